@@ -133,7 +133,7 @@ impl Baseline {
             id: cx.ids.id(),
             at: cx.now,
             actor: cx.by.to_string(),
-            action: command.name().to_owned(),
+            action: command.audited_act().name().to_owned(),
             subject_kind: Material::KIND.to_owned(),
             subject_id: id,
             request_id: None,

@@ -15,6 +15,7 @@ use std::convert::Infallible;
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
@@ -180,15 +181,15 @@ impl Command<Accounting> for AccountingCommand {
         Accounting::present_or_new(this, id).after(cx, self)
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            AccountingCommand::Begin { .. } => "accounting.begin",
-            AccountingCommand::Connect { .. } => "accounting.connect",
-            AccountingCommand::Renew(_) => "accounting.renew",
-            AccountingCommand::Renewed { .. } => "accounting.renewed",
-            AccountingCommand::Lost { .. } => "accounting.lost",
-            AccountingCommand::Disconnect => "accounting.disconnect",
-            AccountingCommand::Revoked => "accounting.revoked",
+            AccountingCommand::Begin { .. } => AuditedAct::AccountingBegin,
+            AccountingCommand::Connect { .. } => AuditedAct::AccountingConnect,
+            AccountingCommand::Renew(_) => AuditedAct::AccountingRenew,
+            AccountingCommand::Renewed { .. } => AuditedAct::AccountingRenewed,
+            AccountingCommand::Lost { .. } => AuditedAct::AccountingLost,
+            AccountingCommand::Disconnect => AuditedAct::AccountingDisconnect,
+            AccountingCommand::Revoked => AuditedAct::AccountingRevoked,
         }
     }
 }
@@ -214,8 +215,8 @@ impl Command<Accounting> for RedeemState {
         Ok(Decision::to(next, request.sealed_verifier))
     }
 
-    fn name(&self) -> &'static str {
-        "accounting.redeem"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::AccountingRedeem
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::audit::AuditedAct;
+
 macro_rules! skills {
     ($($skill:ident = $word:literal, $doc:literal;)*) => {
         /// Command that the agent gateway may issue.
@@ -17,11 +19,6 @@ macro_rules! skills {
             /// Returns the skill's name in the API.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$skill => $word,)* }
-            }
-
-            /// Returns the skill's action name in the audit log.
-            pub const fn action(self) -> &'static str {
-                match self { $(Self::$skill => concat!("agent.", $word),)* }
             }
         }
     };
@@ -42,6 +39,23 @@ skills! {
 }
 
 impl Skill {
+    /// Returns the skill's act in the audit log.
+    pub const fn action(self) -> AuditedAct {
+        match self {
+            Self::PausePrint => AuditedAct::AgentPausePrint,
+            Self::ResumePrint => AuditedAct::AgentResumePrint,
+            Self::CancelPrint => AuditedAct::AgentCancelPrint,
+            Self::EmergencyStop => AuditedAct::AgentEmergencyStop,
+            Self::PrinterStatus => AuditedAct::AgentPrinterStatus,
+            Self::FarmStatus => AuditedAct::AgentFarmStatus,
+            Self::OrderStatus => AuditedAct::AgentOrderStatus,
+            Self::StockLevel => AuditedAct::AgentStockLevel,
+            Self::LowStock => AuditedAct::AgentLowStock,
+            Self::ReleaseJob => AuditedAct::AgentReleaseJob,
+            Self::BedCleared => AuditedAct::AgentBedCleared,
+        }
+    }
+
     /// Returns the skill with the given name, if there is one.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|skill| skill.word() == word)
@@ -83,7 +97,7 @@ mod tests {
         for skill in Skill::ALL {
             assert_eq!(Skill::of(skill.word()), Some(*skill));
             assert_eq!(serde_json::json!(skill), skill.word());
-            assert_eq!(skill.action(), format!("agent.{}", skill.word()));
+            assert_eq!(skill.action().name(), format!("agent.{}", skill.word()));
         }
         assert_eq!(Skill::ALL.len(), 11);
         assert_eq!(Skill::of("make-coffee"), None);

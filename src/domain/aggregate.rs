@@ -13,6 +13,7 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::audit::AuditedAct;
 use crate::event::Event;
 use crate::id::Id;
 use crate::refusal::Refusal;
@@ -137,8 +138,8 @@ pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
     /// Decides the command. `this` is `None` until the aggregate exists; until then every command that does not create
     /// the aggregate is rejected with [`Refusal::not_found`].
     fn decide(&self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>) -> Result<Decision<T, Self::Answer>, Refusal>;
-    /// Returns the command's name for the audit log (`order.cancel`).
-    fn name(&self) -> &'static str;
+    /// Returns the command's act, under which the audit log names it (`order.cancel`).
+    fn audited_act(&self) -> AuditedAct;
     /// Returns the subject for the audit log if it is a part of the aggregate (such as a user of access) rather than
     /// the whole.
     fn subject(&self, answer: &Self::Answer) -> Option<(&'static str, Id)> {

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::normal_email;
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::order::Address;
 use crate::party::Party;
@@ -162,12 +163,12 @@ impl Command<Customer> for CustomerCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            CustomerCommand::Create { .. } => "customer.create",
-            CustomerCommand::OpenSession { .. } => "customer.sign_in",
-            CustomerCommand::EndSession(_) => "customer.sign_out",
-            CustomerCommand::Update(_) => "customer.update",
+            CustomerCommand::Create { .. } => AuditedAct::CustomerCreate,
+            CustomerCommand::OpenSession { .. } => AuditedAct::CustomerSignIn,
+            CustomerCommand::EndSession(_) => AuditedAct::CustomerSignOut,
+            CustomerCommand::Update(_) => AuditedAct::CustomerUpdate,
         }
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::kind::{self, ExportReady};
@@ -289,14 +290,14 @@ impl Command<Export> for ExportCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            ExportCommand::Request { .. } => "export.request",
-            ExportCommand::Progress(_) => "export.progress",
-            ExportCommand::Vanished => "export.vanished",
-            ExportCommand::Failed { .. } => "export.failed",
-            ExportCommand::Finished { .. } => "export.finished",
-            ExportCommand::Deleted => "export.deleted",
+            ExportCommand::Request { .. } => AuditedAct::ExportRequest,
+            ExportCommand::Progress(_) => AuditedAct::ExportProgress,
+            ExportCommand::Vanished => AuditedAct::ExportVanished,
+            ExportCommand::Failed { .. } => AuditedAct::ExportFailed,
+            ExportCommand::Finished { .. } => AuditedAct::ExportFinished,
+            ExportCommand::Deleted => AuditedAct::ExportDeleted,
         }
     }
 }

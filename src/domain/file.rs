@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, NewAggregate};
 use crate::amount::Amount;
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::principal::Principal;
 use crate::refusal::Refusal;
@@ -225,10 +226,10 @@ impl Command<File> for FileCommand {
         Ok(Decision::to(next.clone(), next).requires(unused))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            FileCommand::Create { .. } => "file.create",
-            FileCommand::Archive => "file.delete",
+            FileCommand::Create { .. } => AuditedAct::FileCreate,
+            FileCommand::Archive => AuditedAct::FileDelete,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::{AlertKind, one_line};
@@ -102,12 +103,12 @@ impl Command<Integration> for IntegrationCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            IntegrationCommand::Begin { .. } => "integration.begin",
-            IntegrationCommand::Read(_) => "integration.read",
-            IntegrationCommand::NeedsPerson { .. } => "integration.needs_person",
-            IntegrationCommand::Well => "integration.well",
+            IntegrationCommand::Begin { .. } => AuditedAct::IntegrationBegin,
+            IntegrationCommand::Read(_) => AuditedAct::IntegrationRead,
+            IntegrationCommand::NeedsPerson { .. } => AuditedAct::IntegrationNeedsPerson,
+            IntegrationCommand::Well => AuditedAct::IntegrationWell,
         }
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::event::Event;
 use crate::event::data::PaymentUnmatchedData;
 use crate::id::Id;
@@ -198,10 +199,10 @@ impl Command<KeptPaymentEvent> for KeptPaymentEventCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            KeptPaymentEventCommand::Keep { .. } => "inbound.keep",
-            KeptPaymentEventCommand::Tried { .. } => "inbound.tried",
+            KeptPaymentEventCommand::Keep { .. } => AuditedAct::InboundKeep,
+            KeptPaymentEventCommand::Tried { .. } => AuditedAct::InboundTried,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext, NewAggregate};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::alert::AlertKind;
 use crate::mail::part::{AttachedDocument, MailLink, MailPart, one_line};
@@ -208,8 +209,8 @@ impl Command<Mail> for MailCommand {
         Ok(Decision::to(tried, Confirmation::Done))
     }
 
-    fn name(&self) -> &'static str {
-        "mail.tried"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::MailTried
     }
 }
 

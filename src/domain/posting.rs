@@ -10,6 +10,7 @@ use std::convert::Infallible;
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::invoice::{DocumentKind, IssuedDocument};
 use crate::mail::Mail;
@@ -161,12 +162,12 @@ impl Command<Posting> for PostingCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            PostingCommand::Begin(_) => "posting.begin",
-            PostingCommand::Posted { .. } => "posting.posted",
-            PostingCommand::Refused { .. } => "posting.refused",
-            PostingCommand::Retry => "posting.retry",
+            PostingCommand::Begin(_) => AuditedAct::PostingBegin,
+            PostingCommand::Posted { .. } => AuditedAct::PostingPosted,
+            PostingCommand::Refused { .. } => AuditedAct::PostingRefused,
+            PostingCommand::Retry => AuditedAct::PostingRetry,
         }
     }
 }

@@ -59,7 +59,7 @@ pub use effect::PrinterEffect;
 pub use in_hand::{AttemptPhase, CurrentAttempt};
 pub use leftover::is_of_job;
 pub use loaded::{FilamentMaterials, Undecided, loaded_materials};
-pub use logged::{LogPhrase, LoggedAct, LoggedDetail};
+pub use logged::{LoggedAct, LoggedDetail};
 pub use manual::{ManualEnd, ManualFailure, ManualPhase, ManualPrint};
 pub use photo::PhotoDue;
 pub use readiness::report_of;

@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use self::numbers::{NumberGap, RestoredSeries, SeriesUse, series_since};
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::event::Event;
 use crate::event::data::restore::ShopRestoredData;
 use crate::id::Id;
@@ -200,9 +201,9 @@ impl Command<Restore> for RestoreCommand {
         Ok(decision.rows(rows).events([event]))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            RestoreCommand::Review { .. } => "restore.review",
+            RestoreCommand::Review { .. } => AuditedAct::RestoreReview,
         }
     }
 }

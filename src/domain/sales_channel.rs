@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::channel_order::{SoldLine, variant_name};
 use crate::id::Id;
 use crate::refusal::{Faults, Refusal};
@@ -327,10 +328,10 @@ impl Command<SalesChannel> for SalesChannelCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            SalesChannelCommand::Create(_) => "sales_channel.create",
-            SalesChannelCommand::Update(_) => "sales_channel.update",
+            SalesChannelCommand::Create(_) => AuditedAct::SalesChannelCreate,
+            SalesChannelCommand::Update(_) => AuditedAct::SalesChannelUpdate,
         }
     }
 
@@ -354,8 +355,8 @@ impl Command<SalesChannel> for MapVariants {
         SalesChannel::existing(this)?.map(cx, &self.0)
     }
 
-    fn name(&self) -> &'static str {
-        "sales_channel.map"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::SalesChannelMap
     }
 }
 
@@ -381,10 +382,10 @@ impl Command<SalesChannel> for SalesChannelRemoval {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            SalesChannelRemoval::Archive => "sales_channel.delete",
-            SalesChannelRemoval::Unmap(_) => "sales_channel.unmap",
+            SalesChannelRemoval::Archive => AuditedAct::SalesChannelDelete,
+            SalesChannelRemoval::Unmap(_) => AuditedAct::SalesChannelUnmap,
         }
     }
 }

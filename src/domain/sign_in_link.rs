@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::normal_email;
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::{Mail, kind};
 use crate::refusal::{Class, Refusal};
@@ -94,8 +95,8 @@ impl Command<SignInLink> for CreateSignInLink {
         Ok(Decision::to(link, SignInLinkAnswer::Mailed).created([mail]))
     }
 
-    fn name(&self) -> &'static str {
-        "sign_in_link.create"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::SignInLinkCreate
     }
 }
 
@@ -116,8 +117,8 @@ impl Command<SignInLink> for RedeemSignInLink {
         Ok(Decision::to(SignInLink { redeemed_at: Some(cx.now), ..link.clone() }, link.email.clone()))
     }
 
-    fn name(&self) -> &'static str {
-        "sign_in_link.redeem"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::SignInLinkRedeem
     }
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::amount::Amount;
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::picture_address::is_picture_address;
 use crate::refusal::{Faults, Refusal};
@@ -319,11 +320,11 @@ impl Command<Sku> for SkuCommand {
         Ok(Decision::to(next.clone(), next).requires(requirements))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            SkuCommand::Create(_) => "sku.create",
-            SkuCommand::Update { .. } => "sku.update",
-            SkuCommand::Archive => "sku.delete",
+            SkuCommand::Create(_) => AuditedAct::SkuCreate,
+            SkuCommand::Update { .. } => AuditedAct::SkuUpdate,
+            SkuCommand::Archive => AuditedAct::SkuDelete,
         }
     }
 

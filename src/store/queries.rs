@@ -33,7 +33,7 @@ mod tests;
 pub use activity::ActivityGrouping;
 pub use aggregates::{FileFilter, MaterialFilter, SkuFilter};
 pub use attempts::AttemptTotals;
-pub use audit::AuditFilter;
+pub use audit::{AuditFilter, AuditPlace, AuditStretch};
 pub use channels::ChannelOrderFilter;
 pub use custom_requests::CustomRequestFilter;
 pub use customer_files::UnclaimedFile;

@@ -1,6 +1,7 @@
 //! The pages for the staff: who sees them, what their forms do, and that nothing on them runs or loads but what they
 //! bring along.
 
+mod audit;
 mod backup;
 mod browser;
 mod clock;

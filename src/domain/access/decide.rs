@@ -11,6 +11,7 @@ use crate::access::{
     StaffSession, User, UserAnswer, UserEdit, factor, normal_email,
 };
 use crate::aggregate::{Aggregate, AuditFacts, Command, Confirmation, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::principal::{Principal, Role};
 use crate::refusal::{Class, Faults, Refusal};
@@ -69,11 +70,11 @@ impl Command<Access> for StaffCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            StaffCommand::Add { .. } | StaffCommand::AddFirstAdmin { .. } => "user.create",
-            StaffCommand::Update { .. } => "user.update",
-            StaffCommand::Remove(_) => "user.delete",
+            StaffCommand::Add { .. } | StaffCommand::AddFirstAdmin { .. } => AuditedAct::UserCreate,
+            StaffCommand::Update { .. } => AuditedAct::UserUpdate,
+            StaffCommand::Remove(_) => AuditedAct::UserDelete,
         }
     }
 
@@ -98,8 +99,8 @@ impl Command<Access> for OpenStaffSession {
         open_session(this, cx, &user, factor, &self.hash, self.agent.as_deref())
     }
 
-    fn name(&self) -> &'static str {
-        "session.open"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::SessionOpen
     }
 
     fn subject(&self, answer: &SessionAnswer) -> Option<(&'static str, Id)> {
@@ -125,15 +126,15 @@ impl Command<Access> for AccessCommand {
         })
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            AccessCommand::Configuring { .. } => "settings.plan",
-            AccessCommand::Configured { completes: true, .. } => "setup.complete",
-            AccessCommand::Configured { .. } => "settings.write",
-            AccessCommand::EndSession(_) => "session.end",
-            AccessCommand::Used { .. } => "access.used",
+            AccessCommand::Configuring { .. } => AuditedAct::SettingsPlan,
+            AccessCommand::Configured { completes: true, .. } => AuditedAct::SetupComplete,
+            AccessCommand::Configured { .. } => AuditedAct::SettingsWrite,
+            AccessCommand::EndSession(_) => AuditedAct::SessionEnd,
+            AccessCommand::Used { .. } => AuditedAct::AccessUsed,
             AccessCommand::Asked { skill, .. } => skill.action(),
-            AccessCommand::Sweep { .. } => "session.sweep",
+            AccessCommand::Sweep { .. } => AuditedAct::SessionSweep,
         }
     }
 

@@ -6,6 +6,7 @@
 use super::decide::{UserDecision, credentials_changed, is_own, with_user, without};
 use crate::access::{Access, FactorCommand, User, UserAnswer};
 use crate::aggregate::{Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::second_factor::{FactorProof, SecondFactor};
@@ -113,13 +114,13 @@ impl Command<Access> for FactorCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            FactorCommand::Begin { .. } => "second_factor.begin",
-            FactorCommand::Confirm { .. } => "second_factor.confirm",
-            FactorCommand::Remove { .. } => "second_factor.remove",
-            FactorCommand::CountCode(_) => "second_factor.code",
-            FactorCommand::Reset(_) => "second_factor.reset",
+            FactorCommand::Begin { .. } => AuditedAct::SecondFactorBegin,
+            FactorCommand::Confirm { .. } => AuditedAct::SecondFactorConfirm,
+            FactorCommand::Remove { .. } => AuditedAct::SecondFactorRemove,
+            FactorCommand::CountCode(_) => AuditedAct::SecondFactorCode,
+            FactorCommand::Reset(_) => AuditedAct::SecondFactorReset,
         }
     }
 

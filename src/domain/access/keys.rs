@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::access::{Access, AccessRow, AddKey, ApiKey, KeyAnswer, RevokeKey, normal_email};
 use crate::aggregate::{Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::principal::Role;
 use crate::refusal::{Faults, Refusal};
@@ -47,8 +48,8 @@ impl Command<Access> for AddKey {
         Ok(with_key(this, key))
     }
 
-    fn name(&self) -> &'static str {
-        "api_key.create"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::ApiKeyCreate
     }
 
     fn subject(&self, answer: &KeyAnswer) -> Option<(&'static str, Id)> {
@@ -68,8 +69,8 @@ impl Command<Access> for RevokeKey {
         Ok(with_key(this, ApiKey { revoked_at: Some(cx.now), ..(*key).clone() }))
     }
 
-    fn name(&self) -> &'static str {
-        "api_key.revoke"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::ApiKeyRevoke
     }
 
     fn subject(&self, answer: &KeyAnswer) -> Option<(&'static str, Id)> {

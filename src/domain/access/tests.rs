@@ -384,7 +384,7 @@ fn what_came_of_an_agents_command_is_told_and_changes_nothing() {
     for (refused, outcome) in [(None, "done"), (Some("invalid_transition".to_owned()), "invalid_transition")] {
         let before = house.now().clone();
         let command = AccessCommand::Asked { skill: Skill::PausePrint, refused };
-        assert_eq!((command.name(), &*command.audit_facts().outcome), ("agent.pause-print", outcome));
+        assert_eq!((command.audited_act().name(), &*command.audit_facts().outcome), ("agent.pause-print", outcome));
         assert!(house.tell(&command).unwrap().rows.is_empty());
         assert_eq!(*house.now(), before);
     }

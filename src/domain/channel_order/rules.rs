@@ -2,6 +2,7 @@
 
 use super::{ChannelOrder, ChannelOrderAnswer, ChannelOrderCommand, ChannelOrderEffect, TrackingState};
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
@@ -108,17 +109,17 @@ impl Command<ChannelOrder> for ChannelOrderCommand {
         Ok(Decision::to(order, answer).created(mails))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            ChannelOrderCommand::Hear { .. } => "channel_order.hear",
-            ChannelOrderCommand::Unresolved { .. } => "channel_order.unresolved",
-            ChannelOrderCommand::Resolved => "channel_order.resolved",
-            ChannelOrderCommand::Made => "channel_order.made",
-            ChannelOrderCommand::NotMade(_) => "channel_order.not_made",
-            ChannelOrderCommand::Told { .. } => "channel_order.told",
-            ChannelOrderCommand::Shipped(_) => "channel_order.shipped",
-            ChannelOrderCommand::Tracked { .. } => "channel_order.tracked",
-            ChannelOrderCommand::Retry => "channel_order.retry",
+            ChannelOrderCommand::Hear { .. } => AuditedAct::ChannelOrderHear,
+            ChannelOrderCommand::Unresolved { .. } => AuditedAct::ChannelOrderUnresolved,
+            ChannelOrderCommand::Resolved => AuditedAct::ChannelOrderResolved,
+            ChannelOrderCommand::Made => AuditedAct::ChannelOrderMade,
+            ChannelOrderCommand::NotMade(_) => AuditedAct::ChannelOrderNotMade,
+            ChannelOrderCommand::Told { .. } => AuditedAct::ChannelOrderTold,
+            ChannelOrderCommand::Shipped(_) => AuditedAct::ChannelOrderShipped,
+            ChannelOrderCommand::Tracked { .. } => AuditedAct::ChannelOrderTracked,
+            ChannelOrderCommand::Retry => AuditedAct::ChannelOrderRetry,
         }
     }
 }

@@ -7,6 +7,7 @@ use super::{
     NewCustomRequest, NewPhoto, Photo,
 };
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::currency;
 use crate::event::Event;
 use crate::event::data::CustomRequestData;
@@ -77,15 +78,15 @@ impl Command<CustomRequest> for CustomRequestCommand {
         Ok(next.after(cx, before))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            CustomRequestCommand::Create(_) => "custom_request.create",
-            CustomRequestCommand::Update { .. } => "custom_request.update",
-            CustomRequestCommand::Close => "custom_request.close",
-            CustomRequestCommand::CloseUnanswered { .. } => "custom_request.close_unanswered",
-            CustomRequestCommand::Quoted { .. } => "custom_request.quoted",
-            CustomRequestCommand::QuoteAccepted { .. } => "custom_request.quote_accepted",
-            CustomRequestCommand::QuoteDeclined { .. } => "custom_request.quote_declined",
+            CustomRequestCommand::Create(_) => AuditedAct::CustomRequestCreate,
+            CustomRequestCommand::Update { .. } => AuditedAct::CustomRequestUpdate,
+            CustomRequestCommand::Close => AuditedAct::CustomRequestClose,
+            CustomRequestCommand::CloseUnanswered { .. } => AuditedAct::CustomRequestCloseUnanswered,
+            CustomRequestCommand::Quoted { .. } => AuditedAct::CustomRequestQuoted,
+            CustomRequestCommand::QuoteAccepted { .. } => AuditedAct::CustomRequestQuoteAccepted,
+            CustomRequestCommand::QuoteDeclined { .. } => AuditedAct::CustomRequestQuoteDeclined,
         }
     }
 

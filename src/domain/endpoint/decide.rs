@@ -4,6 +4,7 @@
 //! are loaded: a deleted endpoint with a backlog still requires [`EndpointEffect::Refill`] until none are left.
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::endpoint::{
     DELIVERY_WINDOW, Delivery, DeliveryAnswer, DeliveryCommand, DeliveryState, DueEvent, Endpoint, EndpointAnswer,
     EndpointCommand, EndpointEffect, EndpointState,
@@ -108,14 +109,14 @@ impl Command<Endpoint> for EndpointCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            EndpointCommand::Create { .. } => "endpoint.create",
-            EndpointCommand::Update { .. } => "endpoint.update",
-            EndpointCommand::Archive => "endpoint.delete",
-            EndpointCommand::Enable => "endpoint.enable",
-            EndpointCommand::Disable => "endpoint.disable",
-            EndpointCommand::Rotate { .. } => "endpoint.rotate_secret",
+            EndpointCommand::Create { .. } => AuditedAct::EndpointCreate,
+            EndpointCommand::Update { .. } => AuditedAct::EndpointUpdate,
+            EndpointCommand::Archive => AuditedAct::EndpointDelete,
+            EndpointCommand::Enable => AuditedAct::EndpointEnable,
+            EndpointCommand::Disable => AuditedAct::EndpointDisable,
+            EndpointCommand::Rotate { .. } => AuditedAct::EndpointRotateSecret,
         }
     }
 
@@ -159,10 +160,10 @@ impl Command<Endpoint> for DeliveryCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            DeliveryCommand::Test(_) => "endpoint.test",
-            DeliveryCommand::Redeliver(_) => "endpoint.redeliver",
+            DeliveryCommand::Test(_) => AuditedAct::EndpointTest,
+            DeliveryCommand::Redeliver(_) => AuditedAct::EndpointRedeliver,
         }
     }
 }

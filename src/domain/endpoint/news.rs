@@ -2,6 +2,7 @@
 
 use super::decide::delivery;
 use crate::aggregate::{Aggregate as _, Command, Confirmation, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::endpoint::{
     Delivery, DeliveryAttempt, DeliveryState, DueEvent, Endpoint, EndpointNews, EndpointState, replay,
 };
@@ -25,11 +26,11 @@ impl Command<Endpoint> for EndpointNews {
         })
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            EndpointNews::Follow { .. } => "endpoint.follow",
-            EndpointNews::Refilled { .. } => "endpoint.refilled",
-            EndpointNews::Replayed { .. } => "endpoint.replayed",
+            EndpointNews::Follow { .. } => AuditedAct::EndpointFollow,
+            EndpointNews::Refilled { .. } => AuditedAct::EndpointRefilled,
+            EndpointNews::Replayed { .. } => AuditedAct::EndpointReplayed,
         }
     }
 }
@@ -42,8 +43,8 @@ impl Command<Endpoint> for DeliveryAttempt {
         Ok(if this.archived { Decision::unchanged(Confirmation::Done) } else { tried(this, cx, self) })
     }
 
-    fn name(&self) -> &'static str {
-        "endpoint.tried"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::EndpointTried
     }
 }
 

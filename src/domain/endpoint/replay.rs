@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::decide::{again, existing};
 use crate::aggregate::{Command, Confirmation, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::endpoint::{Delivery, DeliveryState, Endpoint, ReplayAnswer, ReplayEvents};
 use crate::event;
 use crate::id::Id;
@@ -56,8 +57,8 @@ impl Command<Endpoint> for ReplayEvents {
         Ok(Decision::to(Endpoint { replays: number, replaying, ..this.clone() }, ReplayAnswer { count }))
     }
 
-    fn name(&self) -> &'static str {
-        "endpoint.replay"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::EndpointReplay
     }
 }
 

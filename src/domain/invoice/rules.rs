@@ -3,6 +3,7 @@
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::ledger::{self, LedgerOwner as _, books, flag_money};
 use crate::mail::Mail;
@@ -80,26 +81,26 @@ impl Command<Invoice> for InvoiceCommand {
         Ok(change.done(Some(invoice)))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            InvoiceCommand::Create(_) => "invoice.create",
-            InvoiceCommand::Update { .. } => "invoice.update",
-            InvoiceCommand::Send => "invoice.send",
-            InvoiceCommand::Void => "invoice.void",
-            InvoiceCommand::MarkPaid { .. } => "invoice.mark_paid",
-            InvoiceCommand::Refund { .. } => "invoice.refund",
-            InvoiceCommand::RefundOtherwise { .. } => "invoice.refund_otherwise",
-            InvoiceCommand::Ledger(LedgerCommand::CheckOut { .. }) => "invoice.check_out",
-            InvoiceCommand::Ledger(LedgerCommand::CheckoutMade { .. }) => "invoice.checkout_made",
-            InvoiceCommand::Ledger(LedgerCommand::SessionClosed(_)) => "invoice.session_closed",
-            InvoiceCommand::Ledger(LedgerCommand::RefundNews { .. }) => "invoice.refund_news",
-            InvoiceCommand::Ledger(LedgerCommand::RefundsRead { .. }) => "invoice.refunds_read",
-            InvoiceCommand::Ledger(LedgerCommand::Payment(_)) => "invoice.payment",
-            InvoiceCommand::Ledger(LedgerCommand::Recount) => "invoice.recount",
-            InvoiceCommand::Charge(_) => "invoice.charge",
-            InvoiceCommand::OpenPayLink { .. } => "invoice.open_pay_link",
-            InvoiceCommand::ClosePayLink => "invoice.close_pay_link",
-            InvoiceCommand::Follow(_) => "invoice.follow",
+            InvoiceCommand::Create(_) => AuditedAct::InvoiceCreate,
+            InvoiceCommand::Update { .. } => AuditedAct::InvoiceUpdate,
+            InvoiceCommand::Send => AuditedAct::InvoiceSend,
+            InvoiceCommand::Void => AuditedAct::InvoiceVoid,
+            InvoiceCommand::MarkPaid { .. } => AuditedAct::InvoiceMarkPaid,
+            InvoiceCommand::Refund { .. } => AuditedAct::InvoiceRefund,
+            InvoiceCommand::RefundOtherwise { .. } => AuditedAct::InvoiceRefundOtherwise,
+            InvoiceCommand::Ledger(LedgerCommand::CheckOut { .. }) => AuditedAct::InvoiceCheckOut,
+            InvoiceCommand::Ledger(LedgerCommand::CheckoutMade { .. }) => AuditedAct::InvoiceCheckoutMade,
+            InvoiceCommand::Ledger(LedgerCommand::SessionClosed(_)) => AuditedAct::InvoiceSessionClosed,
+            InvoiceCommand::Ledger(LedgerCommand::RefundNews { .. }) => AuditedAct::InvoiceRefundNews,
+            InvoiceCommand::Ledger(LedgerCommand::RefundsRead { .. }) => AuditedAct::InvoiceRefundsRead,
+            InvoiceCommand::Ledger(LedgerCommand::Payment(_)) => AuditedAct::InvoicePayment,
+            InvoiceCommand::Ledger(LedgerCommand::Recount) => AuditedAct::InvoiceRecount,
+            InvoiceCommand::Charge(_) => AuditedAct::InvoiceCharge,
+            InvoiceCommand::OpenPayLink { .. } => AuditedAct::InvoiceOpenPayLink,
+            InvoiceCommand::ClosePayLink => AuditedAct::InvoiceClosePayLink,
+            InvoiceCommand::Follow(_) => AuditedAct::InvoiceFollow,
         }
     }
 

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use crate::aggregate::{Aggregate as _, Command, Confirmation, Decision, DecisionContext};
 use crate::amount::Amount;
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::material::change::MaterialChange;
 use crate::material::{Claim, ClaimId, ClaimRequest, ClaimState, Material, SettledClaim};
@@ -65,8 +66,8 @@ impl Command<Material> for ClaimStock {
         Ok(claim(material, cx, self.order, &self.asks))
     }
 
-    fn name(&self) -> &'static str {
-        "material.claim"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::MaterialClaim
     }
 }
 
@@ -85,11 +86,11 @@ impl Command<Material> for ClaimNews {
         })
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            ClaimNews::Settle { .. } => "material.settle",
-            ClaimNews::Heard { .. } => "material.heard",
-            ClaimNews::Kept { .. } => "material.kept",
+            ClaimNews::Settle { .. } => AuditedAct::MaterialSettle,
+            ClaimNews::Heard { .. } => AuditedAct::MaterialHeard,
+            ClaimNews::Kept { .. } => AuditedAct::MaterialKept,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::amount::{Amount, MAX_AMOUNT};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::material::change::MaterialChange;
@@ -72,12 +73,12 @@ impl Command<Material> for MaterialCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            MaterialCommand::Create { .. } => "material.create",
-            MaterialCommand::Update { .. } => "material.update",
-            MaterialCommand::Adjust { .. } => "material.adjust",
-            MaterialCommand::Archive => "material.delete",
+            MaterialCommand::Create { .. } => AuditedAct::MaterialCreate,
+            MaterialCommand::Update { .. } => AuditedAct::MaterialUpdate,
+            MaterialCommand::Adjust { .. } => AuditedAct::MaterialAdjust,
+            MaterialCommand::Archive => AuditedAct::MaterialDelete,
         }
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Command, Confirmation, Decision, DecisionContext};
 use crate::amount::Amount;
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::material::change::MaterialChange;
 use crate::material::decide::existing;
@@ -57,12 +58,12 @@ impl Command<Material> for LinkCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            LinkCommand::Link { .. } => "material.link",
-            LinkCommand::Agree { .. } => "material.agree",
-            LinkCommand::Looked { .. } => "material.synchronise",
-            LinkCommand::Settled { .. } => "material.booked",
+            LinkCommand::Link { .. } => AuditedAct::MaterialLink,
+            LinkCommand::Agree { .. } => AuditedAct::MaterialAgree,
+            LinkCommand::Looked { .. } => AuditedAct::MaterialSynchronise,
+            LinkCommand::Settled { .. } => AuditedAct::MaterialBooked,
         }
     }
 }
@@ -77,8 +78,8 @@ impl Command<Material> for UnlinkStock {
         Ok(change.decided(|_| Confirmation::Done))
     }
 
-    fn name(&self) -> &'static str {
-        "material.unlink"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::MaterialUnlink
     }
 }
 

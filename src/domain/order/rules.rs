@@ -10,6 +10,7 @@ use super::{
     OrderNewsAnswer, OrderRow, RecallClaims,
 };
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::job::{AttemptState, ClaimStatus, JobState};
 use crate::ledger::{self, LedgerOwner as _};
@@ -152,26 +153,26 @@ impl Command<Order> for OrderCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            OrderCommand::Create(_) | OrderCommand::CreateAgreed { .. } => "order.create",
-            OrderCommand::CreateSold(_) => "order.create_sold",
-            OrderCommand::There(_) => "order.there",
-            OrderCommand::Update { .. } => "order.update",
-            OrderCommand::NameBuyer(_) => "order.name_buyer",
-            OrderCommand::Confirm => "order.confirm",
-            OrderCommand::MarkPaid { .. } => "order.mark_paid",
-            OrderCommand::Refund { .. } => "order.refund",
-            OrderCommand::RefundOtherwise { .. } => "order.refund_otherwise",
-            OrderCommand::Ledger(LedgerCommand::CheckOut { .. }) => "order.check_out",
-            OrderCommand::Ledger(LedgerCommand::CheckoutMade { .. }) => "order.checkout_made",
-            OrderCommand::Ledger(LedgerCommand::SessionClosed(_)) => "order.session_closed",
-            OrderCommand::Ledger(LedgerCommand::RefundNews { .. }) => "order.refund_news",
-            OrderCommand::Ledger(LedgerCommand::RefundsRead { .. }) => "order.refunds_read",
-            OrderCommand::Ledger(LedgerCommand::Payment(_)) => "order.payment",
-            OrderCommand::Ledger(LedgerCommand::Recount) => "order.recount",
-            OrderCommand::Cancel { .. } => "order.cancel",
-            OrderCommand::Ship { .. } => "order.ship",
+            OrderCommand::Create(_) | OrderCommand::CreateAgreed { .. } => AuditedAct::OrderCreate,
+            OrderCommand::CreateSold(_) => AuditedAct::OrderCreateSold,
+            OrderCommand::There(_) => AuditedAct::OrderThere,
+            OrderCommand::Update { .. } => AuditedAct::OrderUpdate,
+            OrderCommand::NameBuyer(_) => AuditedAct::OrderNameBuyer,
+            OrderCommand::Confirm => AuditedAct::OrderConfirm,
+            OrderCommand::MarkPaid { .. } => AuditedAct::OrderMarkPaid,
+            OrderCommand::Refund { .. } => AuditedAct::OrderRefund,
+            OrderCommand::RefundOtherwise { .. } => AuditedAct::OrderRefundOtherwise,
+            OrderCommand::Ledger(LedgerCommand::CheckOut { .. }) => AuditedAct::OrderCheckOut,
+            OrderCommand::Ledger(LedgerCommand::CheckoutMade { .. }) => AuditedAct::OrderCheckoutMade,
+            OrderCommand::Ledger(LedgerCommand::SessionClosed(_)) => AuditedAct::OrderSessionClosed,
+            OrderCommand::Ledger(LedgerCommand::RefundNews { .. }) => AuditedAct::OrderRefundNews,
+            OrderCommand::Ledger(LedgerCommand::RefundsRead { .. }) => AuditedAct::OrderRefundsRead,
+            OrderCommand::Ledger(LedgerCommand::Payment(_)) => AuditedAct::OrderPayment,
+            OrderCommand::Ledger(LedgerCommand::Recount) => AuditedAct::OrderRecount,
+            OrderCommand::Cancel { .. } => AuditedAct::OrderCancel,
+            OrderCommand::Ship { .. } => AuditedAct::OrderShip,
         }
     }
 
@@ -208,16 +209,16 @@ impl Command<Order> for JobCommand {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            JobCommand::Dispatch { .. } => "job.dispatch",
-            JobCommand::FailRefused { .. } => "job.fail_refused",
-            JobCommand::Update { .. } => "job.update",
-            JobCommand::Cancel { .. } => "job.cancel",
-            JobCommand::Retry(_) => "job.retry",
-            JobCommand::SignOff { .. } => "job.sign_off",
-            JobCommand::Release { .. } => "job.release",
-            JobCommand::Resolve { .. } => "job.resolve",
+            JobCommand::Dispatch { .. } => AuditedAct::JobDispatch,
+            JobCommand::FailRefused { .. } => AuditedAct::JobFailRefused,
+            JobCommand::Update { .. } => AuditedAct::JobUpdate,
+            JobCommand::Cancel { .. } => AuditedAct::JobCancel,
+            JobCommand::Retry(_) => AuditedAct::JobRetry,
+            JobCommand::SignOff { .. } => AuditedAct::JobSignOff,
+            JobCommand::Release { .. } => AuditedAct::JobRelease,
+            JobCommand::Resolve { .. } => AuditedAct::JobResolve,
         }
     }
 }
@@ -251,21 +252,21 @@ impl Command<Order> for OrderNews {
         })
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            OrderNews::ShopTold { .. } => "order.shop_told",
-            OrderNews::Prepared { .. } => "order.prepared",
-            OrderNews::Slicing { .. } => "order.slicing",
-            OrderNews::Stock(..) => "order.stock",
-            OrderNews::Settled(_) => "order.settled",
-            OrderNews::Attempt { .. } => "job.attempt",
-            OrderNews::Promise(_) => "order.promise",
-            OrderNews::Timing { .. } => "order.timing",
-            OrderNews::SignedAtPrinter { .. } => "job.signed_at_printer",
-            OrderNews::Photographed { .. } => "job.photographed",
-            OrderNews::InvoiceTold { .. } => "order.invoice_told",
-            OrderNews::IssueInvoice => "order.issue_invoice",
-            OrderNews::KeepDepartures => "order.keep_departures",
+            OrderNews::ShopTold { .. } => AuditedAct::OrderShopTold,
+            OrderNews::Prepared { .. } => AuditedAct::OrderPrepared,
+            OrderNews::Slicing { .. } => AuditedAct::OrderSlicing,
+            OrderNews::Stock(..) => AuditedAct::OrderStock,
+            OrderNews::Settled(_) => AuditedAct::OrderSettled,
+            OrderNews::Attempt { .. } => AuditedAct::JobAttempt,
+            OrderNews::Promise(_) => AuditedAct::OrderPromise,
+            OrderNews::Timing { .. } => AuditedAct::OrderTiming,
+            OrderNews::SignedAtPrinter { .. } => AuditedAct::JobSignedAtPrinter,
+            OrderNews::Photographed { .. } => AuditedAct::JobPhotographed,
+            OrderNews::InvoiceTold { .. } => AuditedAct::OrderInvoiceTold,
+            OrderNews::IssueInvoice => AuditedAct::OrderIssueInvoice,
+            OrderNews::KeepDepartures => AuditedAct::OrderKeepDepartures,
         }
     }
 }
@@ -283,7 +284,7 @@ impl Command<Order> for RecallClaims {
         Ok(begin(this, cx)?.recall(claims, reason))
     }
 
-    fn name(&self) -> &'static str {
-        "order.recall"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::OrderRecall
     }
 }

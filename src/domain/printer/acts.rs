@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::Printer;
 use crate::aggregate::{AuditFacts, Confirmation, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::event::Event;
 use crate::event::data::{PrinterCommandData, PrinterData};
 use crate::id::Id;
@@ -41,18 +42,18 @@ pub enum DirectAction {
 }
 
 impl DirectAction {
-    /// Returns the action's name in the audit log.
-    pub const fn action(self) -> &'static str {
+    /// Returns the action's act in the audit log.
+    pub const fn action(self) -> AuditedAct {
         match self {
-            Self::Pause => "printer.pause",
-            Self::Resume => "printer.resume",
-            Self::Cancel => "printer.cancel",
-            Self::Gcode => "printer.gcode",
-            Self::PutFile => "printer.put_file",
-            Self::DeleteFile => "printer.delete_file",
-            Self::RestartFirmware => "printer.restart_firmware",
-            Self::Home => "printer.home",
-            Self::EmergencyStop => "printer.emergency_stop",
+            Self::Pause => AuditedAct::PrinterPause,
+            Self::Resume => AuditedAct::PrinterResume,
+            Self::Cancel => AuditedAct::PrinterCancel,
+            Self::Gcode => AuditedAct::PrinterGcode,
+            Self::PutFile => AuditedAct::PrinterPutFile,
+            Self::DeleteFile => AuditedAct::PrinterDeleteFile,
+            Self::RestartFirmware => AuditedAct::PrinterRestartFirmware,
+            Self::Home => AuditedAct::PrinterHome,
+            Self::EmergencyStop => AuditedAct::PrinterEmergencyStop,
         }
     }
 }
@@ -99,7 +100,7 @@ impl Printer {
         };
         let data = PrinterCommandData {
             printer,
-            command: record.act.action().trim_start_matches("printer.").to_owned(),
+            command: record.act.action().name().trim_start_matches("printer.").to_owned(),
             outcome: record.outcome().to_owned(),
             error: record.error.as_ref().map(|(_, words)| cut(words)),
             detail: record.detail.as_deref().map(cut),

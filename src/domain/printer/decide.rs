@@ -9,6 +9,7 @@ use super::{
     ReminderAnswer, ReminderCommand, TakeAnswer, TakeAttempt, UploadAnswer,
 };
 use crate::aggregate::{Aggregate as _, AuditFacts, Command, Confirmation, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::refusal::Refusal;
 
@@ -57,21 +58,21 @@ impl Command<Printer> for PrinterCommand {
         Ok(decision)
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            PrinterCommand::Create(_) => "printer.create",
-            PrinterCommand::Update { .. } => "printer.update",
-            PrinterCommand::Archive => "printer.delete",
-            PrinterCommand::Connect(true) => "printer.connect",
-            PrinterCommand::Connect(false) => "printer.disconnect",
-            PrinterCommand::LoadSlot { .. } => "printer.load_slot",
-            PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
-            PrinterCommand::EmergencyStopped => "printer.emergency_stop",
-            PrinterCommand::BedCleared(_) => "printer.bed_cleared",
-            PrinterCommand::ClearAttention => "printer.clear_attention",
-            PrinterCommand::Homed => "printer.home",
-            PrinterCommand::Maintenance { .. } => "printer.maintenance",
-            PrinterCommand::ForgetReminder(_) => "printer.remove_reminder",
+            PrinterCommand::Create(_) => AuditedAct::PrinterCreate,
+            PrinterCommand::Update { .. } => AuditedAct::PrinterUpdate,
+            PrinterCommand::Archive => AuditedAct::PrinterDelete,
+            PrinterCommand::Connect(true) => AuditedAct::PrinterConnect,
+            PrinterCommand::Connect(false) => AuditedAct::PrinterDisconnect,
+            PrinterCommand::LoadSlot { .. } => AuditedAct::PrinterLoadSlot,
+            PrinterCommand::RemoveSlot(_) => AuditedAct::PrinterRemoveSlot,
+            PrinterCommand::EmergencyStopped => AuditedAct::PrinterEmergencyStop,
+            PrinterCommand::BedCleared(_) => AuditedAct::PrinterBedCleared,
+            PrinterCommand::ClearAttention => AuditedAct::PrinterClearAttention,
+            PrinterCommand::Homed => AuditedAct::PrinterHome,
+            PrinterCommand::Maintenance { .. } => AuditedAct::PrinterMaintenance,
+            PrinterCommand::ForgetReminder(_) => AuditedAct::PrinterRemoveReminder,
         }
     }
 
@@ -157,25 +158,25 @@ impl Command<Printer> for PrinterNews {
         Ok(complete(this, decision, cx))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            PrinterNews::Seen(_) => "printer.seen",
-            PrinterNews::Silent(..) => "printer.silent",
-            PrinterNews::SpoolLeft(_) => "printer.spool_left",
-            PrinterNews::SlotsReported { .. } => "printer.slots_reported",
-            PrinterNews::KeyShown(_) => "printer.key_shown",
-            PrinterNews::UploadFailed { .. } => "printer.upload_failed",
-            PrinterNews::StartRefused { .. } => "printer.start_refused",
-            PrinterNews::Progressed { .. } => "printer.progressed",
-            PrinterNews::Judged { .. } => "printer.judged",
-            PrinterNews::Heard { .. } => "printer.heard",
-            PrinterNews::ManualOver { .. } => "printer.print_over",
-            PrinterNews::ManualUnclear(_) => "printer.print_unclear",
-            PrinterNews::SignedOff(_) => "printer.signed_off",
-            PrinterNews::PhotoOver(_) => "printer.photo_over",
-            PrinterNews::CameraTold(_) => "printer.camera_told",
+            PrinterNews::Seen(_) => AuditedAct::PrinterSeen,
+            PrinterNews::Silent(..) => AuditedAct::PrinterSilent,
+            PrinterNews::SpoolLeft(_) => AuditedAct::PrinterSpoolLeft,
+            PrinterNews::SlotsReported { .. } => AuditedAct::PrinterSlotsReported,
+            PrinterNews::KeyShown(_) => AuditedAct::PrinterKeyShown,
+            PrinterNews::UploadFailed { .. } => AuditedAct::PrinterUploadFailed,
+            PrinterNews::StartRefused { .. } => AuditedAct::PrinterStartRefused,
+            PrinterNews::Progressed { .. } => AuditedAct::PrinterProgressed,
+            PrinterNews::Judged { .. } => AuditedAct::PrinterJudged,
+            PrinterNews::Heard { .. } => AuditedAct::PrinterHeard,
+            PrinterNews::ManualOver { .. } => AuditedAct::PrinterPrintOver,
+            PrinterNews::ManualUnclear(_) => AuditedAct::PrinterPrintUnclear,
+            PrinterNews::SignedOff(_) => AuditedAct::PrinterSignedOff,
+            PrinterNews::PhotoOver(_) => AuditedAct::PrinterPhotoOver,
+            PrinterNews::CameraTold(_) => AuditedAct::PrinterCameraTold,
             PrinterNews::Acted(record) => record.act.action(),
-            PrinterNews::FailureSuspected { .. } => "printer.failure_suspected",
+            PrinterNews::FailureSuspected { .. } => AuditedAct::PrinterFailureSuspected,
         }
     }
 
@@ -230,8 +231,8 @@ impl Command<Printer> for TakeAttempt {
         Ok(complete(this, printer.take(in_hand, slots, cx), cx))
     }
 
-    fn name(&self) -> &'static str {
-        "printer.take"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::PrinterTake
     }
 }
 
@@ -254,10 +255,10 @@ impl Command<Printer> for PrinterUpload {
         Ok(complete(this, decision, cx))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            PrinterUpload::Attempt { .. } => "printer.uploaded",
-            PrinterUpload::Manual { .. } => "printer.print_uploaded",
+            PrinterUpload::Attempt { .. } => AuditedAct::PrinterUploaded,
+            PrinterUpload::Manual { .. } => AuditedAct::PrinterPrintUploaded,
         }
     }
 }
@@ -279,10 +280,10 @@ impl Command<Printer> for AttemptCommand {
         Ok(complete(this, decision, cx))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            AttemptCommand::Cancel(_) => "printer.cancel_attempt",
-            AttemptCommand::Resolve { .. } => "printer.resolved",
+            AttemptCommand::Cancel(_) => AuditedAct::PrinterCancelAttempt,
+            AttemptCommand::Resolve { .. } => AuditedAct::PrinterResolved,
         }
     }
 }
@@ -301,8 +302,8 @@ impl Command<Printer> for PrintManually {
         Ok(complete(this, existing(this)?.print_manually(manual, cx)?, cx))
     }
 
-    fn name(&self) -> &'static str {
-        "printer.print"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::PrinterPrint
     }
 }
 
@@ -323,10 +324,10 @@ impl Command<Printer> for ReminderCommand {
         Ok(complete(this, decision, cx))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            ReminderCommand::Remind(_) => "printer.add_reminder",
-            ReminderCommand::Change { .. } => "printer.change_reminder",
+            ReminderCommand::Remind(_) => AuditedAct::PrinterAddReminder,
+            ReminderCommand::Change { .. } => AuditedAct::PrinterChangeReminder,
         }
     }
 
@@ -351,7 +352,7 @@ impl Command<Printer> for LogMaintenance {
         Ok(complete(this, decision, cx))
     }
 
-    fn name(&self) -> &'static str {
-        "printer.log_maintenance"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::PrinterLogMaintenance
     }
 }

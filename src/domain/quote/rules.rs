@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use super::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteSlicingOutcome, QuoteStatus};
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, NewAggregate};
+use crate::audit::AuditedAct;
 use crate::currency::format_amount;
 use crate::event::Event;
 use crate::id::Id;
@@ -168,18 +169,18 @@ impl Command<Quote> for QuoteCommand {
         Ok(decision.events(events).created(created).requires(requirements))
     }
 
-    fn name(&self) -> &'static str {
+    fn audited_act(&self) -> AuditedAct {
         match self {
-            QuoteCommand::Create(_) => "quote.create",
-            QuoteCommand::Update { .. } => "quote.update",
-            QuoteCommand::Send => "quote.send",
-            QuoteCommand::Accept => "quote.accept",
-            QuoteCommand::Decline { .. } => "quote.decline",
-            QuoteCommand::Archive => "quote.delete",
-            QuoteCommand::Sliced { .. } => "quote.sliced",
-            QuoteCommand::RequestTold(_) => "quote.request_told",
-            QuoteCommand::Ordered => "quote.ordered",
-            QuoteCommand::NotOrdered(_) => "quote.not_ordered",
+            QuoteCommand::Create(_) => AuditedAct::QuoteCreate,
+            QuoteCommand::Update { .. } => AuditedAct::QuoteUpdate,
+            QuoteCommand::Send => AuditedAct::QuoteSend,
+            QuoteCommand::Accept => AuditedAct::QuoteAccept,
+            QuoteCommand::Decline { .. } => AuditedAct::QuoteDecline,
+            QuoteCommand::Archive => AuditedAct::QuoteDelete,
+            QuoteCommand::Sliced { .. } => AuditedAct::QuoteSliced,
+            QuoteCommand::RequestTold(_) => AuditedAct::QuoteRequestTold,
+            QuoteCommand::Ordered => AuditedAct::QuoteOrdered,
+            QuoteCommand::NotOrdered(_) => AuditedAct::QuoteNotOrdered,
         }
     }
 

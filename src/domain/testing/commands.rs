@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::{Access, AccessCommand, AddKey, OpenStaffSession, RevokeKey, StaffCommand};
 use crate::aggregate::{Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
 use crate::endpoint::{DeliveryAttempt, DeliveryCommand, Endpoint, EndpointCommand, EndpointNews, ReplayEvents};
 use crate::id::Id;
 use crate::material::{ClaimNews, ClaimStock, Material, MaterialCommand};
@@ -50,9 +51,9 @@ macro_rules! any_command {
                 }
             }
 
-            fn name(&self) -> &'static str {
+            fn audited_act(&self) -> AuditedAct {
                 match self {
-                    $(Self::$group(command) => Command::<$aggregate>::name(command),)+
+                    $(Self::$group(command) => Command::<$aggregate>::audited_act(command),)+
                 }
             }
         }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use sea_orm::ConnectionTrait as _;
 
-use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, OwnOrders, Page};
+use super::{
+    AuditFilter, AuditPlace, AuditStretch, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, OwnOrders,
+    Page,
+};
 use super::{DeliveryFilter, Queries, SkuFilter};
 use crate::rows::samples::{
     at, attempt, delivery, endpoint, event, file, id, job, kept_payment_event, material, movement, on_each, order,
@@ -294,6 +297,14 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         let queries = Queries::new(db.clone());
         let filter = AuditFilter { actor: Some("machine".to_owned()), ..AuditFilter::default() };
         assert_eq!(queries.audit(&filter, ALL).await.unwrap(), (vec![line(2), line(1)], 2));
+        let stretch = queries.audit_stretch(&filter, None, 1).await.unwrap();
+        assert_eq!((&stretch.entries, stretch.next), (&vec![line(2)], Some(AuditPlace { at: at(2), id: id(2) })));
+        let stretch = queries.audit_stretch(&filter, stretch.next, 1).await.unwrap();
+        assert_eq!(stretch, AuditStretch { entries: vec![line(1)], next: None });
+        let orders = AuditFilter { subject_kind: Some("order".to_owned()), to: Some(at(2)), ..AuditFilter::default() };
+        assert_eq!(queries.audit_stretch(&orders, None, 9).await.unwrap().entries, [line(1)]);
+        let jobs = AuditFilter { action_prefix: Some("job."), ..orders };
+        assert_eq!(queries.audit_stretch(&jobs, None, 9).await.unwrap(), AuditStretch::default());
         let filter = AuditFilter { subject_id: Some(id(2)), ..AuditFilter::default() };
         assert_eq!(queries.audit(&filter, ALL).await.unwrap(), (vec![], 0));
         assert_eq!(queries.idempotency("k").await.unwrap(), Some(answered));

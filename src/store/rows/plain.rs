@@ -15,7 +15,7 @@ pub struct Audit {
     pub at: Timestamp,
     /// Caller ([`domain::principal::Principal`], as text).
     pub actor: String,
-    /// Name of the command ([`domain::aggregate::Command::name`]).
+    /// Name of the command ([`domain::aggregate::Command::audited_act`]).
     pub action: String,
     /// Kind of the aggregate, or of the part of one, that the command was about.
     pub subject_kind: String,

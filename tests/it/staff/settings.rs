@@ -226,19 +226,30 @@ on_sqlite! {
         let users = app.get("/api/users").await.expect(200);
         let by_boss = format!("?actor=user:{}", the_one(&users, "users", "email", BOSS));
         for (query, present, hidden) in [
-            ("?action=user.create", "<td>user.create</td>", "<td>session.open</td>"),
-            ("?subject=user&first=2020-01-01&last=2999-12-30", "<td>user.create</td>", "<td>api_key.create</td>"),
-            (&*by_boss, "<td>session.open</td>", "<td>user.create</td>"),
-            ("?first=2999-01-01", "Nothing in the log is like that.", "<td>"),
-            ("?first=nonsense&last=", "<td>api_key.create</td>", "Nothing in the log"),
-            ("?action=api_key.create&from=50", "Newer", "Older"),
+            ("?action=user.create", "</b> added <a", "</b> signed in"),
+            ("?subject=user&first=2020-01-01&last=2999-12-30", "</b> added <a", "</b> created <a"),
+            (&*by_boss, "</b> signed in", "</b> added <a"),
+            ("?first=2999-01-01", "No entries match.", "<summary>"),
+            ("?first=nonsense&last=", "</b> created <a", "No entries match"),
         ] {
             let page = boss.get(&format!("/shop/settings/audit{query}")).await;
             is_sound(&page);
             assert!(page.text.contains(present) && !page.text.contains(hidden), "{query}: {}", page.text);
         }
         let first = boss.get("/shop/settings/audit?action=api_key.create").await;
-        assert!(first.text.contains("/shop/settings/audit?action=api_key.create&amp;from=50"), "{}", first.text);
+        assert_eq!(first.text.matches("</b> created <a").count(), 50, "{}", first.text);
+        let (before, _) = first.text.split_once("\">Older</a>").expect("a link to older entries");
+        let (_, older) = before.rsplit_once("href=\"").unwrap();
+        assert!(older.starts_with("/shop/settings/audit?action=api_key.create&amp;before="), "{older}");
+        let second = boss.get(&older.replace("&amp;", "&")).await;
+        is_sound(&second);
+        assert!(second.text.contains(">Newest</a>") && !second.text.contains(">Older</a>"), "{}", second.text);
+        let rest = second.text.matches("</b> created <a").count();
+        assert!((10..50).contains(&rest), "{rest}");
+        for name in ["key 0", "key 59"] {
+            let quoted = format!(">API key “{name}”</a>");
+            assert!(first.text.contains(&quoted) != second.text.contains(&quoted), "{name} once");
+        }
     }
 
     async fn the_server_is_shown_with_its_parts(db: Db) {

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use printfloor::domain::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use printfloor::domain::amount::Amount;
+use printfloor::domain::audit::AuditedAct;
 use printfloor::domain::event::Event;
 use printfloor::domain::event::data::{EventData, EventKind};
 use printfloor::domain::id::Id;
@@ -92,8 +93,8 @@ impl Command<Tally> for Do {
         }
     }
 
-    fn name(&self) -> &'static str {
-        "tally.changed"
+    fn audited_act(&self) -> AuditedAct {
+        AuditedAct::SkuUpdate
     }
 
     fn if_version(&self) -> Option<i64> {

@@ -23,7 +23,7 @@ pub(super) fn audit<T: Aggregate, C: Command<T>>(
         id: cx.ids.id(),
         at: cx.now,
         actor: cx.by.to_string(),
-        action: request.command.name().to_owned(),
+        action: request.command.audited_act().name().to_owned(),
         subject_kind: subject_kind.to_owned(),
         subject_id,
         request_id: request.caller.request_id.as_deref().map(str::to_owned),

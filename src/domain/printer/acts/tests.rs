@@ -22,7 +22,7 @@ fn an_act_is_told_with_what_came_of_it_and_changes_nothing_else() {
     for (error, outcome) in [(None, "done"), (Some(("printer_refused", "Must home axis first")), "printer_refused")] {
         let before = shop.p().clone();
         let command = PrinterNews::Acted(Box::new(record(error)));
-        assert_eq!(command.name(), "printer.gcode");
+        assert_eq!(command.audited_act().name(), "printer.gcode");
         assert_eq!(command.audit_facts().outcome, outcome);
         let decision = shop.ask(command).unwrap();
         assert_eq!(*shop.p(), before);

@@ -179,7 +179,7 @@ impl AgentCall {
         let refused = error.map(|error| error.code().to_owned());
         if let Err(error) = self.app.access.ask(Id::ONLY, self.caller(), AccessCommand::Asked { skill, refused }).await
         {
-            tracing::warn!(action = skill.action(), %error, "an agent's command could not be written to the audit log");
+            tracing::warn!(action = skill.action().name(), %error, "an agent's command could not be written to the audit log");
         }
     }
 

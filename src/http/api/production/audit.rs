@@ -157,7 +157,8 @@ async fn list(
         return Err(Refusal::field("to", "must not be before `from`").into());
     }
     let (page, subject) = (page.into(), subject.unwrap_or_default());
-    let filter = AuditFilter { actor, action, subject_kind: subject.kind, subject_id: subject.id, from, to };
+    let (subject_kind, subject_id) = (subject.kind, subject.id);
+    let filter = AuditFilter { actor, action, subject_kind, subject_id, from, to, ..AuditFilter::default() };
     let (some, total) = app.queries.audit(&filter, page).await?;
     Ok(ListPage::new(page, some.into_iter().map(Into::into), total))
 }

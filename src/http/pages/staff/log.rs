@@ -5,23 +5,22 @@ use maud::{Markup, html};
 use super::FLOOR_PATH;
 use super::shell::clock;
 use domain::access::Access;
+use domain::audit::{AuditSentence, DONE};
 use domain::id::Id;
 use domain::material::Material;
-use domain::printer::{LogPhrase, LoggedAct, LoggedDetail, Printer};
+use domain::printer::{LoggedAct, LoggedDetail, Printer};
 use http::access::with_access;
 use http::error::ApiError;
 use http::handles::handles;
 use kernel::directory::Directory;
 use printers::slot_label;
-use store::queries::{AuditFilter, Page, Queries};
+use store::queries::{AuditFilter, Queries};
 use store::rows::Audit;
 
 /// Number of log entries shown.
-const LINES_SHOWN: u64 = 20;
+const LINES_SHOWN: usize = 20;
 /// Subject kind of the log entries shown.
 const PRINTER_KIND: &str = "printer";
-/// Outcome of an action that was not refused.
-const DONE_WORD: &str = "done";
 
 handles! {
     /// Dependencies of the printer log.
@@ -38,7 +37,7 @@ impl LogHandles {
     pub(super) async fn render(&self, printer: Option<Id>) -> Result<Markup, ApiError> {
         let filter =
             AuditFilter { subject_kind: Some(PRINTER_KIND.to_owned()), subject_id: printer, ..AuditFilter::default() };
-        let (lines, _) = self.queries.audit(&filter, Page { limit: LINES_SHOWN, offset: 0 }).await?;
+        let lines = self.queries.audit_stretch(&filter, None, LINES_SHOWN).await?.entries;
         Ok(html! {
             @if !lines.is_empty() {
                 section class="card" aria-labelledby="lately" {
@@ -53,28 +52,29 @@ impl LogHandles {
         let versioned = self.printers.resident(line.subject_id).map(|handle| handle.read());
         let printer = versioned.as_ref().and_then(|versioned| versioned.state.as_ref());
         let name = printer.map(|printer| printer.fields.name.as_str());
-        let LogPhrase { before, after } = self.phrase(line, printer);
+        let AuditSentence { before, after } = self.sentence(line, printer);
         html! {
             span {
-                (self.who(&line.actor)) " " (before) " "
-                a href={ (FLOOR_PATH) "/printers/" (line.subject_id) } { (name.unwrap_or("a printer that was removed")) }
-                @if !after.is_empty() { " " (after) }
-                @if line.outcome != DONE_WORD { " (" (line.outcome.replace('_', " ")) ")" }
+                (self.who(&line.actor)) " " (&*before)
+                @if let Some(after) = after {
+                    a href={ (FLOOR_PATH) "/printers/" (line.subject_id) } { (name.unwrap_or("a printer that was removed")) }
+                    (&*after)
+                }
+                @if line.outcome != DONE { " (" (line.outcome.replace('_', " ")) ")" }
             }
             span class="soft" { (clock(line.at)) }
         }
     }
 
-    /// Returns the act of an entry as a predicate, with the names of the slot and the material.
-    fn phrase(&self, line: &Audit, printer: Option<&Printer>) -> LogPhrase {
+    /// Returns the sentence about an entry, with the names of the slot and the material.
+    fn sentence(&self, line: &Audit, printer: Option<&Printer>) -> AuditSentence {
         let detail = LoggedDetail::parse(line.detail.as_deref());
         let of_several = printer.filter(|printer| printer.slots().len() > 1);
         let slot = detail.slot.zip(of_several).map(|(number, printer)| slot_label(printer, number));
         let material = detail.material_id.and_then(|id| self.materials.resident(id)).map(|handle| handle.read());
         let material = material.as_ref().and_then(|versioned| versioned.state.as_ref());
         let material = material.map(|material| material.fields.name.as_str());
-        let is_done = line.outcome == DONE_WORD;
-        LoggedAct { action: &line.action, is_done, detail, slot, material }.phrase()
+        LoggedAct { action: &line.action, outcome: &line.outcome, detail, slot, material }.sentence()
     }
 
     /// Returns an actor's display name: a staff member's email address, an API key's name, or else the name in the log.

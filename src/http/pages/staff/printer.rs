@@ -12,11 +12,14 @@ use super::floor::FloorHandles;
 use super::labels::printer_label_path;
 use super::log::LogHandles;
 use super::printer_print::upload_path;
+use super::settings::history_path;
 use super::shell::{StaffSection, StaffViewer, act, clock, hidden};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
+use domain::audit::AuditedKind;
 use domain::forecast::QueuedJob;
 use domain::id::Id;
+use domain::principal::Role;
 use domain::printer::{Clearing, Printer};
 use domain::printer_status::Activity;
 use domain::refusal::Refusal;
@@ -62,6 +65,7 @@ pub(super) async fn show(
         p class="acts" {
             a class="button second" href=(upload_path(id)) { "Print a file…" }
             a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Change or remove it" }
+            @if who.has(Role::Admin) { a class="button second" href=(history_path(AuditedKind::Printer, id)) { "History" } }
         }
         @if let Some(parts) = view.printers.get(&id) {
             section aria-labelledby="now" {

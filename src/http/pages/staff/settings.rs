@@ -13,6 +13,8 @@ mod sessions;
 mod system;
 mod users;
 
+pub(super) use self::audit::history_path;
+
 use std::sync::Arc;
 
 use axum::extract::State;

@@ -21,7 +21,7 @@ const PAGES: [&str; 10] = [
 ];
 
 /// Pages whose tables become rows on a phone.
-const LISTS: [&str; 9] = [
+const LISTS: [&str; 10] = [
     "/shop/orders",
     "/shop/jobs",
     "/shop/stock",
@@ -31,9 +31,12 @@ const LISTS: [&str; 9] = [
     "/shop/requests",
     "/shop/invoices",
     "/shop/customers",
+    "/shop/settings/audit",
 ];
+/// Rows of lists.
+const ROWS: &str = ":is(.table.list tbody tr, .audit > li)";
 /// Script that returns the rows of lists that are higher than 96 pixels, or wider than the window.
-const UNFIT_ROWS: &str = "[...document.querySelectorAll('.table.list tbody tr')].filter(row => { \
+const UNFIT_ROWS: &str = "[...document.querySelectorAll(':is(.table.list tbody tr, .audit > li)')].filter(row => { \
     const box = row.getBoundingClientRect(); return box.height > 96 || box.right > window.innerWidth; \
     }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height)";
 
@@ -47,7 +50,7 @@ async fn chromium_shows_lists_as_rows_on_a_phone() {
     for path in LISTS {
         browser.width(&tab, 360).await;
         browser.go(&tab, &format!("{base}{path}")).await;
-        let rows = browser.eval(&tab, "document.querySelectorAll('.table.list tbody tr').length").await;
+        let rows = browser.eval(&tab, &format!("document.querySelectorAll('{ROWS}').length")).await;
         assert_ne!(rows, 0, "{path} has no rows");
         let unfit = browser.eval(&tab, UNFIT_ROWS).await;
         if unfit != serde_json::json!([]) {

@@ -60,7 +60,7 @@ impl PrinterAct {
         let error = error.map(|error| (ApiError::from(error.clone()).code().to_owned(), error.to_string()));
         let record = ActRecord { act, detail, of, error };
         if let Err(error) = printers.ask(id, origin, PrinterNews::Acted(Box::new(record))).await {
-            tracing::warn!(printer = %id, act = act.action(), %error, "an action carried out at a printer could not be \
+            tracing::warn!(printer = %id, act = act.action().name(), %error, "an action carried out at a printer could not be \
                  recorded");
         }
     }

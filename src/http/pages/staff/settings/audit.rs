@@ -1,41 +1,45 @@
-//! Audit log: every change and sign-in, and a sample of refused requests, filtered by actor, action, subject and time.
+//! Audit log: every change and sign-in, and a sample of refused requests, as sentences by day, filtered by day, person,
+//! thing and act.
 
-use std::collections::HashMap;
+mod filters;
+mod names;
+mod rows;
 
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use self::filters::{FilterNames, JOB_WORD, SETTING_WORD};
+use self::names::{AuditNames, StaffNames, actor_name, subject_name};
 use super::SettingsPageHandles;
-use crate::frame::time;
+use crate::design::{Icon, empty_place};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{address, field, options, ways};
-use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::filled_form::address;
+use crate::staff::shell::{StaffSection, StaffViewer};
 use domain::access::Access;
+use domain::audit::AuditedKind;
 use domain::id::Id;
+use domain::printer::Printer;
 use domain::shop_clock::ShopClock;
+use domain::time::Timestamp;
 use http::access::{Caller, with_access};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use kernel::directory::Directory;
-use store::queries::{AuditFilter, Page, Queries};
-use store::rows::Audit;
+use store::queries::{AuditFilter, AuditPlace, AuditStretch, Queries};
 
 /// Path of the audit log.
 pub(super) const PATH: &str = "/shop/settings/audit";
-/// Number of entries per page.
-const LINES_PER_PAGE: u64 = 50;
-/// Maximum number of users and API keys offered in the actor filter.
-const MAX_CHOICES: usize = 300;
-/// Outcome of an action that was not refused.
-const DONE_WORD: &str = "done";
+/// Maximum number of entries per page.
+const ENTRIES_PER_PAGE: usize = 50;
 
 handles! {
     /// Dependencies of the audit log page.
     pub(crate) struct AuditPageHandles {
         settings: SettingsPageHandles,
         access: Directory<Access>,
+        printers: Directory<Printer>,
         queries: Queries,
     }
 }
@@ -47,54 +51,105 @@ pub(super) struct AuditPageQuery {
     actor: Option<String>,
     /// Only this action, such as `order.cancel`.
     action: Option<String>,
-    /// Only entries about this subject, given as a kind or an identifier.
+    /// Only entries about this subject: a kind, a kind and an identifier (`printer:…`), or an identifier.
     subject: Option<String>,
     /// Only entries from this day on.
     first: Option<String>,
     /// Only entries up to the end of this day.
     last: Option<String>,
-    /// Number of entries to skip.
-    #[api(default = 0)]
-    from: u32,
+    /// Only entries before this place in the log, as in the link to older entries.
+    before: Option<String>,
 }
 
-/// Returns a filter's trimmed text; `None` if it is missing or blank.
-fn non_empty(text: Option<&str>) -> Option<&str> {
-    text.map(str::trim).filter(|text| !text.is_empty())
+/// Returns the path of the history of one thing.
+pub(in crate::staff) fn history_path(kind: AuditedKind, id: Id) -> String {
+    address(PATH, &[("subject", &format!("{}:{id}", kind.word()))])
+}
+
+/// Returns a filter's trimmed text; empty if it is missing.
+fn filter_text(text: Option<&str>) -> &str {
+    text.map(str::trim).unwrap_or_default()
+}
+
+fn non_empty(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 impl AuditPageQuery {
-    fn filter(&self, clock: &ShopClock) -> AuditFilter {
-        let subject = non_empty(self.subject.as_deref());
-        let subject_id: Option<Id> = subject.and_then(|subject| subject.parse().ok());
-        AuditFilter {
-            actor: non_empty(self.actor.as_deref()).map(str::to_owned),
-            action: non_empty(self.action.as_deref()).map(str::to_owned),
-            subject_kind: subject.filter(|_| subject_id.is_none()).map(str::to_owned),
-            subject_id,
-            from: non_empty(self.first.as_deref()).and_then(|day| clock.parse_day_start(day)),
-            // The log is asked for what was before a moment.
-            to: non_empty(self.last.as_deref()).and_then(|day| clock.parse_day_end(day)).map(|end| end.plus_ms(1)),
-        }
-    }
-
     /// Returns the current filters, by field name.
     fn narrowed(&self) -> [(&'static str, &str); 5] {
         [
-            ("actor", self.actor.as_deref().unwrap_or_default()),
-            ("action", self.action.as_deref().unwrap_or_default()),
-            ("subject", self.subject.as_deref().unwrap_or_default()),
-            ("first", self.first.as_deref().unwrap_or_default()),
-            ("last", self.last.as_deref().unwrap_or_default()),
+            ("actor", filter_text(self.actor.as_deref())),
+            ("action", filter_text(self.action.as_deref())),
+            ("subject", filter_text(self.subject.as_deref())),
+            ("first", filter_text(self.first.as_deref())),
+            ("last", filter_text(self.last.as_deref())),
         ]
+    }
+
+    /// Returns the text of a filter; empty if it is not set.
+    fn text(&self, filter: &str) -> &str {
+        self.narrowed().into_iter().find(|(name, _)| *name == filter).map_or("", |(_, text)| text)
+    }
+
+    /// Returns the kind and the identifier of the subject, each of which may be missing.
+    fn subject(&self) -> (&str, Option<Id>) {
+        let subject = self.text("subject");
+        match subject.split_once(':') {
+            Some((kind, id)) => (kind, id.parse().ok()),
+            None => match subject.parse() {
+                Ok(id) => ("", Some(id)),
+                Err(_) => (subject, None),
+            },
+        }
+    }
+
+    fn filter(&self, clock: &ShopClock) -> AuditFilter {
+        let (kind, subject_id) = self.subject();
+        // Jobs are parts of orders, and settings are under access.
+        let (kind, action_prefix) = match kind {
+            JOB_WORD => (AuditedKind::Order.word(), Some("job.")),
+            SETTING_WORD => (AuditedKind::Access.word(), Some("settings.")),
+            kind => (kind, None),
+        };
+        AuditFilter {
+            actor: non_empty(self.text("actor")),
+            action: non_empty(self.text("action")),
+            action_prefix,
+            subject_kind: non_empty(kind),
+            subject_id,
+            from: clock.parse_day_start(self.text("first")),
+            // The log is asked for what was before a moment.
+            to: clock.parse_day_end(self.text("last")).map(|end| end.plus_ms(1)),
+        }
+    }
+
+    /// Returns the place before which the page begins; `None` for the end of the log.
+    fn place(&self) -> Option<AuditPlace> {
+        let (at, id) = self.before.as_deref()?.split_once('.')?;
+        Some(AuditPlace { at: Timestamp(at.parse().ok()?), id: id.parse().ok()? })
     }
 }
 
-/// Maps actors, as named in the log, to display names of users and API keys.
-fn names(access: &Access) -> HashMap<String, String> {
-    let users = access.users.values().map(|user| (format!("user:{}", user.id), user.email.clone()));
-    let keys = access.keys.values().map(|key| (format!("key:{}", key.id), format!("key {}", key.name)));
-    users.chain(keys).collect()
+impl AuditPageHandles {
+    async fn filter_names<'a>(&self, query: &AuditPageQuery, staff: &'a StaffNames) -> FilterNames<'a> {
+        let mut actor = None;
+        if !query.text("actor").is_empty() {
+            actor = Some(actor_name(query.text("actor"), staff, &self.queries).await);
+        }
+        let mut subject = None;
+        if let (kind, Some(id)) = query.subject()
+            && let Some(kind) = AuditedKind::parse(kind)
+        {
+            subject = subject_name(kind, id, staff, &self.queries).await;
+        }
+        let present = self.printers.all_present();
+        let printers = present.iter().filter_map(|versioned| versioned.present());
+        let mut printers: Vec<(String, String)> =
+            printers.map(|printer| (format!("printer:{}", printer.id), printer.fields.name.clone())).collect();
+        printers.sort_unstable_by(|(_, one), (_, other)| one.cmp(other));
+        FilterNames { staff, actor, subject, printers }
+    }
 }
 
 /// Serves the audit log.
@@ -104,89 +159,49 @@ pub(super) async fn list(
     OpenQuery(query): OpenQuery<AuditPageQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.settings.config)?;
-    let from = u64::from(query.from);
-    let page = Page { limit: LINES_PER_PAGE, offset: from };
-    let (lines, total) = app.queries.audit(&query.filter(&app.settings.config.shop.time_zone), page).await?;
-    let names = with_access(&app.access, names)?;
+    let (clock, now) = (&app.settings.config.shop.time_zone, app.settings.environment.now());
+    let staff = with_access(&app.access, StaffNames::new)?;
+    let stretch = app.queries.audit_stretch(&query.filter(clock), query.place(), ENTRIES_PER_PAGE).await?;
+    let names = AuditNames::read(&stretch.entries, &staff, &app.queries).await;
+    let filter_names = app.filter_names(&query, &staff).await;
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Audit log" }
-        (tools(&query, &names))
-        div id="audit" data-fresh="" {
-            @if lines.is_empty() { p { "Nothing in the log is like that." } } @else { (table(&lines, &names)) }
+        div class="stack" {
+            (filters::days(&query, clock, now))
+            (filters::current(&query, &filter_names))
+            (filters::form(&query, &filter_names))
         }
-        (ways(from, total, LINES_PER_PAGE, |from| {
-            let (from, mut filters) = (from.to_string(), query.narrowed().to_vec());
-            filters.push(("from", &from));
-            address(PATH, &filters)
-        }))
+        div id="audit" data-fresh="" {
+            @if stretch.entries.is_empty() { (nothing(&stretch)) } @else { (rows::days(&stretch.entries, &names, clock)) }
+        }
+        (ways(&query, &stretch))
     };
     Ok(viewer.page(StaffSection::Settings, "Audit log", &app.settings.board.view(), &content))
 }
 
-fn tools(query: &AuditPageQuery, names: &HashMap<String, String>) -> Markup {
-    let mut people: Vec<(&str, &str)> = names.iter().map(|(actor, name)| (actor.as_str(), name.as_str())).collect();
-    people.sort_unstable_by_key(|(actor, name)| (*name, *actor));
-    people.truncate(MAX_CHOICES);
-    people.extend([("machine", "the machine's owner"), ("system", "the server itself")]);
-    let [(_, actor), (_, action), (_, subject), (_, first), (_, last)] = query.narrowed();
-    html! {
-        form class="tools" method="get" action=(PATH) role="search" {
-            (field("actor", "Who", &html! {
-                select id="actor" name="actor" { option value="" { "all" } (options(&people, actor)) }
-            }))
-            (field("action", "Action, such as order.cancel", &html! {
-                input id="action" name="action" maxlength="100" value=(action);
-            }))
-            (field("subject", "About: a kind or an identifier", &html! {
-                input id="subject" name="subject" maxlength="100" value=(subject);
-            }))
-            (field("first", "From", &html! {
-                input id="first" name="first" type="date" value=(first);
-            }))
-            (field("last", "Until", &html! {
-                input id="last" name="last" type="date" value=(last);
-            }))
-            button class="second" type="submit" { "Show" }
-        }
-    }
-}
-
-fn table(lines: &[Audit], names: &HashMap<String, String>) -> Markup {
-    html! {
-        div class="table" tabindex="0" role="region" aria-label="Audit log" {
-            table {
-                thead {
-                    tr {
-                        th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" }
-                        th scope="col" { "About" } th scope="col" { "Outcome" }
-                    }
-                }
-                tbody { @for line in lines { (row(line, names)) } }
-            }
-        }
-    }
-}
-
-fn row(line: &Audit, names: &HashMap<String, String>) -> Markup {
-    let (tone, outcome) = match line.outcome.as_str() {
-        DONE_WORD => (Tone::Idle, "done".to_owned()),
-        other => (Tone::Attention, other.replace('_', " ")),
+fn nothing(stretch: &AuditStretch) -> Markup {
+    let text = match stretch.next {
+        Some(_) => "No entries match in this part of the log. Look at older entries.",
+        None => "No entries match.",
     };
+    empty_place(Icon::ScrollText, text, &html! { a class="button second" href=(PATH) { "Show everything" } })
+}
+
+/// Renders the links to the newest and to older entries.
+fn ways(query: &AuditPageQuery, stretch: &AuditStretch) -> Markup {
+    let older = stretch.next.map(|AuditPlace { at, id }| {
+        let (before, mut filters) = (format!("{}.{id}", at.0), query.narrowed().to_vec());
+        filters.push(("before", &before));
+        address(PATH, &filters)
+    });
     html! {
-        tr {
-            td { (time(line.at)) }
-            th scope="row" { (names.get(&line.actor).unwrap_or(&line.actor)) }
-            td { (line.action) }
-            td {
-                (line.subject_kind.replace('_', " "))
-                @if line.subject_id != Id::ONLY { " " code { (line.subject_id) } }
-            }
-            td {
-                span class=(tone.class()) { (outcome) }
-                @if let Some(detail) = &line.detail {
-                    details { summary { "Details" } pre class="raw" { (detail) } }
+        @if query.before.is_some() || older.is_some() {
+            p class="acts" {
+                @if query.before.is_some() {
+                    a class="button second" href=(address(PATH, &query.narrowed())) { "Newest" }
                 }
+                @if let Some(older) = older { a class="button second" href=(older) { "Older" } }
             }
         }
     }

@@ -1,0 +1,175 @@
+//! Filters of the audit log: by day, person, thing and act. All of them are in the address of the page.
+
+use maud::{Markup, html};
+
+use super::names::{AuditName, StaffNames};
+use super::{AuditPageQuery, PATH};
+use crate::staff::filled_form::{address, field, options};
+use domain::audit::{AuditedAct, AuditedKind};
+use domain::shop_clock::ShopClock;
+use domain::time::Timestamp;
+
+/// Maximum number of users and API keys, and of printers, that are offered.
+const MAX_CHOICES: usize = 300;
+/// Filter for the jobs of orders.
+pub(super) const JOB_WORD: &str = "job";
+/// Filter for changes of the settings.
+pub(super) const SETTING_WORD: &str = "setting";
+
+/// Names that the filters offer and show.
+pub(super) struct FilterNames<'a> {
+    /// Names of users and API keys.
+    pub(super) staff: &'a StaffNames,
+    /// Name of the actor of the current filter.
+    pub(super) actor: Option<AuditName>,
+    /// Name of the thing of the current filter, if it is a single one.
+    pub(super) subject: Option<AuditName>,
+    /// IDs and names of the printers.
+    pub(super) printers: Vec<(String, String)>,
+}
+
+/// Renders the days as chips.
+pub(super) fn days(query: &AuditPageQuery, clock: &ShopClock, now: Timestamp) -> Markup {
+    let date = |days| clock.field_date(clock.day_start_before(now, days));
+    let (today, yesterday, week) = (date(0), date(1), date(6));
+    let chips = [
+        ("Any day", "", ""),
+        ("Today", today.as_str(), today.as_str()),
+        ("Yesterday", yesterday.as_str(), yesterday.as_str()),
+        ("Last 7 days", week.as_str(), ""),
+    ];
+    let current = (query.text("first"), query.text("last"));
+    html! {
+        nav class="filters" aria-label="Day" {
+            @for (label, first, last) in chips {
+                @let path = query.address(&[("first", first), ("last", last)]);
+                a class="filter" href=(path) aria-current=[(current == (first, last)).then_some("true")] { (label) }
+            }
+        }
+    }
+}
+
+/// Renders the filters other than those by day that are in effect, each with a link that removes it.
+pub(super) fn current(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
+    let kind = |word: &str| match word {
+        JOB_WORD => Some("Jobs".to_owned()),
+        SETTING_WORD => Some("Settings".to_owned()),
+        word => AuditedKind::parse(word).map(|kind| kind.plural().to_owned()),
+    };
+    let name = |name: &Option<AuditName>| name.as_ref().map(|name| name.text.clone());
+    let labels = [
+        ("actor", name(&names.actor)),
+        ("subject", name(&names.subject).or_else(|| kind(query.text("subject")))),
+        ("action", AuditedAct::parse(query.text("action")).map(AuditedAct::label)),
+    ];
+    let labels: Vec<(&str, String)> = labels
+        .into_iter()
+        .filter(|(filter, _)| !query.text(filter).is_empty())
+        .map(|(filter, label)| (filter, label.unwrap_or_else(|| query.text(filter).to_owned())))
+        .collect();
+    html! {
+        @if !labels.is_empty() {
+            nav class="filters" aria-label="Current filters" {
+                @for (filter, label) in &labels {
+                    a class="filter" aria-current="true" href=(query.address(&[(filter, "")])) {
+                        (label) " " span aria-hidden="true" { "×" } span class="hidden-words" { ", remove this filter" }
+                    }
+                }
+                a class="filter" href=(PATH) { "Show everything" }
+            }
+        }
+    }
+}
+
+/// Renders the form with all filters.
+pub(super) fn form(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
+    html! {
+        form class="tools" method="get" action=(PATH) role="search" aria-label="Filter the audit log" {
+            (field("actor", "Who", &html! {
+                select id="actor" name="actor" {
+                    option value="" { "Anyone" }
+                    (actors(query, names))
+                }
+            }))
+            (field("action", "Did what", &html! {
+                select id="action" name="action" {
+                    option value="" { "Anything" }
+                    (acts(query))
+                }
+            }))
+            (field("subject", "To what", &html! {
+                select id="subject" name="subject" {
+                    option value="" { "Everything" }
+                    (subjects(query, names))
+                }
+            }))
+            (field("first", "From", &html! {
+                input id="first" name="first" type="date" value=(query.text("first"));
+            }))
+            (field("last", "Until", &html! {
+                input id="last" name="last" type="date" value=(query.text("last"));
+            }))
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+fn actors(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
+    let choices = names.staff.choices(MAX_CHOICES);
+    let current = query.text("actor");
+    let other = names.actor.as_ref().filter(|_| !choices.iter().any(|(actor, _)| *actor == current));
+    html! {
+        (options(&choices, current))
+        @if let Some(name) = other { option value=(current) selected { (name.text) } }
+    }
+}
+
+fn acts(query: &AuditPageQuery) -> Markup {
+    let current = query.text("action");
+    let is_offered = AuditedAct::OF_PEOPLE.iter().any(|act| act.name() == current);
+    let label = AuditedAct::parse(current).map_or_else(|| current.to_owned(), AuditedAct::label);
+    html! {
+        @if !current.is_empty() && !is_offered { option value=(current) selected { (label) } }
+        @for kind in AuditedKind::ALL { (acts_of(*kind, current)) }
+    }
+}
+
+/// Renders the acts on subjects of a kind.
+fn acts_of(kind: AuditedKind, current: &str) -> Markup {
+    let acts: Vec<&AuditedAct> = AuditedAct::OF_PEOPLE.iter().filter(|act| act.kind() == kind).collect();
+    html! {
+        @if !acts.is_empty() {
+            optgroup label=(kind.plural()) {
+                @for act in acts {
+                    option value=(act.name()) selected[act.name() == current] { (act.label()) }
+                }
+            }
+        }
+    }
+}
+
+fn subjects(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
+    let current = query.text("subject");
+    let printers = names.printers.iter().take(MAX_CHOICES).map(|(id, name)| (id.as_str(), name.as_str()));
+    let printers: Vec<(&str, &str)> = printers.collect();
+    let mut kinds: Vec<(&str, &str)> = AuditedKind::ALL.iter().map(|kind| (kind.word(), kind.plural())).collect();
+    kinds.extend([(JOB_WORD, "Jobs"), (SETTING_WORD, "Settings")]);
+    kinds.sort_unstable_by_key(|(_, plural)| *plural);
+    let is_offered = printers.iter().chain(&kinds).any(|(word, _)| *word == current);
+    html! {
+        @if !current.is_empty() && !is_offered {
+            option value=(current) selected { (names.subject.as_ref().map_or(current, |name| name.text.as_str())) }
+        }
+        optgroup label="All of a kind" { (options(&kinds, current)) }
+        @if !printers.is_empty() { optgroup label="One printer" { (options(&printers, current)) } }
+    }
+}
+
+impl AuditPageQuery {
+    /// Returns the address of the page with some of the current filters replaced, from its newest entry on.
+    fn address(&self, replaced: &[(&str, &str)]) -> String {
+        let replacement = |filter: &str| replaced.iter().find(|(name, _)| *name == filter).map(|(_, text)| *text);
+        let filters = self.narrowed().map(|(filter, text)| (filter, replacement(filter).unwrap_or(text)));
+        address(PATH, &filters)
+    }
+}

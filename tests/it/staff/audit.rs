@@ -1,0 +1,118 @@
+//! The audit log by its page: who did what to which thing on which day, found by the filters of the page alone.
+
+use serde_json::json;
+use simulator::PrinterKind;
+
+use super::is_sound;
+use crate::api::{PASSWORD, id, signed_in};
+use crate::billing::pages::{posted, token};
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::client::Answer;
+use crate::support::{App, Client, until};
+
+/// Path of the audit log.
+const LOG: &str = "/shop/settings/audit";
+
+/// Returns the ID and the client of an admin named Ada.
+async fn ada(app: &App) -> (String, Client) {
+    let body = json!({"email": "ada@example.org", "name": "Ada", "password": PASSWORD, "role": "admin"});
+    let user = id(&app.post("/api/users", &body).await.expect(201));
+    (user, signed_in(app, "ada@example.org").await)
+}
+
+/// Returns the value of the option with this label in a filter of the page.
+#[track_caller]
+fn option(page: &Answer, label: &str) -> String {
+    let (before, _) = page.text.split_once(&format!(">{label}</option>")).unwrap_or_else(|| panic!("{}", page.text));
+    let (_, value) = before.rsplit_once("value=\"").unwrap();
+    value.split('"').next().unwrap().to_owned()
+}
+
+/// Returns the address to which the link with this text leads.
+#[track_caller]
+fn link(page: &Answer, text: &str) -> String {
+    let (before, _) = page.text.split_once(&format!(">{text}</a>")).unwrap_or_else(|| panic!("{}", page.text));
+    let (_, address) = before.rsplit_once("href=\"").unwrap();
+    address.split('"').next().unwrap().replace("&amp;", "&")
+}
+
+#[tokio::test]
+async fn the_page_answers_who_paused_a_printer_yesterday() {
+    let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+    let app = &floor.app;
+    let (user, ada) = ada(app).await;
+    let (_, job) = floor.one().await;
+    app.job_is(&job, "PRINTING").await;
+    let printer = floor.job(&job).await["printerId"].as_str().unwrap().to_owned();
+    app.patch(&format!("/api/printers/{printer}"), &json!({"name": "Curie"})).await.expect(200);
+    let own = token(&ada.get("/floor").await);
+    posted(&ada, &format!("/floor/printers/{printer}/pause"), &[("form_token", &own)]).await;
+    until("the pause in the log", || async {
+        let log = app.get("/api/audit-log?action=printer.pause").await.expect(200);
+        (!log["entries"].as_array().unwrap().is_empty()).then_some(())
+    })
+    .await;
+    app.db.execute(app, "UPDATE audit SET at = at - 86400000 WHERE action = 'printer.pause'").await;
+
+    let page = ada.get(LOG).await;
+    is_sound(&page);
+    let (thing, act) = (option(&page, "Curie"), option(&page, "paused a printer"));
+    let yesterday = format!("{}&subject={thing}&action={act}", link(&page, "Yesterday"));
+    let answer = ada.get(&yesterday).await;
+    is_sound(&answer);
+    let sentence = format!(
+        "<b><a href=\"/shop/settings/users/{user}\">Ada</a></b> paused <a href=\"/floor/printers/{printer}\">Curie</a>"
+    );
+    assert_eq!(answer.text.matches(&sentence).count(), 1, "{}", answer.text);
+    assert!(answer.text.contains(">yesterday</time></h2>"), "{}", answer.text);
+    assert_eq!(answer.text.matches("<summary>Details</summary>").count(), 1, "nothing else: {}", answer.text);
+    // Each filter stays when another day is chosen, and can be removed by itself.
+    let today = ada.get(&link(&answer, "Today")).await;
+    assert!(today.text.contains("No entries match."), "{}", today.text);
+    let others = ada.get(&format!("{LOG}?actor=machine&action={act}")).await;
+    assert!(others.text.contains("No entries match."), "{}", others.text);
+    let by_ada = ada.get(&format!("{LOG}?actor={}", option(&page, "Ada"))).await;
+    assert!(by_ada.text.contains(&sentence) && by_ada.text.contains("Ada</a></b> signed in"), "{}", by_ada.text);
+    assert!(!by_ada.text.contains("</b> created"), "{}", by_ada.text);
+}
+
+#[tokio::test]
+async fn the_history_of_a_printer_keeps_its_name_when_it_is_removed() {
+    let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &[]).await;
+    let (app, printer) = (&floor.app, &floor.printers[0]);
+    let (_, ada) = ada(app).await;
+    app.patch(&format!("/api/printers/{printer}"), &json!({"name": "Curie <1>"})).await.expect(200);
+    let history = link(&ada.get(&format!("/floor/printers/{printer}")).await, "History");
+    let before = ada.get(&history).await;
+    let linked = format!("changed the settings of <a href=\"/floor/printers/{printer}\">Curie &lt;1&gt;</a>");
+    assert!(before.text.contains(&linked), "{}", before.text);
+    app.delete(&format!("/api/printers/{printer}")).await.expect(204);
+    let after = ada.get(&history).await;
+    is_sound(&after);
+    for sentence in ["</b> removed Curie &lt;1&gt;", "</b> changed the settings of Curie &lt;1&gt;", "</b> added Curie"]
+    {
+        assert!(after.text.contains(sentence), "{sentence} in {}", after.text);
+    }
+    assert!(!after.text.contains(&format!("href=\"/floor/printers/{}\"", floor.printers[1])), "another printer's");
+}
+
+#[tokio::test]
+async fn programs_and_rejected_requests_are_sentences_too() {
+    let app = App::new(crate::support::Db::sqlite()).await;
+    let (_, ada) = ada(&app).await;
+    let erp = crate::api::some_sku(&app).await;
+    let order = app.order(&erp, 1).await;
+    let number = app.get(&format!("/api/orders/{order}")).await.expect(200)["number"].as_str().unwrap().to_owned();
+    let wrong = json!({"email": "ada@example.org", "password": "not the one"});
+    app.nobody().post("/api/auth/login", &wrong).await.error(401);
+    let page = until("the rejected sign-in", || async {
+        let page = ada.get(LOG).await;
+        page.text.contains("could not sign in").then_some(page)
+    })
+    .await;
+    is_sound(&page);
+    let created = format!("</b> created <a href=\"/shop/orders/{order}\">order {number}</a>");
+    assert!(page.text.contains(&created), "{}", page.text);
+    assert!(page.text.contains("wrong credentials</span>"), "{}", page.text);
+    assert!(!page.text.contains("not the one") && !page.text.contains(PASSWORD), "{}", page.text);
+}
