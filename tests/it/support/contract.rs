@@ -89,19 +89,24 @@ impl Contract {
 
     /// Lists the faults of a value.
     pub fn faults(&self, schema: &Value, value: &Value) -> Vec<String> {
+        faults_of(&self.validator(schema), value)
+    }
+
+    /// Returns the validator of a schema. Whoever asks about many values of one schema keeps it: to find it again, the
+    /// schema is copied and written as text.
+    pub fn validator(&self, schema: &Value) -> Arc<Validator> {
         let mut schema = schema.clone();
         close(&mut schema);
         let key = schema.to_string();
         let existing = self.validators.lock().unwrap().get(&key).cloned();
-        let validator = existing.unwrap_or_else(|| {
+        existing.unwrap_or_else(|| {
             let components = self.components_of(&schema);
             schema["components"] = components;
             let validator = jsonschema::options().should_validate_formats(true).build(&schema);
             let validator = Arc::new(validator.unwrap_or_else(|error| panic!("not a schema ({error}): {key}")));
             self.validators.lock().unwrap().insert(key, validator.clone());
             validator
-        });
-        validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
+        })
     }
 
     /// Returns the components that a schema refers to, also through others, with every object closed: what is not
@@ -153,6 +158,11 @@ impl Contract {
         let list = faults.join("\n  ");
         assert!(faults.is_empty(), "{what}: the body is not of the described shape:\n  {list}\n{body}");
     }
+}
+
+/// Lists the faults that a validator finds in a value.
+pub fn faults_of(validator: &Validator, value: &Value) -> Vec<String> {
+    validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
 }
 
 /// Returns whether a path is one of a route's.
