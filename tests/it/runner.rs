@@ -73,6 +73,29 @@ fn nothing_runs_beside_a_test_of_chaos() {
     assert_eq!(chaos.len(), 1);
     assert_eq!(chaos[0]["filter"].as_str(), Some("test(/(^|::)chaos(::|_)/)"));
     assert_eq!(chaos[0]["threads-required"].as_str(), Some("num-test-threads"));
+
+    // What the profile of services says of threads comes before that.
+    let of_services = config["profile"]["services"]["overrides"].as_array_of_tables().unwrap();
+    let first = of_services.iter().find(|table| table.contains_key("threads-required")).unwrap();
+    assert_eq!(first["filter"].as_str(), Some("test(/(^|::)chaos(::|_)/)"));
+    assert_eq!(first["threads-required"].as_str(), Some("num-test-threads"));
+}
+
+/// Checks that two browsers run at a time in each profile, though a test takes several threads in that of services.
+#[test]
+fn two_browsers_run_at_a_time() {
+    let config: toml_edit::DocumentMut = text_of(".config/nextest.toml").parse().unwrap();
+    let overrides = |profile: &str| config["profile"][profile]["overrides"].as_array_of_tables().unwrap();
+    let group = |profile: &str| {
+        let filter = |table: &&toml_edit::Table| table["filter"].as_str() == Some("test(/^staff::browser::/)");
+        overrides(profile).iter().find(filter).unwrap()["test-group"].as_str().unwrap()
+    };
+    let max = |profile: &str| config["test-groups"][group(profile)]["max-threads"].as_integer().unwrap();
+    let all = |table: &&toml_edit::Table| table["filter"].as_str() == Some("all()");
+    let each = overrides("services").iter().find(all).unwrap()["threads-required"].as_integer().unwrap();
+    assert_eq!((max("default"), max("services")), (2, 2 * each));
+    let threads = config["profile"]["services"]["test-threads"].as_integer().unwrap();
+    assert_eq!(threads, 5 * each, "five tests at a time");
 }
 
 on_both! {

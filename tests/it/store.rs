@@ -1,11 +1,11 @@
 //! The store: what becomes of commits, numbers, epochs, outages.
 
-pub mod chaos;
 mod contract;
 mod damage;
 mod exclusion;
 pub mod migrations;
 mod numbers;
+mod outages;
 mod panics;
 pub mod proxy;
 pub mod rig;

@@ -14,6 +14,7 @@ pub mod redis;
 pub mod seller;
 pub mod stream;
 mod template;
+pub mod variables;
 pub mod waiting;
 pub mod wire;
 

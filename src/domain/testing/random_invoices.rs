@@ -26,7 +26,9 @@ pub fn any_line() -> impl Strategy<Value = InvoiceLine> {
     let rate = prop_oneof![Just(0i64), Just(1900), Just(700), Just(725), Just(2100), Just(10_000), 0i64..=10_000];
     let quantity = prop_oneof![1u32..20, Just(MAX_QUANTITY)];
     let price = prop_oneof![0i64..100_000, Just(0), Just(1), Just(MAX_CENTS)];
-    ("[ -~äß€]{1,30}", quantity, price, rate).prop_map(|(description, quantity, unit_price_cents, tax_rate_bps)| {
+    // Read once: a text as a strategy is read again for each line.
+    let description = prop::string::string_regex("[ -~äß€]{1,30}").unwrap();
+    (description, quantity, price, rate).prop_map(|(description, quantity, unit_price_cents, tax_rate_bps)| {
         InvoiceLine { description, quantity, unit_price_cents, tax_rate_bps }
     })
 }

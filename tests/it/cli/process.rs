@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::support::app::NO_HUGE_PAGES;
+use crate::support::variables::process_variables;
 
 /// Long enough for anything on a busy machine.
 pub const LONG: Duration = Duration::from_secs(90);
@@ -90,7 +90,7 @@ impl Place {
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
         command.current_dir(self.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.envs([NO_HUGE_PAGES]).envs(self.env.iter().cloned()).args(line.split_whitespace());
+        command.envs(process_variables()).envs(self.env.iter().cloned()).args(line.split_whitespace());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

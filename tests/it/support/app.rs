@@ -12,15 +12,11 @@ use tempfile::TempDir;
 
 use super::ports::free_port;
 use super::seller::SELLER;
+use super::variables::process_variables;
 use super::{Client, Clock, Db, clock, until};
 
 /// Signs payment events in tests.
 pub const PAYMENT_SECRET: &str = "whsec_test_payments_secret_0123456789";
-
-/// Variable that every process of a test's server gets: its allocator takes no transparent huge pages. A server lives
-/// for seconds and uses little of each; zeroing the rest took a seventh of a test's processor time. Servers of shops
-/// live long, and keep them.
-pub const NO_HUGE_PAGES: (&str, &str) = ("MIMALLOC_ALLOW_THP", "0");
 
 /// Settings and place of a server under test.
 pub struct Builder {
@@ -248,7 +244,7 @@ impl App {
 
     fn set_up(&self, mut command: Command) -> Command {
         command.current_dir(self.dir.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.envs([NO_HUGE_PAGES]);
+        command.envs(process_variables());
         if let Some(url) = self.db.url() {
             command.env("DATABASE_URL", url);
         }

@@ -26,8 +26,6 @@ pub struct Contract {
     pub served: Vec<ServedRoute>,
     /// The description.
     pub document: Value,
-    /// Its components, with every object closed: what is not described must not be answered.
-    components: Value,
     validators: Mutex<HashMap<String, Arc<Validator>>>,
     /// The routes of each path that was asked for, as places in `served`: tests ask for the same one again and again.
     routes: Mutex<HashMap<String, Vec<usize>>>,
@@ -56,12 +54,10 @@ fn close(schema: &mut Value) {
 
 impl Contract {
     fn new(half: Half, error: &'static str, served: Vec<ServedRoute>) -> Self {
-        let document: Value =
-            serde_json::from_str(&openapi::json(half, &resources(half), &served, ADDRESS)).expect("a description");
-        let mut components = document["components"].clone();
-        close(&mut components["schemas"]);
+        let description = openapi::document(half, &resources(half), &served, ADDRESS);
+        let document = serde_json::to_value(description).expect("a description");
         let (validators, routes) = Default::default();
-        Self { half, error, served, document, components, validators, routes }
+        Self { half, error, served, document, validators, routes }
     }
 
     /// Returns all resources that the description of this half contains.
@@ -93,23 +89,28 @@ impl Contract {
 
     /// Lists the faults of a value.
     pub fn faults(&self, schema: &Value, value: &Value) -> Vec<String> {
+        faults_of(&self.validator(schema), value)
+    }
+
+    /// Returns the validator of a schema. Whoever asks about many values of one schema keeps it: to find it again, the
+    /// schema is copied and written as text.
+    pub fn validator(&self, schema: &Value) -> Arc<Validator> {
         let mut schema = schema.clone();
         close(&mut schema);
         let key = schema.to_string();
         let existing = self.validators.lock().unwrap().get(&key).cloned();
-        let validator = existing.unwrap_or_else(|| {
+        existing.unwrap_or_else(|| {
             let components = self.components_of(&schema);
             schema["components"] = components;
             let validator = jsonschema::options().should_validate_formats(true).build(&schema);
             let validator = Arc::new(validator.unwrap_or_else(|error| panic!("not a schema ({error}): {key}")));
             self.validators.lock().unwrap().insert(key, validator.clone());
             validator
-        });
-        validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
+        })
     }
 
-    /// Returns the components that a schema refers to, also through others. A validator is built in a small part of the
-    /// time that all of them would take.
+    /// Returns the components that a schema refers to, also through others, with every object closed: what is not
+    /// described must not be answered. A validator is built in a small part of the time that all of them would take.
     fn components_of(&self, schema: &Value) -> Value {
         let (mut components, mut to_read) = (json!({}), vec![schema]);
         while let Some(value) = to_read.pop() {
@@ -123,9 +124,13 @@ impl Contract {
             };
             let (sort, name) = place.split_once('/').unwrap_or_else(|| panic!("no component: {place}"));
             if components[sort][name].is_null() {
-                let component = &self.components[sort][name];
+                let component = &self.document["components"][sort][name];
                 assert!(!component.is_null(), "no component {place}");
-                components[sort][name] = component.clone();
+                let mut strict = component.clone();
+                if sort == "schemas" {
+                    close(&mut strict);
+                }
+                components[sort][name] = strict;
                 to_read.push(component);
             }
         }
@@ -153,6 +158,11 @@ impl Contract {
         let list = faults.join("\n  ");
         assert!(faults.is_empty(), "{what}: the body is not of the described shape:\n  {list}\n{body}");
     }
+}
+
+/// Lists the faults that a validator finds in a value.
+pub fn faults_of(validator: &Validator, value: &Value) -> Vec<String> {
+    validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
 }
 
 /// Returns whether a path is one of a route's.

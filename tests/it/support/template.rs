@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use super::variables::process_variables;
 use super::{db, until};
 
 /// Prefix of the names of databases that hold such a shop.
@@ -142,7 +143,7 @@ impl RunFolder {
 fn create_shop(folder: &Path, database_url: Option<&str>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
     command.args(["key", "create", "--new", "--name", "tests", "--role", "admin", "--data"]).arg(folder.join("data"));
-    command.current_dir(folder).env_clear().stdin(Stdio::null());
+    command.current_dir(folder).env_clear().envs(process_variables()).stdin(Stdio::null());
     command.envs(database_url.map(|url| ("DATABASE_URL", url)));
     let output = command.output().unwrap();
     assert!(output.status.success(), "no shop was made: {}", String::from_utf8_lossy(&output.stderr));
