@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::AuditFacts;
-use crate::audit::{AuditSentence, DONE};
+use crate::audit::{AuditSentence, AuditedAct, DONE};
 use crate::id::Id;
 use crate::slot_label::SlotLabel;
 
@@ -59,15 +59,17 @@ impl LoggedAct<'_> {
 
     /// Returns the sentence that names the slot, the material, or the state that was switched.
     fn specific(&self) -> Option<AuditSentence> {
-        Some(match (self.action, self.detail) {
-            ("printer.load_slot", LoggedDetail { slot: Some(_), material_id, .. }) => {
+        Some(match (AuditedAct::parse(self.action)?, self.detail) {
+            (AuditedAct::PrinterLoadSlot, LoggedDetail { slot: Some(_), material_id, .. }) => {
                 self.load_sentence(material_id.is_some())
             }
-            ("printer.remove_slot", _) => AuditSentence::around(format!("removed {} from ", self.slot?.noun()), ""),
-            ("printer.maintenance", LoggedDetail { on: Some(true), .. }) => {
+            (AuditedAct::PrinterRemoveSlot, _) => {
+                AuditSentence::around(format!("removed {} from ", self.slot?.noun()), "")
+            }
+            (AuditedAct::PrinterMaintenance, LoggedDetail { on: Some(true), .. }) => {
                 AuditSentence::around("put ", " into maintenance")
             }
-            ("printer.maintenance", LoggedDetail { on: Some(false), .. }) => {
+            (AuditedAct::PrinterMaintenance, LoggedDetail { on: Some(false), .. }) => {
                 AuditSentence::around("put ", " back into service")
             }
             _ => return None,
