@@ -125,13 +125,8 @@ impl Queries {
             .all(&self.db)
             .await?;
         let is_end = (rows.len() as u64) < most;
-        let read = |row: audit::Model| {
-            let key = row.id.clone();
-            self.damaged.sort_out("audit", &key, read_audit(row))
-        };
         let last = rows.last().map(AuditPlace::of_row);
-        let entries = rows.into_iter().filter_map(read);
-        let mut matching: Vec<Audit> = entries.filter(|entry| filter.matches(entry)).collect();
+        let mut matching: Vec<Audit> = self.audit_entries(rows).filter(|entry| filter.matches(entry)).collect();
         if matching.len() > limit {
             matching.truncate(limit);
             let next = matching.last().map(AuditPlace::of);
@@ -154,11 +149,15 @@ impl Queries {
             .order_by_desc(C::At)
             .order_by_desc(C::Id);
         let (rows, total) = self.page(select, page).await?;
-        let read = |row: audit::Model| {
+        Ok((self.audit_entries(rows).collect(), total))
+    }
+
+    /// Reads rows of the audit log; those that are damaged are reported and left out.
+    fn audit_entries(&self, rows: Vec<audit::Model>) -> impl Iterator<Item = Audit> {
+        rows.into_iter().filter_map(|row| {
             let key = row.id.clone();
             self.damaged.sort_out("audit", &key, read_audit(row))
-        };
-        Ok((rows.into_iter().filter_map(read).collect(), total))
+        })
     }
 
     /// Returns the answer stored for an idempotency key. The retention period may have ended without the row being

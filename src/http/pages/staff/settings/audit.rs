@@ -179,7 +179,8 @@ pub(super) async fn list(
             (filters::current(&query, &filter_names))
             (filters::form(&query, &filter_names))
         }
-        div id="audit" data-fresh="" {
+        // Older entries stay as they are.
+        div id="audit" data-fresh=[query.before.is_none().then_some("")] {
             @if stretch.entries.is_empty() { (nothing(&stretch)) } @else { (rows::days(&stretch.entries, &names, clock)) }
         }
         (ways(&query, &stretch))
