@@ -196,7 +196,7 @@ impl SseSource for FirstPrintStream {
 
     async fn wait(&mut self) {
         tokio::select! {
-            biased; // the end of the right before another look
+            biased; // the end of the permission before another look
             () = self.standing.again() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
         }
