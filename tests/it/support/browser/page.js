@@ -84,6 +84,15 @@ window.seen = window.seen || (() => {
     const where = kind === 'attach' ? { x: 0, y: 0 } : point(at);
     return where && { ...where, name: named(at), tag: at.tagName.toLowerCase(), type: at.type || '' };
   };
+  // The same once it stays where it is: scrolling moves a menu, and the next frame may open it to the other side.
+  const frame = () => new Promise(done => { requestAnimationFrame(() => done()); setTimeout(done, 100); });
+  const restingPlace = async (kind, label, near) => {
+    const before = place(kind, label, near);
+    await frame();
+    await frame();
+    const after = place(kind, label, near);
+    return before && after && before.x === after.x && before.y === after.y ? after : null;
+  };
   const tell = at => ['input', 'change'].forEach(name => at.dispatchEvent(new Event(name, { bubbles: true })));
   // Chooses an option by its words; says what there is where none has them.
   const choose = words => {
@@ -163,5 +172,5 @@ window.seen = window.seen || (() => {
   const links = () => [...new Set([...document.querySelectorAll('a[href]')].filter(at => !at.hasAttribute('download'))
     .map(at => new URL(at.href, location.href)).filter(url => url.origin === location.origin)
     .map(url => url.pathname + url.search))];
-  return { find, place, choose, put, text, says, names, focused, stop, wide, broken, audit, rules, links };
+  return { find, restingPlace, choose, put, text, says, names, focused, stop, wide, broken, audit, rules, links };
 })();

@@ -101,7 +101,7 @@ impl Browser {
 
     /// Returns the place to point at to reach an element: waits until it is there and nothing lies above it.
     async fn place(&mut self, tab: &Tab, kind: &str, name: &str, near: &str) -> Value {
-        let expression = format!("seen.place({}, {}, {})", json!(kind), json!(name), json!(near));
+        let expression = format!("seen.restingPlace({}, {}, {})", json!(kind), json!(name), json!(near));
         let expression = format!("document.readyState === 'complete' ? {expression} : null");
         let began = Instant::now();
         loop {
