@@ -111,6 +111,12 @@ fn has_good_parts(order: &Value) -> bool {
     order["lines"].as_array().unwrap().iter().any(|line| line["good"].as_u64().is_some_and(|good| good > 0))
 }
 
+/// Returns the number of an order's parts that were rejected after they had left.
+fn rejected_departures(order: &Value) -> usize {
+    let lines = order["lines"].as_array().unwrap().iter().filter(|line| !parts::is_kit(line));
+    lines.map(|line| line["rejectedAfterShipping"].as_u64().unwrap_or_default() as usize).sum()
+}
+
 /// Ships what is there of each order; then the order is shipped, and stays so while nobody rejects a part of it.
 pub async fn all_leaves(app: &App, outcomes: &[Outcome<'_>], sent: &mut Sent) {
     for one in outcomes.iter().filter(|one| one.order["status"] == "ready") {
@@ -193,12 +199,22 @@ pub async fn events(sink: &Sink, outcomes: &[Outcome<'_>]) -> usize {
         }
     }
     for ((order, event), ids) in &kinds {
-        // An order is ready once more for each time that parts of it were made again, and leaves once more where the
-        // rejected ones had left.
-        let repeats = ["order.ready", "order.shipped"].contains(&event.as_str());
-        let again = outcomes.iter().filter(|one| one.sold.id() == order && repeats);
-        let again: usize = again.map(|one| one.jobs.iter().filter(|job| job["reprint"] == true).count()).sum();
-        assert!(ids.len() <= 1 + again, "{event} of {order} happened {} times", ids.len());
+        // An order is ready once more for each time that parts of it were made again, or were rejected after they had
+        // left; and it leaves once more where the rejected ones had left.
+        let again: usize = outcomes
+            .iter()
+            .filter(|one| one.sold.id() == order)
+            .map(|one| {
+                let reprints = one.jobs.iter().filter(|job| job["reprint"] == true).count();
+                match event.as_str() {
+                    "order.ready" => reprints + rejected_departures(&one.order),
+                    "order.shipped" => reprints,
+                    _ => 0,
+                }
+            })
+            .sum();
+        let words = || outcomes.iter().find(|one| one.sold.id() == order).map(|one| (&one.order, &one.jobs));
+        assert!(ids.len() <= 1 + again, "{event} of {order} happened {} times: {:?}", ids.len(), words());
     }
     bytes.len()
 }
