@@ -252,7 +252,7 @@ impl<T: StoredAggregate> ActorState<T> {
     }
 
     fn adopt(&mut self, state: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
-        self.args.entry.published.store(state.clone());
+        self.args.entry.publish(state.clone(), self.args.generation);
         self.run_due_effects(&state);
         if state.state.is_some() {
             self.args.effects.committed(&Handle(self.args.entry.clone()), &state);

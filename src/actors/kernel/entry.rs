@@ -124,6 +124,8 @@ pub struct DirectoryEntry<T: Aggregate> {
     pub(super) status: watch::Sender<(u64, ActorStatus<T>)>,
     /// Last committed state; written only by the actor, after the commit.
     pub(super) published: ArcSwap<Versioned<T>>,
+    /// Generation of the actor that published the state; 0 before the first publication.
+    publisher: watch::Sender<u64>,
     /// Permits that limit admission: each waiting command has one, held by its envelope.
     pub(super) permits: Arc<Semaphore>,
     pub(super) max_waiting: usize,
@@ -140,6 +142,7 @@ impl<T: Aggregate> DirectoryEntry<T> {
             supervisor,
             status: watch::Sender::new((0, status)),
             published: ArcSwap::from_pointee(Versioned::nothing()),
+            publisher: watch::Sender::new(0),
             permits: Arc::new(Semaphore::new(max_waiting)),
             max_waiting,
             restarts: AtomicU64::new(0),
@@ -159,6 +162,22 @@ impl<T: Aggregate> DirectoryEntry<T> {
         });
         if rested {
             let _ = self.supervisor.cast(SupervisorMsg::Start(self.id, self.clone()));
+        }
+    }
+
+    /// Publishes the committed state on behalf of the actor of the given generation.
+    pub(super) fn publish(&self, state: Arc<Versioned<T>>, generation: u64) {
+        self.published.store(state);
+        self.publisher.send_if_modified(|publisher| std::mem::replace(publisher, generation) != generation);
+    }
+
+    /// Waits until an actor of a later generation has published the state on disk, or until none is going to be
+    /// started.
+    pub(super) async fn published_after(&self, generation: u64) {
+        let (mut publisher, mut statuses) = (self.publisher.subscribe(), self.status.subscribe());
+        tokio::select! {
+            _ = publisher.wait_for(|publisher| *publisher > generation) => {}
+            _ = statuses.wait_for(|(_, status)| matches!(status, ActorStatus::Parked | ActorStatus::Closed)) => {}
         }
     }
 

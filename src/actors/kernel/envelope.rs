@@ -8,8 +8,10 @@
 //!   which sends it again to the restarted actor ([`CommandEnd::NotDone`]);
 //! - during its decision: the command caused the actor to crash. It is not sent again, because it would crash the actor
 //!   until the restart policy parks it ([`AskFailure::Poison`]);
-//! - after it was submitted to the store: it may or may not be on disk ([`AskFailure::Unknown`]). The caller can find
-//!   out by repeating it with its idempotency key, which is written in the same commit.
+//! - after it was submitted to the store: it may or may not be on disk ([`CommandEnd::Interrupted`]). The caller can
+//!   find out by repeating it with its idempotency key, which is written in the same commit. The handle reports this
+//!   only when the restarted actor has published what is on disk, so that whoever finds out that the command was
+//!   carried out also reads it.
 //!
 //! The admission permit remains in the envelope, so a command that is sent again is never rejected as `overloaded`.
 //!
@@ -106,6 +108,9 @@ pub enum CommandEnd<C, A> {
     /// The actor crashed or was unloaded before the command reached the store, so nothing was changed. The command and
     /// its permit are returned to the handle, which sends the command again.
     NotDone(AttributedCommand<C>, OwnedSemaphorePermit),
+    /// The actor crashed after the command was submitted to the store, so it may or may not be on disk. The state that
+    /// the actor published last may be older than the state on disk.
+    Interrupted,
 }
 
 /// Reason a command has no answer.
@@ -119,7 +124,7 @@ pub enum AskFailure {
     Unavailable(Unavailable),
     /// The actor crashed while deciding the command. Nothing was changed, and the command is not sent again.
     Poison,
-    /// The actor crashed while the commit was being written, so the commit may or may not be on disk. A retry with the
+    /// The store lost its answer, and the state on disk does not show whether the commit happened. A retry with the
     /// idempotency key reveals the outcome.
     Unknown,
 }
@@ -283,7 +288,7 @@ impl<T: Aggregate, C: Command<T>> Drop for TypedCommand<T, C> {
             let _ = reply.send(match self.stage {
                 Stage::Waiting | Stage::Decided => CommandEnd::NotDone(request, permit),
                 Stage::Deciding => CommandEnd::Failed(AskFailure::Poison),
-                Stage::Submitted => CommandEnd::Failed(AskFailure::Unknown),
+                Stage::Submitted => CommandEnd::Interrupted,
             });
         }
     }

@@ -17,6 +17,9 @@ use domain::id::Id;
 use domain::refusal::Refusal;
 use store::Unavailable;
 
+/// Maximum time that a caller whose command was interrupted by a crash waits for the state on disk to be published.
+const SUCCESSOR_WITHIN: Duration = Duration::from_secs(5);
+
 /// Reason a command has no answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AskError {
@@ -129,7 +132,11 @@ impl<T: Aggregate> Handle<T> {
             match outcome.await {
                 Ok(CommandEnd::Done(answered)) => return Ok(answered),
                 Ok(CommandEnd::Failed(failure)) => return Err(failure.into()),
-                Err(_) => return Err(AskError::Unknown),
+                Err(_) | Ok(CommandEnd::Interrupted) => {
+                    let published = self.0.published_after(generation);
+                    let _ = tokio::time::timeout(SUCCESSOR_WITHIN, published).await;
+                    return Err(AskError::Unknown);
+                }
                 Ok(CommandEnd::NotDone(back, returned_permit)) => {
                     (request, permit) = (back, returned_permit);
                     let moved =

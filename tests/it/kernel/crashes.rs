@@ -65,8 +65,10 @@ async fn what_was_being_written_is_unknown_and_the_successor_starts_from_it(data
     };
     until("it is on its way", async || observed(&tallies, id).waiting == 1).await;
     tallies.crash(id);
-    assert!(matches!(flying.await.unwrap(), Err(AskError::Unknown)));
     drop(gate);
+    assert!(matches!(flying.await.unwrap(), Err(AskError::Unknown)));
+    // Whoever finds out by the key that it was written, reads it, too.
+    assert_eq!(handle.read().state.as_ref().unwrap().count, 10);
     assert_eq!(handle.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await.unwrap().answer, 11);
     assert_eq!(observed(&tallies, id).restarts, 1);
 }
