@@ -97,3 +97,4 @@ pub mod time;
 pub mod time_span;
 pub mod timing;
 pub mod tracking;
+pub mod typed_amount;

@@ -5,12 +5,10 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::form::PageForm;
-use super::setup;
 use actors::app::service_tests::{self, ServiceTest};
 use config::Config;
 use domain::sku::MachineType;
 use domain::time::Timestamp;
-use http::error::ApiError;
 use printers::registry::PrinterAddress;
 use printers::{PRINTER_TYPES, PrinterType};
 
@@ -25,27 +23,6 @@ const MACHINES: [(MachineType, &str); 6] = [
 ];
 /// Printer types that reject requests without an API key.
 const TYPES_WITH_KEY: [&str; 1] = ["server_rest"];
-/// Labels of form fields, by API field.
-const LABELS: [(&str, &str); 18] = [
-    ("name", "Name"),
-    ("type", "Type"),
-    ("baseUrl", "URL"),
-    ("apiKey", "API key"),
-    ("serial", "Serial number"),
-    ("machineType", "Machine"),
-    ("buildVolume.x", "Width"),
-    ("buildVolume.y", "Depth"),
-    ("buildVolume.z", "Height"),
-    ("model", "Model"),
-    ("plateType", "Build plate"),
-    ("location", "Where it stands"),
-    ("position.row", "Row"),
-    ("position.column", "Column"),
-    ("nozzle.diameter", "Diameter of the nozzle"),
-    ("nozzle.kind", "What the nozzle is made of"),
-    ("camera.snapshotUrl", "Address of the camera's picture"),
-    ("camera.credentials", "User and password of the camera"),
-];
 /// Fields for the dimensions of the build volume: name, label, and sample value.
 const SIDES: [(&str, &str, &str); 3] =
     [("x", "Width in mm", "220"), ("y", "Depth in mm", "220"), ("z", "Height in mm", "250")];
@@ -183,17 +160,6 @@ pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
 pub(super) fn key_missing(sent: &PageForm) -> Option<String> {
     let missing = sent.text("apiKey").is_empty() && TYPES_WITH_KEY.contains(&sent.text("type"));
     missing.then(|| "API key: printers of this type always need it; the printer's own page shows it.".to_owned())
-}
-
-/// Formats a printer form's validation errors, one per line, with the labels of the form's fields.
-pub(super) fn faults(error: &ApiError) -> Vec<String> {
-    let labelled = |line: String| {
-        let of = |(member, label): &(&str, &str)| {
-            Some(format!("{label}:{}", line.strip_prefix(*member)?.strip_prefix(':')?))
-        };
-        LABELS.iter().find_map(of).unwrap_or(line)
-    };
-    setup::faults_of(error).into_iter().map(labelled).collect()
 }
 
 /// Tests whether the printer in the form responds and accepts the API key.
