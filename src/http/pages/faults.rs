@@ -41,8 +41,8 @@ pub(super) fn alert(error: &ApiError) -> Markup {
     }
 }
 
-/// Returns the message for an amount of money that the API rejected because it is not a number; `None` for other errors.
-/// `text` is the amount as typed.
+/// Returns the message for an amount of money that the API rejected because it is not a number; `None` for other
+/// errors. `text` is the amount as typed.
 pub(super) fn amount_message(fault: &Fault, text: &str) -> Option<String> {
     let is_unread = fault.path.ends_with(MONEY_ENDING) && fault.message == NOT_WHOLE;
     // An amount that is read with two decimals has too many for its currency.
@@ -50,8 +50,8 @@ pub(super) fn amount_message(fault: &Fault, text: &str) -> Option<String> {
     is_unread.then(|| reason().to_string())
 }
 
-/// Replaces the marks of [`alert`] in a page. A mark inside of a form is assigned to a field of this form; any other, to
-/// the first field of the page that fits.
+/// Replaces the marks of [`alert`] in a page. A mark inside of a form is assigned to a field of this form; any other,
+/// to the first field of the page that fits.
 pub(super) fn place(page: String) -> String {
     if !page.contains(MARK) {
         return page;

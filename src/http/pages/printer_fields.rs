@@ -86,13 +86,18 @@ fn type_choice(chosen: &str) -> Markup {
 }
 
 fn address(kind: Option<&PrinterType>, value: &str) -> Markup {
-    let (scheme, port) = kind.map_or(("http", 7125), |declared| (declared.scheme, declared.default_port));
+    let by_type = "Where you find it depends on the type. A URL with the port works too.";
     html! {
         div class="field" {
-            label for="baseUrl" { "URL" }
+            label for="baseUrl" { "URL or IP address" }
             input id="baseUrl" name="baseUrl" autocomplete="off" spellcheck="false" required maxlength="500"
                 value=(value) aria-describedby="about-url";
-            p class="hint" id="about-url" { "With the port, such as " (scheme) "://192.168.1.20:" (port) "." }
+            p class="hint" id="about-url" {
+                "Such as 192.168.1.20. "
+                @if let Some(declared) = kind {
+                    (declared.address_hint) " If it is not port " (declared.default_port) ", add the port: 192.168.1.20:8080."
+                } @else { (by_type) }
+            }
         }
     }
 }
@@ -103,12 +108,13 @@ fn key(kind: Option<&PrinterType>) -> Markup {
     let by_password = kind.is_some_and(|declared| declared.key_may_be_password);
     html! {
         div class="field" {
-            label for="apiKey" { "API key" }
+            label for="apiKey" { (kind.map_or("API key", |declared| declared.key_label)) }
             input id="apiKey" name="apiKey" type="password" autocomplete="off" maxlength="500" aria-describedby="about-key";
             p class="hint" id="about-key" {
-                "As the printer's own page or screen shows it; empty where it asks for none."
+                @if let Some(declared) = kind { (declared.key_hint) }
                 @if by_password { " User name and password work too, as user:password." }
                 @if kind.is_none() {
+                    "As the printer's own page or screen shows it; some call it the access code. Leave it empty if there is none."
                     @if !keyless.is_empty() { " Printers of type " (keyless) " have none." }
                     " Printers of type " (TYPES_WITH_KEY.join(", ")) " always need it."
                 }
@@ -125,7 +131,7 @@ fn serial(kind: Option<&PrinterType>, value: &str) -> Markup {
             input id="serial" name="serial" autocomplete="off" maxlength="100" value=(value) required[needed]
                 aria-describedby="about-serial";
             p class="hint" id="about-serial" {
-                @if needed { "As the printer's screen shows it: it is reached by this number." } @else {
+                @if let Some(declared) = kind { (declared.serial_hint) } @else {
                     "Only for types that need one: " (types_that(|declared| declared.needs_serial)) "."
                 }
             }
@@ -139,6 +145,12 @@ pub(super) fn number(text: &str) -> Value {
     text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))
 }
 
+/// Returns the URL of the printer in a form, in which an IP address is enough.
+fn url_of(sent: &PageForm) -> String {
+    let address = sent.text("baseUrl");
+    PrinterType::of_word(sent.text("type")).map_or_else(|| address.to_owned(), |declared| declared.url_of(address))
+}
+
 /// Converts the fields of [`inputs`] to the fields of the API's JSON body.
 pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     let room = SIDES.iter().any(|(name, ..)| !sent.text(name).is_empty());
@@ -148,7 +160,7 @@ pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
         ("name", json!(sent.text("name"))),
         ("type", json!(sent.text("type"))),
         ("machineType", json!(sent.text("machineType"))),
-        ("baseUrl", json!(sent.text("baseUrl"))),
+        ("baseUrl", json!(url_of(sent))),
         ("apiKey", json!(sent.some("apiKey"))),
         ("serial", json!(sent.some("serial"))),
         ("buildVolume", json!(room)),
@@ -165,7 +177,7 @@ pub(super) fn key_missing(sent: &PageForm) -> Option<String> {
 /// Tests whether the printer in the form responds and accepts the API key.
 pub(super) async fn tested(config: &Config, sent: &PageForm, now: Timestamp) -> ServiceTest {
     let address = PrinterAddress {
-        base_url: sent.text("baseUrl").to_owned(),
+        base_url: url_of(sent),
         api_key: sent.text("apiKey").to_owned(),
         serial: sent.text("serial").to_owned(),
         known_key: None,
