@@ -152,19 +152,33 @@ impl FormEntry {
         html! { @if let Some(error) = &self.refusal { (alert(error)) } }
     }
 
-    /// Renders a form field with its label and hint.
+    /// Renders an optional form field with its label and hint.
     pub(super) fn field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
+        self.labelled((name, label, hint), control, false)
+    }
+
+    /// Renders a form field as [`Self::field`] does, for a value without which the form is rejected.
+    pub(super) fn required_field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
+        self.labelled((name, label, hint), control, true)
+    }
+
+    fn labelled(
+        &self,
+        (name, label, hint): (&str, &str, &str),
+        control: FieldControl<'_>,
+        is_required: bool,
+    ) -> Markup {
         let (id, about) = (field_id(name), format!("{}-about", field_id(name)));
         let described_by = (!hint.is_empty()).then_some(about.as_str());
         let tick = matches!(control, FieldControl::Tick);
         html! {
             div class="field" {
                 @if tick {
-                    (self.control(name, &id, control, described_by))
+                    (self.control((name, &id), control, described_by, is_required))
                     " " label for=(id) class="inline" { (label) }
                 } @else {
                     label for=(id) { (label) }
-                    (self.control(name, &id, control, described_by))
+                    (self.control((name, &id), control, described_by, is_required))
                 }
                 @if described_by.is_some() {
                     p class="hint" id=(about) { (hint) }
@@ -173,43 +187,49 @@ impl FormEntry {
         }
     }
 
-    fn control(&self, name: &str, id: &str, control: FieldControl<'_>, described_by: Option<&str>) -> Markup {
+    fn control(
+        &self,
+        (name, id): (&str, &str),
+        control: FieldControl<'_>,
+        described_by: Option<&str>,
+        is_required: bool,
+    ) -> Markup {
         let value = self.text(name);
         html! {
             @match control {
                 FieldControl::Line(most) => {
-                    input id=(id) name=(name) maxlength=(most) value=(value) aria-describedby=[described_by];
+                    input id=(id) name=(name) maxlength=(most) value=(value) required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Suggested(list) => {
                     input id=(id) name=(name) maxlength="200" list=(list) autocomplete="off" spellcheck="false" value=(value)
-                        aria-describedby=[described_by];
+                        required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Email => {
                     input id=(id) name=(name) type="email" maxlength="254" autocomplete="off" value=(value)
-                        aria-describedby=[described_by];
+                        required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Whole(least, most) => {
                     input id=(id) name=(name) type="number" inputmode="numeric" min=(least) max=(most) step="1" value=(value)
-                        aria-describedby=[described_by];
+                        required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Decimal => {
                     input id=(id) name=(name) inputmode="decimal" maxlength="20" autocomplete="off" value=(value)
-                        aria-describedby=[described_by];
+                        required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Day => {
-                    input id=(id) name=(name) type="date" value=(value) aria-describedby=[described_by];
+                    input id=(id) name=(name) type="date" value=(value) required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Lines(most) => {
-                    textarea id=(id) name=(name) rows="3" maxlength=(most) aria-describedby=[described_by] { (value) }
+                    textarea id=(id) name=(name) rows="3" maxlength=(most) required[is_required] aria-describedby=[described_by] { (value) }
                 },
                 FieldControl::Choice(choices) => {
-                    select id=(id) name=(name) aria-describedby=[described_by] {
+                    select id=(id) name=(name) required[is_required] aria-describedby=[described_by] {
                         @for (word, words) in choices { option value=(word) selected[word == value] { (words) } }
                     }
                 },
                 FieldControl::Tick => {
                     input id=(id) name=(name) type="checkbox" value=(TICKED_WORD) checked[value == TICKED_WORD]
-                        aria-describedby=[described_by];
+                        required[is_required] aria-describedby=[described_by];
                 },
             }
         }

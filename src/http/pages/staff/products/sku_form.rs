@@ -272,9 +272,9 @@ pub(super) fn common_fields(form: &FormEntry) -> Markup {
         fieldset class="card" {
             legend { "What it is" }
             div class="grid" {
-                (field("name", "Name", "Customers read it.", Line(200)))
-                (field("code", "Code", "Short and unique, for the staff.", Line(64)))
-                (field("priceCents", "Price of one", "Without tax, in this currency: 2.50 or 2,50.", Decimal))
+                (form.required_field("name", "Name", "Customers read it.", Line(200)))
+                (form.required_field("code", "Code", "Short and unique, for the staff.", Line(64)))
+                (form.required_field("priceCents", "Price of one", "Without tax, in this currency: 2.50 or 2,50.", Decimal))
                 (field("currency", "Currency", "Three letters.", Line(3)))
             }
             (field("description", "Description", "Customers read it.", Lines(1_000)))
