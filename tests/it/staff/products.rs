@@ -164,8 +164,8 @@ on_sqlite! {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let hidden = [
-            ("gcodeFileId", &*file), ("currency", "usd"), ("machineType", "fdm_standard"), ("public", "true"),
-            ("active", "true"), ("estimatedConsumption", "20.5"), ("plate", "1"),
+            ("gcodeFileId", &*file), ("currency", "usd"), ("active", "true"), ("estimatedConsumption", "20.5"),
+            ("plate", "1"),
         ];
         for (name, value) in hidden {
             let field = format!("<input type=\"hidden\" name=\"{name}\" value=\"{value}\">");
@@ -173,7 +173,7 @@ on_sqlite! {
         }
         let typed = [
             ("name", "Desk hook"), ("priceCents", "4.50"), ("materialId", &*material), ("unitsPerPlate", "1"),
-            ("code", "DESK-HOOK"),
+            ("code", "DESK-HOOK"), ("machineType", "fdm_standard"), ("public", "true"),
         ];
         let fields: Vec<_> = hidden.into_iter().chain(typed).collect();
         let own = token(&page);

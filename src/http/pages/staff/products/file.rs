@@ -206,7 +206,10 @@ async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> R
                 ul class="plates" { @for plate in plates { (plate_card(file, plate)) } }
             }
         }
-        @if file.kind == FileKind::Gcode { (from_file::section(app, file, !skus.is_empty())) }
+        // What a customer sent is theirs, and is sold to nobody else.
+        @if file.kind == FileKind::Gcode && file.customer_upload.is_none() {
+            (from_file::section(app, file, !skus.is_empty()))
+        }
         section class="card" aria-labelledby="used" {
             h2 id="used" { "SKUs that use it" }
             @if skus.is_empty() { p { "None." } } @else {

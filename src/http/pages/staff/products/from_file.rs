@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::ProductHandles;
-use super::sku_form::{MAX_CODE_CHARS, material_choices, new_entry};
+use super::sku_form::{MAX_CODE_CHARS, machine_choices, material_choices, new_entry};
 use crate::staff::entry::{FieldControl, FormEntry};
 use crate::staff::sheet::span;
 use crate::staff::shell::hidden;
@@ -15,10 +15,10 @@ use domain::material::MaterialFields;
 use domain::pricing::{Price, PriceRates, PrintWork};
 use domain::printer::suggest_material;
 
-/// Plate of a file on which the suggestions are based.
-const FIRST_PLATE: u32 = 1;
+/// Ending of the names of materials that are counted by weight.
+const WEIGHED: &str = "(g)";
 /// Fields that the form sends without showing them.
-const HIDDEN_FIELDS: [&str; 5] = ["gcodeFileId", "currency", "machineType", "public", "active"];
+const HIDDEN_FIELDS: [&str; 3] = ["gcodeFileId", "currency", "active"];
 
 /// Suggestions for a SKU that is printed from a file. `None` where the file does not say enough.
 #[derive(Clone, Copy, Default)]
@@ -34,8 +34,7 @@ impl FileSuggestions {
     pub(super) fn new(app: &ProductHandles, file: &File) -> Self {
         let all = app.skus.materials.all_resident();
         let materials = || all.iter().filter_map(|(_, versioned)| versioned.present());
-        let filaments = file.metadata.plate(FIRST_PLATE).map(|plate| plate.filaments.as_slice());
-        let material = match filaments {
+        let material = match file.metadata.plates.first().map(|plate| plate.filaments.as_slice()) {
             Some([filament]) => suggest_material(filament, materials()),
             _ => None,
         };
@@ -58,7 +57,11 @@ fn price_of(rates: &PriceRates, material: Option<&MaterialFields>, metadata: &Fi
 /// Renders the form. It is folded away if the file is sold already.
 pub(super) fn section(app: &ProductHandles, file: &File, is_sold: bool) -> Markup {
     let form = new_entry(&app.config.orders.currency, Some(file), FileSuggestions::new(app, file));
-    let materials = material_choices(app);
+    let mut materials = material_choices(app);
+    if file.metadata.grams.is_some() {
+        // The weight that the file states is the consumption.
+        materials.retain(|(id, name)| id.is_empty() || name.ends_with(WEIGHED));
+    }
     html! {
         section class="card" aria-labelledby="sell" {
             h2 id="sell" { "Sell it" }
@@ -81,7 +84,8 @@ pub(super) fn section(app: &ProductHandles, file: &File, is_sold: bool) -> Marku
 fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Markup {
     let currency = form.text("currency").to_uppercase();
     let weight_is_stated = file.metadata.grams.is_some();
-    let plates = i64::try_from(file.metadata.plates.len()).unwrap_or(1);
+    let plates = file.metadata.plates.iter().map(|plate| plate.plate.to_string());
+    let plates: Vec<(String, String)> = plates.map(|plate| (plate.clone(), plate)).collect();
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
     let price_hint = if form.text("priceCents").is_empty() {
         "Net."
@@ -93,7 +97,7 @@ fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Mark
             (hidden())
             @for name in HIDDEN_FIELDS { input type="hidden" name=(name) value=(form.text(name)); }
             @if weight_is_stated { input type="hidden" name="estimatedConsumption" value=(form.text("estimatedConsumption")); }
-            @if plates < 2 { input type="hidden" name="plate" value=(form.text("plate")); }
+            @if plates.len() < 2 { input type="hidden" name="plate" value=(form.text("plate")); }
             div class="grid" {
                 (field("name", "Name", "Customers read it.", FieldControl::Line(200)))
                 (field("priceCents", &format!("Price of one, {currency}"), price_hint, FieldControl::Decimal))
@@ -101,10 +105,12 @@ fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Mark
                 @if !weight_is_stated {
                     (field("estimatedConsumption", "Material for one plate", "The file does not say it.", FieldControl::Decimal))
                 }
-                @if plates > 1 { (field("plate", "Plate of the file", "", FieldControl::Whole(1, plates))) }
+                @if plates.len() > 1 { (field("plate", "Plate of the file", "", FieldControl::Choice(&plates))) }
                 (field("unitsPerPlate", "Parts on one plate", "", FieldControl::Whole(1, 10_000)))
+                (field("machineType", "Machine", "", FieldControl::Choice(&machine_choices())))
                 (field("code", "Code", "Short and unique, for the staff.", FieldControl::Line(MAX_CODE_CHARS)))
             }
+            (field("public", "Customers can see and order it", "", FieldControl::Tick))
             button type="submit" { "Make the product" }
         }
     }
@@ -113,7 +119,7 @@ fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Mark
 /// Returns what the file says of itself, as far as the form depends on it.
 fn facts(metadata: &FileMetadata) -> Option<String> {
     let FileMetadata { seconds, grams, .. } = metadata;
-    let filaments = metadata.plate(FIRST_PLATE).map(|plate| plate.filaments.as_slice()).unwrap_or_default();
+    let filaments = metadata.plates.first().map(|plate| plate.filaments.as_slice()).unwrap_or_default();
     let kinds: Vec<&str> = filaments.iter().filter_map(|filament| filament.kind.as_deref()).collect();
     let kinds = (!kinds.is_empty()).then(|| kinds.join(" and "));
     let parts = [kinds, grams.map(|grams| format!("{grams} g")), seconds.map(span)];

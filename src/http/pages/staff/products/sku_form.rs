@@ -41,7 +41,7 @@ pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSu
     let mut values = vec![
         ("currency", currency.to_owned()),
         ("unitsPerPlate", "1".to_owned()),
-        ("plate", "1".to_owned()),
+        ("plate", file.and_then(first_plate).unwrap_or(1).to_string()),
         ("machineType", MachineType::FdmStandard.word().to_owned()),
         ("public", TICKED_WORD.to_owned()),
         ("active", TICKED_WORD.to_owned()),
@@ -55,6 +55,11 @@ pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSu
         values.extend(file.metadata.grams.map(|grams| ("estimatedConsumption", grams.to_string())));
     }
     FormEntry::prefilled(values)
+}
+
+/// Returns the number of a file's first plate; `None` if the file does not number its plates.
+fn first_plate(file: &File) -> Option<u32> {
+    Some(file.metadata.plates.first()?.plate)
 }
 
 /// Returns a code for a new SKU of the given name: capital letters and digits, with words joined by hyphens.
@@ -186,12 +191,15 @@ impl SkuChoices {
     /// Reads the current options. Those selected in the form are always included, however old they are.
     pub(super) async fn read(app: &ProductHandles, form: &FormEntry) -> Result<Self, ApiError> {
         let materials = material_choices(app);
-        let machines = words_of::<MachineType>().into_iter().map(|word| (word.to_owned(), word.replace('_', " ")));
-        let machines = machines.collect();
         let gcode = files(app, FileKind::Gcode, form.text("gcodeFileId")).await?;
         let models = files(app, FileKind::Model, form.text("modelFileId")).await?;
-        Ok(Self { materials, machines, gcode, models })
+        Ok(Self { materials, machines: machine_choices(), gcode, models })
     }
+}
+
+/// Returns the types of machines that a SKU can be printed on.
+pub(super) fn machine_choices() -> Vec<(String, String)> {
+    words_of::<MachineType>().into_iter().map(|word| (word.to_owned(), word.replace('_', " "))).collect()
 }
 
 /// Returns the materials that a SKU can be made of, after the choice of none.
