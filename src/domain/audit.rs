@@ -65,7 +65,7 @@ fn rejected(action: &str, count: Option<u64>) -> Cow<'static, str> {
         (COUNTED_ACTION, Some(1)) => "sent one more request that was rejected".into(),
         (COUNTED_ACTION, Some(count)) => format!("sent {count} more requests that were rejected").into(),
         (COUNTED_ACTION, None) => "sent more requests that were rejected".into(),
-        ("POST /api/auth/login" | "POST /login", _) => "could not sign in".into(),
+        ("POST /api/auth/login" | "POST /login", _) => "failed to sign in".into(),
         (request, _) if request.contains(' ') => format!("sent a request that was rejected: {request}").into(),
         (command, _) => format!("gave the command {command}, which this release does not have").into(),
     }

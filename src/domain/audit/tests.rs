@@ -44,7 +44,7 @@ fn entries_are_sentences() {
     assert_eq!(sentence("session.open", DONE), ("signed in".to_owned(), None));
     assert_eq!(sentence("job.cancel", DONE), ("cancelled a job of ".to_owned(), part("")));
     assert_eq!(sentence("printer.pause", "printer_offline"), ("tried to pause ".to_owned(), part("")));
-    assert_eq!(sentence("POST /api/auth/login", "wrong_credentials"), ("could not sign in".to_owned(), None));
+    assert_eq!(sentence("POST /api/auth/login", "wrong_credentials"), ("failed to sign in".to_owned(), None));
     assert_eq!(
         sentence("DELETE /api/users/{id}", "last_admin").0,
         "sent a request that was rejected: DELETE /api/users/{id}"

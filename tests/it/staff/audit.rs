@@ -107,7 +107,7 @@ async fn programs_and_rejected_requests_are_sentences_too() {
     app.nobody().post("/api/auth/login", &wrong).await.error(401);
     let page = until("the rejected sign-in", || async {
         let page = ada.get(LOG).await;
-        page.text.contains("could not sign in").then_some(page)
+        page.text.contains("failed to sign in").then_some(page)
     })
     .await;
     is_sound(&page);

@@ -62,7 +62,7 @@ pub(super) async fn print(
     let (status, words, followed) = match print_stored(&printers, printer.id, &sent.call, file).await {
         Ok(true) => (
             StatusCode::OK,
-            html! { p { strong { "It prints. " } (printer.fields.name) " has begun the test print." } },
+            html! { p { strong { "Printing. " } (printer.fields.name) " has started the test print." } },
             Some(printer.id),
         ),
         Ok(false) => (

@@ -109,14 +109,14 @@ impl FirstPrintStage {
     /// Returns the stage as a sentence, which is also read aloud when it changes.
     fn words(&self, name: &str) -> String {
         match self {
-            Self::Starting => format!("The print on {name} begins in a moment."),
+            Self::Starting => format!("The print on {name} will begin in a moment."),
             Self::NotStarted(reason) => format!("The print on {name} did not begin: {reason}."),
             Self::Running { is_paused: false, .. } => format!("{name} prints."),
             Self::Running { is_paused: true, .. } => format!("{name} is paused."),
             Self::Finished => format!("The print on {name} is done. Take the part off the bed."),
             Self::EndedEarly => format!("The print on {name} ended early. Look at the printer before you try again."),
             Self::Faulty => format!("{name} reports an error. Look at the printer."),
-            Self::Offline => format!("{name} does not answer. Is it switched on and in the network?"),
+            Self::Offline => format!("{name} does not answer. Is it switched on and on the network?"),
         }
     }
 
@@ -154,7 +154,7 @@ pub(super) fn progress(shop: &PrinterHandles, printer: Id) -> Option<Markup> {
     Some(html! {
         p id="said" role="status" { (words) }
         div id="live" data-stream={ (LIVE_PATH) "?printer=" (printer) } { (part) }
-        noscript { p { a href={ (super::done::PATH) "?printer=" (printer) } { "Load the page again" } " to see how far it is." } }
+        noscript { p { a href={ (super::done::PATH) "?printer=" (printer) } { "Load the page again" } " to see its progress." } }
     })
 }
 

@@ -57,7 +57,7 @@ pub(super) async fn show(
             p id="said" role="status" { (status) }
             div id="live" data-stream=[searching.then_some(search::LIVE_PATH)] { (part) }
             @if searching {
-                noscript { p { a href=(PATH) { "Load the page again" } " to see how far it is." } }
+                noscript { p { a href=(PATH) { "Load the page again" } " to see its progress." } }
             }
             form method="post" action=(search::PATH) {
                 (visit.hidden())

@@ -60,7 +60,7 @@ async fn print(browser: &mut Browser, tab: &Tab) {
     let began = Instant::now();
     loop {
         browser.press(tab, "Print a test part on Ada").await;
-        if browser.says(tab, "It prints.").await || browser.says(tab, "On its way.").await {
+        if browser.says(tab, "Printing.").await || browser.says(tab, "On its way.").await {
             return;
         }
         assert!(began.elapsed() < LONG, "{}", browser.text(tab).await);

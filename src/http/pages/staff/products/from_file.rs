@@ -15,8 +15,6 @@ use domain::material::MaterialFields;
 use domain::pricing::{Price, PriceRates, PrintWork};
 use domain::printer::suggest_material;
 
-/// Ending of the names of materials that are counted by weight.
-const WEIGHED: &str = "(g)";
 /// Fields that the form sends without showing them.
 const HIDDEN_FIELDS: [&str; 3] = ["gcodeFileId", "currency", "active"];
 
@@ -57,11 +55,9 @@ fn price_of(rates: &PriceRates, material: Option<&MaterialFields>, metadata: &Fi
 /// Renders the form. It is folded away if the file is sold already.
 pub(super) fn section(app: &ProductHandles, file: &File, is_sold: bool) -> Markup {
     let form = new_entry(&app.config.orders.currency, Some(file), FileSuggestions::new(app, file));
-    let mut materials = material_choices(app);
-    if file.metadata.grams.is_some() {
-        // The weight that the file states is the consumption.
-        materials.retain(|(id, name)| id.is_empty() || name.ends_with(WEIGHED));
-    }
+    // The weight that the file states is the consumption.
+    let is_weighed = file.metadata.grams.is_some();
+    let materials = material_choices(app, |kind| !is_weighed || kind.unit() == "g");
     html! {
         section class="card" aria-labelledby="sell" {
             h2 id="sell" { "Sell it" }

@@ -190,7 +190,7 @@ pub(super) struct SkuChoices {
 impl SkuChoices {
     /// Reads the current options. Those selected in the form are always included, however old they are.
     pub(super) async fn read(app: &ProductHandles, form: &FormEntry) -> Result<Self, ApiError> {
-        let materials = material_choices(app);
+        let materials = material_choices(app, |_| true);
         let gcode = files(app, FileKind::Gcode, form.text("gcodeFileId")).await?;
         let models = files(app, FileKind::Model, form.text("modelFileId")).await?;
         Ok(Self { materials, machines: machine_choices(), gcode, models })
@@ -203,11 +203,15 @@ pub(super) fn machine_choices() -> Vec<(String, String)> {
 }
 
 /// Returns the materials that a SKU can be made of, after the choice of none.
-pub(super) fn material_choices(app: &ProductHandles) -> Vec<(String, String)> {
+pub(super) fn material_choices(
+    app: &ProductHandles,
+    is_usable: impl Fn(MaterialType) -> bool,
+) -> Vec<(String, String)> {
     let all = app.skus.materials.all_resident();
     let residents = all.iter().filter_map(|(_, versioned)| versioned.state.as_ref());
     // What is counted by hand cannot be required.
-    let usable = residents.filter(|one| !one.archived && one.fields.kind != MaterialType::LaserConsumable);
+    let is_usable = |kind| kind != MaterialType::LaserConsumable && is_usable(kind);
+    let usable = residents.filter(|one| !one.archived && is_usable(one.fields.kind));
     let name = |one: &Material| (one.id.to_string(), format!("{} ({})", one.fields.name, one.fields.kind.unit()));
     let mut materials: Vec<(String, String)> = usable.map(name).collect();
     materials.sort_by(|(_, one), (_, other)| one.cmp(other));

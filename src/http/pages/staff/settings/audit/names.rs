@@ -33,7 +33,7 @@ const FIXED_ACTORS: [(&str, &str); 6] = [
     ("machine", "The machine’s owner"),
     ("setup", "The setup"),
     ("payments", "The payment processor"),
-    ("anonymous", "Somebody not signed in"),
+    ("anonymous", "Someone who was not signed in"),
     ("others", "Others"),
 ];
 
