@@ -88,8 +88,9 @@ pub fn spool_tasks(acts: &[GatheredAct]) -> Vec<SpoolTask> {
     tasks
 }
 
-/// Returns the number of jobs that can begin once a printer's bed is clear.
-pub fn jobs_freed_by_bed(acts: &[GatheredAct], printer: Id) -> usize {
+/// Returns the number of jobs that wait for a printer's bed to be cleared. The printer starts one of them, and the same
+/// jobs can wait for several beds.
+pub fn jobs_waiting_for_bed(acts: &[GatheredAct], printer: Id) -> usize {
     let clear = WaitingAct::ClearBed { printer };
     acts.iter().find(|one| one.act == clear).map_or(0, |one| one.jobs)
 }

@@ -138,8 +138,11 @@ fn jobs_are_gathered_by_what_a_person_can_do() {
     assert_eq!(acts(&orders, &[loaded(8, &[3])]), [load(2, 8, 3), load(4, 8, 1)]);
     let mut dirty = loaded(7, &[2]);
     dirty.bed_not_cleared = true;
-    let clear = GatheredAct { act: WaitingAct::ClearBed { printer: id(7) }, jobs: 3 };
-    assert_eq!(acts(&orders, &[dirty.clone(), loaded(8, &[3])]), [clear, load(4, 8, 1)]);
+    let clear = |printer: u32| GatheredAct { act: WaitingAct::ClearBed { printer: id(printer) }, jobs: 3 };
+    assert_eq!(acts(&orders, &[dirty.clone(), loaded(8, &[3])]), [clear(7), load(4, 8, 1)]);
+    let second = Printer { bed_not_cleared: true, ..loaded(9, &[2]) };
+    let beds = acts(&orders, &[dirty.clone(), second]);
+    assert_eq!([7, 9, 8].map(|n| jobs_waiting_for_bed(&beds, id(n))), [3, 3, 0], "the same jobs wait for both");
     assert_eq!(acts(&orders, &[dirty, loaded(8, &[3]), loaded(9, &[2])]), [load(4, 8, 1)], "another one is ready");
     orders.iter_mut().for_each(|order| order.status = OrderStatus::Cancelled);
     assert_eq!(acts(&orders, &[loaded(8, &[3])]), []);
@@ -164,7 +167,7 @@ fn each_spool_is_loaded_once_and_frees_the_jobs_that_need_no_other() {
     };
     assert_eq!((lacking(&[2], 8), lacking(&[4, 2, 4], 8), lacking(&[4], 8)), (vec![0], vec![0, 2], vec![]));
     assert_eq!((lacking(&[2], 9), lacking(&[3], 9)), (vec![], vec![1]), "at another printer");
-    assert_eq!((jobs_freed_by_bed(&acts, id(9)), jobs_freed_by_bed(&acts, id(8))), (6, 0));
+    assert_eq!((jobs_waiting_for_bed(&acts, id(9)), jobs_waiting_for_bed(&acts, id(8))), (6, 0));
     assert_eq!(spool_tasks(&[]), []);
 }
 
