@@ -71,9 +71,14 @@ fn filter_text(text: Option<&str>) -> &str {
     text.map(str::trim).unwrap_or_default()
 }
 
-/// Returns the filter by subject; empty for an identifier alone, for which the log has no index.
+/// Returns the filter by subject; empty if its kind is missing or its identifier cannot be read. The log has no index
+/// for an identifier alone.
 fn subject_text(text: &str) -> &str {
-    if text.parse::<Id>().is_ok() { "" } else { text }
+    let is_readable = match text.split_once(':') {
+        Some((kind, id)) => !kind.is_empty() && id.parse::<Id>().is_ok(),
+        None => text.parse::<Id>().is_err(),
+    };
+    if is_readable { text } else { "" }
 }
 
 fn non_empty(text: &str) -> Option<String> {
@@ -224,7 +229,10 @@ mod tests {
         assert_eq!(query.subject(), ("printer", None));
         let query = of_subject(&format!("printer:{}", Id::ONLY));
         assert_eq!(query.subject(), ("printer", Some(Id::ONLY)));
-        let query = of_subject(&Id::ONLY.to_string());
-        assert_eq!((query.subject(), query.text("subject")), (("", None), ""), "an identifier alone is ignored");
+        let alone = Id::ONLY.to_string();
+        for ignored in [alone.clone(), format!(":{alone}"), "printer:garbage".into(), "printer:".into()] {
+            let query = of_subject(&ignored);
+            assert_eq!((query.subject(), query.text("subject")), (("", None), ""), "{ignored}");
+        }
     }
 }
