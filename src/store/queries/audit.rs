@@ -55,6 +55,11 @@ impl AuditPlace {
     fn of(entry: &Audit) -> Self {
         Self { at: entry.at, id: entry.id }
     }
+
+    /// Returns the place of a row that may be damaged. If its ID cannot be read, it is the start of its millisecond.
+    fn of_row(row: &audit::Model) -> Self {
+        Self { at: Timestamp(row.at), id: row.id.parse().unwrap_or(Id::ONLY) }
+    }
 }
 
 impl AuditFilter {
@@ -111,9 +116,9 @@ impl Queries {
             let key = row.id.clone();
             self.damaged.sort_out("audit", &key, read_audit(row))
         };
-        let entries: Vec<Audit> = rows.into_iter().filter_map(read).collect();
-        let last = entries.last().map(AuditPlace::of);
-        let mut matching: Vec<Audit> = entries.into_iter().filter(|entry| filter.matches(entry)).collect();
+        let last = rows.last().map(AuditPlace::of_row);
+        let entries = rows.into_iter().filter_map(read);
+        let mut matching: Vec<Audit> = entries.filter(|entry| filter.matches(entry)).collect();
         if matching.len() > limit {
             matching.truncate(limit);
             let next = matching.last().map(AuditPlace::of);
