@@ -260,20 +260,24 @@ fn in_state(state: DeliveryState) -> DeliveryFilter {
     DeliveryFilter { state: Some(state), event: None }
 }
 
+/// Builds the audit log entry of a cancelled order.
+fn line(n: u128) -> Audit {
+    Audit {
+        id: id(n),
+        at: at(n as i64),
+        actor: "machine".to_owned(),
+        action: "order.cancel".to_owned(),
+        subject_kind: "order".to_owned(),
+        subject_id: id(1),
+        request_id: None,
+        outcome: "done".to_owned(),
+        detail: None,
+    }
+}
+
 #[tokio::test]
 async fn logs_and_keys_come_back_as_they_were_written() {
     on_each(async |db| {
-        let line = |n: u128| Audit {
-            id: id(n),
-            at: at(n as i64),
-            actor: "machine".to_owned(),
-            action: "order.cancel".to_owned(),
-            subject_kind: "order".to_owned(),
-            subject_id: id(1),
-            request_id: None,
-            outcome: "done".to_owned(),
-            detail: None,
-        };
         let answered = IdempotentAnswer {
             key: "k".to_owned(),
             body_hash: "ab".to_owned(),
@@ -312,6 +316,34 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         let (open, total) = queries.unmatched_payments(ALL).await.unwrap();
         assert_eq!(total, 1);
         assert_eq!(open.into_iter().map(|one| one.state.unwrap()).collect::<Vec<_>>(), [kept_payment_event(3)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_audit_log_goes_on_behind_damaged_entries_and_those_that_do_not_match() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        for n in 1..=8 {
+            let actor = if n == 2 { "key:1" } else { "machine" };
+            batch.push_audit(Audit { actor: actor.to_owned(), ..line(n) });
+        }
+        write(db, batch).await.unwrap();
+        let spoil = format!("UPDATE audit SET subject_id = 'none' WHERE at >= {} AND at <= {}", at(4).0, at(7).0);
+        db.execute_unprepared(&spoil).await.unwrap();
+        let queries = Queries::new(db.clone());
+        let orders = AuditFilter { subject_kind: Some("order".to_owned()), ..AuditFilter::default() };
+        let by_key = AuditFilter { actor: Some("key:1".to_owned()), ..orders.clone() };
+        for (filter, expected) in [(orders, vec![8, 3, 2, 1]), (by_key, vec![2])] {
+            let (mut entries, mut stretch) = (Vec::new(), queries.audit_stretch(&filter, None, 1).await.unwrap());
+            while let Some(place) = stretch.next {
+                entries.append(&mut stretch.entries);
+                stretch = queries.audit_stretch(&filter, Some(place), 1).await.unwrap();
+            }
+            entries.append(&mut stretch.entries);
+            let ids: Vec<Id> = entries.iter().map(|entry| entry.id).collect();
+            assert_eq!(ids, expected.into_iter().map(id).collect::<Vec<Id>>());
+        }
     })
     .await;
 }
