@@ -6,10 +6,9 @@ use std::sync::Arc;
 use sea_orm::ConnectionTrait as _;
 
 use super::{
-    AuditFilter, AuditPlace, AuditStretch, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, OwnOrders,
-    Page,
+    AuditFilter, AuditPlace, AuditStretch, DeliveryFilter, EventFilter, FileFilter, JobFilter, MaterialFilter,
+    OrderFilter, OwnOrders, Page, Queries, SkuFilter,
 };
-use super::{DeliveryFilter, Queries, SkuFilter};
 use crate::rows::samples::{
     at, attempt, delivery, endpoint, event, file, id, job, kept_payment_event, material, movement, on_each, order,
     payment, printer, sku, write,
@@ -206,6 +205,10 @@ async fn materials_skus_and_files_are_listed() {
             queries.materials(&MaterialFilter { q: q("100% BLACK"), kind: None }, ALL).await.unwrap();
         assert_eq!((total, materials[0].version, materials[0].state.as_ref()), (1, 3, Some(&material(200))));
         assert_eq!(queries.skus(&SkuFilter { q: q("a-1"), ..SkuFilter::default() }, ALL).await.unwrap().1, 1);
+        for (name, count) in [("A Bracket", 1), ("bracket", 0), ("%", 0), ("", 0)] {
+            let filter = SkuFilter { name: q(name), ..SkuFilter::default() };
+            assert_eq!(queries.skus(&filter, ALL).await.unwrap().1, count, "{name}");
+        }
         assert_eq!(queries.skus(&SkuFilter { public: Some(false), ..SkuFilter::default() }, ALL).await.unwrap().1, 0);
         assert_eq!(queries.files(&FileFilter { sha256: q("ab"), ..FileFilter::default() }, ALL).await.unwrap().1, 4);
         assert_eq!(queries.snapshot::<File>(id(400)).await.unwrap().state, Some(file(400)));
