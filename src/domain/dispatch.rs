@@ -39,7 +39,7 @@ pub use refused::RefusedJob;
 pub use rehearsal::QueueSimulation;
 pub use spools::{SpoolToLoad, spools_to_load};
 pub use waiting::{MAX_SENTENCE_CHARS, Waiting, WaitingCause, WaitingCode};
-pub use waiting_acts::{GatheredAct, SpoolTask, WaitingAct, jobs_freed_by_bed, spool_tasks, waiting_acts};
+pub use waiting_acts::{GatheredAct, SpoolTask, WaitingAct, jobs_waiting_for_bed, spool_tasks, waiting_acts};
 
 /// Cooldown in milliseconds before a refused job is proposed to the same printer again, unless the printer changes.
 const REFUSAL_COOLDOWN_MS: i64 = 10_000;

@@ -184,6 +184,12 @@ fn contains(column: impl IntoColumnRef, text: &str) -> Expr {
     Expr::expr(Func::lower(Expr::col(column))).like(LikeExpr::new(format!("%{text}%")).escape('\\'))
 }
 
+/// Returns the condition that the column is the given text, ignoring case. SQLite ignores the case of ASCII letters
+/// only, so that the text is compared in this form, too.
+fn equals(column: impl IntoColumnRef, text: &str) -> Expr {
+    Expr::expr(Func::lower(Expr::col(column))).is_in([text.to_lowercase(), text.to_ascii_lowercase()])
+}
+
 /// Escapes a text for use in a LIKE pattern whose escape character is the backslash.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")

@@ -57,12 +57,12 @@ pub struct SpoolTask {
 }
 
 impl SpoolTask {
-    /// Returns whether a job that lacks the given spools is one of those that wait for this one.
+    /// Returns whether a job that lacks the given spools, each at its printer, is one of those that wait for this one.
     pub fn is_lacked_with(&self, spools: &[SpoolToLoad]) -> bool {
         let mut materials: Vec<Id> = spools.iter().map(|spool| spool.material).collect();
         materials.sort_unstable();
         materials.dedup();
-        self.lacks.contains(&materials)
+        spools.contains(&self.spool) && self.lacks.contains(&materials)
     }
 }
 
@@ -88,8 +88,9 @@ pub fn spool_tasks(acts: &[GatheredAct]) -> Vec<SpoolTask> {
     tasks
 }
 
-/// Returns the number of jobs that can begin once a printer's bed is clear.
-pub fn jobs_freed_by_bed(acts: &[GatheredAct], printer: Id) -> usize {
+/// Returns the number of jobs that wait for a printer's bed to be cleared. The printer starts one of them, and the same
+/// jobs can wait for several beds.
+pub fn jobs_waiting_for_bed(acts: &[GatheredAct], printer: Id) -> usize {
     let clear = WaitingAct::ClearBed { printer };
     acts.iter().find(|one| one.act == clear).map_or(0, |one| one.jobs)
 }
@@ -160,13 +161,10 @@ fn acts_for(class: &NeedClass, candidates: &[Candidate]) -> Vec<WaitingAct> {
     load.into_iter().collect()
 }
 
-/// Adds jobs to an act. Loads of the same materials are one act, at the printer of the first.
+/// Adds jobs to an act. Loads of the same materials into different printers are different acts: jobs that one of the
+/// printers suits may not fit the other.
 fn add(acts: &mut Vec<GatheredAct>, act: WaitingAct, jobs: usize) {
-    let is_same = |other: &WaitingAct| match (other, &act) {
-        (WaitingAct::Load { materials, .. }, WaitingAct::Load { materials: required, .. }) => materials == required,
-        (one, other) => one == other,
-    };
-    match acts.iter_mut().find(|one| is_same(&one.act)) {
+    match acts.iter_mut().find(|one| one.act == act) {
         Some(existing) => existing.jobs += jobs,
         None => acts.push(GatheredAct { act, jobs }),
     }

@@ -4,7 +4,7 @@ use sea_orm::sea_query::{Alias, ExprTrait};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::orders::json;
-use super::{Page, Queries, contains};
+use super::{Page, Queries, contains, equals};
 use crate::rows::{LoadError, read_doc, word};
 use domain::aggregate::Versioned;
 use domain::amount::Amount;
@@ -37,6 +37,8 @@ pub struct SkuFilter {
     pub slug: Option<String>,
     /// Code of the SKU; must match exactly.
     pub code: Option<String>,
+    /// Whole name of the SKU, in large or small letters.
+    pub name: Option<String>,
     /// Text contained in the name or the code.
     pub q: Option<String>,
     /// `true` for kits, `false` for all others.
@@ -87,6 +89,7 @@ impl Queries {
             })
             .apply_if(filter.slug.as_deref(), |all, slug| all.filter(C::Slug.eq(slug)))
             .apply_if(filter.code.as_deref(), |all, code| all.filter(C::Code.eq(code)))
+            .apply_if(filter.name.as_deref(), |all, name| all.filter(equals(C::Name, name)))
             .apply_if(filter.kit, |all, kit| {
                 // A list that is empty, or not there, begins no object.
                 let components = "%\"components\":[{%";

@@ -55,23 +55,39 @@ impl AuditPlace {
     fn of(entry: &Audit) -> Self {
         Self { at: entry.at, id: entry.id }
     }
+
+    /// Returns the place of a row that may be damaged. If its ID cannot be read, it is the start of its millisecond.
+    fn of_row(row: &audit::Model) -> Self {
+        Self { at: Timestamp(row.at), id: row.id.parse().unwrap_or(Id::ONLY) }
+    }
 }
 
 impl AuditFilter {
     /// Selects the entries by the one criterion that narrows them most and has an index with the time, and by time.
-    fn select_narrowest(&self) -> Select<audit::Entity> {
+    /// Also returns whether these are all criteria, so that every selected entry matches.
+    fn select_narrowest(&self) -> (Select<audit::Entity>, bool) {
         use audit::Column as C;
         let all = audit::Entity::find();
-        let some = match (self.subject_kind.as_deref(), self.subject_id, self.actor.as_deref(), self.action.as_deref())
-        {
-            (Some(kind), Some(id), ..) => all.filter(C::SubjectKind.eq(kind)).filter(C::SubjectId.eq(id.to_string())),
-            (.., Some(action)) => all.filter(C::Action.eq(action)),
-            (_, _, Some(actor), None) => all.filter(C::Actor.eq(actor)),
-            (Some(kind), None, None, None) => all.filter(C::SubjectKind.eq(kind)),
-            (None, _, None, None) => all,
-        };
-        some.apply_if(self.from, |some, from| some.filter(C::At.gte(from.0)))
-            .apply_if(self.to, |some, to| some.filter(C::At.lt(to.0)))
+        let (some, selected) =
+            match (self.subject_kind.as_deref(), self.subject_id, self.actor.as_deref(), self.action.as_deref()) {
+                (Some(kind), Some(id), ..) => {
+                    (all.filter(C::SubjectKind.eq(kind)).filter(C::SubjectId.eq(id.to_string())), 2)
+                }
+                (.., Some(action)) => (all.filter(C::Action.eq(action)), 1),
+                (_, _, Some(actor), None) => (all.filter(C::Actor.eq(actor)), 1),
+                (Some(kind), None, None, None) => (all.filter(C::SubjectKind.eq(kind)), 1),
+                (None, _, None, None) => (all, 0),
+            };
+        let some = some
+            .apply_if(self.from, |some, from| some.filter(C::At.gte(from.0)))
+            .apply_if(self.to, |some, to| some.filter(C::At.lt(to.0)));
+        (some, self.criteria() == selected)
+    }
+
+    /// Returns the number of criteria, apart from the time.
+    fn criteria(&self) -> usize {
+        let texts = [&self.actor, &self.action, &self.subject_kind].into_iter().flatten().count();
+        texts + usize::from(self.action_prefix.is_some()) + usize::from(self.subject_id.is_some())
     }
 
     /// Returns whether an entry matches, apart from its time.
@@ -87,6 +103,7 @@ impl AuditFilter {
 impl Queries {
     /// Returns up to `limit` entries before a place of the audit log, newest first. Reads a bounded number of entries
     /// through an index, however long the log is, so that a stretch may have fewer entries than the limit although the
+    /// log goes on. If the index covers the whole filter, reads one entry more than the limit, which shows whether the
     /// log goes on.
     pub async fn audit_stretch(
         &self,
@@ -95,31 +112,32 @@ impl Queries {
         limit: usize,
     ) -> Result<AuditStretch, LoadError> {
         use audit::Column as C;
-        let rows = filter
-            .select_narrowest()
+        let (some, is_exact) = filter.select_narrowest();
+        let most = if is_exact { (limit as u64).saturating_add(1).min(STRETCH_ENTRIES) } else { STRETCH_ENTRIES };
+        let rows = some
             .apply_if(before, |some, AuditPlace { at, id }| {
                 let earlier = Condition::any().add(C::At.lt(at.0)).add(C::Id.lt(id.to_string()));
                 some.filter(C::At.lte(at.0)).filter(earlier)
             })
             .order_by_desc(C::At)
             .order_by_desc(C::Id)
-            .limit(STRETCH_ENTRIES)
+            .limit(most)
             .all(&self.db)
             .await?;
-        let is_whole = (rows.len() as u64) < STRETCH_ENTRIES;
+        let is_end = (rows.len() as u64) < most;
         let read = |row: audit::Model| {
             let key = row.id.clone();
             self.damaged.sort_out("audit", &key, read_audit(row))
         };
-        let entries: Vec<Audit> = rows.into_iter().filter_map(read).collect();
-        let last = entries.last().map(AuditPlace::of);
-        let mut matching: Vec<Audit> = entries.into_iter().filter(|entry| filter.matches(entry)).collect();
+        let last = rows.last().map(AuditPlace::of_row);
+        let entries = rows.into_iter().filter_map(read);
+        let mut matching: Vec<Audit> = entries.filter(|entry| filter.matches(entry)).collect();
         if matching.len() > limit {
             matching.truncate(limit);
             let next = matching.last().map(AuditPlace::of);
             return Ok(AuditStretch { entries: matching, next });
         }
-        Ok(AuditStretch { entries: matching, next: last.filter(|_| !is_whole) })
+        Ok(AuditStretch { entries: matching, next: last.filter(|_| !is_end) })
     }
 
     /// Returns audit log entries, newest first, and their total number.

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use sea_orm::ConnectionTrait as _;
 
 use super::{
-    AuditFilter, AuditPlace, AuditStretch, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, OwnOrders,
-    Page,
+    AuditFilter, AuditPlace, AuditStretch, DeliveryFilter, EventFilter, FileFilter, JobFilter, MaterialFilter,
+    OrderFilter, OwnOrders, Page, Queries, SkuFilter,
 };
-use super::{DeliveryFilter, Queries, SkuFilter};
 use crate::rows::samples::{
     at, attempt, delivery, endpoint, event, file, id, job, kept_payment_event, material, movement, on_each, order,
     payment, printer, sku, write,
@@ -206,6 +205,10 @@ async fn materials_skus_and_files_are_listed() {
             queries.materials(&MaterialFilter { q: q("100% BLACK"), kind: None }, ALL).await.unwrap();
         assert_eq!((total, materials[0].version, materials[0].state.as_ref()), (1, 3, Some(&material(200))));
         assert_eq!(queries.skus(&SkuFilter { q: q("a-1"), ..SkuFilter::default() }, ALL).await.unwrap().1, 1);
+        for (name, count) in [("A Bracket", 1), ("bracket", 0), ("%", 0), ("", 0)] {
+            let filter = SkuFilter { name: q(name), ..SkuFilter::default() };
+            assert_eq!(queries.skus(&filter, ALL).await.unwrap().1, count, "{name}");
+        }
         assert_eq!(queries.skus(&SkuFilter { public: Some(false), ..SkuFilter::default() }, ALL).await.unwrap().1, 0);
         assert_eq!(queries.files(&FileFilter { sha256: q("ab"), ..FileFilter::default() }, ALL).await.unwrap().1, 4);
         assert_eq!(queries.snapshot::<File>(id(400)).await.unwrap().state, Some(file(400)));
@@ -260,20 +263,24 @@ fn in_state(state: DeliveryState) -> DeliveryFilter {
     DeliveryFilter { state: Some(state), event: None }
 }
 
+/// Builds the audit log entry of a cancelled order.
+fn line(n: u128) -> Audit {
+    Audit {
+        id: id(n),
+        at: at(n as i64),
+        actor: "machine".to_owned(),
+        action: "order.cancel".to_owned(),
+        subject_kind: "order".to_owned(),
+        subject_id: id(1),
+        request_id: None,
+        outcome: "done".to_owned(),
+        detail: None,
+    }
+}
+
 #[tokio::test]
 async fn logs_and_keys_come_back_as_they_were_written() {
     on_each(async |db| {
-        let line = |n: u128| Audit {
-            id: id(n),
-            at: at(n as i64),
-            actor: "machine".to_owned(),
-            action: "order.cancel".to_owned(),
-            subject_kind: "order".to_owned(),
-            subject_id: id(1),
-            request_id: None,
-            outcome: "done".to_owned(),
-            detail: None,
-        };
         let answered = IdempotentAnswer {
             key: "k".to_owned(),
             body_hash: "ab".to_owned(),
@@ -312,6 +319,34 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         let (open, total) = queries.unmatched_payments(ALL).await.unwrap();
         assert_eq!(total, 1);
         assert_eq!(open.into_iter().map(|one| one.state.unwrap()).collect::<Vec<_>>(), [kept_payment_event(3)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_audit_log_goes_on_behind_damaged_entries_and_those_that_do_not_match() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        for n in 1..=8 {
+            let actor = if n == 2 { "key:1" } else { "machine" };
+            batch.push_audit(Audit { actor: actor.to_owned(), ..line(n) });
+        }
+        write(db, batch).await.unwrap();
+        let spoil = format!("UPDATE audit SET subject_id = 'none' WHERE at >= {} AND at <= {}", at(4).0, at(7).0);
+        db.execute_unprepared(&spoil).await.unwrap();
+        let queries = Queries::new(db.clone());
+        let orders = AuditFilter { subject_kind: Some("order".to_owned()), ..AuditFilter::default() };
+        let by_key = AuditFilter { actor: Some("key:1".to_owned()), ..orders.clone() };
+        for (filter, expected) in [(orders, vec![8, 3, 2, 1]), (by_key, vec![2])] {
+            let (mut entries, mut stretch) = (Vec::new(), queries.audit_stretch(&filter, None, 1).await.unwrap());
+            while let Some(place) = stretch.next {
+                entries.append(&mut stretch.entries);
+                stretch = queries.audit_stretch(&filter, Some(place), 1).await.unwrap();
+            }
+            entries.append(&mut stretch.entries);
+            let ids: Vec<Id> = entries.iter().map(|entry| entry.id).collect();
+            assert_eq!(ids, expected.into_iter().map(id).collect::<Vec<Id>>());
+        }
     })
     .await;
 }

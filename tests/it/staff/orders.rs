@@ -175,6 +175,26 @@ on_sqlite! {
         assert_eq!((&orders["orders"][0]["lines"][0]["skuId"], &orders["pagination"]["total"]), (&json!(sku), &json!(2)));
     }
 
+    async fn a_name_means_the_product_for_sale_and_not_a_withdrawn_one(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let (material, file) = (app.material("PLA", 1_000_000.0).await, app.gcode("part", 60, 10.0).await);
+        let sku = app.sku("CLIP-1", &material, &file, 500).await;
+        let withdrawn = app.sku("CLIP-2", &material, &file, 500).await;
+        for (id, name) in [(&sku, "Cable clip"), (&withdrawn, "Cable CLIP")] {
+            app.patch(&format!("/api/skus/{id}"), &json!({"name": name})).await.expect(200);
+        }
+        let own = token(&sam.get("/shop/orders/new").await);
+        let line = [("lines.0.skuId", "cable clip"), ("lines.0.quantity", "2")];
+        let several = sent(&sam, &own, "/shop/orders/new", &line).await;
+        assert!(several.status == 400 && several.text.contains("Several products have this name; enter the code."), "{}", several.text);
+        app.patch(&format!("/api/skus/{withdrawn}"), &json!({"active": false})).await.expect(200);
+        let page = sent(&sam, &own, "/shop/orders/new", &line).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        let orders = app.get("/api/orders").await.expect(200);
+        assert_eq!(orders["orders"][0]["lines"][0]["skuId"], json!(sku));
+    }
+
     async fn parts_leave_in_shipments_of_their_own_and_money_goes_back_in_part(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;

@@ -138,8 +138,11 @@ fn jobs_are_gathered_by_what_a_person_can_do() {
     assert_eq!(acts(&orders, &[loaded(8, &[3])]), [load(2, 8, 3), load(4, 8, 1)]);
     let mut dirty = loaded(7, &[2]);
     dirty.bed_not_cleared = true;
-    let clear = GatheredAct { act: WaitingAct::ClearBed { printer: id(7) }, jobs: 3 };
-    assert_eq!(acts(&orders, &[dirty.clone(), loaded(8, &[3])]), [clear, load(4, 8, 1)]);
+    let clear = |printer: u32| GatheredAct { act: WaitingAct::ClearBed { printer: id(printer) }, jobs: 3 };
+    assert_eq!(acts(&orders, &[dirty.clone(), loaded(8, &[3])]), [clear(7), load(4, 8, 1)]);
+    let second = Printer { bed_not_cleared: true, ..loaded(9, &[2]) };
+    let beds = acts(&orders, &[dirty.clone(), second]);
+    assert_eq!([7, 9, 8].map(|n| jobs_waiting_for_bed(&beds, id(n))), [3, 3, 0], "the same jobs wait for both");
     assert_eq!(acts(&orders, &[dirty, loaded(8, &[3]), loaded(9, &[2])]), [load(4, 8, 1)], "another one is ready");
     orders.iter_mut().for_each(|order| order.status = OrderStatus::Cancelled);
     assert_eq!(acts(&orders, &[loaded(8, &[3])]), []);
@@ -157,14 +160,39 @@ fn each_spool_is_loaded_once_and_frees_the_jobs_that_need_no_other() {
     let counts: Vec<(Id, Id, usize, usize)> =
         tasks.iter().map(|task| (task.spool.material, task.spool.printer, task.jobs, task.further_jobs)).collect();
     assert_eq!(counts, [(id(2), id(8), 3, 5), (id(3), id(9), 1, 0), (id(4), id(8), 0, 5)]);
-    let lacking = |materials: &[u32]| -> Vec<usize> {
+    let lacking = |materials: &[u32], printer: u32| -> Vec<usize> {
         let spools: Vec<SpoolToLoad> =
-            materials.iter().map(|one| SpoolToLoad { printer: id(7), material: id(*one) }).collect();
+            materials.iter().map(|one| SpoolToLoad { printer: id(printer), material: id(*one) }).collect();
         (0..tasks.len()).filter(|at| tasks[*at].is_lacked_with(&spools)).collect()
     };
-    assert_eq!((lacking(&[2]), lacking(&[4, 2, 4]), lacking(&[4])), (vec![0], vec![0, 2], vec![]));
-    assert_eq!((jobs_freed_by_bed(&acts, id(9)), jobs_freed_by_bed(&acts, id(8))), (6, 0));
+    assert_eq!((lacking(&[2], 8), lacking(&[4, 2, 4], 8), lacking(&[4], 8)), (vec![0], vec![0, 2], vec![]));
+    assert_eq!((lacking(&[2], 9), lacking(&[3], 9)), (vec![], vec![1]), "at another printer");
+    assert_eq!((jobs_waiting_for_bed(&acts, id(9)), jobs_waiting_for_bed(&acts, id(8))), (6, 0));
     assert_eq!(spool_tasks(&[]), []);
+}
+
+#[test]
+fn a_spool_is_loaded_into_each_printer_that_jobs_need() {
+    let types = KnownTypes::default();
+    let cube = |side: f64| Some(Dimensions { x: side, y: side, z: side });
+    let mut orders = [order(1, &[5, 5, 5])];
+    edit(&mut orders[0], 0, |job| job.dimensions = cube(180.0));
+    let mut small = loaded(7, &[3]);
+    small.fields.build_volume = cube(150.0);
+    let printers = [small, loaded(8, &[3])];
+    let all: Vec<&Printer> = printers.iter().collect();
+    let load = |printer: u32, jobs| GatheredAct {
+        act: WaitingAct::Load { materials: vec![id(2)], printer: id(printer) },
+        jobs,
+    };
+    let acts = waiting_acts(&orders, &all, &types, NOW);
+    assert_eq!(acts, [load(7, 2), load(8, 1)]);
+    for task in spool_tasks(&acts) {
+        let context = around(&all, &types);
+        let lacks = |job: &Job| task.is_lacked_with(&spools_to_load(job, &context));
+        let named = orders[0].jobs.values().filter(|job| lacks(job)).count();
+        assert_eq!(named, task.jobs, "{task:?}");
+    }
 }
 
 /// Returns whether a word is written as in a program.

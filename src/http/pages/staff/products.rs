@@ -43,6 +43,8 @@ use store::queries::{Page, Queries, SkuFilter};
 
 /// Maximum number of SKU codes suggested, newest first; others have to be typed.
 const CODES_SUGGESTED: u64 = 200;
+/// Number of SKUs of one name that are read: a second one makes the name ambiguous.
+const NAMESAKES_READ: u64 = 2;
 /// HTML id of the list of suggested SKU codes.
 pub(super) const CODE_LIST: &str = "sku-codes";
 
@@ -297,16 +299,16 @@ pub(super) async fn code_list(queries: &Queries) -> Result<Markup, ApiError> {
     })
 }
 
-/// Returns the SKU with the given code or, if there is none, the only one of the given name, in large or small letters.
-/// Otherwise returns the error for the form field.
-async fn find_sku(queries: &Queries, text: &str) -> Result<Result<Id, &'static str>, ApiError> {
+/// Returns the SKU with the given code or, if there is none, the only one of the given name, in large or small letters,
+/// among those that match a filter. Otherwise returns the error for the form field.
+async fn find_sku(queries: &Queries, among: &SkuFilter, text: &str) -> Result<Result<Id, &'static str>, ApiError> {
     let filter = SkuFilter { code: Some(text.to_owned()), ..SkuFilter::default() };
     let (results, _) = queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
     if let Some(id) = results.into_iter().find_map(|versioned| Some(versioned.state?.id)) {
         return Ok(Ok(id));
     }
-    let filter = SkuFilter { q: Some(text.to_owned()), ..SkuFilter::default() };
-    let (results, _) = queries.skus(&filter, Page { limit: CODES_SUGGESTED, offset: 0 }).await?;
+    let filter = SkuFilter { name: Some(text.to_owned()), ..among.clone() };
+    let (results, _) = queries.skus(&filter, Page { limit: NAMESAKES_READ, offset: 0 }).await?;
     let skus = results.into_iter().filter_map(|versioned| versioned.state);
     Ok(only_named(text, skus.map(|sku| (sku.id, sku.fields.name))))
 }
@@ -322,9 +324,11 @@ fn only_named(text: &str, skus: impl IntoIterator<Item = (Id, String)>) -> Resul
     }
 }
 
-/// Converts form rows of SKU names or codes and quantities to API members; refused if one is unknown.
+/// Converts form rows of SKU names or codes and quantities to API members; refused if one is unknown. Names are those
+/// of the SKUs that match a filter.
 pub(super) async fn counted_skus(
     queries: &Queries,
+    among: &SkuFilter,
     form: &FormEntry,
     of: &str,
     rows: usize,
@@ -333,7 +337,7 @@ pub(super) async fn counted_skus(
     for at in 0..rows {
         let path = format!("{of}.{at}.skuId");
         let quantity = form.whole(&format!("{of}.{at}.quantity"));
-        match find_sku(queries, form.text(&path)).await? {
+        match find_sku(queries, among, form.text(&path)).await? {
             Ok(id) => counted.push(json!({"skuId": id, "quantity": quantity})),
             Err(words) => faults.note(&path, words),
         }

@@ -5,6 +5,7 @@ use super::{BESIDE_SLOT, Changer, ChangerSlot, MAX_FILAMENTS, label};
 use crate::adapter::{PrinterError, RequestedSlots};
 use domain::file::PlateFilament;
 use domain::launch::FilamentSlot;
+use domain::slot_label::SlotLabel;
 
 impl Changer {
     /// Chooses the slot for each filament of the file, by filament index. The sources are considered in this order: the
@@ -57,7 +58,7 @@ impl Changer {
         match named.iter().find(|slot| **slot != BESIDE_SLOT && self.place(**slot).is_none()) {
             Some(slot) => Err(PrinterError::Invalid(format!(
                 "the printer has no slot {}: {}; slot A1 has the number 0, and {BESIDE_SLOT} is the external spool",
-                label(*slot),
+                requested(*slot),
                 self.in_words()
             ))),
             None => Ok(()),
@@ -137,6 +138,14 @@ impl Changer {
     }
 }
 
+/// Returns the label of the slot that an operator named or, if no changer has such a slot, its number.
+fn requested(slot: u32) -> String {
+    match label(slot) {
+        SlotLabel::External => slot.to_string(),
+        other => other.to_string(),
+    }
+}
+
 fn same_kind(one: &str, other: &str) -> bool {
     one.trim().eq_ignore_ascii_case(other.trim())
 }
@@ -194,6 +203,9 @@ mod tests {
         assert_eq!(chosen(&four, &[red.clone(), second.clone()], &[2, 0]), Ok(vec![Some(2), None, Some(0)]));
         for (filaments, named, why) in [
             (vec![red.clone()], vec![4], "no slot B1"),
+            (vec![red.clone()], vec![103], "no slot Z4"),
+            (vec![red.clone()], vec![104], "no slot 104:"),
+            (vec![red.clone()], vec![u32::MAX], "no slot 4294967295:"),
             (vec![red.clone()], vec![1, 2], "filaments of the plate: 1;"),
             (vec![red.clone(), second.clone()], vec![1], "filaments of the plate: 2;"),
             (vec![red, second], vec![1, BESIDE_SLOT], "or the one external spool"),

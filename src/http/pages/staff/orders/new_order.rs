@@ -63,7 +63,9 @@ pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) 
     let clock = sent.call.clock().clone();
     let placed = async {
         let rows = form.close_up("lines", &LINE_MEMBERS);
-        let lines = counted_skus(&app.orders.queries, &form, "lines", rows).await?;
+        // A product that was withdrawn may have the name of its successor.
+        let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
+        let lines = counted_skus(&app.orders.queries, &active, &form, "lines", rows).await?;
         place_by_page(app.orders.clone(), sent.call, &request_body(&form, lines, &clock)).await
     };
     let placed = placed.await;

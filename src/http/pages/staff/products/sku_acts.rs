@@ -30,6 +30,7 @@ use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::production::skus::{add_by_page, change_by_page, remove_by_page};
+use store::queries::SkuFilter;
 
 /// Form field that marks a new SKU as a kit.
 const KIT_FIELD: &str = "kit";
@@ -156,7 +157,7 @@ async fn body(app: &ProductHandles, form: &mut FormEntry, subject: FormSubject<'
     form.close_up("materials", &MATERIAL_MEMBERS);
     let rows = form.close_up("components", &COMPONENT_MEMBERS);
     let components = if subject.shows_components() {
-        Some(counted_skus(&app.skus.queries, form, "components", rows).await?)
+        Some(counted_skus(&app.skus.queries, &SkuFilter::default(), form, "components", rows).await?)
     } else {
         None
     };

@@ -51,7 +51,7 @@ pub(super) struct AuditPageQuery {
     actor: Option<String>,
     /// Only this action, such as `order.cancel`.
     action: Option<String>,
-    /// Only entries about this subject: a kind, a kind and an identifier (`printer:…`), or an identifier.
+    /// Only entries about this subject: a kind, or a kind and an identifier (`printer:…`).
     subject: Option<String>,
     /// Only entries from this day on.
     first: Option<String>,
@@ -71,6 +71,16 @@ fn filter_text(text: Option<&str>) -> &str {
     text.map(str::trim).unwrap_or_default()
 }
 
+/// Returns the filter by subject; empty if its kind is missing or its identifier cannot be read. The log has no index
+/// for an identifier alone.
+fn subject_text(text: &str) -> &str {
+    let is_readable = match text.split_once(':') {
+        Some((kind, id)) => !kind.is_empty() && id.parse::<Id>().is_ok(),
+        None => text.parse::<Id>().is_err(),
+    };
+    if is_readable { text } else { "" }
+}
+
 fn non_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -81,7 +91,7 @@ impl AuditPageQuery {
         [
             ("actor", filter_text(self.actor.as_deref())),
             ("action", filter_text(self.action.as_deref())),
-            ("subject", filter_text(self.subject.as_deref())),
+            ("subject", subject_text(filter_text(self.subject.as_deref()))),
             ("first", filter_text(self.first.as_deref())),
             ("last", filter_text(self.last.as_deref())),
         ]
@@ -92,15 +102,12 @@ impl AuditPageQuery {
         self.narrowed().into_iter().find(|(name, _)| *name == filter).map_or("", |(_, text)| text)
     }
 
-    /// Returns the kind and the identifier of the subject, each of which may be missing.
+    /// Returns the kind of the subject, empty if it is not set, and its identifier, which may be missing.
     fn subject(&self) -> (&str, Option<Id>) {
         let subject = self.text("subject");
         match subject.split_once(':') {
             Some((kind, id)) => (kind, id.parse().ok()),
-            None => match subject.parse() {
-                Ok(id) => ("", Some(id)),
-                Err(_) => (subject, None),
-            },
+            None => (subject, None),
         }
     }
 
@@ -203,6 +210,29 @@ fn ways(query: &AuditPageQuery, stretch: &AuditStretch) -> Markup {
                 }
                 @if let Some(older) = older { a class="button second" href=(older) { "Older" } }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_subject(subject: &str) -> AuditPageQuery {
+        let subject = Some(subject.to_owned());
+        AuditPageQuery { actor: None, action: None, subject, first: None, last: None, before: None }
+    }
+
+    #[test]
+    fn a_subject_is_a_kind_with_or_without_an_identifier() {
+        let query = of_subject(" printer ");
+        assert_eq!(query.subject(), ("printer", None));
+        let query = of_subject(&format!("printer:{}", Id::ONLY));
+        assert_eq!(query.subject(), ("printer", Some(Id::ONLY)));
+        let alone = Id::ONLY.to_string();
+        for ignored in [alone.clone(), format!(":{alone}"), "printer:garbage".into(), "printer:".into()] {
+            let query = of_subject(&ignored);
+            assert_eq!((query.subject(), query.text("subject")), (("", None), ""), "{ignored}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use maud::html;
 
 use super::row::TaskRow;
-use super::spools::freed_jobs;
+use super::spools::waiting_jobs;
 use super::{TaskKind, ToDoHandles, back, printer_link};
 use crate::design::{Icon, chip, icon};
 use crate::staff::TO_DO_PATH;
@@ -14,7 +14,7 @@ use crate::staff::card_print::{PrintedJob, job_path_of};
 use crate::staff::floor_group::counted;
 use crate::staff::shell::{Tone, hidden, since};
 use crate::staff::sign_off::{SignOffSubject, sign_off_form};
-use domain::dispatch::{GatheredAct, jobs_freed_by_bed};
+use domain::dispatch::{GatheredAct, jobs_waiting_for_bed};
 use domain::printer::Printer;
 use domain::printer_status::Activity;
 use http_api::production::printers::activity;
@@ -34,10 +34,11 @@ fn cost_words(beds: usize, jobs: usize) -> String {
     if jobs == 0 { printers } else { format!("{printers}, {}", counted(jobs, "job waits", "jobs wait")) }
 }
 
-/// Lists the beds to clear, each with the number of jobs that can begin after it.
+/// Lists the beds to clear, each with the number of jobs that wait for it.
 pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct]) -> TaskKind {
     let several = printers.len() > 1;
-    let rows = printers.iter().map(|printer| bed(app, printer, several, jobs_freed_by_bed(acts, printer.id))).collect();
+    let rows =
+        printers.iter().map(|printer| bed(app, printer, several, jobs_waiting_for_bed(acts, printer.id))).collect();
     let jobs: usize = printers.iter().map(|printer| waiting(&app.board, printer)).sum();
     let below = html! {
         form class="choice" id="beds" method="post" action="/to-do/beds" data-quiet="" {
@@ -51,8 +52,13 @@ pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct
     TaskKind { below: several.then_some(below), note, ..TaskKind::new("beds", "Beds to clear", rows) }
 }
 
-/// Renders one bed to clear, with a checkbox if `several` is set. Once it is clear, `freed` jobs can begin.
-fn bed(app: &ToDoHandles, printer: &Printer, several: bool, freed: usize) -> TaskRow {
+/// Returns the number of jobs that wait for a bed; `None` if there are none.
+fn bed_words(jobs: usize) -> Option<String> {
+    (jobs > 0).then(|| counted(jobs, "job waits for it", "jobs wait for it"))
+}
+
+/// Renders one bed to clear, with a checkbox if `several` is set. `jobs` wait for the bed.
+fn bed(app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> TaskRow {
     let id = printer.id;
     let job = PrintedJob::on_bed(&app.board, printer);
     let title = html! {
@@ -69,9 +75,9 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool, freed: usize) -> Tas
         @if let Some(last) = printer.last_print {
             a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Its job" } } }
         }
-        @let words = waiting_words(waiting(&app.board, printer));
-        @if printer.last_print.is_some() && (freed > 0 || words.is_some()) { " · " }
-        @if freed > 0 { (freed_jobs(freed, None)) } @else if let Some(words) = words { (words) }
+        @let queued = waiting_words(waiting(&app.board, printer));
+        @if printer.last_print.is_some() && (jobs > 0 || queued.is_some()) { " · " }
+        @if let Some(words) = bed_words(jobs) { (waiting_jobs(&words, None)) } @else if let Some(words) = queued { (words) }
     };
     let acts = html! {
         form method="post" action=(act_path(id, "bed-cleared")) data-quiet="" {
@@ -101,5 +107,12 @@ mod tests {
         assert_eq!(cost_words(1, 0), "1 printer stands still");
         assert_eq!(cost_words(1, 1), "1 printer stands still, 1 job waits");
         assert_eq!(cost_words(4, 9), "4 printers stand still, 9 jobs wait");
+    }
+
+    #[test]
+    fn a_bed_promises_no_start_to_all_jobs_that_wait_for_it() {
+        assert_eq!(bed_words(0), None);
+        assert_eq!(bed_words(1).as_deref(), Some("1 job waits for it"));
+        assert_eq!(bed_words(6).as_deref(), Some("6 jobs wait for it"));
     }
 }

@@ -53,7 +53,9 @@ fn row(app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
 fn detail(task: &SpoolTask, named: &[&Job]) -> Markup {
     let more = (task.jobs + task.further_jobs).saturating_sub(named.len());
     html! {
-        @if task.jobs > 0 { (freed_jobs(task.jobs, Some(task.spool.material))) }
+        @if task.jobs > 0 {
+            (waiting_jobs(&counted(task.jobs, "job can begin", "jobs can begin"), Some(task.spool.material)))
+        }
         @if task.further_jobs > 0 {
             @if task.jobs > 0 { ", " }
             (counted(task.further_jobs, "job needs another spool as well", "jobs need other spools as well"))
@@ -66,12 +68,11 @@ fn detail(task: &SpoolTask, named: &[&Job]) -> Markup {
     }
 }
 
-/// Renders the number of jobs that can begin after a task, as a link to those that wait for a printer and use the given
-/// material.
-pub(super) fn freed_jobs(jobs: usize, material: Option<Id>) -> Markup {
+/// Renders words about jobs as a link to those that wait for a printer and use the given material.
+pub(super) fn waiting_jobs(words: &str, material: Option<Id>) -> Markup {
     let of_material = material.map(|id| format!("&material={id}")).unwrap_or_default();
     html! {
-        a href={ (JOBS_PATH) "?state=SLICED" (of_material) } { (counted(jobs, "job can begin", "jobs can begin")) }
+        a href={ (JOBS_PATH) "?state=SLICED" (of_material) } { (words) }
     }
 }
 
