@@ -149,9 +149,7 @@ impl ApiError {
     /// Replaces the messages of validation errors for which `message` returns another one.
     pub fn reword(mut self, message: impl Fn(&Fault) -> Option<String>) -> Self {
         for fault in &mut self.0.faults {
-            if let Some(text) = message(fault) {
-                fault.message = text;
-            }
+            fault.message = message(fault).unwrap_or_else(|| std::mem::take(&mut fault.message));
         }
         self
     }
