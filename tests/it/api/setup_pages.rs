@@ -4,7 +4,6 @@ mod requests;
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use super::{PASSWORD, with_cookie, with_role};
