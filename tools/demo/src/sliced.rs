@@ -36,7 +36,11 @@ mod tests {
     /// Returns the G-code of a part.
     fn code(part: &SamplePart) -> String {
         let (name, content) = sliced_file(part);
-        assert_eq!((is_package(&content), name.ends_with(".3mf")), (part.package, part.package), "{name}");
+        assert_eq!(
+            (is_package(&content), name.rsplit('.').next() == Some("3mf")),
+            (part.package, part.package),
+            "{name}"
+        );
         String::from_utf8(if part.package { first_code(&content).unwrap() } else { content }).unwrap()
     }
 
