@@ -119,10 +119,11 @@ fn grouped(number: &str, separator: char) -> Result<(String, String), TypedAmoun
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::bounds::MAX_CENTS;
     use crate::currency::{format_amount, plain, price};
-    use proptest::prelude::*;
 
     #[test]
     fn amounts_are_read_as_people_write_them() {

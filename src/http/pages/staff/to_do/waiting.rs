@@ -71,11 +71,11 @@ mod tests {
         };
         let jobs = [job("Vase", 9), job("Hook", 8), job("Vase", 7), job("Vase", 1)];
         let reason = |job: &Job| Some(if job.priority < 5 { "Load PLA." } else { "Wait." }.to_owned());
-        let shown: Vec<(String, usize, Option<String>)> = groups(&jobs, reason)
+        let rows: Vec<(String, usize, Option<String>)> = groups(&jobs, reason)
             .into_iter()
             .map(|group| (group.first.sku_name.clone(), group.rest.len() + 1, group.reason))
             .collect();
         let row = |name: &str, count: usize, reason: &str| (name.to_owned(), count, Some(reason.to_owned()));
-        assert_eq!(shown, [row("Vase", 2, "Wait."), row("Hook", 1, "Wait."), row("Vase", 1, "Load PLA.")]);
+        assert_eq!(rows, [row("Vase", 2, "Wait."), row("Hook", 1, "Wait."), row("Vase", 1, "Load PLA.")]);
     }
 }
