@@ -11,7 +11,7 @@ const WITHOUT_DECIMALS: [&str; 16] =
 const WITH_THREE_DECIMALS: [&str; 7] = ["bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"];
 
 /// Returns the number of decimals of the given currency (ISO 4217); two for unknown currencies.
-fn decimals(currency: &str) -> u32 {
+pub(crate) fn decimals(currency: &str) -> u32 {
     let is = |one: &&str| one.eq_ignore_ascii_case(currency);
     if WITHOUT_DECIMALS.iter().any(is) {
         0

@@ -99,3 +99,4 @@ pub mod time;
 pub mod time_span;
 pub mod timing;
 pub mod tracking;
+pub mod typed_amount;

@@ -36,6 +36,8 @@ pub struct ErrorMeta {
     pub code: String,
     /// Human-readable error message.
     pub message: String,
+    /// Validation errors of a body.
+    pub faults: Vec<Fault>,
     /// Details for the audit log; never sent.
     pub facts: Option<Value>,
     /// Principal that was rejected, if the handler knows it more precisely than the key or session does.
@@ -140,6 +142,17 @@ impl ApiError {
     pub fn message(&self) -> &str {
         &self.0.message
     }
+    /// Returns the validation errors of a body.
+    pub fn faults(&self) -> &[Fault] {
+        &self.0.faults
+    }
+    /// Replaces the messages of validation errors for which `message` returns another one.
+    pub fn reword(mut self, message: impl Fn(&Fault) -> Option<String>) -> Self {
+        for fault in &mut self.0.faults {
+            fault.message = message(fault).unwrap_or_else(|| std::mem::take(&mut fault.message));
+        }
+        self
+    }
     /// Builds the JSON body: `success`, `message`, `code`, and `errors` for validation errors.
     pub fn body(&self) -> Value {
         let mut body = json!({"success": false, "message": self.0.message, "code": self.0.code});
@@ -162,6 +175,7 @@ impl IntoResponse for ApiError {
         response.extensions_mut().insert(ErrorMeta {
             code: self.0.code,
             message: self.0.message,
+            faults: self.0.faults,
             facts: self.0.facts,
             by: self.0.by,
         });

@@ -38,6 +38,8 @@ use domain::time::Timestamp;
 /// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     one_upload_per_host: true,
+    key_hint: "Usually none: leave it empty if the printer's web page opens without signing in.",
+    address_hint: "The address at which you open the printer's web page, such as Mainsail or Fluidd.",
     web_probes: recognition::PROBES,
     defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
     slot_labels: SlotLabels::Tools,

@@ -70,6 +70,10 @@ pub(super) const TYPE: PrinterType = PrinterType {
     ],
     scheme: "mqtts",
     needs_serial: true,
+    key_label: "Access code",
+    key_hint: "Eight characters. On the printer's screen: Settings, then LAN Only Mode or Network.",
+    address_hint: "On the printer's screen: Settings, then LAN Only Mode or Network.",
+    serial_hint: "On the printer's screen: Settings, then Device. It is also on the sticker at the back.",
     own_probe: Some(recognition::PROBE),
     announced: Some(recognition::ANNOUNCEMENT),
     // After a start the state of the last print stays for up to 210 s.

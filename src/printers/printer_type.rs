@@ -1,5 +1,6 @@
 //! Declarations of printer types. Everything that other modules need to know about a type follows from its declaration.
 
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 
 use super::PRINTER_TYPES;
@@ -30,6 +31,14 @@ pub struct PrinterType {
     pub scheme: &'static str,
     /// Request header that carries the API key, in lowercase.
     pub key_header: &'static str,
+    /// Label of the field for the key, as the printers or their program call it.
+    pub key_label: &'static str,
+    /// Sentence that says where owners find the key.
+    pub key_hint: &'static str,
+    /// Sentence that says where owners find the printer's IP address.
+    pub address_hint: &'static str,
+    /// Sentence that says where owners find the serial number; empty if none is needed.
+    pub serial_hint: &'static str,
     /// `true` if the key may instead have the form `user:password`, which is then used for HTTP Digest authentication.
     pub key_may_be_password: bool,
     /// `true` if the printers require no key, so anyone who can reach them can send commands.
@@ -76,6 +85,10 @@ impl PrinterType {
             default_port,
             scheme: "http",
             key_header: "x-api-key",
+            key_label: "API key",
+            key_hint: "The page of the printer's program shows it. Leave it empty if the program asks for none.",
+            address_hint: "The printer's screen or your router shows it.",
+            serial_hint: "",
             key_may_be_password: false,
             keyless: false,
             forms: &[GcodeForm::Text],
@@ -98,6 +111,26 @@ impl PrinterType {
     /// Returns the printer type with the given API name.
     pub fn of_word(word: &str) -> Option<&'static Self> {
         PRINTER_TYPES.iter().find(|declared| declared.word == word)
+    }
+
+    /// Returns the URL of a printer from the address that its owner entered: an IP address or a host name gets the
+    /// scheme and port of the type. A URL is returned unchanged.
+    pub fn url_of(&self, address: &str) -> String {
+        let address = address.trim();
+        if address.is_empty() || address.contains("://") {
+            return address.to_owned();
+        }
+        let (scheme, address) = (self.scheme, address.trim_end_matches('/'));
+        if address.parse::<Ipv6Addr>().is_ok() {
+            return format!("{scheme}://[{address}]:{}", self.default_port);
+        }
+        let (host, path) = address.split_at(address.find('/').unwrap_or(address.len()));
+        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        if has_port {
+            format!("{scheme}://{host}{path}")
+        } else {
+            format!("{scheme}://{host}:{}{path}", self.default_port)
+        }
     }
 
     /// Returns whether the printers print files in this format.
@@ -172,6 +205,32 @@ mod tests {
         assert!(mapping.clone().count() > 0 && mapping.clone().all(|declared| !declared.slot_labels.is_numbers()));
         let external = PrinterType::of_word("mqtt_lan").and_then(|declared| declared.spool_beside);
         assert_eq!(external.map(|number| SlotLabels::Changers.label(number)), Some(SlotLabel::External));
+    }
+
+    #[test]
+    fn an_ip_address_becomes_a_url() {
+        let of = |word: &str| PrinterType::of_word(word).unwrap_or_else(|| panic!("declared"));
+        for (address, url) in [
+            (" 192.168.1.20 ", "http://192.168.1.20:7125"),
+            ("192.168.1.20:80", "http://192.168.1.20:80"),
+            ("ada.local/", "http://ada.local:7125"),
+            ("ada.local/moonraker", "http://ada.local:7125/moonraker"),
+            ("fd00::20", "http://[fd00::20]:7125"),
+            ("[fd00::20]:81", "http://[fd00::20]:81"),
+            ("https://ada.local/x", "https://ada.local/x"),
+            ("", ""),
+        ] {
+            assert_eq!(of("fw_rest").url_of(address), url, "{address}");
+        }
+        assert_eq!(of("mqtt_lan").url_of("10.0.0.5"), format!("mqtts://10.0.0.5:{}", of("mqtt_lan").default_port));
+    }
+
+    #[test]
+    fn types_with_a_serial_number_say_where_it_is() {
+        for declared in PRINTER_TYPES {
+            assert_eq!(declared.needs_serial, !declared.serial_hint.is_empty(), "{}", declared.word);
+            assert!(declared.key_hint.ends_with('.') && declared.address_hint.ends_with('.'), "{}", declared.word);
+        }
     }
 
     #[test]

@@ -34,6 +34,8 @@ use domain::time::Timestamp;
 /// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     key_may_be_password: true,
+    key_hint: "On the printer's screen: Settings, Network, PrusaLink.",
+    address_hint: "On the printer's screen: Settings, then Network.",
     guards_camera: true,
     web_probes: recognition::PROBES,
     forms: &[GcodeForm::Text, GcodeForm::Binary],

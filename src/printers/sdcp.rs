@@ -39,6 +39,7 @@ const CAMERA_PORT: u16 = 3031;
 /// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     keyless: true,
+    address_hint: "On the printer's screen: Settings, then Network.",
     lacks: &[
         Operation::History,
         Operation::RunGcode,

@@ -1,5 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::HashSet;
+
+use simulator::gcode::shapes::{PartShape, PlateLayout, shaped_gcode};
+
 use super::*;
 
 const SQUARE: &str = "M83\nG1 X0 Y0 Z0.2\nG1 X10 E1\nG1 Y10 E1\nG1 X0 E1\nG1 Y0 E1\n";
@@ -53,6 +57,19 @@ fn a_drawing_that_takes_too_long_ends_and_is_not_remembered() {
     assert!(!request.picture.exists());
     assert!(request.draw(&RwLock::new(()), &mut || true).unwrap().is_some());
     assert!(request.picture.exists());
+}
+
+#[test]
+fn each_simulated_part_has_a_picture_of_its_own() {
+    let draw = |shape: PartShape| {
+        let plate = PlateLayout { shape, copies: 1, area: (300.0, 240.0) };
+        let text = shaped_gcode("part", 60, &[(10.0, "#1b1b22")], &plate);
+        let path = read_toolpath(io::Cursor::new(text), 1).unwrap();
+        assert!(path.has_area() && path.segments().len() > 100, "{shape:?}: {}", path.segments().len());
+        raster::draw(&path, NEUTRAL, &mut || true).unwrap()
+    };
+    let pictures: HashSet<Vec<u8>> = PartShape::ALL.map(draw).into_iter().collect();
+    assert_eq!(pictures.len(), PartShape::ALL.len());
 }
 
 #[test]

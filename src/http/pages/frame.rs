@@ -8,6 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{DOCTYPE, Markup, html};
 
 use super::brand::Brand;
+use super::faults;
 use super::times::{TimeForm, mark};
 use crate::design::assets::{PageAsset, SITE_SCRIPT, SITE_STYLE};
 use config::Config;
@@ -179,7 +180,7 @@ pub(super) fn see_other(path: &str) -> Response {
 }
 
 /// Builds the response for a page. It is neither cached nor indexed by search engines, and links on it do not reveal
-/// its address to other sites.
+/// its address to other sites. Errors of forms are put beside their fields.
 pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Markup, code: &PageCode) -> Response {
     let page = html! {
         (DOCTYPE)
@@ -203,7 +204,7 @@ pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Marku
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
     ];
-    let mut response = (status, headers, Body::from(page.into_string())).into_response();
+    let mut response = (status, headers, Body::from(faults::place(page.into_string()))).into_response();
     if let Some(policy) = &code.policy {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy.clone());
     }

@@ -8,6 +8,7 @@
 mod account;
 mod brand;
 mod design;
+mod faults;
 mod form;
 mod frame;
 mod invoices;

@@ -5,12 +5,10 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::form::PageForm;
-use super::setup;
 use actors::app::service_tests::{self, ServiceTest};
 use config::Config;
 use domain::sku::MachineType;
 use domain::time::Timestamp;
-use http::error::ApiError;
 use printers::registry::PrinterAddress;
 use printers::{PRINTER_TYPES, PrinterType};
 
@@ -25,27 +23,6 @@ const MACHINES: [(MachineType, &str); 6] = [
 ];
 /// Printer types that reject requests without an API key.
 const TYPES_WITH_KEY: [&str; 1] = ["server_rest"];
-/// Labels of form fields, by API field.
-const LABELS: [(&str, &str); 18] = [
-    ("name", "Name"),
-    ("type", "Type"),
-    ("baseUrl", "URL"),
-    ("apiKey", "API key"),
-    ("serial", "Serial number"),
-    ("machineType", "Machine"),
-    ("buildVolume.x", "Width"),
-    ("buildVolume.y", "Depth"),
-    ("buildVolume.z", "Height"),
-    ("model", "Model"),
-    ("plateType", "Build plate"),
-    ("location", "Where it stands"),
-    ("position.row", "Row"),
-    ("position.column", "Column"),
-    ("nozzle.diameter", "Diameter of the nozzle"),
-    ("nozzle.kind", "What the nozzle is made of"),
-    ("camera.snapshotUrl", "Address of the camera's picture"),
-    ("camera.credentials", "User and password of the camera"),
-];
 /// Fields for the dimensions of the build volume: name, label, and sample value.
 const SIDES: [(&str, &str, &str); 3] =
     [("x", "Width in mm", "220"), ("y", "Depth in mm", "220"), ("z", "Height in mm", "250")];
@@ -114,13 +91,18 @@ fn type_choice(chosen: &str) -> Markup {
 }
 
 fn address(kind: Option<&PrinterType>, value: &str) -> Markup {
-    let (scheme, port) = kind.map_or(("http", 7125), |declared| (declared.scheme, declared.default_port));
+    let by_type = "Where you find it depends on the type. A URL with the port works too.";
     html! {
         div class="field" {
-            label for="baseUrl" { "URL" }
+            label for="baseUrl" { "URL or IP address" }
             input id="baseUrl" name="baseUrl" autocomplete="off" spellcheck="false" required maxlength="500"
                 value=(value) aria-describedby="about-url";
-            p class="hint" id="about-url" { "With the port, such as " (scheme) "://192.168.1.20:" (port) "." }
+            p class="hint" id="about-url" {
+                "Such as 192.168.1.20. "
+                @if let Some(declared) = kind {
+                    (declared.address_hint) " If it is not port " (declared.default_port) ", add the port: 192.168.1.20:8080."
+                } @else { (by_type) }
+            }
         }
     }
 }
@@ -132,12 +114,13 @@ fn key(kind: Option<&PrinterType>) -> Markup {
     let by_password = kind.is_some_and(|declared| declared.key_may_be_password);
     html! {
         div class="field" {
-            label for="apiKey" { "API key" }
+            label for="apiKey" { (kind.map_or("API key", |declared| declared.key_label)) }
             input id="apiKey" name="apiKey" type="password" autocomplete="off" maxlength="500" aria-describedby="about-key";
             p class="hint" id="about-key" {
-                "As the printer's own page or screen shows it; empty where it asks for none."
+                @if let Some(declared) = kind { (declared.key_hint) }
                 @if by_password { " User name and password work too, as user:password." }
                 @if kind.is_none() {
+                    "As the printer's own page or screen shows it; some call it the access code. Leave it empty if there is none."
                     @if !keyless.is_empty() { " There is none for " (keyless) "." }
                     " It is always needed for " (keyed) "."
                 }
@@ -154,7 +137,7 @@ fn serial(kind: Option<&PrinterType>, value: &str) -> Markup {
             input id="serial" name="serial" autocomplete="off" maxlength="100" value=(value) required[needed]
                 aria-describedby="about-serial";
             p class="hint" id="about-serial" {
-                @if needed { "As the printer's screen shows it: it is reached by this number." } @else {
+                @if let Some(declared) = kind { (declared.serial_hint) } @else {
                     "Only needed for " (types_that(|declared| declared.needs_serial)) "."
                 }
             }
@@ -168,6 +151,12 @@ pub(super) fn number(text: &str) -> Value {
     text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))
 }
 
+/// Returns the URL of the printer in a form, in which an IP address is enough.
+fn url_of(sent: &PageForm) -> String {
+    let address = sent.text("baseUrl");
+    PrinterType::of_word(sent.text("type")).map_or_else(|| address.to_owned(), |declared| declared.url_of(address))
+}
+
 /// Converts the fields of [`inputs`] to the fields of the API's JSON body.
 pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     let room = SIDES.iter().any(|(name, ..)| !sent.text(name).is_empty());
@@ -177,7 +166,7 @@ pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
         ("name", json!(sent.text("name"))),
         ("type", json!(sent.text("type"))),
         ("machineType", json!(sent.text("machineType"))),
-        ("baseUrl", json!(sent.text("baseUrl"))),
+        ("baseUrl", json!(url_of(sent))),
         ("apiKey", json!(sent.some("apiKey"))),
         ("serial", json!(sent.some("serial"))),
         ("buildVolume", json!(room)),
@@ -191,34 +180,30 @@ pub(super) fn missing(sent: &PageForm) -> Vec<String> {
 }
 
 fn missing_of<'a>(text: &dyn Fn(&str) -> &'a str) -> Vec<String> {
+    let key_label = PrinterType::of_word(text("type")).map_or("API key", |declared| declared.key_label);
     let lines = [
-        ("name", true, "Name: give the printer a name."),
-        ("baseUrl", true, "URL: fill in the address of the printer; without it there is nothing to test."),
+        ("name", true, "Name: give the printer a name.".to_owned()),
+        (
+            "baseUrl",
+            true,
+            "URL or IP address: fill in the printer's address; without it there is nothing to test.".to_owned(),
+        ),
         (
             "apiKey",
             TYPES_WITH_KEY.contains(&text("type")),
-            "API key: printers of this type always need it; the printer's own page shows it.",
+            format!(
+                "{key_label}: printers of this type always need it; the printer shows it on its own page or screen."
+            ),
         ),
     ];
     let empty = lines.into_iter().filter(|(name, is_needed, _)| *is_needed && text(name).is_empty());
-    empty.map(|(.., line)| line.to_owned()).collect()
-}
-
-/// Formats a printer form's validation errors, one per line, with the labels of the form's fields.
-pub(super) fn faults(error: &ApiError) -> Vec<String> {
-    let labelled = |line: String| {
-        let of = |(member, label): &(&str, &str)| {
-            Some(format!("{label}:{}", line.strip_prefix(*member)?.strip_prefix(':')?))
-        };
-        LABELS.iter().find_map(of).unwrap_or(line)
-    };
-    setup::faults_of(error).into_iter().map(labelled).collect()
+    empty.map(|(.., line)| line).collect()
 }
 
 /// Tests whether the printer in the form responds and accepts the API key.
 pub(super) async fn tested(config: &Config, sent: &PageForm, now: Timestamp) -> ServiceTest {
     let address = PrinterAddress {
-        base_url: sent.text("baseUrl").to_owned(),
+        base_url: url_of(sent),
         api_key: sent.text("apiKey").to_owned(),
         serial: sent.text("serial").to_owned(),
         known_key: None,
@@ -239,7 +224,7 @@ mod tests {
 
     #[test]
     fn an_empty_form_is_not_tested() {
-        assert_eq!(labels(&[("type", "fw_rest")]), ["Name", "URL"]);
+        assert_eq!(labels(&[("type", "fw_rest")]), ["Name", "URL or IP address"]);
         let (name, url) = (("name", "Ada"), ("baseUrl", "http://192.168.1.20"));
         assert_eq!(labels(&[name, url, ("type", "fw_rest")]), Vec::<String>::new());
         assert_eq!(labels(&[name, url, ("type", "server_rest")]), ["API key"]);

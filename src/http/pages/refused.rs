@@ -6,10 +6,11 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use maud::html;
+use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::brand::Brand;
+use super::faults::words_of;
 use super::frame::{notice, page, see_other, shop_page};
 use super::{orders, setup, sign_in, staff};
 use config::Config;
@@ -142,7 +143,7 @@ fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool
     };
     let content = html! {
         h1 { (title) }
-        @if !signs_in { p { (sentence(&meta.message)) } }
+        @if !signs_in { (reason(meta)) }
         p { (advice) }
         @if signs_in {
             a class="button" href=(staff::sign_in_path(None)) { "To the sign-in" }
@@ -155,6 +156,15 @@ fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool
     if of_staff { page(status, title, &content) } else { shop_page(&Brand::new(config), status, title, &content) }
 }
 
+/// Renders the reason of an error. Validation errors name the label of their field.
+fn reason(meta: &ErrorMeta) -> Markup {
+    let label = |path: &str| staff::act_label(path).map_or_else(|| words_of(path), str::to_owned);
+    html! {
+        @if meta.faults.is_empty() { p { (sentence(&meta.message)) } }
+        @for fault in &meta.faults { p { (label(&fault.path)) ": " (fault.message) "." } }
+    }
+}
+
 /// Formats an error message as a sentence.
 pub(super) fn sentence(words: &str) -> String {
     let mut chars = words.chars();
@@ -165,6 +175,7 @@ pub(super) fn sentence(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::refusal::Fault;
 
     #[test]
     fn whoever_signs_in_comes_back_to_what_they_wanted() {
@@ -172,6 +183,22 @@ mod tests {
         assert_eq!(sign_in_path(Some("/orders/1?a=b c")), "/sign-in?next=%2Forders%2F1%3Fa%3Db%2Bc");
         let failed = sign_in_path(Some("/orders?error=invalid_or_expired"));
         assert_eq!(failed, "/sign-in?next=%2Forders&error=invalid_or_expired");
+    }
+
+    #[test]
+    fn validation_errors_name_labels() {
+        let faults = [("goodCount", "must be a whole number"), ("lines.0.quantity", "must be at least 1")];
+        let faults =
+            faults.map(|(path, message)| Fault { path: path.to_owned(), message: message.to_owned() }).to_vec();
+        let meta = ErrorMeta {
+            code: String::new(),
+            message: "2 fields are invalid".to_owned(),
+            faults,
+            facts: None,
+            by: None,
+        };
+        let lines = "<p>Good parts: must be a whole number.</p><p>Quantity: must be at least 1.</p>";
+        assert_eq!(reason(&meta).0, lines);
     }
 
     #[test]

@@ -51,6 +51,8 @@ mod timing;
 mod to_do;
 mod webhooks;
 
+pub(super) use acts::label_of as act_label;
+
 use axum::Router;
 use axum::http::Method;
 use url::form_urlencoded;

@@ -141,7 +141,11 @@ fn element(form: TimeForm, at: Timestamp, clock: &ShopClock, now: Timestamp) -> 
 /// Formats an elapsed time as the staff's script does: `12 min`, `3 h 5 min`.
 fn elapsed(ms: i64) -> String {
     let minutes = (ms.max(0) + 30_000) / 60_000;
-    if minutes < 60 { format!("{minutes} min") } else { format!("{} h {} min", minutes / 60, minutes % 60) }
+    match minutes {
+        0 => "under 1 min".to_owned(),
+        1..60 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
 }
 
 /// Replaces the marks in each page that is sent.

@@ -197,7 +197,11 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
     let mut fields = fields_of(&fleet.printers[0], "");
     fields[2] = ("baseUrl", "");
     let nowhere = browser.send("/setup/printers/new", &fields).await;
-    assert!(nowhere.status == 400 && nowhere.text.contains("URL: fill in the address"), "{}", nowhere.text);
+    assert!(
+        nowhere.status == 400 && nowhere.text.contains("URL or IP address: fill in the printer's address"),
+        "{}",
+        nowhere.text
+    );
     assert!(!nowhere.text.contains("It does not work."), "nothing is tested without it: {}", nowhere.text);
     let mut fields = fields_of(&fleet.printers[0], "");
     fields[1] = ("type", "server_rest");
@@ -208,7 +212,7 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
     let mut fields = fields_of(&fleet.printers[0], &fleet.printers[0].api_key);
     fields[6] = ("x", "wide");
     let faulty = browser.send("/setup/printers/new", &fields).await;
-    assert!(faulty.status == 400 && faulty.text.contains("Width: must be a number"), "{}", faulty.text);
+    assert!(faulty.status == 400 && faulty.text.contains("Width in mm: must be a number"), "{}", faulty.text);
     assert_eq!(app.get("/api/printers").await.expect(200)["pagination"]["total"], 0);
 }
 

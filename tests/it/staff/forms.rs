@@ -1,6 +1,7 @@
 //! The token that forms carry: masked anew on each page, and good on all of them.
 
 use super::operator;
+use crate::api::some_sku;
 use crate::billing::pages::{posted, token};
 use crate::support::{App, Db};
 
@@ -26,5 +27,110 @@ async fn the_token_of_forms_looks_different_on_each_page_and_is_good_on_all() {
         let sent =
             posted(&sam, "/shop/settings/password", &[("form_token", wrong), ("current", "x"), ("new", "y")]).await;
         assert_eq!(sent.status, 403, "{wrong}");
+    }
+}
+
+/// Beginning of a text that no field takes: too long, and neither a number, nor a date, nor an address.
+const INVALID: &str = "x!";
+/// Repetitions of [`INVALID`] that are longer than any text of a form.
+const TOO_MANY: usize = 3_500;
+/// Pages with a form that creates something.
+const CREATING: [&str; 8] = [
+    "/shop/products/new",
+    "/shop/products/new?kit=1",
+    "/shop/stock/new",
+    "/shop/orders/new",
+    "/shop/invoices/new",
+    "/shop/quotes/new",
+    "/floor/printers/new?type=fw_rest",
+    "/shop/settings/keys/new",
+];
+
+/// Returns the value of an attribute of a tag.
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    tag.split_once(&format!(" {name}=\""))?.1.split('"').next()
+}
+
+/// Returns the name and the id of each field in which text is typed, and the path to which its form is posted.
+fn text_fields(page: &str) -> Vec<(String, String, String)> {
+    let mut fields = Vec::new();
+    for form in
+        page.split("<form ").skip(1).filter(|form| form.contains("method=\"post\"") && !form.contains("multipart"))
+    {
+        let form = form.split("</form>").next().unwrap();
+        let path = attribute(&format!(" {form}"), "action").unwrap().to_owned();
+        for start in ["<input", "<textarea"] {
+            for tag in form.split(start).skip(1).map(|rest| rest.split('>').next().unwrap()) {
+                let typed = !matches!(attribute(tag, "type"), Some("hidden" | "checkbox" | "radio" | "file"));
+                if let (true, Some(name), Some(id)) = (typed, attribute(tag, "name"), attribute(tag, "id")) {
+                    fields.push((name.to_owned(), id.to_owned(), path.replace("&amp;", "&")));
+                }
+            }
+        }
+    }
+    fields
+}
+
+/// Returns the lines of a page's error messages, as people read them.
+fn error_lines(page: &str) -> Vec<String> {
+    let alerts = page.split("role=\"alert\">").skip(1).filter_map(|rest| rest.split_once("</div>"));
+    let lines = alerts.flat_map(|(alert, _)| alert.split("</p>")).map(|line| {
+        let texts = line.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+        texts.collect::<String>().trim().to_owned()
+    });
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+/// Returns whether a text contains a name as the API writes it, such as `priceCents` or `lines.0`.
+fn has_api_name(text: &str) -> bool {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').any(|word| {
+        let mut pairs = word.as_bytes().windows(2);
+        let index =
+            word.split('.').skip(1).any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+        let named = word.split('.').next().is_some_and(|part| part.bytes().any(|byte| byte.is_ascii_alphabetic()));
+        (index && named)
+            || (word.len() > 2 && pairs.any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
+    })
+}
+
+#[tokio::test]
+async fn the_faults_of_each_form_name_labels_and_stand_beside_their_fields() {
+    let app = App::new(Db::sqlite()).await;
+    let client = super::settings::boss(&app).await;
+    some_sku(&app).await;
+    for page_path in CREATING {
+        let page = client.get(page_path).await;
+        assert_eq!(page.status, 200, "{page_path}: {}", page.text);
+        let (own, mut beside) = (token(&page), 0);
+        for (name, id, path) in text_fields(&page.text).into_iter().filter(|(.., path)| path != "/logout") {
+            let kind = [
+                ("type", "fw_rest"),
+                ("untested", "true"),
+                ("kit", if page_path.contains("kit") { "true" } else { "" }),
+            ];
+            let invalid = INVALID.repeat(TOO_MANY);
+            let mut sent = vec![("form_token", own.as_str()), (name.as_str(), invalid.as_str())];
+            sent.extend(kind.iter().filter(|(field, text)| *field != name && !text.is_empty()));
+            let answer = posted(&client, &path, &sent).await;
+            assert!(matches!(answer.status, 400 | 409 | 422), "{page_path}, {name}: {} {}", answer.status, answer.text);
+            super::is_sound(&answer);
+            let lines = error_lines(&answer.text);
+            assert!(!lines.is_empty(), "{page_path}, {name}: {}", answer.text);
+            for line in lines {
+                assert!(!has_api_name(&line), "{page_path}, {name}: {line}");
+            }
+            beside += usize::from(answer.text.contains(&format!("id=\"fault-{id}\"")));
+        }
+        assert!(beside > 0, "{page_path}: no fault stands beside its field");
+    }
+}
+
+#[test]
+fn names_of_the_api_are_told_from_words() {
+    for text in ["priceCents: must be positive", "Of lines.0 the first", "skuId"] {
+        assert!(has_api_name(text), "{text}");
+    }
+    for text in ["Price of one in USD: must be an amount such as 2.50.", "Left in mL", "SKU 1: is required."] {
+        assert!(!has_api_name(text), "{text}");
     }
 }

@@ -1,5 +1,7 @@
 //! Materials, parts and kits of the demo shop.
 
+use simulator::gcode::shapes::PartShape;
+
 /// Machine type of regular-sized printers.
 pub const FDM_STANDARD: &str = "fdm_standard";
 /// Machine type of printers with a large build volume.
@@ -56,9 +58,17 @@ pub struct SamplePart {
     pub size: (f64, f64, f64),
     /// `true` if the part was sliced as a package (`.gcode.3mf`), the only format that some printers accept.
     pub package: bool,
+    /// Shape of the part in its file.
+    pub shape: PartShape,
 }
 
-const fn part(code: &'static str, name: &'static str, material: usize, machine: &'static str) -> SamplePart {
+const fn part(
+    code: &'static str,
+    name: &'static str,
+    material: usize,
+    machine: &'static str,
+    shape: PartShape,
+) -> SamplePart {
     SamplePart {
         code,
         name,
@@ -71,41 +81,53 @@ const fn part(code: &'static str, name: &'static str, material: usize, machine: 
         second: None,
         size: (80.0, 60.0, 40.0),
         package: false,
+        shape,
     }
 }
 
 /// Parts for sale, small ones first.
 pub const PARTS: [SamplePart; 8] = [
-    SamplePart { per_plate: 6, cents: 250, seconds: 10, grams: 12.0, ..part("CLIP-20", "Cable clip", 0, FDM_STANDARD) },
-    part("BRACKET-L", "Shelf bracket", 0, FDM_STANDARD),
-    SamplePart { cents: 1_900, seconds: 18, grams: 31.5, ..part("STAND-PH", "Phone stand", 1, FDM_STANDARD) },
+    SamplePart {
+        per_plate: 6,
+        cents: 250,
+        seconds: 10,
+        grams: 12.0,
+        ..part("CLIP-20", "Cable clip", 0, FDM_STANDARD, PartShape::CableClip)
+    },
+    part("BRACKET-L", "Shelf bracket", 0, FDM_STANDARD, PartShape::ShelfBracket),
+    SamplePart {
+        cents: 1_900,
+        seconds: 18,
+        grams: 31.5,
+        ..part("STAND-PH", "Phone stand", 1, FDM_STANDARD, PartShape::PhoneStand)
+    },
     SamplePart {
         per_plate: 2,
         cents: 900,
         seconds: 14,
         grams: 22.0,
-        ..part("GEAR-M2", "Gear, module 2", 2, FDM_STANDARD)
+        ..part("GEAR-M2", "Gear, module 2", 2, FDM_STANDARD, PartShape::Gear)
     },
     SamplePart {
         cents: 3_400,
         seconds: 24,
         grams: 58.0,
         size: (280.0, 240.0, 120.0),
-        ..part("PLANTER-XL", "Planter", 1, FDM_LARGE)
+        ..part("PLANTER-XL", "Planter", 1, FDM_LARGE, PartShape::Planter)
     },
     SamplePart {
         cents: 4_800,
         seconds: 20,
         grams: 64.0,
         size: (300.0, 200.0, 60.0),
-        ..part("SIGN-A3", "House sign", 2, FDM_LARGE)
+        ..part("SIGN-A3", "House sign", 2, FDM_LARGE, PartShape::HouseSign)
     },
     SamplePart {
         cents: 1_500,
         seconds: 14,
         grams: 11.0,
         second: Some((1, 4.5)),
-        ..part("BADGE-2C", "Two-colour name badge", 0, FDM_STANDARD)
+        ..part("BADGE-2C", "Two-colour name badge", 0, FDM_STANDARD, PartShape::NameBadge)
     },
     SamplePart {
         per_plate: 4,
@@ -113,7 +135,7 @@ pub const PARTS: [SamplePart; 8] = [
         seconds: 12,
         grams: 14.0,
         package: true,
-        ..part("HOOK-4", "Wall hook", 1, FDM_STANDARD)
+        ..part("HOOK-4", "Wall hook", 1, FDM_STANDARD, PartShape::WallHook)
     },
 ];
 

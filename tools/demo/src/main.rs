@@ -27,6 +27,7 @@ mod server;
 mod settings;
 mod setup;
 mod shops;
+mod sliced;
 mod status;
 mod story;
 mod tally;

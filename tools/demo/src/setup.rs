@@ -6,12 +6,12 @@ use std::sync::Arc;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use simulator::SimHandle;
-use simulator::gcode::{gcode, package, tools::gcode_of_several};
 
 use super::catalogue::{self, KIT, MATERIALS, PARTS, SamplePart};
 use super::floor::DemoFloor;
 use super::folder::DemoState;
 use super::mishaps::DemoPrinter;
+use super::sliced::sliced_file;
 use crate::client::{RequestError, ShopClient};
 use crate::error::DemoError;
 
@@ -238,22 +238,8 @@ async fn spools(api: &ShopClient, printer: &str, materials: &[String]) -> Result
 
 /// Uploads a part's G-code, as a slicer would write it.
 async fn upload(api: &ShopClient, part: &SamplePart) -> Result<String, DemoError> {
-    // Filament of 1.75 mm and 1.24 g/cm3 weighs about 2.98 g a metre.
-    let name = part.code.to_ascii_lowercase();
-    if part.package {
-        let content = package(part.name, part.seconds, part.grams, part.grams / 2.98 * 1000.0);
-        let form = Form::new().part("file", Part::bytes(content).file_name(format!("{name}.gcode.3mf")));
-        return id(&api.upload("/api/files", form).await?);
-    }
-    let text = match part.second {
-        Some((second, grams)) => {
-            let colours = [(part.grams, part.material), (grams, second)];
-            let colours = colours.map(|(grams, material)| (grams, MATERIALS[material].color));
-            gcode_of_several(part.name, part.seconds, &colours)
-        }
-        None => gcode(part.name, part.seconds, part.grams, part.grams / 2.98 * 1000.0),
-    };
-    let form = Form::new().part("file", Part::text(text).file_name(format!("{name}.gcode")));
+    let (name, content) = sliced_file(part);
+    let form = Form::new().part("file", Part::bytes(content).file_name(name));
     id(&api.upload("/api/files", form).await?)
 }
 

@@ -87,6 +87,10 @@ impl OtherShops {
             };
             let path = format!("/api/sales-channels/{channel}/variants");
             self.api.post(&path, &json!({"variants": variants})).await?;
+            for (sku, variant) in sold.iter().zip(1..) {
+                let title = self.names.parts.get(*sku).map_or("Item", String::as_str);
+                shop.name_variant(&variant.to_string(), title);
+            }
             shop.messages_go_to(to, &format!("/webhooks/sales-channels/{channel}"), PEER_TOKEN);
         }
         Ok(())

@@ -9,6 +9,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 pub mod facts;
 pub mod package;
+pub mod shapes;
 pub mod swollen;
 pub mod tools;
 

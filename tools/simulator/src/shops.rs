@@ -48,6 +48,8 @@ struct OtherShopState {
     token: String,
     orders: BTreeMap<u64, ShopOrder>,
     products: Vec<Product>,
+    /// Names of products, by variant.
+    titles: BTreeMap<String, String>,
     /// Text that every storefront page returns instead of products; `None` for normal pages.
     nonsense: Option<String>,
     last_id: u64,
@@ -55,6 +57,14 @@ struct OtherShopState {
     calls: usize,
     /// Number of storefront pages requested.
     pages: usize,
+}
+
+impl OtherShopState {
+    /// Returns the name of the product that a variant belongs to, or `Item` for a variant without one.
+    fn title(&self, variant: &str) -> String {
+        let of_storefront = || self.products.iter().find(|one| one.code == variant).map(|one| &one.handle);
+        self.titles.get(variant).or_else(of_storefront).map_or("Item", String::as_str).to_owned()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -92,6 +102,7 @@ impl OtherShop {
             token: token.to_owned(),
             orders: BTreeMap::new(),
             products: Vec::new(),
+            titles: BTreeMap::new(),
             nonsense: None,
             last_id: 1000,
             calls: 0,
@@ -177,12 +188,13 @@ impl OtherShop {
     pub fn tell(&self, order: u64, what: &str) {
         let letter = self.host.with(|inside| {
             let sold = inside.orders.get(&order)?;
+            let title = |variant: &str| inside.title(variant);
             Some(match inside.system {
                 ShopSystem::Shopify => ShopMessage {
                     topic: ("X-Shopify-Topic", format!("orders/{what}")),
                     signature: "X-Shopify-Hmac-Sha256",
                     ids: ["X-Shopify-Webhook-Id", "X-Shopify-Event-Id"],
-                    body: sold.of_shopify().to_string(),
+                    body: sold.of_shopify(title).to_string(),
                 },
                 ShopSystem::WooCommerce => ShopMessage {
                     topic: (
@@ -191,7 +203,7 @@ impl OtherShop {
                     ),
                     signature: "X-WC-Webhook-Signature",
                     ids: ["X-WC-Webhook-ID", "X-WC-Webhook-Delivery-ID"],
-                    body: sold.of_woocommerce().to_string(),
+                    body: sold.of_woocommerce(title).to_string(),
                 },
             })
         });
@@ -211,6 +223,11 @@ impl OtherShop {
     /// Returns an order as the shop stores it.
     pub fn order(&self, order: u64) -> Option<ShopOrder> {
         self.host.with(|inside| inside.orders.get(&order).cloned())
+    }
+
+    /// Sets the name of a variant's product, which is stated on the lines of orders.
+    pub fn name_variant(&self, variant: &str, title: &str) {
+        self.host.with(|inside| inside.titles.insert(variant.to_owned(), title.to_owned()));
     }
 
     /// Sets the products of the storefront.

@@ -10,6 +10,7 @@ use maud::{Markup, html};
 use super::search::{self, SearchHandles};
 use super::steps::{SetupStep, ways};
 use super::{WizardHandles, WizardRequest, trial, wrong};
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::printer_fields::{self, program_of};
@@ -135,7 +136,7 @@ pub(super) async fn add(
     }
     match register(&printers, sent.call.origin(), &printer_fields::request_members(&sent).into()).await {
         Ok(_) => Ok(see_other(PATH)),
-        Err(error) if error.status().is_client_error() => Ok(again(&wrong(&printer_fields::faults(&error)))),
+        Err(error) if error.status().is_client_error() => Ok(again(&alert(&error))),
         Err(error) => Err(error),
     }
 }

@@ -8,13 +8,14 @@ use serde_json::{Map, Value, json};
 
 use super::filled_form::end_of_day;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
+use crate::faults::amount_message;
 use crate::form::PageForm;
 use crate::frame::see_other;
-use domain::currency;
 use domain::id::Id;
 use domain::printer::PrinterCommand;
 use domain::refusal::Refusal;
 use domain::sign_off::Inspection;
+use domain::typed_amount;
 use http::access::Caller;
 use http::command_request::CommandTarget;
 use http::error::ApiError;
@@ -56,6 +57,20 @@ handles! {
     }
 }
 
+/// Label of the field for the number of good parts.
+pub(super) const GOOD_LABEL: &str = "Good parts";
+/// Label of the field for an amount of money.
+pub(super) const AMOUNT_LABEL: &str = "Amount";
+/// Label of the field for a note.
+pub(super) const NOTE_LABEL: &str = "Note";
+/// Labels of fields of the forms whose errors have a page of their own, by the API's member.
+const LABELS: [(&str, &str); 3] = [("goodCount", GOOD_LABEL), ("amountCents", AMOUNT_LABEL), ("note", NOTE_LABEL)];
+
+/// Returns the label of the field for an API member, in the forms whose errors have a page of their own.
+pub(crate) fn label_of(member: &str) -> Option<&'static str> {
+    LABELS.iter().find(|(path, _)| *path == member).map(|(_, label)| *label)
+}
+
 /// Action of a form, taken from the last segment of its path.
 pub(super) struct PathAct(pub(super) String);
 
@@ -95,8 +110,8 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
             "dueAt" if text == sent.text(DAY_SHOWN_FIELD) => continue,
             "dueAt" if text.len() == DAY_CHARS => (name, json!(end_of_day(text, sent.call.clock()))),
             "amount" => {
-                let cents = currency::parse(text, sent.text(CURRENCY_FIELD));
-                ("amountCents", cents.map_or_else(|| json!(text), |cents| json!(cents)))
+                let cents = typed_amount::parse(text, sent.text(CURRENCY_FIELD));
+                ("amountCents", cents.map_or_else(|_| json!(text), |cents| json!(cents)))
             }
             "on" | "force" | "acceptShort" => (name, json!(text == TICKED_WORD)),
             _ => (name, json!(text)),
@@ -152,7 +167,9 @@ pub(super) async fn on_order(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let (response, body) = (back(&sent, format!("{ORDERS_PATH}/{id}")), request_body(&sent));
-    orders::act_by_page(app.orders, id, &word, sent.call, &body).await?;
+    let amount = sent.text("amount").to_owned();
+    let done = orders::act_by_page(app.orders, id, &word, sent.call, &body).await;
+    done.map_err(|error| error.reword(|fault| amount_message(fault, &amount)))?;
     Ok(response)
 }
 

@@ -50,7 +50,7 @@ pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
                     div class="meta" {
                         b class="num" { (percent) " %" }
                         @if let Some(at) = done_at {
-                            span { time datetime=(at) data-left="" { (minutes_left(&app.shop, at)) " min left" } }
+                            span { time datetime=(at) data-left="" { (minutes_left(&app.shop, at)) " left" } }
                             span class="end" { "done " (time_of_day(at)) }
                         }
                     }
@@ -80,11 +80,14 @@ fn heat(app: &BoardHandles, printer: &Printer, status: &Status) -> Markup {
     }
 }
 
-/// Returns the number of minutes left, rounded down to tens if more than 10, so that the rendered part does not change
-/// every minute.
-fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> i64 {
-    let left = at.since(shop.environment.now()).max(0) / 60_000;
-    if left > 10 { left / 10 * 10 } else { left }
+/// Formats the minutes left, rounded down to tens if more than 10, so that the rendered part does not change every
+/// minute.
+fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> String {
+    match at.since(shop.environment.now()) / 60_000 {
+        ..1 => "under 1 min".to_owned(),
+        minutes @ 1..=10 => format!("{minutes} min"),
+        minutes => format!("{} min", minutes / 10 * 10),
+    }
 }
 
 /// Returns the jobs that wait for a printer, as the cost of its standing still; `None` if there are none.

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::acts::TICKED_WORD;
 use super::filled_form::end_of_day;
+use crate::faults::{alert, amount_message};
 use crate::form::PageForm;
-use crate::refused::sentence;
 use domain::shop_clock::ShopClock;
 use http::error::ApiError;
 
@@ -42,8 +42,6 @@ pub(super) enum FieldControl<'a> {
 pub(super) struct FormEntry {
     values: BTreeMap<String, String>,
     refusal: Option<ApiError>,
-    /// Error messages, with the API path of the invalid member.
-    faults: Vec<(String, String)>,
 }
 
 impl FormEntry {
@@ -132,14 +130,10 @@ impl FormEntry {
         }
     }
 
-    /// Adds the errors for which the form was rejected.
+    /// Sets the error for which the form was rejected.
     pub(super) fn refuse(&mut self, error: ApiError) {
-        let body = error.body();
-        let faults = body.get("errors").and_then(Value::as_array).into_iter().flatten();
-        let text =
-            |fault: &Value, member: &str| fault.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.faults = faults.map(|fault| (text(fault, "path"), text(fault, "message"))).collect();
-        self.refusal = Some(error);
+        let reworded = error.reword(|fault| amount_message(fault, self.text(&fault.path)));
+        self.refusal = Some(reworded);
     }
 
     /// Returns whether the form was rejected.
@@ -158,41 +152,41 @@ impl FormEntry {
         response
     }
 
-    /// Renders the form's error message, followed by the list of field errors if there are several. Screen readers
-    /// announce it immediately.
+    /// Renders the form's errors.
     pub(super) fn alert(&self) -> Markup {
-        html! {
-            @if let Some(error) = &self.refusal {
-                div class="wrong" role="alert" {
-                    p class="bad" { (sentence(error.message())) }
-                    @if self.faults.len() > 1 {
-                        ul { @for (path, words) in &self.faults { li { a href={ "#" (field_id(path)) } { (path) } ": " (words) } } }
-                    }
-                }
-            }
-        }
+        html! { @if let Some(error) = &self.refusal { (alert(error)) } }
     }
 
-    /// Renders a form field with its label, hint and error.
+    /// Renders an optional form field with its label and hint.
     pub(super) fn field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
+        self.labelled((name, label, hint), control, false)
+    }
+
+    /// Renders a form field as [`Self::field`] does, for a value without which the form is rejected.
+    pub(super) fn required_field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
+        self.labelled((name, label, hint), control, true)
+    }
+
+    fn labelled(
+        &self,
+        (name, label, hint): (&str, &str, &str),
+        control: FieldControl<'_>,
+        is_required: bool,
+    ) -> Markup {
         let (id, about) = (field_id(name), format!("{}-about", field_id(name)));
-        let fault = self.faults.iter().find(|(path, _)| path == name).map(|(_, words)| words);
-        let described_by = (fault.is_some() || !hint.is_empty()).then_some(about.as_str());
+        let described_by = (!hint.is_empty()).then_some(about.as_str());
         let tick = matches!(control, FieldControl::Tick);
         html! {
             div class="field" {
                 @if tick {
-                    (self.control(name, &id, control, described_by, fault.is_some()))
+                    (self.control((name, &id), control, described_by, is_required))
                     " " label for=(id) class="inline" { (label) }
                 } @else {
                     label for=(id) { (label) }
-                    (self.control(name, &id, control, described_by, fault.is_some()))
+                    (self.control((name, &id), control, described_by, is_required))
                 }
                 @if described_by.is_some() {
-                    p class="hint" id=(about) {
-                        @if let Some(words) = fault { span class="bad" { (sentence(words)) } " " }
-                        (hint)
-                    }
+                    p class="hint" id=(about) { (hint) }
                 }
             }
         }
@@ -200,48 +194,47 @@ impl FormEntry {
 
     fn control(
         &self,
-        name: &str,
-        id: &str,
+        (name, id): (&str, &str),
         control: FieldControl<'_>,
         described_by: Option<&str>,
-        wrong: bool,
+        is_required: bool,
     ) -> Markup {
-        let (value, invalid) = (self.text(name), wrong.then_some("true"));
+        let value = self.text(name);
         html! {
             @match control {
                 FieldControl::Line(most) => {
-                    input id=(id) name=(name) maxlength=(most) value=(value) aria-describedby=[described_by] aria-invalid=[invalid];
+                    input id=(id) name=(name) maxlength=(most) value=(value) required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Suggested(list) => {
                     input id=(id) name=(name) maxlength="200" list=(list) autocomplete="off" spellcheck="false" value=(value)
-                        aria-describedby=[described_by] aria-invalid=[invalid];
+                        required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Email => {
                     input id=(id) name=(name) type="email" maxlength="254" autocomplete="off" value=(value)
-                        aria-describedby=[described_by] aria-invalid=[invalid];
+                        required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Whole(least, most) => {
                     input id=(id) name=(name) type="number" inputmode="numeric" min=(least) max=(most) step="1" value=(value)
-                        aria-describedby=[described_by] aria-invalid=[invalid];
+                        required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Decimal => {
                     input id=(id) name=(name) inputmode="decimal" maxlength="20" autocomplete="off" value=(value)
-                        aria-describedby=[described_by] aria-invalid=[invalid];
+                        required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Day => {
-                    input id=(id) name=(name) type="date" value=(value) aria-describedby=[described_by] aria-invalid=[invalid];
+                    input id=(id) name=(name) type="date" value=(value) required[is_required] aria-describedby=[described_by];
                 },
                 FieldControl::Lines(most) => {
-                    textarea id=(id) name=(name) rows="3" maxlength=(most) aria-describedby=[described_by] aria-invalid=[invalid] { (value) }
+                    textarea id=(id) name=(name) rows="3" maxlength=(most) required[is_required] aria-describedby=[described_by] { (value) }
                 },
                 FieldControl::Choice(choices) => {
-                    select id=(id) name=(name) aria-describedby=[described_by] aria-invalid=[invalid] {
+                    select id=(id) name=(name) required[is_required] aria-describedby=[described_by] {
                         @for (word, words) in choices { option value=(word) selected[word == value] { (words) } }
                     }
                 },
                 FieldControl::Tick => {
                     input id=(id) name=(name) type="checkbox" value=(TICKED_WORD) checked[value == TICKED_WORD]
-                        aria-describedby=[described_by] aria-invalid=[invalid];
+                        required[is_required] aria-describedby=[described_by];
                 },
             }
         }
@@ -265,6 +258,7 @@ fn field_id(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults::place;
     use domain::refusal::Refusal;
 
     fn entry(values: &[(&str, &str)]) -> FormEntry {
@@ -314,10 +308,13 @@ mod tests {
     fn a_fault_stands_beside_its_field_and_what_was_typed_stays() {
         let mut form = entry(&[("name", "<b>"), ("priceCents", "much")]);
         form.refuse(Refusal::field("priceCents", "must be a whole number").into());
-        let price = form.field("priceCents", "Price", "Net.", FieldControl::Decimal).into_string();
-        assert!(price.contains("Must be a whole number.") && price.contains("aria-invalid=\"true\""), "{price}");
+        let price = html! { (form.alert()) (form.field("priceCents", "Price", "Net.", FieldControl::Decimal)) };
+        let price = place(price.into_string());
+        assert!(price.contains("Price: must be an amount such as 2.50") && !price.contains("priceCents:"), "{price}");
+        assert!(price.contains("Must be an amount such as 2.50") && price.contains("aria-invalid=\"true\""), "{price}");
         assert!(
-            price.contains("value=\"much\"") && price.contains("aria-describedby=\"field-priceCents-about\""),
+            price.contains("value=\"much\"")
+                && price.contains("aria-describedby=\"fault-field-priceCents field-priceCents-about\""),
             "{price}"
         );
         let name = form.field("name", "Name", "", FieldControl::Line(9)).into_string();

@@ -4,8 +4,8 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use url::form_urlencoded;
 
+use crate::faults::alert;
 use crate::form::PageForm;
-use crate::setup::{faults_of, wrong};
 use domain::shop_clock::ShopClock;
 use http::error::ApiError;
 
@@ -25,17 +25,9 @@ pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
     page
 }
 
-/// Renders a form's errors, one per line. `names` maps API members to field labels.
-pub(super) fn faults(refused: FormRefusal<'_>, names: &[(&str, &str)]) -> Markup {
-    let labelled = |line: String| {
-        let label = names.iter().find_map(|(member, label)| Some((label, line.strip_prefix(*member)?)));
-        match label {
-            Some((label, rest)) if rest.starts_with([':', '.']) => format!("{label}{rest}"),
-            _ => line,
-        }
-    };
-    let lines: Vec<String> = refused.into_iter().flat_map(|(_, error)| faults_of(error)).map(labelled).collect();
-    wrong(&lines)
+/// Renders a form's errors.
+pub(super) fn faults(refused: FormRefusal<'_>) -> Markup {
+    html! { @if let Some((_, error)) = refused { (alert(error)) } }
 }
 
 /// Returns a field's value: the rejected input, or else `otherwise`.
@@ -46,6 +38,12 @@ pub(super) fn typed(refused: FormRefusal<'_>, name: &str, otherwise: &str) -> St
 /// Renders a labelled field whose input element has the given id.
 pub(super) fn field(id: &str, label: &str, input: &Markup) -> Markup {
     html! { div class="field" { label for=(id) { (label) } (input) } }
+}
+
+/// Renders a labelled field as [`field`] does, with a hint below it. The input element names `about-` and its id in
+/// `aria-describedby`.
+pub(super) fn hinted_field(id: &str, label: &str, hint: &str, input: &Markup) -> Markup {
+    field(id, label, &html! { (input) p class="hint" id={ "about-" (id) } { (hint) } })
 }
 
 /// Renders a secret that is shown only once. Without the script, the user has to select and copy it manually.

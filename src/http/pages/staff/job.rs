@@ -227,8 +227,16 @@ impl JobCard<'_> {
                     JobState::Printing => { (button("pause", "second", "Pause")) },
                     JobState::Paused => { (button("resume", "second", "Resume")) },
                     JobState::AwaitingManualReview => { (button("release", "second", "Release it")) },
-                    JobState::Failed | JobState::Cancelled | JobState::Completed => {
-                        (button("retry", "second", "Make it again"))
+                    JobState::Failed | JobState::Cancelled => { (button("retry", "second", "Make it again")) },
+                    JobState::Completed => {
+                        details {
+                            summary { "Make it again" }
+                            p {
+                                "The good parts of this job no longer count for the order, which is back in printing until \
+                                 new ones are made."
+                            }
+                            (button("retry", "stop", "Make all parts again"))
+                        }
                     },
                     _ => {},
                 }

@@ -232,7 +232,7 @@ fn tools(query: &OrderListQuery) -> Markup {
                 }
             }
             div class="field" {
-                label for="flagged" { "Only to look at" }
+                label for="flagged" { "Needs attention" }
                 input id="flagged" name="flagged" type="checkbox" value="true" checked[query.flagged.is_some()];
             }
             @if let Some(timing) = query.timing() { input type="hidden" name="timing" value=(timing.word()); }

@@ -13,6 +13,7 @@ use super::floor::FloorHandles;
 use super::printer_settings::{change_said, more_inputs, more_said, value_of};
 use super::sheet::{TypedForm, VERSION_FIELD, at_version};
 use super::shell::{StaffSection, StaffViewer, hidden};
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::{printer_fields, setup};
@@ -116,7 +117,7 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
     match register(&app.board.shop, sent.call.origin(), &members.into()).await {
         Ok(id) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
         Err(error) if is_of_form(&error) => {
-            let response = again(&setup::wrong(&printer_fields::faults(&error)));
+            let response = again(&alert(&error));
             Ok(refused(response, error))
         }
         Err(error) => Err(error),
@@ -182,7 +183,7 @@ pub(super) async fn change(
     match act_by_page(app.board.shop.clone(), id, "change", call, &body).await {
         Ok(()) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
         Err(error) if is_of_form(&error) => {
-            let words = setup::wrong(&printer_fields::faults(&error));
+            let words = alert(&error);
             let content = edit_form(&current, &|name| Some(typed.text(name).to_owned()), &words);
             let response = viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content);
             Ok(refused(response, error))

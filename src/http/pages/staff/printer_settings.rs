@@ -66,22 +66,24 @@ pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
         }
         fieldset class="field" {
             legend { "Place on the plan of the room" }
-            @for (name, label) in [("row", "Row, from the front"), ("column", "Column, from the left")] {
+            @for (name, label, hint) in [("row", "Row", "From the front."), ("column", "Column", "From the left.")] {
                 div class="field" {
                     label for=(name) { (label) }
-                    input id=(name) name=(name) type="number" min="1" max=(MAX_ROOM_PLACE) value=(of(name));
+                    input id=(name) name=(name) type="number" min="1" max=(MAX_ROOM_PLACE) value=(of(name))
+                        aria-describedby={ "about-" (name) };
+                    p class="hint" id={ "about-" (name) } { (hint) }
                 }
             }
         }
         fieldset class="field" {
             legend { "Nozzle; empty where files for any are taken" }
             div class="field" {
-                label for="nozzle" { "Diameter in mm" }
-                input id="nozzle" name="nozzle" inputmode="decimal" maxlength="10" value=(of("nozzle"));
+                label for="nozzle" { "Diameter of the nozzle in mm" }
+                input id="nozzle" name="nozzle" data-member="nozzle.diameter" inputmode="decimal" maxlength="10" value=(of("nozzle"));
             }
             div class="field" {
-                label for="nozzleKind" { "What it is made of" }
-                input id="nozzleKind" name="nozzleKind" maxlength="50" value=(of("nozzleKind"));
+                label for="nozzleKind" { "Material of the nozzle" }
+                input id="nozzleKind" name="nozzleKind" data-member="nozzle.kind" maxlength="50" value=(of("nozzleKind"));
             }
         }
         div class="field" {
@@ -91,12 +93,12 @@ pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
         }
         div class="field" {
             label for="camera" { "Address of the camera's picture" }
-            input id="camera" name="camera" inputmode="url" maxlength="500" value=(of("camera")) aria-describedby="about-camera";
+            input id="camera" name="camera" data-member="camera.snapshotUrl" inputmode="url" maxlength="500" value=(of("camera")) aria-describedby="about-camera";
             p class="hint" id="about-camera" { "Empty: the camera that the printer tells of, if it does." }
         }
         div class="field" {
             label for="cameraLogin" { "User and password of the camera" }
-            input id="cameraLogin" name="cameraLogin" type="password" autocomplete="off" maxlength="500" aria-describedby="about-login";
+            input id="cameraLogin" name="cameraLogin" data-member="camera.credentials" type="password" autocomplete="off" maxlength="500" aria-describedby="about-login";
             p class="hint" id="about-login" { "As user:password, where it asks for them. Empty: as they are." }
         }
         div class="field" {

@@ -10,7 +10,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::acts::{back, request_body};
+use super::acts::{GOOD_LABEL, NOTE_LABEL, back, request_body};
 use super::card::act_path;
 use super::job::job_path;
 use super::shell::with_token;
@@ -83,7 +83,7 @@ pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&
         form method="post" enctype="multipart/form-data" action=(with_token(&path)) data-quiet="" class="tools" {
             @if let Some(to) = to { input type="hidden" name="back" value=(to); }
             div class="field narrow" {
-                label for={ "good-" (id) } { "Good parts" }
+                label for={ "good-" (id) } { (GOOD_LABEL) }
                 input id={ "good-" (id) } name="goodCount" type="number" min="0" max=[parts] inputmode="numeric" required;
             }
             div class="field" {
@@ -94,7 +94,7 @@ pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&
                 }
             }
             div class="field" {
-                label for={ "note-" (id) } { "Note" }
+                label for={ "note-" (id) } { (NOTE_LABEL) }
                 input id={ "note-" (id) } name="note" maxlength=(MAX_NOTE_CHARS);
             }
             div class="field" {

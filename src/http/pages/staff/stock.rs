@@ -30,8 +30,8 @@ use super::STOCK_PATH;
 use super::board::BoardHandles;
 use super::entry::with_point;
 use super::log::LogHandles;
+use crate::faults::alert;
 use crate::form::PageForm;
-use crate::setup::{faults_of, wrong};
 use config::Config;
 use domain::aggregate::Versioned;
 use domain::id::Id;
@@ -130,18 +130,18 @@ struct AttemptedForm {
     /// Last segment of the path to which the form was posted, which names the action.
     act: String,
     typed: BTreeMap<String, String>,
-    /// Validation errors, one per line.
-    faults: Vec<String>,
+    /// Error for which the form was rejected, if it was.
+    refusal: Option<ApiError>,
 }
 
 impl AttemptedForm {
     fn of(act: &str, sent: &PageForm) -> Self {
         let typed = sent.members().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        Self { act: act.to_owned(), typed, faults: Vec::new() }
+        Self { act: act.to_owned(), typed, refusal: None }
     }
 
     fn refused(self, error: &ApiError) -> Self {
-        Self { faults: faults_of(error), ..self }
+        Self { refusal: Some(error.clone()), ..self }
     }
 
     /// Returns whether the form was submitted for the given action.
@@ -157,11 +157,7 @@ impl AttemptedForm {
 
     /// Renders the errors of the form for the given action.
     fn wrong(&self, act: &str) -> Markup {
-        if self.is_of(act) {
-            wrong(&self.faults)
-        } else {
-            html! {}
-        }
+        html! { @if let Some(error) = self.refusal.as_ref().filter(|_| self.is_of(act)) { (alert(error)) } }
     }
 }
 

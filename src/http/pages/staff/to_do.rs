@@ -9,6 +9,7 @@ mod late;
 mod parts;
 mod row;
 mod spools;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -115,7 +116,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
         spools::spools(&app, &acts, &sliced),
-        jobs_kind(&app, &sliced, all_sliced, "waiting", "Jobs that wait for a printer or a spool"),
+        waiting::waiting(&app, &sliced, all_sliced),
         counts::counts(&app),
         low_stock(&app),
         orders(&app, &with_status(OrderStatus::Ready), "pack", "Orders to pack").await?,

@@ -31,7 +31,7 @@ async fn chromium_adds_a_printer_of_each_type() {
         browser.fill(&tab, "Name", &name).await;
         browser.fill(&tab, "URL", &sim.base_url).await;
         if !declared.keyless {
-            browser.fill(&tab, "API key", &sim.api_key).await;
+            browser.fill(&tab, declared.key_label, &sim.api_key).await;
         }
         if declared.needs_serial {
             browser.fill(&tab, "Serial number", &sim.serial).await;

@@ -57,9 +57,15 @@ pub fn package_using(plates: &[(&str, &[usize])]) -> Vec<u8> {
 /// Builds a package with one plate that uses several filaments, given as the grams and the colour (`#rrggbb`) of each.
 pub fn package_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -> Vec<u8> {
     let all: f64 = filaments.iter().map(|(grams, _)| grams).sum();
-    let code = orca_gcode(name, seconds, all, all * MM_PER_GRAM);
+    package_of_filaments(&orca_gcode(name, seconds, all, all * MM_PER_GRAM), filaments)
+}
+
+/// Builds a package with one plate of the given G-code, which uses several filaments, given as the grams and the colour
+/// (`#rrggbb`) of each.
+pub(super) fn package_of_filaments(code: &str, filaments: &[(f64, &str)]) -> Vec<u8> {
+    let all: f64 = filaments.iter().map(|(grams, _)| grams).sum();
     let used = (1..).zip(filaments).map(|(number, (grams, colour))| Used { number, share: grams / all, colour });
-    write(&[(&code, used.collect())]).unwrap_or_default()
+    write(&[(code, used.collect())]).unwrap_or_default()
 }
 
 /// Filament used by a plate.

@@ -59,11 +59,12 @@ impl ShopOrder {
         self.id * 100 + at as u64
     }
 
-    pub(super) fn of_shopify(&self) -> Value {
+    /// Returns the order in Shopify's format; `title` names the product of a variant.
+    pub(super) fn of_shopify(&self, title: impl Fn(&str) -> String) -> Value {
         let line = |(at, (variant, quantity, cents)): (usize, &(String, u32, i64))| {
             json!({
-                "id": self.line_id(at), "variant_id": variant.parse::<u64>().ok(), "sku": variant, "name": "Something",
-                "quantity": quantity, "price": money(*cents), "taxable": true, "tax_lines": [],
+                "id": self.line_id(at), "variant_id": variant.parse::<u64>().ok(), "sku": variant,
+                "name": title(variant), "quantity": quantity, "price": money(*cents), "taxable": true, "tax_lines": [],
             })
         };
         let status = match (self.paid, self.refunded_cents) {
@@ -89,11 +90,12 @@ impl ShopOrder {
         })
     }
 
-    pub(super) fn of_woocommerce(&self) -> Value {
+    /// Returns the order in the format of `WooCommerce`; `title` names the product of a variant.
+    pub(super) fn of_woocommerce(&self, title: impl Fn(&str) -> String) -> Value {
         let line = |(at, (variant, quantity, cents)): (usize, &(String, u32, i64))| {
             let all = money(i64::from(*quantity) * cents);
             json!({
-                "id": self.line_id(at), "name": "Something", "product_id": variant.parse::<u64>().unwrap_or(0),
+                "id": self.line_id(at), "name": title(variant), "product_id": variant.parse::<u64>().unwrap_or(0),
                 "variation_id": 0, "sku": variant, "quantity": quantity, "subtotal": all, "total": all, "taxes": [],
             })
         };
@@ -161,5 +163,20 @@ impl ShopOrder {
         });
         self.fulfillments.push(fulfillment.clone());
         Ok(json!({"fulfillment": fulfillment}))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_the_titles_of_their_products() {
+        let order = ShopOrder::new(7, &[("1", 2, 1_900), ("2", 1, 250)]);
+        let title = |variant: &str| if variant == "1" { "Cable clip" } else { "Item" }.to_owned();
+        for body in [order.of_shopify(title), order.of_woocommerce(title)] {
+            let titles = [&body["line_items"][0]["name"], &body["line_items"][1]["name"]];
+            assert_eq!(titles, [&json!("Cable clip"), &json!("Item")], "{body}");
+        }
     }
 }

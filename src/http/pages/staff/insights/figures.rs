@@ -4,6 +4,7 @@ use maud::Markup;
 
 use super::chart::{Bar, BarMeaning, Column, bars, columns};
 use super::figure::{Datum, Figure, share_words, span_words};
+use super::look::count_words;
 use http_api::production::insights::{Insights, LostMaterial, PrintNumbers};
 
 /// Maximum number of bars in a chart; the table contains the remaining rows as well.
@@ -219,7 +220,7 @@ fn scrap(insights: &Insights) -> Figure {
         ],
         rows: rows.collect(),
         chart: ranked(slug, title, skus, BarMeaning::Bad, |one| {
-            (named(one.name.as_deref()), format!("{} parts", one.numbers.scrap), one.numbers.scrap as f64)
+            (named(one.name.as_deref()), count_words(one.numbers.scrap, "part"), one.numbers.scrap as f64)
         }),
     }
 }
@@ -239,7 +240,7 @@ fn scrap_reasons(insights: &Insights) -> Figure {
         heads: vec![("Reason", "reason"), ("Bad parts", "scrap"), ("Cost", "scrapCostCents")],
         rows: rows.collect(),
         chart: ranked(slug, title, reasons, BarMeaning::Bad, |one| {
-            (reason_words(one.reason.as_deref()), format!("{} parts", one.numbers.scrap), one.numbers.scrap as f64)
+            (reason_words(one.reason.as_deref()), count_words(one.numbers.scrap, "part"), one.numbers.scrap as f64)
         }),
     }
 }
@@ -286,7 +287,7 @@ fn lead_time(insights: &Insights) -> Figure {
         heads: vec![("Time", "time"), ("Orders", "orders")],
         rows: rows.collect(),
         chart: ranked(slug, title, groups, BarMeaning::Good, |one| {
-            (words(one.at_most_seconds), format!("{} orders", one.orders), one.orders as f64)
+            (words(one.at_most_seconds), count_words(one.orders, "order"), one.orders as f64)
         }),
     }
 }
@@ -298,7 +299,7 @@ fn promises(insights: &Insights) -> Figure {
     let all = of.on_time + of.late;
     let drawn = outcomes.map(|(words, count, ink)| Bar {
         label: words.to_owned(),
-        text: format!("{count} orders"),
+        text: count_words(count, "order"),
         share: count as f64 / all.max(1) as f64,
         ink,
     });

@@ -47,7 +47,7 @@ fn reason_counts(reasons: &[ReasonQuality]) -> Vec<ReasonCount<'_>> {
 }
 
 /// Formats a number of things: "1 part", "2 parts".
-fn count_words(count: i64, thing: &str) -> String {
+pub(super) fn count_words(count: i64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 

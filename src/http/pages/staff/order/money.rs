@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::order_path;
 use crate::frame::{money, time};
+use crate::staff::acts::AMOUNT_LABEL;
 use crate::staff::job::currency_field;
 use crate::staff::shell::{Tone, hidden};
 use domain::order::{Order, Payment};
@@ -70,8 +71,9 @@ pub(super) fn pay(order: &Order, class: Option<&str>) -> Markup {
                     input id="f-method" name="method" maxlength="50" required value="bank transfer";
                 }
                 div class="field" {
-                    label for="f-paid" { "Amount; all that is due when empty" }
-                    input id="f-paid" name="amount" inputmode="decimal" maxlength="16";
+                    label for="f-paid" { (AMOUNT_LABEL) " in " (order.currency.to_uppercase()) }
+                    input id="f-paid" name="amount" inputmode="decimal" maxlength="20" aria-describedby="about-paid";
+                    p class="hint" id="about-paid" { "Leave it empty to record all that is due." }
                 }
                 div class="field" {
                     label for="f-reference" { "Your reference" }
@@ -95,8 +97,10 @@ pub(super) fn refunds(order: &Order) -> Markup {
                     (hidden()) (currency_field(&payment.currency))
                     input type="hidden" name="paymentId" value=(payment.id);
                     div class="field" {
-                        label for={ "f-refund-" (payment.id) } { "Amount; all that is left when empty" }
-                        input id={ "f-refund-" (payment.id) } name="amount" inputmode="decimal" maxlength="16";
+                        label for={ "f-refund-" (payment.id) } { (AMOUNT_LABEL) " in " (payment.currency.to_uppercase()) }
+                        input id={ "f-refund-" (payment.id) } name="amount" inputmode="decimal" maxlength="20"
+                            aria-describedby={ "about-refund-" (payment.id) };
+                        p class="hint" id={ "about-refund-" (payment.id) } { "Leave it empty to give back all that is left." }
                     }
                     div class="field" {
                         label for={ "f-otherwise-" (payment.id) } { "Given back otherwise, by" }

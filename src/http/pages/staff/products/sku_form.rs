@@ -12,6 +12,7 @@ use domain::file::{File, FileKind};
 use domain::id::Id;
 use domain::material::{Material, MaterialType};
 use domain::sku::{MachineType, SkuFields};
+use domain::typed_amount;
 use http::error::ApiError;
 use http::openapi::words::words_of;
 use store::queries::{FileFilter, Page};
@@ -132,7 +133,7 @@ pub(super) fn request_body(form: &FormEntry, kit: bool, components: Option<Vec<V
     // What is no amount stays a text, which the API refuses in its own words.
     say(
         "priceCents",
-        currency::parse(price, &currency).map_or_else(|| form.json_or_null("priceCents"), |cents| json!(cents)),
+        typed_amount::parse(price, &currency).map_or_else(|_| form.json_or_null("priceCents"), |cents| json!(cents)),
     );
     say("public", json!(form.ticked("public")));
     say("active", json!(form.ticked("active")));
@@ -302,9 +303,9 @@ pub(super) fn common_fields(form: &FormEntry) -> Markup {
         fieldset class="card" {
             legend { "What it is" }
             div class="grid" {
-                (field("name", "Name", "Customers read it.", Line(200)))
-                (field("code", "Code", "Short and unique, for the staff.", Line(MAX_CODE_CHARS)))
-                (field("priceCents", "Price of one", "Net, with a decimal point.", Decimal))
+                (form.required_field("name", "Name", "Customers read it.", Line(200)))
+                (form.required_field("code", "Code", "Short and unique, for the staff.", Line(MAX_CODE_CHARS)))
+                (form.required_field("priceCents", "Price of one", "Without tax, in this currency: 2.50 or 2,50.", Decimal))
                 (field("currency", "Currency", "Three letters.", Line(3)))
             }
             (field("description", "Description", "Customers read it.", Lines(1_000)))

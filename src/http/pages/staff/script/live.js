@@ -12,7 +12,7 @@
   };
 
   // Elapsed times go on; all others are by the shop's clock, as the server wrote them.
-  const span = minutes => minutes < 60 ? minutes + ' min' : Math.floor(minutes / 60) + ' h ' + minutes % 60 + ' min';
+  const span = minutes => minutes < 1 ? 'under 1 min' : minutes < 60 ? minutes + ' min' : Math.floor(minutes / 60) + ' h ' + minutes % 60 + ' min';
   const tell = (root, query, words) => root.querySelectorAll(query).forEach(at => {
     const text = words(new Date(at.dateTime));
     if (at.textContent !== text) at.textContent = text;

@@ -6,8 +6,8 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
+use crate::faults::alert;
 use crate::form::PageForm;
-use crate::setup::{faults_of, wrong};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::refused;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
@@ -53,7 +53,7 @@ fn page(app: &BackupPageHandles, who: &Caller, error: Option<&ApiError>) -> Resu
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Backup" }
         @if let Some(error) = error {
-            (wrong(&faults_of(error)))
+            (alert(error))
             p { "Nothing was downloaded." }
         }
         section class="card" aria-labelledby="download" {

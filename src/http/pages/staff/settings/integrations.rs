@@ -8,13 +8,13 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::time;
 use crate::refused::sentence;
 use crate::setup::fields::{as_settings, inputs, name_of, submitted_values};
 use crate::setup::integrations::about;
 use crate::setup::trial::failed;
-use crate::setup::{faults_of, wrong};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::{is_of_form, refused};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
@@ -74,7 +74,7 @@ impl SubmittedForm<'_> {
                 html! { p role="status" { strong { "It works. " } (sentence(&test.message)) } }
             }
             TrialOutcome::Tested(test) => failed(self.kind, &test.message, test.detail.as_deref()),
-            TrialOutcome::Faulty(error) => html! { (wrong(&faults_of(error))) p { "Nothing was written." } },
+            TrialOutcome::Faulty(error) => html! { (alert(error)) p { "Nothing was written." } },
             TrialOutcome::Written(written) => html! {
                 div role="status" {
                     @if written.written.is_empty() { p { "It works, and nothing had to be changed." } } @else {

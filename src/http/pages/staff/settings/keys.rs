@@ -12,7 +12,7 @@ use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::{
-    FormRefusal, address, end_of_day, faults, field, is_of_form, options, refused, secret, typed, ways,
+    FormRefusal, address, end_of_day, faults, field, hinted_field, is_of_form, options, refused, secret, typed, ways,
 };
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::ApiKey;
@@ -37,10 +37,6 @@ const ROLES: [(&str, &str); 3] = [
     ("admin", "admin: everything"),
     ("customer", "customer: own orders and the catalogue"),
 ];
-/// Labels of the form fields, by API member.
-const LABELS: [(&str, &str); 4] =
-    [("name", "Name"), ("expiresAt", "Expiry"), ("role", "Role"), ("customerEmail", "Customer")];
-
 handles! {
     /// Dependencies of the API key pages.
     pub(crate) struct KeyPageHandles {
@@ -150,19 +146,21 @@ fn new_page(app: &KeyPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Res
     let content = html! {
         p { a href=(PATH) { "API Keys" } }
         h1 { "New Key" }
-        (faults(refused, &LABELS))
+        (faults(refused))
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
-            (field("name", "Name: what uses the key", &html! {
-                input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", ""));
+            (hinted_field("name", "Name", "The program that uses the key.", &html! {
+                input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", ""))
+                    aria-describedby="about-name";
             }))
-            (field("expiry", "Expiry: the last day on which it works; empty: it works until it is revoked", &html! {
-                input id="expiry" name="expiry" type="date" value=(typed(refused, "expiry", ""));
+            (hinted_field("expiry", "Expiry", "The last day on which the key works. Leave it empty for a key that works until you revoke it.", &html! {
+                input id="expiry" name="expiry" data-member="expiresAt" type="date" value=(typed(refused, "expiry", ""))
+                    aria-describedby="about-expiry";
             }))
             (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
-            (field("customer", "Customer, for the role customer only: sees the orders of this email address", &html! {
-                input id="customer" name="customer" type="email" maxlength="254" autocomplete="off"
-                    value=(typed(refused, "customer", ""));
+            (hinted_field("customer", "Customer", "Email address whose orders the key shows. Only for the role customer.", &html! {
+                input id="customer" name="customer" data-member="customerEmail" type="email" maxlength="254" autocomplete="off"
+                    value=(typed(refused, "customer", "")) aria-describedby="about-customer";
             }))
             button type="submit" { "Make the key" }
         }

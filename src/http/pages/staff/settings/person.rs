@@ -5,7 +5,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::users::{LABELS, PATH, ROLES, UserPageHandles, password_field, state_of};
+use super::users::{PATH, ROLES, UserPageHandles, password_field, state_of};
 use super::{password, second_factor as own_factor, sessions};
 use crate::form::PageForm;
 use crate::frame::see_other;
@@ -40,7 +40,7 @@ fn page(app: &UserPageHandles, id: Id, who: &Caller, refused: FormRefusal<'_>) -
     let content = html! {
         p { a href=(PATH) { "Users" } }
         h1 id="person-title" data-fresh="" { (user.name) " " span class=(tone.class()) { (words) } }
-        (faults(refused, &LABELS))
+        (faults(refused))
         section class="card" aria-labelledby="account" {
             h2 id="account" { "Account" }
             p { (user.email) }
@@ -122,7 +122,7 @@ fn others_access(user: &User) -> Markup {
             summary { "Give another password" }
             form class="tools" method="post" action=(path(user, "password")) {
                 (hidden())
-                (password_field("New password, of at least 10 characters"))
+                (password_field("New password"))
                 button class="second" type="submit" { "Set the password" }
             }
             p class="hint" { "It ends their sessions. Tell them the new password in person." }

@@ -76,7 +76,7 @@ async fn page(app: &RestorePageHandles, who: &Caller, refused: FormRefusal<'_>) 
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Restores" }
-        (faults(refused, &[]))
+        (faults(refused))
         div id="restores" data-fresh="" {
             @if all.is_empty() { p { "This shop was never restored from a backup." } }
             @for restore in all {

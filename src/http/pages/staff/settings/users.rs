@@ -11,7 +11,9 @@ use super::SettingsPageHandles;
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{FormRefusal, address, faults, field, is_of_form, options, refused, typed, ways};
+use crate::staff::filled_form::{
+    FormRefusal, address, faults, field, hinted_field, is_of_form, options, refused, typed, ways,
+};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::User;
 use http::access::Caller;
@@ -31,10 +33,6 @@ const USERS_PER_PAGE: u64 = 50;
 /// Roles that a staff member may have, with their labels.
 pub(super) const ROLES: [(&str, &str); 2] =
     [("operator", "operator: orders, printers, stock"), ("admin", "admin: everything, with users and keys")];
-/// Labels of the form fields, by API member.
-pub(super) const LABELS: [(&str, &str); 4] =
-    [("name", "Name"), ("email", "Email address"), ("password", "Password"), ("role", "Role")];
-
 handles! {
     /// Dependencies of the staff account pages.
     pub(crate) struct UserPageHandles {
@@ -110,12 +108,13 @@ pub(super) async fn show_form(State(app): State<UserPageHandles>, who: Caller) -
 
 /// Renders the field for the password that an admin sets for another user.
 pub(super) fn password_field(label: &str) -> Markup {
-    field(
+    hinted_field(
         "password",
         label,
+        "At least 10 characters.",
         &html! {
             input id="password" name="password" type="password" minlength="10" maxlength="1024" required
-                autocomplete="new-password";
+                autocomplete="new-password" aria-describedby="about-password";
         },
     )
 }
@@ -126,18 +125,18 @@ fn new_page(app: &UserPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Re
     let content = html! {
         p { a href=(PATH) { "Users" } }
         h1 { "Add somebody" }
-        (faults(refused, &LABELS))
+        (faults(refused))
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
             (field("name", "Name", &html! {
                 input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", ""));
             }))
-            (field("email", "Email address, to sign in with", &html! {
+            (hinted_field("email", "Email address", "They sign in with it.", &html! {
                 input id="email" name="email" type="email" maxlength="254" required autocomplete="off"
-                    value=(typed(refused, "email", ""));
+                    value=(typed(refused, "email", "")) aria-describedby="about-email";
             }))
             (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
-            (password_field("First password, of at least 10 characters"))
+            (password_field("Password"))
             button type="submit" { "Add" }
         }
         p class="soft" { "Tell them the password in person; nothing is mailed. An admin can give them another one at any time." }

@@ -16,6 +16,28 @@ pub(super) const ADDRESS_FIELDS: [(&str, &str, u32); 6] = [
     ("country", "Country, two letters", 2),
 ];
 
+/// Fields that are not named as the API's member, with its name: errors are assigned to fields by it.
+const MEMBERS: [(&str, &str); 13] = [
+    ("amount", "amountCents"),
+    ("discount", "discountCents"),
+    ("email", "customerEmail"),
+    ("machine", "machineType"),
+    ("madeFrom", "skuId"),
+    ("material", "materialId"),
+    ("name", "customerName"),
+    ("payment", "paymentId"),
+    ("price", "unitPriceCents"),
+    ("profile", "slicerProfile"),
+    ("rate", "taxRateBps"),
+    ("shipping", "shippingCents"),
+    ("vatId", "customerVatId"),
+];
+
+/// Returns the API's member of a field that is not named as it.
+pub(super) fn member_of(name: &str) -> Option<&'static str> {
+    MEMBERS.iter().find(|(field, _)| *field == name).map(|(_, member)| *member)
+}
+
 /// Appearance and constraints of a form field.
 #[derive(Clone, Copy)]
 pub(in super::super) struct FieldAppearance {
@@ -35,7 +57,7 @@ pub(in super::super) const fn line_field(name: &'static str, label: &'static str
 
 /// Describes a field for an amount of money or another decimal number.
 pub(in super::super) const fn decimal_field(name: &'static str, label: &'static str) -> FieldAppearance {
-    FieldAppearance { inputmode: Some("decimal"), ..line_field(name, label, 16) }
+    FieldAppearance { inputmode: Some("decimal"), ..line_field(name, label, 20) }
 }
 
 impl FieldAppearance {
@@ -95,7 +117,7 @@ impl<'a> FormSheet<'a> {
         html! {
             div class="field" {
                 label for=(id) { (label) }
-                input id=(id) name=(name) type=(kind) inputmode=[inputmode] maxlength=(max_chars) required[required]
+                input id=(id) name=(name) data-member=[member_of(name)] type=(kind) inputmode=[inputmode] maxlength=(max_chars) required[required]
                     value=(self.value_of(name, current)) aria-describedby=[about.as_deref()];
                 @if let (Some(hint), Some(about)) = (hint, &about) { p class="hint" id=(about) { (hint) } }
             }
@@ -135,7 +157,7 @@ impl<'a> FormSheet<'a> {
         html! {
             div class="field" {
                 label for=(id) { (label) }
-                select id=(id) name=(name) {
+                select id=(id) name=(name) data-member=[member_of(name)] {
                     @for (value, words) in choices {
                         option value=(value) selected[*value == chosen] { (words) }
                     }

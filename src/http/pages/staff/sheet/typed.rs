@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use axum::http::HeaderValue;
 use axum::http::header::IF_MATCH;
 use axum::response::Response;
-use maud::Markup;
+use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::fields::ADDRESS_FIELDS;
+use super::fields::{ADDRESS_FIELDS, member_of};
+use crate::faults::{alert, amount_message};
 use crate::form::PageForm;
-use crate::setup::{faults_of, wrong};
 use crate::staff::filled_form::{end_of_day, is_of_form, refused};
-use domain::currency;
 use domain::shop_clock::ShopClock;
+use domain::typed_amount;
 use http::command_request::CommandRequest;
 use http::error::ApiError;
 
@@ -65,7 +65,7 @@ impl TypedForm {
     /// reports the error.
     pub(in super::super) fn amount(&self, member: &str, currency: &str) -> Value {
         self.some(member).map_or(Value::Null, |text| {
-            currency::parse(text, currency).map_or_else(|| json!(text), |cents| json!(cents))
+            typed_amount::parse(text, currency).map_or_else(|_| json!(text), |cents| json!(cents))
         })
     }
 
@@ -96,7 +96,12 @@ impl TypedForm {
         if !is_of_form(&error) && !matches!(error.status().as_u16(), 413 | 415) {
             return Err(error);
         }
-        self.refusal = Some(error);
+        let reworded = error.reword(|fault| {
+            let member = fault.path.rsplit('.').next();
+            let field = self.texts.iter().find(|(name, _)| member_of(name) == member);
+            field.and_then(|(_, text)| amount_message(fault, text))
+        });
+        self.refusal = Some(reworded);
         Ok(self)
     }
 
@@ -109,7 +114,7 @@ impl TypedForm {
     }
 
     pub(super) fn render_faults(&self) -> Markup {
-        wrong(&self.refusal.as_ref().map(faults_of).unwrap_or_default())
+        html! { @if let Some(error) = &self.refusal { (alert(error)) } }
     }
 }
 

@@ -138,7 +138,8 @@ fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Mark
         &id,
         label,
         &html! {
-            input id=(id) name=(name) inputmode="decimal" autocomplete="off" required maxlength="20" value=(tried.value(act, name, ""));
+            input id=(id) name=(name) data-member=[(name == "taken").then_some("delta")] inputmode="decimal"
+                autocomplete="off" required maxlength="20" value=(tried.value(act, name, ""));
         },
     )
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::WebhookPageHandles;
 use crate::form::PageForm;
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::filled_form::{FormRefusal, faults, field, is_of_form, refused, secret, typed};
+use crate::staff::filled_form::{FormRefusal, faults, field, hinted_field, is_of_form, refused, secret, typed};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::event::OutboundEvent;
 use http::access::Caller;
@@ -19,10 +19,6 @@ use http_api::production::endpoints::{self, EndpointDisclosure};
 pub(super) const NEW_PATH: &str = "/shop/webhooks/new";
 /// Prefix of the form fields that select events.
 const EVENT_PREFIX: &str = "event-";
-/// Labels of the form fields, by API member.
-pub(super) const LABELS: [(&str, &str); 4] =
-    [("url", "Address"), ("events", "Events"), ("secret", "Secret"), ("since", "Since")];
-
 /// Builds the API request body from the form. The secret is omitted if left empty.
 pub(super) fn request_body(sent: &PageForm) -> Value {
     let events: Vec<&str> = sent.members().filter_map(|(name, _)| name.strip_prefix(EVENT_PREFIX)).collect();
@@ -71,15 +67,19 @@ fn new_page(app: &WebhookPageHandles, who: &Caller, refused: FormRefusal<'_>) ->
     let content = html! {
         p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
         h1 { "Add an endpoint" }
-        (faults(refused, &LABELS))
+        (faults(refused))
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
             (fields("", &[], refused))
-            (field("secret", "Secret that signs what is sent; empty: the server makes one", &html! {
-                input id="secret" name="secret" type="password" maxlength="256" autocomplete="new-password"
-                    aria-describedby="secret-hint";
-            }))
-            p class="hint" id="secret-hint" { "One that the server makes is shown once, on the next page. Your own should have 24 characters or more." }
+            (hinted_field(
+                "secret",
+                "Secret",
+                "Signs what is sent, and should have at least 24 characters. Leave it empty for one that the server makes, which the next page shows once.",
+                &html! {
+                    input id="secret" name="secret" type="password" maxlength="256" autocomplete="new-password"
+                        aria-describedby="about-secret";
+                },
+            ))
             button type="submit" { "Add the endpoint" }
         }
         p class="soft" { "It is told what happens from now on." }

@@ -4,12 +4,12 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::form::{LABELS, fields};
+use super::form::fields;
 use super::log::{LogQuery, log};
 use super::{WebhookPageHandles, health, standing};
 use crate::frame::time;
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::filled_form::{FormRefusal, faults, field, typed};
+use crate::staff::filled_form::{FormRefusal, faults, hinted_field, typed};
 use crate::staff::shell::{StaffSection, StaffViewer, act, hidden};
 use domain::endpoint::{Endpoint, EndpointState};
 use domain::id::Id;
@@ -46,7 +46,7 @@ pub(super) async fn render_page(
     let content = html! {
         p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
         h1 id="endpoint-title" data-fresh="" { "Endpoint " span class=(tone.class()) { (words) } }
-        (faults(refused, &LABELS))
+        (faults(refused))
         div id="endpoint" data-fresh="" {
             section class="card" aria-labelledby="glance" {
                 h2 id="glance" { "At a glance" }
@@ -110,8 +110,9 @@ fn changes(endpoint: &Endpoint, refused: FormRefusal<'_>) -> Markup {
                 summary { "Send again what was sent since a moment" }
                 form class="tools" method="post" action=(path(endpoint, "replay")) {
                     (hidden())
-                    (field("since", "Since, at most 30 days ago", &html! {
-                        input id="since" name="since" type="datetime-local" required value=(typed(refused, "since", ""));
+                    (hinted_field("since", "Since", "At most 30 days ago.", &html! {
+                        input id="since" name="since" type="datetime-local" required value=(typed(refused, "since", ""))
+                            aria-describedby="about-since";
                     }))
                     button class="second" type="submit" { "Replay" }
                 }
