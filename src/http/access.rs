@@ -30,9 +30,9 @@ use platform::secrets::credentials;
 use store::Unavailable;
 use store::queries::{OwnOrders, Queries};
 
-/// Name of the cookie with a staff session.
+/// Name of the staff session cookie.
 pub const COOKIE: &str = "service_session";
-/// Name of the header with an API key.
+/// Name of the API key header.
 pub const KEY_HEADER: &str = "x-api-key";
 const TEST_KEY_PREFIX: &str = "key_test_";
 
@@ -86,7 +86,7 @@ impl Caller {
     }
 
     /// Returns the API key or staff user to record as the creator of a new order. Orders placed by customers themselves
-    /// are associated with them by their email address.
+    /// are linked to them by email address.
     pub fn maker(&self) -> Option<Id> {
         match &*self.by {
             Principal::Key { id, .. } | Principal::User { id, .. } => Some(*id),
@@ -128,7 +128,7 @@ impl Caller {
 }
 
 handles! {
-    /// Dependencies of authentication.
+    /// Dependencies for authenticating requests.
     pub struct AccessHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
@@ -207,7 +207,7 @@ fn same_site(app: &AccessHandles, method: &Method, headers: &HeaderMap) -> Resul
     }
 }
 
-/// Reads the last committed state of users, keys and sessions without taking a lock.
+/// Reads the last committed users, keys and sessions without taking a lock.
 pub fn with_access<T>(access: &Directory<Access>, read: impl FnOnce(&Access) -> T) -> Result<T, ApiError> {
     let handle = access.resident(Id::ONLY).ok_or(Unavailable::Database)?;
     let state = handle.read();
@@ -218,7 +218,7 @@ pub fn with_access<T>(access: &Directory<Access>, read: impl FnOnce(&Access) -> 
     }
 }
 
-/// Returns the API key of a request, from its own header or otherwise from the bearer token; `None` without either.
+/// Returns the API key of a request, if any: the value of the key header or, failing that, the bearer token.
 fn shown_key(headers: &HeaderMap) -> Option<&str> {
     if let Some(value) = headers.get(KEY_HEADER) {
         // What is no text is no key either, and does not let the cookie count.
@@ -262,7 +262,7 @@ fn by_cookie(app: &AccessHandles, headers: &HeaderMap) -> Result<(Arc<Principal>
     Ok((Arc::new(Principal::User { id: user.id, email: user.email.clone(), role: user.role }), session))
 }
 
-/// Credentials of a request, looked up once before its route is known. An API key takes precedence over a cookie.
+/// Credentials of a request, looked up once before it is routed. An API key takes precedence over a cookie.
 #[derive(Clone)]
 pub enum Credentials {
     /// Neither API key nor cookie.
@@ -305,8 +305,8 @@ impl Credentials {
     }
 }
 
-/// Returns whether the caller who opened a stream may continue to read it, that is, whether the key or session is still
-/// valid and the role is unchanged.
+/// Returns whether the caller who opened a stream may keep reading it: the key or session is still valid and the role
+/// is unchanged.
 pub fn still(app: &AccessHandles, who: &Caller) -> bool {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
@@ -326,7 +326,7 @@ pub fn still(app: &AccessHandles, who: &Caller) -> bool {
     checked.unwrap_or(true)
 }
 
-/// Returns the value of the named cookie of the request.
+/// Returns the value of the cookie with the given name.
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let texts = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));

@@ -11,29 +11,29 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use config::sections::ServerConfig;
 use domain::limits::address::{self, Network};
 
-/// Maximum number of connections beyond the limits that still receive a rejection instead of being dropped. Health
-/// checks and emergency stops do not count towards it.
+/// Maximum number of connections beyond the limits that still receive an error response instead of being dropped.
+/// Health checks and emergency stops are not included.
 const MAX_CROWDED_CONNECTIONS: usize = 256;
 
 /// File descriptors reserved for the rest of the server: database, uploads, printers, endpoints.
 const OTHER_FILES: usize = 256 + FRONT_FILES;
 /// Maximum number of file descriptors used by the connection listener.
 const FRONT_FILES: usize = 1792;
-/// Minimum number of connections accepted even if the system allows only a few open files.
+/// Minimum number of connections accepted, even if the system allows only a few open files.
 const MIN_CONNECTIONS: usize = 16;
 
 /// Remote address of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteAddress(pub IpAddr);
 
-/// Slot of an accepted connection, stored in the extensions of its request. Until the request is admitted, the slot may
-/// be given to a newer connection.
+/// Slot of an accepted connection, stored in the extensions of its requests. Until a request is admitted, a newer
+/// connection may take over the slot.
 #[derive(Clone, Debug, Default)]
 pub struct AcceptSlot(Arc<AtomicBool>);
 
 impl AcceptSlot {
-    /// Keeps the slot until the response has been sent. The caller is authorized, so no newer connection may take the
-    /// slot.
+    /// Keeps the slot until the response has been sent. Called once the caller is authorized; newer connections can
+    /// then no longer take the slot.
     pub fn keep(&self) {
         self.0.store(true, Relaxed);
     }
@@ -45,7 +45,7 @@ impl AcceptSlot {
 }
 
 /// Marker for a response that rejects a request because of load or a rate limit. A client that sends its next request
-/// on the same connection before the time in `Retry-After` has to wait.
+/// on the same connection before `Retry-After` has elapsed has to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefusedForLoad {
     /// The server is at its limit, regardless of the client.
@@ -68,17 +68,18 @@ pub struct Admission {
     turned_away: AtomicU64,
 }
 
-/// Permit for one connection; released when dropped.
+/// Permit for a connection; released when dropped.
 pub struct AdmissionPermit {
     load: Arc<Admission>,
-    /// Address to which the connection is charged; `None` if many clients share it.
+    /// Address whose connection limit applies; `None` if many clients share it.
     scope: Option<u128>,
-    /// `true` if the connection exceeds a limit, so that its request is rejected unread.
+    /// `true` if the connection exceeds a limit, so that its request is rejected without being read.
     pub crowded: bool,
 }
 
 impl AdmissionPermit {
-    /// Returns whether the connection may carry requests of many clients: it comes from a proxy or from this machine.
+    /// Returns whether the connection may carry requests from many clients, because it comes from a proxy or from this
+    /// machine.
     pub const fn is_shared(&self) -> bool {
         self.scope.is_none()
     }
@@ -130,7 +131,7 @@ impl Admission {
         (!address::speaks_for_many(peer, &self.trusted)).then(|| address::scope(peer.to_canonical()))
     }
 
-    /// Admits a connection; `None` if even the slots beyond the limits are taken.
+    /// Admits a connection; returns `None` if even the slots beyond the limits are taken.
     pub fn connect(self: &Arc<Self>, peer: IpAddr) -> Option<AdmissionPermit> {
         let before = self.connections.fetch_add(1, Relaxed);
         let scope = self.scope(peer);
@@ -156,7 +157,7 @@ impl Admission {
         AdmissionPermit { load: self.clone(), scope: None, crowded: false }
     }
 
-    /// Acquires a permit for a request; `None` if the request must be rejected.
+    /// Acquires a permit for a request; returns `None` if the request must be rejected.
     pub fn enter(&self) -> Option<SemaphorePermit<'_>> {
         let permit = self.requests.try_acquire().ok();
         if permit.is_none() {

@@ -1,4 +1,4 @@
-//! Shared token that authenticates the agent gateway.
+//! Shared token with which the agent gateway authenticates.
 
 use axum::http::{HeaderMap, header};
 use sha2::{Digest as _, Sha256};
@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use config::Config;
 use domain::signing::same;
 
-/// Route on which the gateway's commands arrive.
+/// Route that receives the gateway's commands.
 pub const PATH: &str = "/webhooks/agent";
 
 /// Returns whether the request carries the gateway's token; `false` if none is configured.

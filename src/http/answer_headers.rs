@@ -11,14 +11,14 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::paths::is_billing;
 
-/// Request headers that pages of other origins may send.
+/// Request headers that pages from other origins may send.
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-API-Key, X-Request-Id, \
                     X-Service-Site";
-/// Response headers that pages of other origins may read.
+/// Response headers that pages from other origins may read.
 const EXPOSED_HEADERS: &str = "ETag, Idempotency-Replayed, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
                     X-Request-Id";
 const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE";
-/// Time in seconds for which a browser may cache a preflight response.
+/// Time, in seconds, for which a browser may cache a preflight response.
 const PREFLIGHT_MAX_AGE_SECONDS: &str = "600";
 
 /// Origins whose pages may use the API.
@@ -37,12 +37,12 @@ impl AllowedOrigins {
     }
 }
 
-/// Returns whether the path is an HTML page, which sets its browser headers itself.
+/// Returns whether the path leads to an HTML page, which sets its browser headers itself.
 fn is_page(path: &str) -> bool {
     path == "/" || path == "/docs" || path.starts_with("/docs/") || path.starts_with("/sign-in/")
 }
 
-/// Adds the headers to every response and answers CORS preflight requests.
+/// Adds the headers to every response, and responds to CORS preflight requests.
 pub async fn tell(State(allowed): State<Arc<AllowedOrigins>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     if is_page(path) {

@@ -1,4 +1,4 @@
-//! Rejected attempts in the audit log: individual entries for a sample, and counts for the rest, so that rejected
+//! Audit log entries for rejected attempts: individual entries for a sample, and counts for the rest, so that rejected
 //! requests cannot flood the log.
 
 use std::collections::HashMap;
@@ -16,18 +16,18 @@ use store::Store;
 use store::rows::Audit;
 
 const MINUTE_MS: i64 = 60_000;
-/// Maximum number of entries per source and minute; further attempts are summed up in one entry.
+/// Maximum number of entries per source and minute; further attempts are combined into one entry.
 const MAX_LINES_OF_ONE: u64 = 5;
-/// Maximum number of entries for all sources per minute.
+/// Maximum number of entries per minute across all sources.
 const MAX_LINES_OF_ALL: u64 = 60;
 /// Maximum number of sources counted separately per minute; further sources are counted together.
 const MAX_SOURCES: usize = 1000;
-/// Maximum number of sources for which an entry with the count of further attempts is written.
+/// Maximum number of sources for which an entry with the number of further attempts is written.
 const MAX_COUNTED_SOURCES: usize = 10;
 /// Name used for all sources that are not counted separately.
 const OTHERS: &str = "others";
 
-/// Source to which an attempt is attributed: an authenticated caller or an address.
+/// Source of an attempt: an authenticated caller or an address.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AttemptSource {
     /// Authenticated caller ([`domain::principal::Principal`] as text).
@@ -37,7 +37,7 @@ pub struct AttemptSource {
 }
 
 impl AttemptSource {
-    /// Returns the source that stands for all sources not counted separately.
+    /// Returns the source that represents all sources not counted separately.
     fn others() -> Self {
         Self { actor: OTHERS.to_owned(), address: None }
     }
@@ -50,7 +50,7 @@ pub struct RefusedAttempt {
     pub source: AttemptSource,
     /// Method and route, such as `POST /api/users`.
     pub action: String,
-    /// ID in the path, if there is one.
+    /// ID in the path, if any.
     pub subject: Option<Id>,
     /// `X-Request-Id` of the request.
     pub request_id: Option<String>,
@@ -70,7 +70,7 @@ struct SampledWindow {
     others: u64,
 }
 
-/// Attempts within a minute that do not have their own entries, as counts per source.
+/// Number of attempts per source, within one minute, that do not have their own entries.
 type Unwritten = Vec<(AttemptSource, u64)>;
 
 impl SampledWindow {

@@ -1,9 +1,9 @@
-//! Reads request bodies before a request takes an in-flight permit, so that a body that never arrives does not occupy a
-//! resource that another request needs.
+//! Reads request bodies before a request takes an in-flight permit, so that a body that never arrives does not hold up
+//! other requests.
 //!
-//! A body that arrives with its head is accepted immediately. Unfinished bodies are bounded in number per caller (an
-//! address, or a recognised key or session), in total bytes, in time and in rate. Uploads are written to disk as they
-//! arrive; they have the same limit per caller and the same minimum rate.
+//! A body that arrives together with the request head is accepted immediately. Unfinished bodies are bounded in number
+//! per caller (an address, or a recognised key or session), in total bytes, in time and in rate. Uploads are written to
+//! disk as they arrive; they have the same limit per caller and the same minimum rate.
 
 use std::error::Error;
 use std::pin::{Pin, pin};
@@ -23,14 +23,14 @@ use crate::error::ApiError;
 use config::sections::ServerConfig;
 
 /// Number of scheduler turns for which a request waits for a body that arrived with its head, because the connection
-/// yields the body slightly later than the head.
+/// delivers the body slightly later than the head.
 const MAX_TURNS: usize = 3;
-/// Time after the head of a request at which the minimum rate of its body begins to apply.
+/// Time after the request head before the body's minimum rate applies.
 const GRACE_PERIOD: Duration = Duration::from_secs(5);
 /// Maximum number of bytes of unfinished bodies in memory, across all callers.
 const MAX_HELD_BYTES: usize = 256 * 1024 * 1024;
 /// Maximum number of bytes of an oversized body that are still read and discarded, because a client that is cut off
-/// while sending sees a broken connection instead of the response.
+/// while sending sees a connection error instead of the response.
 pub const MAX_PASSED_BYTES: usize = 16 * 1024 * 1024;
 
 /// Unfinished bodies of all callers, and their limits.
@@ -56,7 +56,7 @@ impl UnfinishedBodies {
         }
     }
 
-    /// Reads the whole body of a caller; the flag states whether the body was available immediately.
+    /// Reads a caller's body to its end; the flag states whether the body was available immediately.
     pub async fn whole(self: &Arc<Self>, body: Body, caller: u128) -> Result<(Bytes, bool), ApiError> {
         let mut read = pin!(self.read(body));
         for _ in 0..MAX_TURNS {
@@ -81,7 +81,7 @@ impl UnfinishedBodies {
         Ok(BodyPermit { bodies: self.clone(), caller })
     }
 
-    /// Returns a body for streaming that ends with an error if it arrives too slowly.
+    /// Returns a body for streaming, which ends with an error if it arrives too slowly.
     pub fn paced(&self, body: Body) -> Body {
         Body::new(PacedBody { body, rate: self.rate, read: 0, began: Instant::now() })
     }
@@ -151,8 +151,7 @@ impl Drop for BufferedBody<'_> {
 struct LeastRate(u64);
 
 impl LeastRate {
-    /// Returns whether a body of which only `bytes` were received within the time `after` is slower than the minimum
-    /// rate.
+    /// Returns whether a body is too slow if only `bytes` of it arrived within `after`.
     fn is_missed(self, bytes: u64, after: Duration) -> bool {
         (bytes as f64) < after.saturating_sub(GRACE_PERIOD).as_secs_f64() * self.0 as f64
     }
@@ -203,7 +202,7 @@ fn broken(error: &(dyn Error + 'static)) -> ApiError {
     silent(error).unwrap_or_else(|| ApiError::bad_request("incomplete_body", "the body is incomplete"))
 }
 
-/// Returns a 408 error if the body ended because no data, or too little, arrived for too long.
+/// Returns a 408 error if the body ended because data arrived too slowly or not at all.
 pub fn silent(error: &(dyn Error + 'static)) -> Option<ApiError> {
     let mut cause = Some(error);
     while let Some(error) = cause {

@@ -26,7 +26,7 @@ use kernel::handle::AskError;
 use store::StoredAggregate;
 use store::queries::Queries;
 
-/// Maximum number of times that a change without a version is merged if the aggregate keeps changing concurrently.
+/// Maximum number of attempts to merge a change without a version while the aggregate keeps changing concurrently.
 const MAX_MERGE_TRIES: usize = 8;
 
 handles! {
@@ -42,13 +42,13 @@ handles! {
 /// none or the handler parses it itself.
 pub struct CommandRequest<B = ()> {
     app: RequestHandles,
-    /// Caller as authorized by the guard of the route.
+    /// Caller, already authorized for the route.
     pub who: Caller,
     /// Raw headers, for `If-Match` and signatures.
     pub headers: HeaderMap,
     /// Complete raw body.
     pub body: Bytes,
-    /// Scope of the idempotency key, with the guard of the running request.
+    /// Scope of the idempotency key, and the guard that marks the request as running.
     key: Option<(String, RunningKey)>,
     kind: PhantomData<fn() -> B>,
 }
@@ -68,9 +68,9 @@ pub struct CommandOutcome<A> {
     pub id: Id,
     /// Version of the aggregate after the commit.
     pub version: i64,
-    /// Answer from the aggregate.
+    /// Response from the aggregate.
     pub answer: A,
-    /// `true` if this is the stored answer to the first request with the same idempotency key.
+    /// `true` if this is the stored response to the first request with the same idempotency key.
     pub replayed: bool,
 }
 
@@ -110,8 +110,8 @@ impl CommandRequest {
         CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key, kind: PhantomData }
     }
 
-    /// Does the same as [`Self::with_body`], for a form that is displayed again when it is rejected. Forms have no
-    /// idempotency key.
+    /// Does the same as [`Self::with_body`] for a form that is redisplayed if it is rejected. Forms have no idempotency
+    /// key.
     pub fn of_form<B>(&self, json: &serde_json::Value) -> CommandRequest<B> {
         let (app, who, mut headers) = (self.app.clone(), self.who.clone(), self.headers.clone());
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -120,11 +120,10 @@ impl CommandRequest {
 }
 
 impl<B: RequestBody> CommandRequest<B> {
-    /// Parses the body, or rejects it with all its validation errors. A content type other than JSON results in a 415
-    /// error.
+    /// Parses the body, or returns all its validation errors. A content type other than JSON results in a 415 error.
     ///
-    /// Commands with an `Idempotency-Key` parse the body within [`Self::ask_with`]: a retry receives the first answer,
-    /// even if its body would be invalid now.
+    /// Commands with an `Idempotency-Key` parse the body within [`Self::ask_with`]: a retry receives the first
+    /// response, even if its body would be invalid now.
     pub fn read_body(&self) -> Result<B::Value, ApiError> {
         if !(B::OPTIONAL && self.body.is_empty()) {
             self.must_be_json()?;
@@ -134,7 +133,7 @@ impl<B: RequestBody> CommandRequest<B> {
 }
 
 impl<B> CommandRequest<B> {
-    /// Returns the clock by which people enter times.
+    /// Returns the shop's clock, in whose time zone people enter times.
     pub fn clock(&self) -> &ShopClock {
         &self.app.environment.rules.clock
     }
@@ -148,7 +147,7 @@ impl<B> CommandRequest<B> {
         Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message))
     }
 
-    /// Returns the version that the change is based on (`If-Match`); an invalid version counts as stale.
+    /// Returns the version that the change is based on (`If-Match`); an invalid version is treated as stale.
     pub fn if_match(&self) -> Option<i64> {
         let text = self.headers.get(header::IF_MATCH)?.to_str().unwrap_or_default().trim();
         if text == "*" {
@@ -182,7 +181,7 @@ impl<B> CommandRequest<B> {
         self.ask_with(directory, to, async { Ok(command) }).await
     }
 
-    /// Sends a command that requires lookups to build; `command` runs only if no answer is stored for the request's
+    /// Sends a command that requires lookups to build; `command` runs only if no response is stored for the request's
     /// key.
     pub async fn ask_with<T: StoredAggregate, C: Command<T>>(
         &self,
@@ -232,7 +231,7 @@ impl<B> CommandRequest<B> {
     }
 
     /// Changes an aggregate by merging into its current state. `merge` builds the command, guarded by the version
-    /// passed to it. Without `If-Match`, a concurrent change causes another merge.
+    /// passed to it. Without `If-Match`, the merge is retried after a concurrent change.
     pub async fn merge<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
@@ -280,12 +279,12 @@ pub async fn find_present<T: StoredAggregate>(directory: &Directory<T>, id: Id) 
     Ok((state.revision(), present_state(state)?.clone()))
 }
 
-/// Returns the state from a version returned by [`find_existing`]; fails with 404 if the aggregate is archived.
+/// Returns the aggregate's state from the result of [`find_existing`]; fails with 404 if the aggregate is archived.
 pub fn present_state<T: StoredAggregate>(state: &Versioned<T>) -> Result<&T, ApiError> {
     state.present().ok_or_else(|| Refusal::not_found(T::KIND).into())
 }
 
-/// Returns the state from a version returned by [`find_existing`].
+/// Returns the aggregate's state from the result of [`find_existing`].
 pub fn state_of<T: StoredAggregate>(state: &Versioned<T>) -> Result<&T, ApiError> {
     state.state.as_ref().ok_or_else(|| Refusal::not_found(T::KIND).into())
 }

@@ -1,5 +1,5 @@
-//! Gzip compression of responses: JSON and pages as a whole, streams chunk by chunk, so that each chunk can be read on
-//! arrival. Downloads and small responses are not compressed.
+//! Gzip compression of responses: JSON and pages as a whole, streams chunk by chunk, so that clients can read each
+//! chunk as it arrives. Downloads and small responses are not compressed.
 //!
 //! Customer responses other than JSON are not compressed either: browsers send the customer cookie when another site
 //! links to a page, so the length of a compressed page would reveal the token in it to an attacker who controls part of
@@ -21,7 +21,7 @@ use crate::error::ApiError;
 use crate::paths::{is_billing, is_customer_page};
 use crate::sse;
 
-/// Minimum size in bytes for compression to be worthwhile.
+/// Minimum response size, in bytes, for compression to be worthwhile.
 const MIN_COMPRESSED_BYTES: u64 = 1024;
 const JSON_TYPE: &[u8] = b"application/json";
 const PAGE_TYPE: &[u8] = b"text/html";
@@ -74,7 +74,7 @@ struct CompressedStream {
 }
 
 impl CompressedStream {
-    /// Returns the next chunk and flushes the encoder, so that no part of it waits for later data.
+    /// Returns the next chunk and flushes the encoder, so that no data is held back until the next chunk.
     async fn next(mut self) -> Option<(Result<Bytes, axum::Error>, Option<Self>)> {
         let Some(piece) = self.body.next().await else {
             let end = self.encoder.finish().map(Bytes::from).map_err(axum::Error::new);
@@ -99,8 +99,8 @@ fn in_pieces(body: Body) -> Body {
     Body::from_stream(futures::stream::unfold(Some(packed), |packed| async move { packed?.next().await }))
 }
 
-/// Returns the compression mode of a response; `None` unless it is a stream, or it is JSON or a page that is in memory
-/// and not small.
+/// Returns the compression mode of a response; `None` unless it is a stream, or a JSON document or page that is in
+/// memory and not small.
 fn packing(response: &Response, of_customers: bool) -> Option<CompressionMode> {
     let headers = response.headers();
     let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes)?;

@@ -34,9 +34,9 @@ pub fn allowed(method: &Method, headers: &HeaderMap, public_url: &str) -> bool {
     }
 }
 
-/// Returns whether the origin is a plain HTTP page from exactly the host and port to which the request was sent,
-/// because inside the shop's network, the server is reached at addresses other than its public one. A host that is
-/// public over HTTPS is never accepted over plain HTTP, where an attacker on the network could impersonate it.
+/// Returns whether the origin is a plain HTTP page on exactly the host and port to which the request was sent; inside
+/// the shop's network, the server is reached at addresses other than its public one. A host that is public over HTTPS
+/// is never accepted over plain HTTP, where an attacker on the network could impersonate it.
 fn is_asked_over_plain_http(origin: &[u8], headers: &HeaderMap, public_url: &str) -> bool {
     let Some((scheme, page)) = origin.split_at_checked(PLAIN_SCHEME.len()) else { return false };
     let host_header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
@@ -49,7 +49,7 @@ fn is_asked_over_plain_http(origin: &[u8], headers: &HeaderMap, public_url: &str
     public.is_none_or(|public| public.host() != requested.host())
 }
 
-/// Does the same as [`allowed`] for the customer cookie, whose pages may also be at the configured origins.
+/// Does the same as [`allowed`] for the customer cookie; pages at the configured origins are also allowed.
 pub fn allowed_for_customers(method: &Method, headers: &HeaderMap, public_url: &str, others: &[String]) -> bool {
     let origin = headers.get(header::ORIGIN).map(axum::http::HeaderValue::as_bytes);
     let listed = |origin: &[u8]| others.iter().any(|other| other.as_bytes() == origin);

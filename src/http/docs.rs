@@ -1,5 +1,5 @@
-//! `/docs`: pages that show the API and allow it to be tried out with Swagger UI, which is embedded in the binary;
-//! nothing is loaded from other servers.
+//! `/docs`: pages that show the API and let people try it out with Swagger UI, which is embedded in the binary; nothing
+//! is loaded from other servers.
 
 mod events;
 mod front_page;
@@ -21,7 +21,7 @@ use crate::access::{COOKIE, CUSTOMER_COOKIE, cookie};
 use crate::compression::takes_gzip;
 use crate::error::{ApiError, ApiResult, no_such_path};
 
-/// Content-Security-Policy of the pages: resources from this server, plus the inline styles and `data:` images that
+/// Content Security Policy of the pages: resources from this server, plus the inline styles and `data:` images that
 /// Swagger UI needs.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -76,7 +76,8 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> ApiResult {
     page(&name, &headers).await
 }
 
-/// Serves an embedded file. Most files are stored compressed and sent in that form to clients that accept it.
+/// Serves an embedded file. Most files are stored compressed and are sent as they are to clients that accept
+/// compression.
 async fn page(name: &str, request_headers: &HeaderMap) -> ApiResult {
     let config = Config::new(["/api/openapi.json", "/api/v1/openapi.json"])
         .display_operation_id(true)

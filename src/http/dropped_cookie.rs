@@ -1,29 +1,28 @@
 //! Explains to staff why they are not kept signed in: if cookies are restricted to HTTPS, a browser that sends a
-//! request over plain HTTP silently drops the session cookie. Not for customers, whose cookie is always restricted to
-//! HTTPS.
+//! request over plain HTTP silently drops the session cookie. Does not apply to customers, whose cookie is always
+//! restricted to HTTPS.
 
 use axum::http::HeaderMap;
 use url::Url;
 
 use config::Config;
 
-/// Beginning of a public address that uses HTTPS.
+/// Prefix of a public URL that uses HTTPS.
 const SECURE_SCHEME: &str = "https://";
-/// Path of the page on which staff sign in.
+/// Path of the staff sign-in page.
 const SIGN_IN_PATH: &str = "/login";
 
 /// Reason why a browser drops the cookie of a staff session.
 #[derive(Debug)]
 pub struct DroppedCookie {
-    /// Reason and remedy, starting in lowercase, without a full stop.
+    /// Reason and remedy, without an initial capital or a full stop.
     pub message: String,
-    /// Address at which sign-in works; `None` if the public address is plain HTTP as well.
+    /// URL at which sign-in works; `None` if the public URL is plain HTTP as well.
     pub sign_in_url: Option<String>,
 }
 
 impl DroppedCookie {
-    /// Examines the headers of a request; returns `None` if, as far as the server can tell, the browser keeps the
-    /// cookie.
+    /// Examines the request headers; returns `None` if the browser keeps the cookie, as far as the server can tell.
     pub fn of(config: &Config, headers: &HeaderMap) -> Option<Self> {
         let public_url = config.public_url();
         if !config.has_secure_cookies() || !is_plain_http(headers, &public_url) {
@@ -50,7 +49,7 @@ impl DroppedCookie {
 }
 
 /// Returns whether a browser most likely sent the request over plain HTTP to an address other than that of its own
-/// machine. Proxy headers are trusted from any client, because they affect only a hint.
+/// machine. Proxy headers from any client are trusted, because they affect only a hint.
 fn is_plain_http(headers: &HeaderMap, public_url: &str) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let is_plain = |scheme: &str| scheme.trim().eq_ignore_ascii_case("http");

@@ -1,4 +1,4 @@
-//! Common format of all errors, and the only place where refusals are mapped to status codes.
+//! Common format of all errors, and the only place that maps rejections to status codes.
 //!
 //! Messages are for callers; internal details are logged and never sent.
 
@@ -26,7 +26,7 @@ use store::rows::LoadError;
 
 pub use of_peers::PROVIDER_UNAVAILABLE;
 
-/// Header that marks a response as a replay of the first response to the same idempotency key.
+/// Header that marks a response as a replay of the first response for the same idempotency key.
 pub const REPLAYED_HEADER: &str = "idempotency-replayed";
 
 /// Details of an error for the middleware around a handler, carried in the extensions of its response.
@@ -36,15 +36,16 @@ pub struct ErrorMeta {
     pub code: String,
     /// Human-readable error message.
     pub message: String,
-    /// Validation errors of a body.
+    /// Validation errors in a body.
     pub faults: Vec<Fault>,
     /// Details for the audit log; never sent.
     pub facts: Option<Value>,
-    /// Principal that was rejected, if the handler knows it more precisely than the key or session does.
+    /// Principal whose request was rejected, if the handler has identified it more precisely than the key or session
+    /// does.
     pub by: Option<Arc<Principal>>,
 }
 
-/// Error as sent to the caller: status, code, message, and validation errors of a body.
+/// Error as sent to the caller: status, code, message, and the validation errors in a body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ApiError(Box<ErrorParts>);
 
@@ -60,8 +61,8 @@ struct ErrorParts {
     by: Option<Arc<Principal>>,
 }
 
-/// Title and sentence for the page shown in a browser in place of a response; carried in the response's extensions, and
-/// rendered with the common page frame.
+/// Title and sentence for the page that a browser shows in place of the response; carried in the response's extensions,
+/// and rendered in the common page frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
     /// Title of the page.
@@ -109,7 +110,7 @@ impl ApiError {
     pub fn unavailable(code: &str, message: impl Into<String>, seconds: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message).retry_after(seconds)
     }
-    /// Sets `Retry-After` to `seconds`.
+    /// Sets `Retry-After`, in seconds.
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.0.retry_after = Some(seconds);
         self
@@ -125,7 +126,7 @@ impl ApiError {
         self.0.facts = Some(facts);
         self
     }
-    /// Marks the error as a replay of the first response to the same idempotency key.
+    /// Marks the error as a replay of the first response for the same idempotency key.
     pub fn replayed(mut self) -> Self {
         self.0.replayed = true;
         self
@@ -142,11 +143,11 @@ impl ApiError {
     pub fn message(&self) -> &str {
         &self.0.message
     }
-    /// Returns the validation errors of a body.
+    /// Returns the validation errors in the body.
     pub fn faults(&self) -> &[Fault] {
         &self.0.faults
     }
-    /// Replaces the messages of validation errors for which `message` returns another one.
+    /// Replaces the messages of those validation errors for which `message` returns a new one.
     pub fn reword(mut self, message: impl Fn(&Fault) -> Option<String>) -> Self {
         for fault in &mut self.0.faults {
             fault.message = message(fault).unwrap_or_else(|| std::mem::take(&mut fault.message));
@@ -246,7 +247,7 @@ impl From<LoadError> for ApiError {
     }
 }
 
-/// Builds the 500 response for a panicked handler. The panic message is only logged.
+/// Builds the 500 response for a handler that panicked. The panic message is only logged.
 pub fn panicked(reason: Box<dyn Any + Send>) -> Response {
     let words = reason.downcast_ref::<String>().map(String::as_str).or_else(|| reason.downcast_ref::<&str>().copied());
     ApiError::internal(format!("a handler panicked: {}", words.unwrap_or("no message"))).into_response()
@@ -257,7 +258,7 @@ pub async fn no_such_path() -> ApiError {
     ApiError::new(StatusCode::NOT_FOUND, "not_found", "this path does not exist")
 }
 
-/// Returns the 405 for an unsupported method; the router adds `Allow`.
+/// Returns the 405 for an unsupported method; the router adds the `Allow` header.
 pub fn no_such_method() -> ApiError {
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not support this method")
 }

@@ -1,8 +1,8 @@
 //! Handles that request handlers extract. Every resource declares the handles that it uses, so that its dependencies
 //! are visible in its code.
 //!
-//! A handle outlives the request, is cheap to clone, and is identified by its type. The whole server state is used only
-//! by the middleware around the handlers.
+//! Handles outlive the request, are cheap to clone, and are identified by type. The whole server state is used only by
+//! the middleware around the handlers.
 
 use std::sync::Arc;
 

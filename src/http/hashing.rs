@@ -1,5 +1,5 @@
-//! Password hashing on threads separate from the requests, a few at a time, because each hash occupies a core for tens
-//! of milliseconds and takes up 19 MiB.
+//! Password hashing on threads separate from those that serve requests. Only a few hashes run at a time, because each
+//! occupies a core for tens of milliseconds and takes up 19 MiB.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct Hashing {
 }
 
 impl Default for Hashing {
-    /// Allows half as many concurrent hashes as the machine has cores, at least one.
+    /// Allows half as many concurrent hashes as the machine has cores, but at least one.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self::new((cores / 2).max(1), MAX_WAITING)

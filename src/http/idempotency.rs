@@ -1,7 +1,8 @@
-//! `Idempotency-Key`: a retried request receives the first answer again, no matter what happened in between.
+//! `Idempotency-Key`: a retried request receives the first response again, no matter what happened in the meantime.
 //!
-//! The answer is stored in the commit of the aggregate that returned it. This module contains the scope of a key, the
-//! lookup before the command enters the mailbox, and the rejection of a retry while the first request is still running.
+//! The response is stored in the same commit as the changes of the aggregate that returned it. This module contains the
+//! scope of a key, the lookup before the command enters the mailbox, and the rejection of a retry while the first
+//! request is still running.
 
 use std::sync::Arc;
 
@@ -23,21 +24,21 @@ use store::queries::Queries;
 const HEADER: &str = "idempotency-key";
 /// Maximum length of a key, in characters.
 const MAX_KEY_CHARS: usize = 255;
-/// Minimum time for which an answer is stored: 24 hours. After it, the answer is still returned until the next hourly
-/// cleanup deletes it.
+/// Minimum retention period of a stored response: 24 hours. Afterwards, the response is still returned until the next
+/// hourly cleanup deletes it.
 const RETENTION_MS: i64 = DAY_MS;
 
-/// Stored answer to the first request with a key.
+/// Stored response to the first request with a key.
 pub struct StoredAnswer<A> {
-    /// ID of the aggregate that returned the answer.
+    /// ID of the aggregate that returned the response.
     pub id: Id,
     /// Version of the aggregate after the first request.
     pub version: i64,
-    /// Answer or refusal.
+    /// Response or error.
     pub verdict: Result<A, Refusal>,
 }
 
-/// Returns the scope of the request's key: a hash of principal, method, path and key. `None` without a key.
+/// Returns the scope of the request's key, if any: a hash of principal, method, path and key.
 pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get(HEADER) else { return Ok(None) };
     let key = value.to_str().ok().filter(|key| (1..=MAX_KEY_CHARS).contains(&key.len()));
@@ -54,20 +55,21 @@ pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> 
     Ok(Some(short(&hash.finalize())))
 }
 
-/// Truncates a hash to 128 bits: enough to rule out accidental collisions, and short for the index.
+/// Truncates a hash to 128 bits: enough to rule out accidental collisions, and short enough for the index.
 pub fn short(hash: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(&hash[..hash.len().min(16)])
 }
 
-/// Builds the key that is stored with the answer.
+/// Builds the key that is stored with the response.
 pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
     IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(RETENTION_MS) }
 }
 
-/// Returns the stored answer to a command of type `C`, if any. The same key with a different body yields 422.
+/// Returns the stored response to a command of type `C`, if any. If the key was first used with a different body, fails
+/// with 422.
 ///
-/// An answer counts for as long as its row exists: a row that has expired but has not been deleted would make the
-/// commit of a new request with the same key fail.
+/// A response remains valid for as long as its row exists: a row that has expired but has not been deleted would make
+/// the commit of a new request with the same key fail.
 pub(super) async fn look_up<T: Aggregate, C: Command<T>>(
     queries: &Queries,
     key: &IdempotencyKey,

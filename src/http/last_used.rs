@@ -1,5 +1,4 @@
-//! Times at which API keys and sessions were last used, which are collected in memory and written in one commit every
-//! minute.
+//! Times at which API keys and sessions were last used, collected in memory and written in one commit every minute.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +19,7 @@ use kernel::envelope::CommandOrigin;
 const WRITE_INTERVAL: Duration = Duration::from_mins(1);
 
 handles! {
-    /// Dependencies of the task that writes last uses.
+    /// Dependencies of the task that writes the times of last use.
     pub struct LastUsedHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
@@ -30,7 +29,7 @@ handles! {
     }
 }
 
-/// Uses that have not been written yet.
+/// Times of last use that have not been written yet.
 #[derive(Debug, Default)]
 pub struct LastUsed {
     keys: DashMap<Id, Timestamp>,
@@ -46,11 +45,11 @@ impl LastUsed {
     pub fn session(&self, id: Id, at: Timestamp) {
         self.sessions.insert(id, at);
     }
-    /// Returns the last use of an API key; `None` if it has already been written.
+    /// Returns the time at which an API key was last used; `None` if it has already been written.
     pub fn key_seen(&self, id: Id) -> Option<Timestamp> {
         self.keys.get(&id).map(|at| *at)
     }
-    /// Returns the last use of a session; `None` if it has already been written.
+    /// Returns the time at which a session was last used; `None` if it has already been written.
     pub fn session_seen(&self, id: Id) -> Option<Timestamp> {
         self.sessions.get(&id).map(|at| *at)
     }
@@ -78,7 +77,7 @@ impl LastUsed {
     }
 }
 
-/// Writes uses and sweeps ended sessions every minute; writes one last time at shutdown.
+/// Writes the times of last use and removes ended sessions every minute; writes once more at shutdown.
 pub async fn keep_writing(app: LastUsedHandles) {
     loop {
         let last = tokio::select! {
@@ -102,7 +101,7 @@ pub async fn keep_writing(app: LastUsedHandles) {
     }
 }
 
-/// Writes the collected uses.
+/// Writes the collected times.
 async fn write(app: &LastUsedHandles) {
     let Some(command) = app.last_used.command() else { return };
     match app.access.ask(Id::ONLY, CommandOrigin::system(), command.clone()).await {

@@ -1,6 +1,6 @@
 //! HTTP edge: parses a request, sends one aggregate a command or runs one query, and maps the result to a response.
 //! This crate works with handles and queries, never with tables. It contains no business rules, and only `error`
-//! decides the status code of a refusal. Every route declares the access that it requires ([`routes`]).
+//! decides the status code of a rejection. Every route declares the access that it requires ([`routes`]).
 
 extern crate self as http;
 
@@ -81,17 +81,17 @@ impl Deref for AppParts {
 pub struct AppParts {
     /// Directories, store queries and all other components behind the HTTP edge.
     pub app: Arc<App>,
-    /// Configuration as loaded at startup.
+    /// Configuration loaded at startup.
     pub config: Arc<Config>,
     /// Scopes of idempotency keys whose first request is still running.
     pub running: idempotency::RunningKeys,
-    /// Last uses of API keys and sessions that have not been written to the database yet.
+    /// Times of last use of API keys and sessions that have not been written to the database yet.
     last_used: Arc<last_used::LastUsed>,
     /// Counter and sampler of rejected attempts for the audit log.
     pub refusals: Arc<audit_sampling::RefusalSampler>,
     /// One-time setup code and the setup session.
     pub setup: Arc<setup_desk::SetupService>,
-    /// Link with which a demo signs in a user of the same machine.
+    /// Link with which a demo signs in a user on the same machine.
     pub local_sign_in: Arc<local_sign_in::LocalSignInHolder>,
     /// Limit on concurrent password hashing.
     hashing: hashing::Hashing,
@@ -105,7 +105,7 @@ pub struct AppParts {
     admission: Arc<admission::Admission>,
     /// State of single resources, such as caches.
     resource_states: resource_state::ResourceStates,
-    /// Streams that customers have open, counted per customer.
+    /// Streams opened by customers, counted per customer.
     streams: Arc<sse::OpenStreams>,
     /// Cancelled on shutdown, which ends all streams.
     pub leaving: CancellationToken,
@@ -138,12 +138,12 @@ impl AppState {
 }
 
 impl AppState {
-    /// Sets the generator of the descriptions of the served routes; each is generated on the first request for it.
+    /// Sets the generator of the API descriptions; each description is generated on the first request for it.
     pub fn describe_with(&self, generator: openapi::Generator) {
         self.descriptions.set_generator(generator);
     }
 
-    /// Generates the one-time setup code for the owner of the machine; `None` once the setup is complete.
+    /// Generates the one-time setup code for the machine's owner; returns `None` once the setup is complete.
     pub fn make_setup_code(&self) -> Option<String> {
         let completed = access::with_access(&self.access, |access| access.setup_completed_at.is_some());
         (completed == Ok(false)).then(|| self.setup.make_code(self.environment.now()))
@@ -151,7 +151,7 @@ impl AppState {
 }
 
 /// Adds the layers directly around the routes, inside those that rewrite errors: responses for unknown paths and
-/// methods, the limits on every request, and the conversion of panics to responses.
+/// methods, the limits on every request, and the conversion of panics into responses.
 pub fn with_bounds(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
     routes
         .merge(docs::routes())

@@ -1,7 +1,7 @@
 //! Rate limits of the HTTP edge: the windows in which a request is counted, and the response headers that report them.
 //!
-//! Windows are always counted in this process; with Redis, they are also shared between servers, and the shared count
-//! is reported. The arithmetic is in `domain/limits`.
+//! Requests are always counted in this process; with Redis, the counts are also shared between servers, and the shared
+//! count is reported. The arithmetic is in `domain/limits`.
 
 pub mod layer;
 mod sessions;
@@ -31,32 +31,32 @@ const LIMIT_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const FORWARDED_HEADER: &str = "x-forwarded-for";
 
-/// One window in which a request is counted: a kind of limit and the limited scope.
+/// Window in which a request is counted: a kind of limit and its scope.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct WindowKey {
     /// Kind of limit.
     pub named: LimitKind,
-    /// Limited scope: an ID, an address, or the digest of a text.
+    /// Scope of the limit: an ID, an address, or the digest of a text.
     pub scope: u128,
 }
 
 impl WindowKey {
-    /// Returns the window of an address.
+    /// Returns the window for an address.
     pub fn of_address(named: LimitKind, address: IpAddr) -> Self {
         Self { named, scope: address::scope(address) }
     }
 
-    /// Returns the window of a text (such as an email address), regardless of the client's address.
+    /// Returns the window for a text (such as an email address), regardless of the client's address.
     pub fn of_text(named: LimitKind, word: &str) -> Self {
         Self { named, scope: shortened(Sha256::new().chain_update(word)) }
     }
 
-    /// Returns the window of the mailbox behind an email address, regardless of its spelling.
+    /// Returns the window for the mailbox behind an email address, regardless of how the address is spelled.
     pub fn of_mailbox(named: LimitKind, email: &str) -> Self {
         Self::of_text(named, &mailbox(email))
     }
 
-    /// Returns the window of a text (such as an email address) together with a client address.
+    /// Returns the window for a text (such as an email address) combined with a client address.
     pub fn of_pair(named: LimitKind, word: &str, address: IpAddr) -> Self {
         Self {
             named,
@@ -70,7 +70,7 @@ fn shortened(hash: Sha256) -> u128 {
     hash.finalize().iter().take(16).fold(0, |scope: u128, byte| scope << 8 | u128::from(*byte))
 }
 
-/// Windows of all callers, and their limits.
+/// Rate-limit windows of all callers, with the configured limits.
 pub struct RateLimiter {
     rules: [LimitRule; LimitKind::ALL.len()],
     windows: Windows,
@@ -107,7 +107,7 @@ impl RateLimiter {
         Self { rules, windows, shared, trusted, refused, session_customers: SessionCustomers::default() }
     }
 
-    /// Returns the limit and window length of a kind.
+    /// Returns the limit and window length for a kind of limit.
     pub const fn rule(&self, named: LimitKind) -> LimitRule {
         self.rules[named as usize]
     }
@@ -118,7 +118,7 @@ impl RateLimiter {
         address::client(peer, values, &self.trusted)
     }
 
-    /// Counts a request in all the given windows, or in none if one of them is full, and returns the state of the
+    /// Counts a request in all the given windows, or in none if any of them is full, and returns the state of the
     /// tightest window.
     pub async fn charge(&self, charges: &[WindowKey], now: Timestamp) -> RateLimitStatus {
         let here = self.charge_here(charges, now);
@@ -156,8 +156,8 @@ impl RateLimiter {
         })
     }
 
-    /// Reverts the count of a request in all the given windows at `now`, because the request turned out not to be
-    /// subject to the limit.
+    /// Removes a request that was counted at `now` from all the given windows, because it turned out not to be subject
+    /// to the limit.
     pub async fn take_back(&self, charges: &[WindowKey], now: Timestamp) {
         for charge in charges {
             self.windows.take_back(charge, self.rule(charge.named), now);
@@ -167,7 +167,7 @@ impl RateLimiter {
         }
     }
 
-    /// Returns the windows in the form in which servers share them.
+    /// Returns the windows in the format that servers share.
     fn shared_windows(&self, charges: &[WindowKey], now: Timestamp) -> Vec<SharedWindow> {
         let window =
             |charge: &WindowKey| SharedWindow::at(charge.named.word(), charge.scope, self.rule(charge.named), now);
@@ -179,7 +179,7 @@ impl RateLimiter {
         self.windows.is_full(charge, self.rule(charge.named), now)
     }
 
-    /// Returns the state of an unused window, for a request that is not counted in any window of this kind.
+    /// Returns the state of an unused window, for a request to which no window of this kind applies.
     fn untouched(&self, named: LimitKind) -> RateLimitStatus {
         let limit = self.rule(named).limit;
         RateLimitStatus { limit, remaining: limit, ends_in_ms: 0, refused: false }
@@ -213,8 +213,8 @@ impl RateLimiter {
     }
 }
 
-/// Runs `rest` unless one of the given windows is full. Intended for windows that are known only to a handler, such as
-/// the window of an email address in the body. The response reports the tightest of all windows.
+/// Runs `rest` unless one of the given windows is full. Intended for windows that only the handler can determine, such
+/// as that of an email address in the body. The response reports the tightest of all windows.
 pub async fn within<R>(
     limits: &RateLimiter,
     now: Timestamp,
@@ -230,7 +230,7 @@ pub async fn within<R>(
     Ok(LimitedReply { answer, standing })
 }
 
-/// Response from a handler that has its own windows, or the error response in its place.
+/// Response from a handler that has its own windows, or the error response sent instead.
 pub struct LimitedReply<R> {
     answer: Result<R, Response>,
     standing: RateLimitStatus,
@@ -241,7 +241,7 @@ impl<R> LimitedReply<R> {
     pub fn into_answer(self) -> Result<R, Box<Response>> {
         self.answer.map_err(Box::new)
     }
-    /// Adds the rejected principal and details for the audit log, if the request was rejected by a window.
+    /// Adds the rejected principal and details for the audit log, if a window rejected the request.
     pub fn noting(mut self, by: Arc<Principal>, facts: Value) -> Self {
         let refusal = self.answer.as_mut().err().filter(|_| self.standing.refused);
         if let Some(meta) = refusal.and_then(|refusal| refusal.extensions_mut().get_mut::<ErrorMeta>()) {
@@ -259,11 +259,11 @@ impl<R: IntoResponse> IntoResponse for LimitedReply<R> {
     }
 }
 
-/// State of the tightest window that a handler counted itself.
+/// State of the tightest window that a handler counted a request in.
 #[derive(Clone, Copy)]
 struct RateHeaders(RateLimitStatus);
 
-/// Builds the 429 response. All of a request's charges limit the same action, in windows of the same length.
+/// Builds the 429 response. All windows in which a request is counted limit the same action and have the same length.
 fn refusal(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
     let (what, period) = charges.first().map_or(LimitKind::Anonymous, |charge| charge.named).words();
     let (limit, seconds) = (standing.limit, standing.retry_after());
@@ -272,7 +272,7 @@ fn refusal(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
     error.retry_after(standing.retry_after()).into_response()
 }
 
-/// Sets the rate-limit headers to the tightest window.
+/// Sets the rate-limit headers from the tightest window.
 fn tell(response: &mut Response, standing: RateLimitStatus) {
     let own_headers = response.extensions_mut().remove::<RateHeaders>();
     let standing = own_headers.map_or(standing, |RateHeaders(own)| own.tighter(standing));

@@ -19,7 +19,7 @@ pub struct RouteMeter {
     /// Path pattern of the route, such as `/api/orders/{id}`.
     pub path: String,
     statuses: [Counter; STATUSES.len()],
-    /// Times from the head of the request to the head of the response.
+    /// Time from the request head to the response head.
     pub time: Histogram,
 }
 
@@ -33,7 +33,7 @@ impl RouteMeter {
         self.counted(status);
         self.time.took(took);
     }
-    /// Counts a response without recording its duration.
+    /// Counts a response, but does not record its duration.
     pub fn counted(&self, status: u16) {
         self.statuses[STATUSES.iter().position(|counted_status| *counted_status == status).unwrap_or(0)].one();
     }

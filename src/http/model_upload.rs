@@ -1,4 +1,4 @@
-//! Models uploaded for a quote, which are streamed to disk, measured, and recorded as files when the quote is created.
+//! Models uploaded for a quote. They are streamed to disk, measured, and recorded as files when the quote is created.
 
 use std::sync::Arc;
 
@@ -29,9 +29,9 @@ use files::turns::FileOwner;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 
-/// Maximum size of a form field other than the model, in bytes.
+/// Maximum size, in bytes, of a form field other than the model.
 const MAX_FIELD_BYTES: usize = 8 * 1024;
-/// Maximum number of form fields other than the model.
+/// Maximum number of form fields, not counting the model.
 const MAX_FIELDS: usize = 32;
 
 handles! {
@@ -45,11 +45,11 @@ handles! {
     }
 }
 
-/// Model that has been stored and measured, but not yet recorded as a file.
+/// Model that has been stored and measured, but not recorded as a file yet.
 pub struct ModelUpload<F> {
     /// Request that contained the model, for sending a command with it.
     pub call: CommandRequest,
-    /// Other fields of the form.
+    /// The form's other fields.
     pub fields: F,
     /// File name without directories.
     pub name: String,
@@ -84,7 +84,7 @@ impl<F> ModelUpload<F> {
     }
 }
 
-/// Maps a measuring error to an API error.
+/// Converts a measuring error into an API error.
 pub fn unmeasured(error: MeasureError, member: &str) -> ApiError {
     match error {
         MeasureError::Fault(fault) => Refusal::field(member, fault.to_string()).into(),
@@ -145,7 +145,7 @@ pub async fn take<F: Request>(
     })
 }
 
-/// Model with its name, if one was sent, and the other fields as raw text.
+/// Model with its name, if one was sent, and the remaining fields as raw text.
 type UploadParts<'a> = (Option<(String, IncomingContent<'a>)>, Vec<(String, String)>);
 
 async fn receive<'a>(

@@ -1,5 +1,4 @@
-//! Common handling of forms with files: storing a file as it arrives, within its limit, and errors for incomplete
-//! forms.
+//! Common handling of forms with files: stores a file as it arrives, within its limit, and reports incomplete forms.
 
 use axum::extract::multipart::{Field, MultipartError};
 
@@ -40,7 +39,7 @@ pub async fn store<'a>(
     Ok(incoming)
 }
 
-/// Reads and discards at most about `left` bytes of a field.
+/// Reads and discards up to about `left` bytes of a field.
 pub async fn pass_over(field: &mut Field<'_>, mut left: usize) {
     while let Ok(Some(piece)) = field.chunk().await
         && left > 0

@@ -32,7 +32,7 @@ use operation::{DescribedContent, DescribedOperation, DescribedResource};
 pub use api_schema::{shape, words};
 pub use document::document;
 
-/// Renders the document of one half as formatted JSON, with `public_url` as the server's URL.
+/// Renders the document for one half as formatted JSON, with `public_url` as the server's URL.
 pub fn json(half: Half, resources: &[DescribedResource], served: &[ServedRoute], public_url: &str) -> String {
     let document = document(half, resources, served, public_url);
     let text = document.to_pretty_json().unwrap_or_else(|error| {

@@ -14,7 +14,7 @@ pub const DEFAULT_LIMIT: u64 = 50;
 pub const MAX_LIMIT: u64 = 200;
 /// Maximum `limit` of lists in the billing API.
 pub const BILLING_MAX_LIMIT: u64 = 100;
-/// Maximum `offset`: the largest number that the database can count.
+/// Maximum `offset`: the largest integer that the database supports.
 pub const MAX_OFFSET: u64 = i64::MAX as u64;
 
 /// Page of a list to return.
@@ -34,7 +34,7 @@ impl From<PageQuery> for Page {
     }
 }
 
-/// Query parameters of an operation; all validation errors are reported together.
+/// Query parameters of an operation. All validation errors are reported together.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<T>(pub T);
 

@@ -1,5 +1,5 @@
-//! Limit on the size of the part headers of multipart forms. The form parser buffers all of a part's headers, no matter
-//! how long they are.
+//! Limit on the size of part headers in multipart forms. The form parser buffers all of a part's headers, no matter how
+//! long they are.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -10,7 +10,7 @@ use futures::StreamExt as _;
 /// Maximum size in bytes of a part's headers: its name, file name and content type.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// State shared by the form parser and the request body, with which the parser signals that it is reading a part's
+/// State shared by the form parser and the request body. Through it, the parser signals that it is reading a part's
 /// headers.
 #[derive(Clone, Default, Debug)]
 pub struct PartHeads {
@@ -35,7 +35,7 @@ impl PartHeads {
         }))
     }
 
-    /// Awaits the given future, which reads a part's headers; the limit applies in the meantime.
+    /// Awaits a future that reads a part's headers, while the limit applies.
     pub async fn reading<T>(&self, head: impl Future<Output = T>) -> T {
         self.read.store(1, Relaxed);
         let done = head.await;

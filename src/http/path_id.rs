@@ -34,8 +34,8 @@ impl<S: Send + Sync> FromRequestParts<S> for NamedId {
     }
 }
 
-/// Returns the 404 for a value that is not an identifier, with a hint if it is an order or job number, which users
-/// often enter.
+/// Returns the 404 for a value that is not an identifier, with a hint if it is an order or job number, as people often
+/// enter one.
 fn no_such_id(text: &str) -> ApiError {
     let is_number = text.split_once('-').is_some_and(|(kind, number)| {
         kind.len() == 3 && kind.bytes().all(|byte| byte.is_ascii_alphabetic()) && number.parse::<u64>().is_ok()

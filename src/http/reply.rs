@@ -18,7 +18,7 @@ use store::queries::Page;
 /// Initial buffer capacity in bytes, enough for most responses.
 const USUAL_BYTES: usize = 2048;
 
-/// Builds a JSON response. The response is serialized into one buffer, which costs half as much as the framework's own
+/// Builds a JSON response. The body is serialized into a single buffer, which costs half as much as the framework's own
 /// implementation.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
     let mut text = Vec::with_capacity(USUAL_BYTES);
@@ -33,7 +33,7 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
     }
 }
 
-/// 200 response with a resource and its version (`ETag`).
+/// Response with status 200: a resource and its version (`ETag`).
 pub struct Resource<T> {
     version: Option<i64>,
     body: T,
@@ -41,11 +41,11 @@ pub struct Resource<T> {
 }
 
 impl<T> Resource<T> {
-    /// Builds the response with a resource and the version that was read.
+    /// Builds the response from a resource and the version that was read.
     pub fn new(version: i64, body: T) -> Self {
         Self { version: Some(version), body, replayed: false }
     }
-    /// Builds the response with a resource and the version that resulted from a command.
+    /// Builds the response from a resource and the version after a command.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { version: Some(done.version), body, replayed: done.replayed }
     }
@@ -66,7 +66,7 @@ impl<T: Serialize> IntoResponse for Resource<T> {
     }
 }
 
-/// 200 response with a body that has no version.
+/// Response with status 200 whose body has no version.
 pub struct Plain<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Plain<T> {
@@ -75,24 +75,24 @@ impl<T: Serialize> IntoResponse for Plain<T> {
     }
 }
 
-/// 201 response with the new resource, its version and its URL (`Location`).
+/// Response with status 201: the new resource, its version and its URL (`Location`).
 pub struct Created<T> {
     location: String,
     resource: Resource<T>,
 }
 
 impl<T> Created<T> {
-    /// Builds the reply for a newly created resource, whose location is below its collection's path.
+    /// Builds the response for a newly created resource, whose location is below its collection's path.
     pub fn under<A>(collection: &str, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location: format!("{collection}/{}", done.id), resource: Resource::after(done, body) }
     }
-    /// Builds the reply for a newly created part of an aggregate that has its own path and version.
+    /// Builds the response for a newly created part of an aggregate that has its own path and version.
     pub fn part(location: String, version: i64, replayed: bool, body: T) -> Self {
         let mut resource = Resource::new(version, body);
         resource.replayed = replayed;
         Self { location, resource }
     }
-    /// Builds the reply for a newly created resource without a version, in the collection at `location`.
+    /// Builds the response for a newly created resource without a version, in the collection at `location`.
     pub fn unversioned<A>(location: String, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location, resource: Resource { version: None, ..Resource::after(done, body) } }
     }
@@ -129,14 +129,14 @@ pub trait MediaType {
     const EXAMPLE: Option<&'static str>;
 }
 
-/// 200 response with a body that is not JSON.
+/// Response with status 200 whose body is not JSON.
 pub struct Media<M> {
     response: Response,
     kind: PhantomData<M>,
 }
 
 impl<M> Media<M> {
-    /// Creates the reply from a response whose `Content-Type` has already been set.
+    /// Creates the response from one whose `Content-Type` is already set.
     pub fn new(response: impl IntoResponse) -> Self {
         Self { response: response.into_response(), kind: PhantomData }
     }
@@ -148,7 +148,7 @@ impl<M> IntoResponse for Media<M> {
     }
 }
 
-/// 200 response with one page of a list.
+/// Response with status 200: one page of a list.
 pub struct ListPage<T> {
     page: Page,
     items: Vec<T>,
@@ -177,7 +177,7 @@ impl<T: ListItem> IntoResponse for ListPage<T> {
     }
 }
 
-/// 204 response: success without content.
+/// Response with status 204: success without content.
 pub struct NoContent;
 
 impl IntoResponse for NoContent {
@@ -188,7 +188,7 @@ impl IntoResponse for NoContent {
 
 /// Response that also sets or clears the staff cookie.
 pub struct WithCookie<R> {
-    /// Rest of the response.
+    /// The rest of the response.
     pub reply: R,
     /// Value of `Set-Cookie`.
     pub cookie: HeaderValue,

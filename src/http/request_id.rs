@@ -11,7 +11,7 @@ use tracing::Instrument as _;
 use kernel::environment::Environment;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// Maximum accepted length of an ID from a client, in bytes.
+/// Maximum accepted length of a client's request ID, in bytes.
 const MAX_ID_BYTES: usize = 128;
 
 /// ID of a request, carried in its extensions.
@@ -31,7 +31,7 @@ pub async fn name(State(environment): State<Arc<Environment>>, mut request: Requ
     response
 }
 
-/// Returns the ID sent by the client, unless it is unsuitable for a log line.
+/// Returns the ID sent by the client, if it is suitable for a log line.
 fn from_client(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(HEADER)?.to_str().ok()?;
     let fit = !text.is_empty() && text.len() <= MAX_ID_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());

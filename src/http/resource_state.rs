@@ -1,5 +1,5 @@
-//! State that resources keep in the server, such as caches. There is one value of each type, which is created from the
-//! shop when first used. The HTTP layer itself knows no resources, so it holds the state by type.
+//! State that resources keep in the server, such as caches. There is one value per type, created from the shop on first
+//! use. The HTTP layer itself knows no resources, so it stores the states by type.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use config::Config;
 
 /// State of a resource. Handlers use it through a handle of the type `Arc<Self>`.
 pub trait ResourceState: Send + Sync + 'static {
-    /// Creates the state for a started shop. Must not use other states.
+    /// Creates the state for a started shop. Must not use the state of other resources.
     fn create(app: &App, config: &Config) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! Return URLs from the payment processor's page: restricted to paths of this shop.
+//! URLs to which the payment processor's page returns the customer, restricted to paths in this shop.
 
 use api_derive::Request;
 use axum::http::{HeaderMap, header};
@@ -17,15 +17,15 @@ like!(
     "must be a path in this shop, such as /orders/thanks"
 );
 
-/// Path that stays on the same site, no matter which origin it is joined to.
+/// Path that stays on the same site, no matter which origin it is appended to.
 pub static RETURN_PATH: &Pattern = &LOCAL_PATH;
 
-/// Return paths from the payment processor's page.
+/// Paths to return to from the payment processor's page.
 #[derive(Request, Debug)]
 #[api(name = "CheckoutRequest", example = json!({"successPath": "/thanks", "cancelPath": "/"}))]
 pub struct CheckoutBody {
-    /// Path in the shop to which the customer returns after payment; defaults to `/`. It is joined to the origin of the
-    /// requesting page if that origin belongs to the shop, and to this server's origin otherwise.
+    /// Path in the shop to which the customer returns after payment; defaults to `/`. It is appended to the origin of
+    /// the requesting page if that origin belongs to the shop, and to this server's origin otherwise.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     success_path: Option<String>,
     /// Path in the shop to which the customer returns after cancelling; defaults to `/`.
@@ -34,20 +34,19 @@ pub struct CheckoutBody {
 }
 
 impl CheckoutBody {
-    /// Returns the return pages for a request with the given headers.
+    /// Returns the pages to return to, for a request with the given headers.
     pub fn pages(&self, headers: &HeaderMap, config: &Config) -> ReturnPages {
         return_pages(self.success_path.as_deref(), self.cancel_path.as_deref(), headers, config)
     }
 }
 
-/// Returns the return pages at the given paths; a missing path defaults to `/`.
+/// Returns the pages to return to, at the given paths; a missing path defaults to `/`.
 pub fn return_pages(success: Option<&str>, cancel: Option<&str>, headers: &HeaderMap, config: &Config) -> ReturnPages {
     let page = |path: Option<&str>| return_page(path, headers, config);
     ReturnPages { success_url: page(success), cancel_url: page(cancel) }
 }
 
-/// Returns the page at the given path: on the origin of the requesting page if that origin is allowed, otherwise on
-/// this server.
+/// Returns the URL of the given path: on the requesting page's origin if it is allowed, otherwise on this server.
 pub fn return_page(path: Option<&str>, headers: &HeaderMap, config: &Config) -> String {
     let asking = headers.get(header::ORIGIN).and_then(|value| value.to_str().ok());
     let base = asking.filter(|origin| config.server.cors_origins.iter().any(|allowed| allowed == origin));

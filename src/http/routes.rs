@@ -61,7 +61,7 @@ impl ResourceRoutes {
         self
     }
 
-    /// Adds a named schema that no handler type refers to, such as the form of an upload.
+    /// Adds a named schema that no handler type refers to, such as an upload form.
     pub fn schema<T: ToSchema>(mut self) -> Self {
         self.components.add::<T>();
         self
@@ -100,7 +100,7 @@ impl ResourceRoutes {
 /// Key of a route: method, required access, and path.
 type RouteKey = (Method, RequiredAccess, &'static str);
 
-/// Function that adds the information not contained in an operation's types to its description: name, summary, specific
+/// Function that adds to an operation's description the details not expressed by its types: name, summary, specific
 /// errors.
 pub type DescribeFn = fn(DescribedOperation) -> DescribedOperation;
 
@@ -139,12 +139,12 @@ described_routes! {
     patch_long: PATCH, false;
 }
 
-/// Limits on a page's requests.
+/// Limits on requests for a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PageBounds {
     /// Page or short form, with the request time limit.
     Form,
-    /// Short form without the request time limit, because it waits for a machine or another system.
+    /// Short form without the request time limit, because it waits for a printer or an external system.
     Long,
     /// Form with a file, whose handler streams the body.
     Upload,
@@ -154,7 +154,7 @@ pub enum PageBounds {
 
 type BuildRoute = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 
-/// Limits of a route, in addition to those that its path implies.
+/// Limits of a route, in addition to those implied by its path.
 #[derive(Clone, Copy)]
 struct RouteBounds {
     /// `true` if the request time limit applies.
@@ -250,7 +250,7 @@ impl Routes {
         self.0.iter().filter(|route| route.is_listed).map(|route| route.served.clone()).collect()
     }
 
-    /// Converts the routes to the framework's router, with the guard for each.
+    /// Converts the routes to the framework's router, each with its guard.
     pub fn into_router(self, app: &AppState) -> Router<AppState> {
         self.0.into_iter().fold(Router::new(), |router, route| router.route(route.served.path, (route.build)(app)))
     }

@@ -1,7 +1,7 @@
 //! Serves the API over TCP, and over the control socket for the owner of the machine; shuts down gracefully.
 //!
 //! Connections are handled here rather than by the framework, to impose limits that the framework does not offer: on
-//! the time to receive a head, on the idle time of a connection, and on the number of connections.
+//! the time to receive a request head, on how long a connection may be idle, and on the number of connections.
 
 mod connection;
 mod first_line;
@@ -30,13 +30,13 @@ pub use front::Acceptor;
 
 /// Interval between sweeps of rate-limit windows.
 const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
-/// Pause after accepting a connection on the control socket failed.
+/// Delay after a failure to accept a connection on the control socket.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Starts the [`Acceptor`] for the given routes on a separate thread, and the server for the connections that it hands
 /// over. Both run until `app` shuts down. After that, no connections are accepted, requests in progress may finish
-/// within the configured time, and streams end. The last uses of keys and sessions are written during that time and at
-/// the end.
+/// within the configured time, and streams end. The times at which keys and sessions were last used are written during
+/// that time and at the end.
 pub fn start_tcp(
     listener: TcpListener,
     app: &AppState,
@@ -85,7 +85,7 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
     }
 }
 
-/// Serves the control socket until `app` shuts down. Every client that can open the socket is the owner of the machine,
+/// Serves the control socket until `app` shuts down. Every client that can open the socket is the machine's owner,
 /// because the caller has created it with mode 0600. The owner is admitted regardless of load.
 pub async fn serve_control(listener: UnixListener, app: AppState, routes: Router) {
     let routes = routes.layer(Extension(LocalOwner)).with_state(());

@@ -1,5 +1,5 @@
 //! In-memory state of the shop's setup: the one-time code and its session, and locks for actions that only one client
-//! may perform at a time.
+//! can perform at a time.
 
 mod written;
 
@@ -15,17 +15,17 @@ use printers::discovery::{FoundPrinter, SearchStep};
 
 pub use written::{ShadowedSetting, TestedService, WrittenSettings};
 
-/// Name of the cookie with a setup session.
+/// Name of the setup session cookie.
 pub const COOKIE: &str = "setup_session";
 /// Maximum number of notes shown for one search; usually there are only a few.
 const MAX_NOTES: usize = 20;
-/// Maximum number of printers shown while a search runs; its result omits duplicates.
+/// Maximum number of printers shown while a search is running; its final result omits duplicates.
 const MAX_FINDS: usize = 400;
 
-/// Progress of the last printer search started from a page.
+/// Progress of the most recent printer search started from a page.
 #[derive(Clone, Default)]
 pub struct SearchProgress {
-    /// `true` if a search has been started since the server was started.
+    /// `true` if a search has been started since the server started.
     pub begun: bool,
     /// Number of addresses and ports probed so far.
     pub done: usize,
@@ -38,7 +38,7 @@ pub struct SearchProgress {
 }
 
 impl SearchProgress {
-    /// Applies a step of the search.
+    /// Applies one step of the search.
     fn take(&mut self, step: SearchStep) {
         match step {
             SearchStep::Asked { done, total } => (self.done, self.total) = (done, total),
@@ -49,10 +49,10 @@ impl SearchProgress {
     }
 }
 
-/// State of the setup; one per server.
+/// State of the setup; there is one per server.
 #[derive(Default)]
 pub struct SetupService {
-    /// One-time code and its session; `None` if the setup is completed, or no code was issued.
+    /// One-time code and its session; `None` if the setup is complete or no code was issued.
     door: Mutex<Option<SetupAccess>>,
     searching: Arc<Turn<()>>,
     writing: Turn<()>,
@@ -62,7 +62,7 @@ pub struct SetupService {
 }
 
 impl SetupService {
-    /// Creates access to the setup, protected by a one-time code, and returns the code for the owner of the machine.
+    /// Creates access to the setup, protected by a one-time code, and returns the code for the machine's owner.
     pub fn make_code(&self, now: Timestamp) -> String {
         let code = credentials::setup_code();
         *self.door() = Some(SetupAccess::new(hash(&code), now));
@@ -97,7 +97,7 @@ impl SetupService {
         self.board.send_replace(SearchProgress { begun: true, ..SearchProgress::default() });
     }
 
-    /// Applies a step of the search to the progress.
+    /// Applies one step of the search to the progress.
     pub fn tell(&self, step: SearchStep) {
         self.board.send_modify(|board| board.take(step));
     }
@@ -107,7 +107,7 @@ impl SetupService {
         self.board.send_modify(|board| board.printers = printers);
     }
 
-    /// Returns a receiver for changes in the progress.
+    /// Returns a receiver that follows the progress.
     pub fn follow(&self) -> watch::Receiver<SearchProgress> {
         self.board.subscribe()
     }
@@ -117,12 +117,12 @@ impl SetupService {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
     }
 
-    /// Returns the settings last written since the server was started.
+    /// Returns the settings last written since the server started, if any.
     pub fn last_written(&self) -> Option<Arc<WrittenSettings>> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits for the lock for changing the settings file.
+    /// Acquires the lock for changing the settings file, waiting if necessary.
     pub async fn write(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().await
     }
@@ -132,7 +132,7 @@ impl SetupService {
     }
 }
 
-/// Returns the hash of a code in any form that users type, regardless of case, spaces and hyphens.
+/// Returns the hash of a code as typed by a user, ignoring case, spaces and hyphens.
 fn hash(code: &str) -> String {
     let normal: String = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
     credentials::session_hash(&normal)

@@ -1,5 +1,5 @@
-//! Server-sent events: all streams have the same headers, heartbeats, cursors and endings. A stream supplies the events
-//! that are due and waits for more ([`SseSource`]); [`Sse`] is the response.
+//! Server-sent events: all streams have the same headers, heartbeats, cursors and endings. Each stream supplies the
+//! events that are due and waits for more ([`SseSource`]); [`Sse`] is the response.
 
 mod open_streams;
 
@@ -25,12 +25,12 @@ pub use open_streams::{MAX_STREAMS_OF_CUSTOMER, OpenStreams, StreamPermit};
 
 /// Media type of server-sent events.
 pub const MEDIA: &str = "text/event-stream";
-/// Last event of a stream whose subject will no longer change; it tells clients not to reconnect.
+/// Last event of a stream whose subject will not change any more; it tells clients not to reconnect.
 pub const OVER: &str = "event: over\ndata: {}\n\n";
-/// Idle time after which a stream sends a comment, so that no proxy closes it as dead.
+/// Idle time after which a stream sends a comment, so that proxies do not close the connection.
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
-/// Heartbeat: a comment line without a blank line. A blank line would end a block, which some clients turn into an
-/// event without content.
+/// Heartbeat: a comment line without a blank line. A blank line would end the event, and some clients would dispatch it
+/// without content.
 const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
 /// Maximum duration of a page's stream; the browser reconnects afterwards.
 const MAX_PAGE_STREAM_LIFE: Duration = Duration::from_secs(600);
@@ -42,17 +42,17 @@ pub fn event(name: &str, data: &impl Display) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 
-/// Formats an event with the number at which a client resumes.
+/// Formats an event with the number from which a client can resume.
 pub fn numbered_event(id: i64, name: &str, data: &impl Display) -> String {
     format!("id: {id}\nevent: {name}\ndata: {data}\n\n")
 }
 
-/// Supplier of the events of one stream.
+/// Supplier of a stream's events.
 pub trait SseSource: Send + Sized + 'static {
     /// Returns whether the reader may continue and the server is not shutting down. Checked before each chunk.
     fn may_continue(&mut self) -> bool;
 
-    /// Returns the events that are due, as text, which is empty if there are none; `None` ends the stream.
+    /// Returns the events that are due as text, which may be empty; `None` ends the stream.
     fn due(&mut self) -> impl Future<Output = Option<String>> + Send;
 
     /// Waits until events may be due or the permission should be checked again. The wait may be cancelled to send a
@@ -81,7 +81,7 @@ impl<S: SseSource> Sse<S> {
         self
     }
 
-    /// Ends the stream after ten minutes, which suits pages, because they reconnect automatically.
+    /// Ends the stream after ten minutes. Intended for pages, which reconnect automatically.
     pub fn for_page(mut self) -> Self {
         self.ends_at = Some(self.silent_since + MAX_PAGE_STREAM_LIFE);
         self
@@ -126,7 +126,7 @@ impl<S: SseSource> IntoResponse for Sse<S> {
     }
 }
 
-/// Number of the last received event, which browsers send when they reconnect.
+/// Number of the last event received, which browsers send when they reconnect.
 pub struct LastEventId(pub Option<i64>);
 
 impl<S: Sync> FromRequestParts<S> for LastEventId {

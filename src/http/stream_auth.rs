@@ -1,4 +1,4 @@
-//! Ends open streams immediately when the key, session or role that opened them changes.
+//! Closes open streams immediately when the key, session or role used to open them changes.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::access::{AccessHandles, Caller, still};
 use crate::handles::{AccessChanges, handles};
 
-/// Interval at which keys and sessions are checked for expiry.
+/// Interval between checks for expired keys and sessions.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 handles! {
@@ -21,7 +21,7 @@ handles! {
     }
 }
 
-/// Permission of one caller to continue reading a stream.
+/// A caller's permission to keep reading a stream.
 pub struct StreamPermission {
     app: StreamHandles,
     who: Caller,
@@ -30,14 +30,14 @@ pub struct StreamPermission {
 }
 
 impl StreamPermission {
-    /// Creates the permission of a caller who has just been authorized.
+    /// Creates the permission for a caller who has just been authorized.
     pub fn new(app: StreamHandles, who: Caller) -> Self {
         let changes = app.changes.0.subscribe();
         Self { app, who, changes, looked: Instant::now() }
     }
 
-    /// Returns whether the caller may still read: the key or session is valid, the role is unchanged, and the server is
-    /// not shutting down.
+    /// Returns whether the caller may keep reading: the key or session is valid, the role is unchanged, and the server
+    /// is not shutting down.
     pub fn holds(&mut self) -> bool {
         if self.app.leaving.is_cancelled() {
             return false;

@@ -1,7 +1,7 @@
 //! Remainder of a request body that its handler did not read.
 //!
 //! The next request on a connection begins where the previous body ends. A connection must therefore be closed after a
-//! body that is not read to its end, and a client that is not informed of this loses its next request.
+//! body that is not read to its end; a client that is not told so loses its next request.
 
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,10 +15,10 @@ use tokio::time::timeout;
 
 /// Maximum number of remaining body bytes that are read before the connection is closed.
 const MAX_READ_AWAY_BYTES: usize = 64 * 1024;
-/// Number of scheduler turns to wait for the rest of a body that arrived with its head.
+/// Number of scheduler turns for which to wait for the rest of a body that arrived with its head.
 const MAX_TURNS: usize = 3;
 
-/// Body of one request, and the extent to which it has been read.
+/// Request body, and how much of it has been read.
 #[derive(Clone, Default)]
 pub struct UnreadBody(Arc<Mutex<ReadProgress>>);
 
@@ -29,7 +29,7 @@ enum ReadProgress {
     Finished,
     /// In use by its reader.
     Held,
-    /// Dropped by its reader with the given remainder.
+    /// Dropped by its reader, with the given remainder.
     Left(Body),
 }
 
@@ -48,8 +48,8 @@ impl UnreadBody {
         matches!(*self.0.lock().unwrap_or_else(PoisonError::into_inner), ReadProgress::Finished)
     }
 
-    /// Reads and discards the remainder, if it is small and arrives within `patience`. Returns whether the body has
-    /// been read to its end; otherwise the connection cannot be used for another request.
+    /// Reads and discards the remainder if it is small and arrives within `patience`. Returns whether the body has been
+    /// read to its end; if not, the connection cannot be used for another request.
     pub async fn read_away(&self, patience: Duration) -> bool {
         let body = match std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
             ReadProgress::Finished => return true,
@@ -71,7 +71,7 @@ impl UnreadBody {
     }
 }
 
-/// Reads a body to its end, if it is short. Returns whether the end was reached.
+/// Reads a short body to its end. Returns whether the end was reached.
 async fn read_rest(body: Body) -> bool {
     let mut pieces = body.into_data_stream();
     let mut bytes = 0;

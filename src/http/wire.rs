@@ -1,5 +1,5 @@
-//! JSON parsing and OpenAPI description of the API's values, from one declaration each. Responses are described by the
-//! crate `api_schema`, on which the domain rules depend; request parsing is in this module.
+//! JSON parsing and OpenAPI descriptions, both derived from a single declaration of each type. Responses are described
+//! by the crate `api_schema`, on which the domain rules depend; request parsing is in this module.
 //!
 //! A request is a struct with `#[derive(Request)]`, a response one with `#[derive(Response)]` (crate `api-derive`).
 //! Checks of individual fields are [`Rule`]s: each validates a value and marks the schema, so that validation and

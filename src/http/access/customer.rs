@@ -1,5 +1,5 @@
-//! Customer sessions: the only credential of the billing API and of the customer pages. API keys and staff sessions are
-//! not valid there, and the customer cookie is not valid elsewhere.
+//! Customer sessions: the only credentials accepted by the billing API and the customer pages. API keys and staff
+//! sessions are not valid there, and the customer cookie is not valid elsewhere.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::paths::is_customer_page;
 use domain::principal::Principal;
 use platform::secrets::credentials::{self, is_token};
 
-/// Name of the cookie with a customer session. The prefix makes browsers reject it without `Secure`, with a domain, or
-/// with a path other than `/`.
+/// Name of the customer session cookie. The prefix makes browsers reject the cookie unless it is `Secure`, has no
+/// domain, and has the path `/`.
 pub const CUSTOMER_COOKIE: &str = "__Host-customer_session";
 
 /// Session token from the customer cookie; never printed.
@@ -22,8 +22,8 @@ pub const CUSTOMER_COOKIE: &str = "__Host-customer_session";
 pub struct CustomerToken(String);
 
 impl CustomerToken {
-    /// Returns the token from the customer cookie. A value that does not have the form of a token yields `None`, to
-    /// save a lookup.
+    /// Returns the token from the customer cookie. Returns `None` if the value is not in token format, which saves a
+    /// lookup.
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         cookie(headers, CUSTOMER_COOKIE).filter(|token| is_token(token)).map(|token| Self(token.to_owned()))
     }
@@ -35,7 +35,7 @@ impl CustomerToken {
 }
 
 impl Credentials {
-    /// Looks up the session of a customer token. A session that is unknown, expired or signed out is rejected.
+    /// Looks up the session for a customer token. Unknown, expired and signed-out sessions are rejected.
     pub async fn of_customer(app: &AccessHandles, token: Option<CustomerToken>) -> Self {
         let Some(token) = token else { return Self::Nothing };
         let result = app.queries.customer_session(&token.hash()).await;
@@ -56,9 +56,9 @@ impl Credentials {
 /// Error message that explains to an unauthenticated customer how to sign in.
 pub(super) const SIGN_IN_FIRST: &str = "sign in first: request a link with POST /api/v1/auth/magic-link";
 
-/// Returns the 401 error for a caller without a session. If the public URL of the server is plain http, the message
-/// explains that browsers do not send the `Secure` cookie there, because otherwise, a customer who has just signed in
-/// could not see why.
+/// Returns the 401 error for a caller without a session. If the server's public URL is plain HTTP, the message explains
+/// that browsers do not send the `Secure` cookie there; otherwise, a customer who has just signed in could not see why
+/// the request fails.
 fn sign_in_first(app: &AccessHandles) -> ApiError {
     if app.config.public_url().starts_with("https://") {
         return ApiError::unauthorized(SIGN_IN_FIRST);
@@ -90,7 +90,7 @@ pub(super) fn admit(
     Ok(Caller { by, session: Some(session), request_id })
 }
 
-/// Rejects cross-site changes, that is, requests that a page from another origin makes a customer's browser send.
+/// Rejects cross-site changes, that is, requests that a page from another origin causes a customer's browser to send.
 fn own_pages(app: &AccessHandles, request: &Request) -> Result<(), ApiError> {
     let (method, headers, path) = (request.method(), request.headers(), request.uri().path());
     if is_customer_page(path) {

@@ -1,5 +1,5 @@
-//! Middleware before every handler: authorizes the caller, bounds bodies and in-flight requests, and records rejected
-//! attempts.
+//! Middleware that runs before every handler: authorizes the caller, bounds bodies and in-flight requests, and records
+//! rejected attempts.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,9 +23,9 @@ use crate::wire::refuse_query;
 use domain::limits::address;
 use domain::principal::Principal;
 
-/// Settings and dependencies for checking the requests to one route; one per route.
+/// Settings and dependencies for checking requests to a route; one per route.
 pub struct RouteGuard {
-    /// Dependencies of authentication by API key, session or machine token.
+    /// Dependencies for authentication by API key, session or machine token.
     pub access: AccessHandles,
     /// Dependencies for recording rejected attempts in the audit log.
     pub audit: AuditHandles,
@@ -33,7 +33,7 @@ pub struct RouteGuard {
     pub need: RequiredAccess,
     /// Maximum duration of a request; `None` for streams and downloads.
     pub within: Option<Duration>,
-    /// Counter of the route's requests by status.
+    /// Counter of the route's requests, by status.
     pub meter: Arc<RouteMeter>,
     /// Admission limits that apply to the route.
     pub treatment: RateLimitClass,
@@ -92,16 +92,16 @@ impl RouteGuard {
     }
 }
 
-/// Returns the ID to which an unfinished body is charged: the API key or session, or the address of an unauthenticated
-/// client.
+/// Returns the ID to whose limit an unfinished body counts: the API key or session, or the address of an
+/// unauthenticated client.
 fn caller_of(request: &Request) -> u128 {
     let credentials = request.extensions().get::<Credentials>().and_then(Credentials::id);
     let client = || request.extensions().get::<ClientAddress>().map_or(0, |client| address::scope(client.0));
     credentials.map_or_else(client, |id| id.0.as_u128())
 }
 
-/// Passes an authorized request to its handler and rejects any other. Counts the request and records rejected attempts
-/// in the audit log.
+/// Passes authorized requests to the handler and rejects all others. Counts requests, and records rejected attempts in
+/// the audit log.
 pub async fn guard(State(gate): State<Arc<RouteGuard>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let admitted = admit(&gate.access, gate.need, &request);
@@ -128,7 +128,7 @@ pub async fn guard(State(gate): State<Arc<RouteGuard>>, mut request: Request, ne
     response
 }
 
-/// Aborts a request that takes too long, including the time to read its body. Its effect may still take place.
+/// Aborts a request that takes too long, including the time to read its body. Its changes may still take effect.
 async fn in_time(within: Option<Duration>, answer: impl Future<Output = Response>) -> Response {
     let Some(within) = within else { return answer.await };
     tokio::time::timeout(within, answer)
@@ -151,8 +151,8 @@ impl Refusable {
         Self { changes: !request.method().is_safe(), path: request.uri().clone(), request_id, client }
     }
 
-    /// Returns whether the status means that the caller is not authenticated or not allowed or, for changes, that the
-    /// current state does not permit the request.
+    /// Returns whether the status means that the caller is not authenticated or not permitted or, for changes, that the
+    /// current state does not allow the request.
     fn is_refused(&self, status: StatusCode) -> bool {
         use StatusCode as S;
         match status {

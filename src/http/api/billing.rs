@@ -35,7 +35,7 @@ use http::openapi::half::contract_status;
 use http::paths::is_billing;
 use http::routes::{ResourceRoutes, Routes};
 
-/// `Retry-After` value in seconds, sent when an external service did not respond.
+/// `Retry-After` value, in seconds, that is sent if an external service did not respond.
 const COME_AGAIN_SECONDS: u32 = 5;
 
 /// Returns every resource, in the order of the API description. The routes and the description both derive from the
@@ -69,8 +69,8 @@ pub fn routes() -> Routes {
     resources().into_iter().fold(Routes::new(), Routes::resource)
 }
 
-/// Adapts every response of the billing API to the API's contract, including responses of the middleware that runs
-/// before the routes.
+/// Adapts every response of the billing API to its contract, including responses of the middleware that runs before the
+/// routes.
 pub async fn answered_by_contract(request: Request, next: Next) -> Response {
     if !is_billing(request.uri().path()) {
         return next.run(request).await;

@@ -1,4 +1,4 @@
-//! The production API, for staff and programs: all routes, and the access that each requires.
+//! The production API for staff and programs: all routes, and the access that each requires.
 
 mod accounting;
 mod agent;

@@ -1,5 +1,6 @@
-//! Connection of the accounting system by an admin: the redirect to the provider's consent page, and the callback. As
-//! everywhere in the billing API, the session is a customer session; its email address must be that of an active admin.
+//! Routes through which an admin connects the accounting system: the redirect to the provider's consent page, and the
+//! callback. As everywhere in the billing API, the session is a customer session; its email address must be that of an
+//! active admin.
 
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ const NOT_CONFIGURED: &str = "accounting_not_configured";
 const MAX_CODE_CHARS: usize = 4_000;
 
 handles! {
-    /// Dependencies of the routes that connect the accounting system.
+    /// Dependencies of the routes for connecting the accounting system.
     pub struct ConnectHandles {
         accounting: Directory<Accounting>,
         access: Directory<Access>,
@@ -151,7 +152,7 @@ pub struct CallbackQuery {
     state: Id,
 }
 
-/// Callback parameters from the provider; an `error` results in 400 `consent_refused`.
+/// Callback parameters from the provider; an `error` parameter results in a 400 with the code `consent_refused`.
 struct FromProvider(CallbackQuery);
 
 impl<S: Send + Sync> FromRequestParts<S> for FromProvider {

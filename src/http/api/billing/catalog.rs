@@ -1,5 +1,5 @@
 //! `GET /api/v1/store/catalog`: the shop's products, from its catalogue provider. Responses are cached for a minute,
-//! and the last good response is served while the provider is unavailable.
+//! and the last successful response is served while the provider is unavailable.
 
 mod cache;
 mod provider;
@@ -98,7 +98,7 @@ pub struct CatalogItem {
     pub collections: Vec<String>,
     /// Time at which the item was put on sale.
     pub published_at: Timestamp,
-    /// ID of the SKU to order for the item; null if the item cannot currently be ordered.
+    /// ID of the SKU to order for the item; null if the item cannot be ordered at the moment.
     pub sku_id: Option<Id>,
 }
 

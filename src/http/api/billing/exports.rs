@@ -1,5 +1,6 @@
-//! Exports of the customer's own records: requested, generated in the background, and downloaded through an emailed
-//! link that is valid for seven days. The link does not require a session, so it works wherever the email is read.
+//! Exports of the customer's own records. They are requested, generated in the background, and downloaded through an
+//! emailed link that is valid for seven days. The link does not require a session, so it works on any device on which
+//! the email is read.
 
 use api_derive::Request;
 use axum::Extension;
@@ -30,7 +31,7 @@ use platform::secrets::credentials;
 const EXPIRED: &str = "export_expired";
 /// Error code: the customer has too many pending exports.
 const TOO_MANY: &str = "too_many_exports";
-/// `Retry-After` value in seconds, after which a pending export may be finished.
+/// `Retry-After` value, in seconds, after which a pending export may be finished.
 const RETRY_SECONDS: u32 = 30;
 
 /// Returns the export routes.
@@ -68,7 +69,7 @@ pub struct ExportRequest {
     /// or void; quotes: sent, accepted, declined or expired.
     #[api(ONE_LINE, MaxChars(40))]
     status: Option<String>,
-    /// Export only records of the given site.
+    /// Export only records that belong to the given site.
     site: Option<Site>,
 }
 

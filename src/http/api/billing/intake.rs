@@ -136,8 +136,8 @@ async fn take_in(
     within(&app.limits, app.environment.now(), &[charge], operation).await
 }
 
-/// Returns the hash that is used to compare a retried request with the first one. It covers the text fields and the
-/// digests of the photos.
+/// Returns the hash used to compare a retried request with the first one. It covers the text fields and the photos'
+/// digests.
 fn hash(form: &IntakeSubmission<'_>) -> String {
     let digests: Vec<&str> = form.photos.iter().map(|photo| photo.digest.as_str()).collect();
     idempotency::short(&Sha256::digest(json!([form.fields.hashed_fields(), digests]).to_string()))

@@ -85,7 +85,7 @@ fn foreign(op: DescribedOperation) -> DescribedOperation {
 /// Filter for the customer's invoices.
 #[derive(Request, Debug)]
 pub struct OwnInvoiceQuery {
-    /// Return only invoices with the given displayed status. An overdue invoice is not `open`.
+    /// Return only invoices with the given displayed status. Overdue invoices have the status `overdue`, not `open`.
     status: Option<InvoiceStatus>,
     #[api(flatten)]
     page: ListQuery,
@@ -119,7 +119,7 @@ struct InvoiceReply {
     invoice: InvoiceView,
 }
 
-/// Location of the PDF of an invoice.
+/// Location of an invoice PDF.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePdfResponse", example = json!({
@@ -229,7 +229,7 @@ async fn check_out(
     within(&limits, app.environment.now(), &[charge], open).await
 }
 
-/// Opens the payment page of an issued invoice.
+/// Opens the payment page for an issued invoice.
 pub async fn begin_checkout(
     app: &InvoiceHandles,
     invoice: &Invoice,

@@ -290,7 +290,7 @@ async fn check_out(
     within(&app.limits, app.environment.now(), &[charge], open).await
 }
 
-/// Converts an error about items that cannot be ordered to a 400, as the billing API's contract requires.
+/// Converts an error about items that cannot be ordered into a 400, as the billing API's contract requires.
 fn as_bad_request(error: ApiError) -> ApiError {
     match error.status() {
         StatusCode::CONFLICT => ApiError::bad_request(error.code(), error.message()),
@@ -298,7 +298,7 @@ fn as_bad_request(error: ApiError) -> ApiError {
     }
 }
 
-/// Returns the profile address with the given ID, or the default shipping address if there is one.
+/// Returns the profile address with the given ID, or the default shipping address, if any.
 async fn address(
     customers: &Directory<Customer>,
     customer: Id,

@@ -1,5 +1,5 @@
-//! Payment links: they show the invoice, without personal data except the name, to anyone who has the link, and allow
-//! it to be paid.
+//! Payment links: anyone with the link can view the invoice, which contains no personal data except the name, and pay
+//! it.
 
 use std::sync::Arc;
 

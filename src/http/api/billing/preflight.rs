@@ -29,7 +29,7 @@ impl Reply for PreflightReply {
     }
 }
 
-/// Answers a preflight request; only the CORS headers of the response matter.
+/// Responds to a preflight request; only the response's CORS headers matter.
 pub(super) async fn preflight() -> Result<PreflightReply, ApiError> {
     Ok(PreflightReply)
 }

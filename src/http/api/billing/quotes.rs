@@ -1,4 +1,4 @@
-//! The customer's own quotes: listing, details, acceptance and refusal; and models that customers upload for pricing.
+//! The customer's own quotes: listing, details, accepting and declining; and models that customers upload for pricing.
 //!
 //! Drafts are visible only to the shop. For an uploaded model, the customer sees the current price, under the ID of the
 //! model rather than that of the draft.
@@ -98,7 +98,7 @@ fn answered(op: DescribedOperation) -> DescribedOperation {
 /// Filter for the customer's quotes.
 #[derive(Request, Debug)]
 pub struct OwnQuoteQuery {
-    /// Return only quotes with the given displayed status. An expired quote is not `sent`.
+    /// Return only quotes with the given displayed status. Expired quotes have the status `expired`, not `sent`.
     status: Option<QuoteStatus>,
     #[api(flatten)]
     page: ListQuery,

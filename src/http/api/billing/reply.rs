@@ -47,7 +47,7 @@ pub struct DoneWithWords {
     pub message: String,
 }
 
-/// 201 response with the created resource.
+/// Response with status 201 and the created resource.
 pub struct CreatedReply<T> {
     body: T,
     replayed: bool,

@@ -47,12 +47,12 @@ use store::queries::Queries;
 
 pub use next::{MAX_NEXT_CHARS, own_path};
 
-/// Path on which a link is redeemed.
+/// Path that redeems a link.
 pub const VERIFY_PATH: &str = "/api/v1/auth/verify";
 /// Path of the page that an emailed link opens.
 pub const CONFIRM_PATH: &str = "/sign-in/confirm";
 
-/// Maximum number of times that a customer is looked up while another request is creating the customer's record.
+/// Maximum number of attempts to look up a customer while another request is creating the customer record.
 const MAX_TRIES: usize = 3;
 
 handles! {
@@ -166,13 +166,13 @@ pub struct SignInLinkQuery {
     pub next: Option<String>,
 }
 
-/// Properties of a request to redeem a link, apart from its query.
+/// Properties of a request to redeem a link, apart from its query parameters.
 struct RedemptionRequest {
     /// `true` for a HEAD request, which does not redeem the link.
     only_looks: bool,
     /// `true` for a browser, which is redirected instead of receiving a JSON error.
     browser: bool,
-    /// `true` for a prefetch or prerender by the browser, which involves no action by the user.
+    /// `true` if the browser is prefetching or prerendering the page, without any action by the user.
     in_advance: bool,
     headers: HeaderMap,
     request_id: Option<Arc<str>>,
@@ -301,7 +301,7 @@ async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc
     Err(ApiError::internal("a customer's record was neither found nor created"))
 }
 
-/// Builds the customer cookie with the given token and maximum age in seconds; an age of 0 removes the cookie.
+/// Builds the customer cookie from the given token and maximum age in seconds; an age of 0 removes the cookie.
 fn cookie(token: &str, age: i64) -> Result<HeaderValue, ApiError> {
     let text = format!("{CUSTOMER_COOKIE}={token}; HttpOnly; Secure; SameSite=Lax; Path=/; Max-Age={age}");
     HeaderValue::from_str(&text).map_err(ApiError::internal)

@@ -1,4 +1,4 @@
-//! Site that a request to the billing API applies to: `site` in the query, or else the header.
+//! Site that a billing API request applies to, taken from the `site` query parameter or, failing that, the header.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -11,7 +11,7 @@ use http::wire::{Argument, Components};
 
 pub use crate::production::orders::site::HEADER;
 
-/// Site that a request names, if any; an unknown site results in a 400 error.
+/// Site named in the request, if any; an unknown site results in a 400 error.
 pub struct RequestSite(pub Option<Site>);
 
 #[derive(api_derive::Request, Debug)]

@@ -1,5 +1,5 @@
-//! The customer's subscriptions, which the payment processor manages: list, details, checkout, cancellation and
-//! resumption; and the processor's own pages for cards and subscriptions.
+//! The customer's subscriptions, which the payment processor manages: listing, details, checkout, cancelling and
+//! resuming; and the processor's own pages for cards and subscriptions.
 
 mod view;
 
@@ -38,10 +38,10 @@ use kernel::environment::Environment;
 const ID_FORM: (&str, usize) = ("sub_", 124);
 /// Default `limit`.
 const DEFAULT_LIMIT: u64 = 20;
-/// Time in milliseconds during which an identical request without an idempotency key counts as a double click.
+/// Time, in milliseconds, within which an identical request without an idempotency key is treated as a double click.
 /// Otherwise, two open payment pages could lead to two subscriptions.
 const DOUBLE_CLICK_MS: i64 = 10 * 60 * 1000;
-/// Maximum quantity of one price in a subscription.
+/// Maximum quantity of a price in a subscription.
 const MAX_QUANTITY: u32 = 1000;
 
 handles! {
@@ -139,10 +139,10 @@ pub struct SubscriptionCheckout {
     /// Number of units of the price. Defaults to 1.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: Optional<u32>,
-    /// Path of the shop to return to after payment. Defaults to `/`.
+    /// Path in the shop to return to after payment. Defaults to `/`.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     success_path: Option<String>,
-    /// Path of the shop to return to if the checkout is cancelled. Defaults to `/`.
+    /// Path in the shop to return to if the checkout is cancelled. Defaults to `/`.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     cancel_path: Option<String>,
 }
@@ -151,7 +151,7 @@ pub struct SubscriptionCheckout {
 #[derive(Request, Debug)]
 #[api(name = "PortalRequest", example = json!({"returnPath": "/account"}))]
 pub struct PortalBody {
-    /// Path of the shop to return to. Defaults to `/`.
+    /// Path in the shop to return to. Defaults to `/`.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     return_path: Option<String>,
 }
@@ -230,8 +230,8 @@ async fn resume(
     set_cancel(&app, &call, &id, false).await
 }
 
-/// Returns the idempotency key for creating something at the processor. The key is derived from the customer's own key,
-/// if sent, so that a retry reuses it.
+/// Returns the idempotency key for creating an object at the processor. It is derived from the customer's own key, if
+/// sent, so that a retry uses the same key.
 fn creation_key<B>(app: &SubscriptionHandles, call: &CommandRequest<B>, what: &str, customer: Id) -> String {
     match call.key_scope() {
         Some(scope) => format!("{what}-{scope}"),

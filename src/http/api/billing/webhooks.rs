@@ -1,5 +1,5 @@
-//! Events from the payment processor, on the path that is configured at the processor for the billing API. They are
-//! handled exactly like those on `/webhooks/payments`.
+//! Events from the payment processor, received on the path that is configured at the processor for the billing API.
+//! They are handled exactly like those received on `/webhooks/payments`.
 
 use api_derive::Response;
 use axum::extract::State;

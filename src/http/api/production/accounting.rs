@@ -89,7 +89,7 @@ struct PostingView {
     document_id: Id,
     /// ID of the invoice that the document belongs to.
     invoice_id: Id,
-    /// Type of the document: invoice or credit note.
+    /// Document type: invoice or credit note.
     kind: DocumentKind,
     /// Number of the invoice or credit note.
     number: String,
@@ -139,7 +139,7 @@ impl From<&Posting> for PostingView {
     "lost": null, "refused": 0,
 }))]
 struct AccountingView {
-    /// `true` if the settings name an accounting system.
+    /// `true` if an accounting system is configured.
     configured: bool,
     /// `true` if the accounting system is connected.
     connected: bool,
@@ -155,7 +155,7 @@ struct AccountingView {
     since: Option<Timestamp>,
     /// Reason the connection must be renewed; null while the connection works or if there has never been one.
     lost: Option<String>,
-    /// Number of documents that the accounting system rejected and that an operator must review.
+    /// Number of documents that the accounting system rejected and that need review by an operator.
     refused: u64,
 }
 

@@ -1,9 +1,9 @@
 //! Commands from an agent gateway: `POST /webhooks/agent`, authenticated by the gateway's token.
 //!
-//! Every command that has run is written to the audit log with its outcome, even if the gateway disconnects first. If
-//! the power fails first, the command's own changes are still logged: each change to an order, a job or a printer has
-//! an audit entry in its own commit. Requests rejected before a command runs (unreadable body, user not allowed, rate
-//! limit) are logged as a bounded sample, with the user if known. The skills are in `skills`.
+//! Every command that has run is written to the audit log with its outcome, even if the gateway disconnects before the
+//! response. If the power fails, the command's own changes are still logged: each change to an order, a job or a
+//! printer commits its own audit log entry. Requests rejected before a command runs (unreadable body, user not allowed,
+//! rate limit) are logged as a bounded sample, including the user if known. The skills are in `skills`.
 
 mod skills;
 
@@ -38,9 +38,9 @@ use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use store::queries::Queries;
 
-/// Maximum length of a user ID in characters; longer ones are truncated.
+/// Maximum length of a user ID, in characters; longer IDs are truncated.
 const MAX_USER_CHARS: usize = 200;
-/// OpenAPI tag of the operations called by other programs rather than by people and their clients.
+/// OpenAPI tag of operations called by other programs rather than by people and their clients.
 pub(super) const TAG: &str = "Inbound webhooks";
 /// OpenAPI description of [`TAG`].
 pub(super) const ABOUT: &str = "Events from the payment processor and commands from an agent gateway.";
@@ -183,8 +183,7 @@ impl AgentCall {
         }
     }
 
-    /// Returns a parameter as text, looked up under the first of the given names that is present. Numbers are converted
-    /// to text.
+    /// Returns a parameter as text, under the first of the given names that is present. Numbers are converted to text.
     fn param(&self, names: &[&str]) -> Option<String> {
         let value = names.iter().find_map(|name| self.params.get(*name))?;
         match value {

@@ -89,7 +89,7 @@ pub struct AuditQuery {
     page: PageQuery,
 }
 
-/// An entry of the audit log: a change, or a rejected request.
+/// Audit log entry: a change or a rejected request.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AuditEntry", many = "entries", example = json!({
@@ -110,7 +110,7 @@ struct AuditEntryView {
     subject: AuditSubject,
     /// ID of the request, as returned in the `X-Request-Id` response header.
     request_id: Option<String>,
-    /// `done`, the code of the refusal, or `counted` for an entry that summarizes many rejected requests.
+    /// `done`, the error code of the rejection, or `counted` for an entry that summarizes many rejected requests.
     outcome: String,
     /// Further details, which depend on the action.
     detail: AuditDetail,
@@ -127,7 +127,7 @@ struct AuditSubject {
     id: Option<Id>,
 }
 
-/// Further details of the command or the rejected request, as any JSON value.
+/// Further details of the command or the rejected request, as arbitrary JSON.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AuditDetail(Option<Value>);

@@ -1,4 +1,4 @@
-//! Sign-in and sign-out of the production API, and the management of one's own password and sessions.
+//! Sign-in and sign-out for the production API, and management of one's own password and sessions.
 
 mod by_page;
 mod identity;
@@ -52,11 +52,11 @@ use kernel::handle::AskError;
 use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
 
-/// OpenAPI tag of sign-in, sessions and API keys.
+/// OpenAPI tag for sign-in, sessions and API keys.
 pub const TAG: &str = "Access";
 /// OpenAPI description of [`TAG`].
 pub const TAG_ABOUT: &str = "Sign-in, sessions and passwords of staff, and API keys.";
-/// Maximum length in characters of the `User-Agent` stored for the list of sessions.
+/// Maximum length, in characters, of the `User-Agent` stored for the list of sessions.
 const MAX_AGENT_CHARS: usize = 300;
 
 handles! {
@@ -72,7 +72,7 @@ handles! {
     }
 }
 
-/// Returns the routes of sign-in and sign-out, and of one's own password and sessions.
+/// Returns the routes for sign-in, sign-out, and one's own password and sessions.
 pub fn routes() -> ResourceRoutes {
     let (open, session) = (RequiredAccess::Open, RequiredAccess::Session);
     ResourceRoutes::new(TAG, TAG_ABOUT, "session")
@@ -125,7 +125,7 @@ pub struct LoginCredentials {
     code: Option<String>,
 }
 
-/// A change to the caller's own password.
+/// Change of the caller's own password.
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
 pub struct PasswordChange {
@@ -271,7 +271,7 @@ fn check(password: &str, hash: Option<&str>) -> bool {
     }
 }
 
-/// Builds the session cookie with the given token. An `age` of 0 removes the cookie; with `None`, the cookie lasts
+/// Builds the session cookie from the given token. An `age` of 0 removes the cookie; with `None`, the cookie lasts
 /// until the browser closes or the session ends.
 fn set_cookie(app: &SessionHandles, token: &str, age: Option<u32>) -> Result<HeaderValue, ApiError> {
     let secure = if app.config.has_secure_cookies() { "; Secure" } else { "" };
@@ -313,7 +313,7 @@ async fn password(
     within_tries(&app, &account.email, from, Box::pin(change_password(&app, &call, &account))).await
 }
 
-/// Returns the error for a request with a wrong current password.
+/// Returns the error for an incorrect current password.
 pub(super) fn wrong_password() -> ApiError {
     ApiError::forbidden("wrong_password", "the current password is incorrect")
 }

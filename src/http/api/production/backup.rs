@@ -1,4 +1,4 @@
-//! A full backup of the shop's data as a single download.
+//! Full backup of the shop's data as a single download.
 
 use std::sync::Arc;
 

@@ -69,7 +69,7 @@ pub fn routes() -> ResourceRoutes {
 pub struct CustomRequestQuery {
     /// Return only requests with the given status.
     status: Option<CustomRequestStatus>,
-    /// Return only requests from the given site.
+    /// Return only requests made on the given site.
     site: Option<Site>,
     /// Return only requests from the customer with the given email address.
     #[api(MaxChars(254))]

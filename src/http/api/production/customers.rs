@@ -61,7 +61,7 @@ pub struct CustomerQuery {
     page: PageQuery,
 }
 
-/// A customer, as shown to staff.
+/// Customer as shown to staff.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Customer", many = "customers", example = json!({
@@ -116,7 +116,7 @@ async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<P
     Ok(Plain(state_of(&state)?.into()))
 }
 
-/// Returns the customer with the given normalized email address; creates the customer record if there is none.
+/// Returns the customer with the given normalized email address; creates the customer record if it does not exist.
 pub async fn customer_of(
     queries: &Queries,
     customers: &Directory<Customer>,

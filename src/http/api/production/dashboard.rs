@@ -66,7 +66,7 @@ struct JobCounts {
     by_state: CountsByName,
 }
 
-/// Number of printers, and those that need attention.
+/// Number of printers, by state, and the printers that need attention.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterCounts", example = json!({
@@ -81,7 +81,7 @@ struct PrinterCounts {
     attention: Vec<PrinterInTrouble>,
 }
 
-/// A printer that needs an operator's attention.
+/// Printer that needs an operator's attention.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterInTrouble", example = json!({
@@ -92,16 +92,16 @@ struct PrinterInTrouble {
     id: Id,
     /// Name of the printer.
     name: String,
-    /// Conditions that keep the printer from its next job.
+    /// Conditions that keep the printer from starting its next job.
     attention: Vec<Attention>,
 }
 
-/// Numbers of webhook deliveries that have not succeeded.
+/// Number of webhook deliveries that have not succeeded, by state.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DeliveryCounts", example = json!({"pending": 0, "failed": 0}))]
 struct DeliveryCounts {
-    /// Number of deliveries awaiting their first or next attempt.
+    /// Number of deliveries waiting for their first or next attempt.
     pending: u64,
     /// Number of deliveries that failed after their last retry.
     failed: u64,
@@ -124,11 +124,11 @@ struct Dashboard {
     printers: PrinterCounts,
     /// Materials below their reorder point.
     low_stock: Vec<LowStockData>,
-    /// Numbers of webhook deliveries that have not succeeded.
+    /// Number of webhook deliveries that have not succeeded.
     deliveries: DeliveryCounts,
-    /// Number of jobs waiting for stock or a printer.
+    /// Number of jobs waiting for material or a printer.
     queue_length: u64,
-    /// Time at which the next printer can take a job, as reported by the printers; null if unknown.
+    /// Time at which the next printer will be free for a job, as estimated by the printers; null if unknown.
     next_free_at: Option<Timestamp>,
     /// Time at which the figures were computed.
     at: Timestamp,
@@ -194,13 +194,13 @@ fn low_stock(app: &DashboardHandles) -> Vec<LowStockData> {
     low.into_iter().map(LowStockData::from).collect()
 }
 
-/// Returns the time at which the next printer can take a job; `None` if unknown.
+/// Returns the time at which the next printer will be free for a job; `None` if unknown.
 fn next_free_at(app: &DashboardHandles, now: Timestamp) -> Option<Timestamp> {
     present_printers(app).iter().filter_map(|printer| free_at(printer, &app.printer_connections, now)).min()
 }
 
-/// Returns the time at which a printer can take a job: now, or the end of its print as reported by the printer; `None`
-/// if unknown.
+/// Returns the time at which a printer will be free for a job: now, or the end of its current print as estimated by the
+/// printer; `None` if unknown.
 pub fn free_at(printer: &Printer, connections: &PrinterConnections, now: Timestamp) -> Option<Timestamp> {
     if printer.free().is_ok() {
         return Some(now);

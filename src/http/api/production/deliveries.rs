@@ -84,7 +84,7 @@ impl From<DeliveryState> for DeliveryStatus {
 pub struct DeliveryQuery {
     /// Return only deliveries in the given state.
     state: Option<DeliveryState>,
-    /// Return only deliveries of the given event type.
+    /// Return only deliveries of events of the given type.
     event: Option<String>,
     #[api(flatten)]
     page: PageQuery,
@@ -148,7 +148,7 @@ struct DeliveryView {
     last_duration_ms: Option<i64>,
     /// Time at which the delivery was created.
     created_at: Timestamp,
-    /// Time at which the last attempt ended; null before the first.
+    /// Time at which the last attempt ended; null before the first attempt.
     attempted_at: Option<Timestamp>,
     /// Request body, the same on every attempt.
     payload: AnyJson,

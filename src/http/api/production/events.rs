@@ -1,4 +1,4 @@
-//! Events of the shop, read by cursor or followed as server-sent events.
+//! Events of the shop, read with a cursor or followed as server-sent events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -103,14 +103,14 @@ pub struct SubjectView {
     id: Id,
 }
 
-/// An event, as it appears in lists, streams and timelines.
+/// Event as it appears in lists, streams and timelines.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Event", example = example())]
 pub struct EventView {
     /// ID of the event, also the `id` in webhook payloads.
     id: Id,
-    /// Sequence number, in the order in which events became durable.
+    /// Sequence number, in the order in which events were committed.
     seq: i64,
     /// Event type, such as `order.paid` or `job.failed`.
     event: String,
@@ -162,14 +162,14 @@ pub(super) fn example_data() -> Value {
     OrderData::example()
 }
 
-/// A page of events that follow a cursor.
+/// Page of events that follow a cursor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EventPage", example = json!({"events": [example()], "next": 4711}))]
 struct EventPage {
     /// Events in ascending order of their sequence numbers.
     events: Vec<EventView>,
-    /// Cursor to pass as `after` in the next call.
+    /// Cursor to pass as `after` in the next request.
     next: i64,
 }
 
@@ -222,8 +222,8 @@ async fn list(State(app): State<EventHandles>, Query(query): Query<EventQuery>) 
     Ok(Plain(EventPage { events: events.iter().map(EventView::from).collect(), next }))
 }
 
-/// Streams events after `Last-Event-ID` or `after`; without either, only new events. If events after the cursor are no
-/// longer available, the stream begins with a `reset` event.
+/// Streams events after `Last-Event-ID` or `after`, or only new events if neither is set. If events after the cursor
+/// are no longer available, the stream begins with a `reset` event.
 async fn stream(
     State(app): State<EventHandles>,
     who: Caller,
@@ -261,7 +261,7 @@ async fn is_retained(app: &EventHandles, after: i64, now: i64) -> Result<bool, A
     Ok(after + 1 >= first)
 }
 
-/// An open event stream, with its pending output.
+/// Open event stream with its pending output.
 struct EventReader {
     standing: StreamPermission,
     follower: Follower,

@@ -1,4 +1,4 @@
-//! Exports created by staff, which can cover all customers. They are downloaded through this API and not emailed to
+//! Exports created by staff, which can cover all customers. They are downloaded through the API and are not emailed to
 //! anyone.
 
 use std::sync::Arc;
@@ -74,7 +74,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// An export to create, with a filter for its records.
+/// New export, with a filter for its records.
 #[derive(Request, Debug)]
 #[api(name = "NewExport", example = json!({"type": "invoices", "status": "paid"}))]
 pub struct NewExport {
@@ -91,11 +91,11 @@ pub struct NewExport {
     /// Export only records with the given status, as shown in the API.
     #[api(ONE_LINE, MaxChars(40))]
     status: Option<String>,
-    /// Export only records of the given site.
+    /// Export only records that belong to the given site.
     site: Option<Site>,
 }
 
-/// An export of records as a table.
+/// Export of records as a table.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Export", many = "exports", example = json!({
@@ -114,9 +114,9 @@ struct ExportView {
     state: ExportState,
     /// Email address of the customer to whom the export is limited; null for all customers.
     customer_email: Option<String>,
-    /// Time at or after which the exported records were created; null for no limit.
+    /// Start of the exported period, inclusive; null for no limit.
     from: Option<Timestamp>,
-    /// Time before which the exported records were created; null for no limit.
+    /// End of the exported period, exclusive; null for no limit.
     to: Option<Timestamp>,
     /// Status to which the export is limited; null for any status.
     status: Option<String>,
@@ -126,7 +126,7 @@ struct ExportView {
     rows: u64,
     /// Number of bytes written so far.
     bytes: u64,
-    /// Error from the last failed attempt.
+    /// Error message of the last failed attempt; null if none failed.
     error: Option<String>,
     /// Time at which the export was requested; later records are not included.
     created_at: Timestamp,
@@ -200,7 +200,7 @@ async fn file(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<ax
     table(&app.files, export).await
 }
 
-/// Returns the finished table as a download, streamed from disk.
+/// Returns the completed table as a download, streamed from disk.
 pub async fn table(files: &ExportFiles, export: &Export) -> Result<HttpResponse, ApiError> {
     let (file, size) = files.read(export.id).await?;
     let headers = [

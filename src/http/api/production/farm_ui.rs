@@ -28,14 +28,14 @@ use http::routes::ResourceRoutes;
 use http::wire::TextList;
 use services::farm_ui::FarmPrinter;
 
-/// Limits on the IDs in one import.
+/// Limits on the list of IDs in an import.
 const IDS: TextList = TextList { max_items: 1000, max_chars: 500 };
 const OFF: DescribedError = (409, "farm_ui_off", "No print farm software is configured.");
 const FAILED: DescribedError =
     (502, "farm_ui_failed", "The print farm software does not respond as expected; the message contains details.");
 
 handles! {
-    /// Dependencies of the print farm software routes.
+    /// Dependencies of the routes for print farm software.
     pub struct FarmUiHandles {
         integrations: Arc<Integrations>,
         config: Arc<Config>,
@@ -43,7 +43,7 @@ handles! {
     }
 }
 
-/// Returns the routes of the print farm software.
+/// Returns the routes for print farm software.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     let about = "Import of printers from print farm software.";
@@ -62,7 +62,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// A printer that is registered in the print farm software.
+/// Printer registered in the print farm software.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FarmPrinter", example = json!({
@@ -87,7 +87,7 @@ struct FarmPrinterView {
     problem: Option<String>,
 }
 
-/// The printers that are registered in the print farm software.
+/// Printers registered in the print farm software.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FarmPrinters", example = json!({"printers": [FarmPrinterView::example()]}))]
@@ -107,7 +107,7 @@ pub struct FarmImport {
     machine_type: MachineType,
 }
 
-/// An imported printer.
+/// Printer that was imported.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ImportedPrinter", example = json!({
@@ -122,7 +122,7 @@ struct Imported {
     printer_id: Id,
 }
 
-/// A printer that was not imported.
+/// Printer that was not imported.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SkippedPrinter", example = json!({
@@ -156,7 +156,7 @@ async fn list_printers(app: &FarmUiHandles) -> Result<Vec<FarmPrinter>, ApiError
     }
 }
 
-/// Returns the key and the serial number with which a printer of the given type is registered.
+/// Returns the key and serial number with which a printer of the given type is registered.
 fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<String>) {
     let FarmPrinter { key, user, password, .. } = there;
     if declared.needs_serial {
@@ -168,8 +168,8 @@ fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<S
     }
 }
 
-/// Returns the address with which a printer is registered. For printers identified by serial number, the print farm
-/// software lists a web address of the host, which is not the address used to control them.
+/// Returns the address to register a printer with. For printers identified by serial number, the print farm software
+/// lists a web address of the host, which is not the address used to control them.
 fn address(there: &FarmPrinter) -> String {
     let url = farm_type(there.type_number)
         .filter(|declared| declared.needs_serial)
@@ -181,8 +181,8 @@ fn address(there: &FarmPrinter) -> String {
     }
 }
 
-/// Returns the ID of the registered printer that has the address or the serial number of the given printer from the
-/// print farm software; `None` if there is none.
+/// Returns the ID of the registered printer, if any, that has the same address or serial number as the given printer in
+/// the print farm software.
 fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
     let serial = farm_type(there.type_number).and_then(|declared| credentials(declared, there).1);
     let address = address(there);

@@ -1,4 +1,4 @@
-//! Files: uploads are streamed to disk while they are hashed and parsed, and never held in memory.
+//! Files. Uploads are hashed and parsed while they are streamed to disk, and never held in memory.
 
 mod at_printer;
 mod by_page;
@@ -117,9 +117,9 @@ async fn list(
 pub(super) enum FormFields {
     /// API form: accepts `kind` and rejects any other field.
     Ours,
-    /// Form sent by slicers to a print host: only `print` is used; other fields are ignored, as by other print hosts.
+    /// Form that slicers send to a print host: only `print` is used; other fields are ignored, as other print hosts do.
     OfSlicers,
-    /// Form on a printer's page: the file is G-code, and other fields are ignored.
+    /// Form on a printer's page: the file is G-code; other fields are ignored.
     AtPrinter,
 }
 
@@ -132,13 +132,13 @@ struct Upload<'a> {
     print: bool,
 }
 
-/// An upload that was recorded as a file.
+/// Upload that was recorded as a file.
 pub(super) struct Uploaded {
-    /// The upload request, with which further commands can be issued.
+    /// The upload request, with which further commands can be sent.
     pub(super) call: CommandRequest,
-    /// Outcome of creating the file.
+    /// Result of creating the file.
     pub(super) done: CommandOutcome<File>,
-    /// `true` if the form asks to print the file.
+    /// `true` if the file should be printed.
     pub(super) print: bool,
 }
 
@@ -169,7 +169,7 @@ pub(super) async fn take_upload(
     Ok(Uploaded { call, done, print })
 }
 
-/// Parses the multipart form of a request, with limits on the headers of its parts.
+/// Parses a request's multipart form, with limits on the headers of its parts.
 async fn form_of(app: &FileHandles, heads: &PartHeads, request: extract::Request) -> Result<Multipart, ApiError> {
     let (parts, body) = request.into_parts();
     Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(body)), app).await.map_err(|_| {
@@ -264,7 +264,7 @@ async fn receive<'a>(
     Ok(upload)
 }
 
-/// Reads a form field that is a single word. Overlong input is truncated, so that it matches no accepted value.
+/// Reads a form field that contains a single word. Overlong input is truncated, so that it matches no accepted value.
 async fn word(field: &mut Field<'_>) -> Result<String, ApiError> {
     let mut text = Vec::new();
     while let Some(piece) = field.chunk().await.map_err(broken)? {
@@ -297,7 +297,7 @@ async fn remove(
     Ok(NoContent)
 }
 
-/// Serves a file's content as a download, which a browser never renders as a page.
+/// Serves a file's content as a download, which browsers never render as a page.
 async fn content(State(app): State<FileHandles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
     let (_, state) = find_existing(&app.files, id).await?;
     let file = present_state(&state)?;

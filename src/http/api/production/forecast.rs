@@ -1,4 +1,5 @@
-//! The shop's forecast: when printers become free, when the queue is done, and which promises will be missed.
+//! The shop's forecast: when printers will be free, when the queue will be finished, and which promised times will be
+//! missed.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -44,7 +45,7 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-/// Forecast for the shop, as far as it can be computed.
+/// Forecast for the shop, to the extent that it can be computed.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Forecast", example = json!({
@@ -54,7 +55,7 @@ pub fn routes() -> ResourceRoutes {
 struct ForecastView {
     /// Time at which the forecast was computed.
     at: Timestamp,
-    /// Time at which the last job that can be forecast is expected to be completed; null if there is none.
+    /// Expected completion time of the last job that can be forecast; null if there is none.
     done_at: Option<Timestamp>,
     /// Number of unfinished jobs of paid orders that cannot be forecast because they require stock, an operator or a
     /// suitable printer.
@@ -81,7 +82,7 @@ struct PrinterForecastView {
     free_at: Option<Timestamp>,
 }
 
-/// An order that will not be ready at its promised time.
+/// Order that will not be ready by the promised time.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LateOrder", example = json!({
@@ -95,7 +96,7 @@ struct LateOrder {
     number: OrderNumber,
     /// Time promised to the customer.
     promised_at: Timestamp,
-    /// Time currently expected; null if it cannot be forecast.
+    /// Time by which the order is now expected to be ready; null if it cannot be forecast.
     expected_at: Option<Timestamp>,
 }
 

@@ -45,9 +45,9 @@ pub use self::cache::ReadinessCache;
 use self::degraded::degraded;
 pub use self::report::{SystemReport, system_report};
 
-/// Maximum time for which the readiness check waits for the database.
+/// Maximum time that the readiness check waits for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
-/// OpenAPI tag of the operations on the server itself.
+/// OpenAPI tag of operations on the server itself.
 pub const TAG: &str = tags::SYSTEM;
 /// OpenAPI description of [`TAG`].
 pub const ABOUT: &str = tags::SYSTEM_ABOUT;
@@ -114,7 +114,7 @@ enum UnreadyStatus {
     Unavailable,
 }
 
-/// State of the database: it accepts writes and responds to reads, or the reason it does not.
+/// State of the database: ready for reads and writes, or the reason it is not.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum DatabaseStatus {
@@ -160,7 +160,7 @@ struct ComponentStatus {
     crashes: u64,
 }
 
-/// Facts on which readiness depends.
+/// Facts that determine readiness.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReadinessFacts")]
@@ -190,7 +190,7 @@ struct Readiness {
     facts: Facts,
 }
 
-/// Response while the server is not ready: an error with the same facts.
+/// Response while the server is not ready: an error with the same facts as the response of a ready server.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Unreadiness", example = json!({
@@ -210,7 +210,7 @@ struct Unreadiness {
     facts: Facts,
 }
 
-/// Readiness response: 200 if the server is ready, otherwise an error with the same facts.
+/// Readiness response: status 200 if the server is ready, otherwise an error with the same facts.
 enum ReadyReply {
     Ready(Readiness),
     Not(Box<(ApiError, Unreadiness)>),
@@ -238,7 +238,7 @@ impl Reply for ReadyReply {
     }
 }
 
-/// State of an actor in memory.
+/// State of an in-memory actor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Actor", example = json!({
@@ -252,13 +252,13 @@ struct ActorView {
     id: Id,
     /// `starting`, `running`, `resting` or `parked`.
     status: &'static str,
-    /// Number of times the actor has been started; each start is one generation.
+    /// Number of times the actor has been started.
     generation: u64,
     /// Number of crashes.
     restarts: u64,
     /// Number of commands that are queued or in progress.
     waiting: usize,
-    /// Error of the last crash.
+    /// Error message of the last crash.
     last_error: Option<String>,
 }
 
@@ -269,7 +269,7 @@ impl From<ActorSummary> for ActorView {
     }
 }
 
-/// Aggregates in memory.
+/// Actors of the aggregates in memory.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Actors", example = json!({"actors": [ActorView::example()]}))]
@@ -313,7 +313,7 @@ struct ReadinessResult {
     redis: Option<RedisStatus>,
     components: BTreeMap<&'static str, ComponentStatus>,
     degraded: Vec<String>,
-    /// Reason the server is not ready; `None` if it is.
+    /// Reason the server is not ready; `None` if it is ready.
     fault: Option<ApiError>,
 }
 
@@ -330,7 +330,7 @@ async fn judge(app: &HealthHandles) -> ReadinessResult {
     ReadinessResult { database, redis, components, degraded: degraded(app).await, fault }
 }
 
-/// Checks the database and returns its status, and the error if the database is not ready.
+/// Checks the database. Returns its status, and an error if it is not ready.
 async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
     let word = |why: Unavailable| match why {
         Unavailable::Database => DatabaseStatus::Unavailable,
@@ -347,7 +347,7 @@ async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
     }
 }
 
-/// Returns the status of every component by name, and the first component that is not up.
+/// Returns the status of every component by name, and the first component that is not up, if any.
 fn components(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
     let mut crashed = None;
     let mut statuses = BTreeMap::new();

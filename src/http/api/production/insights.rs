@@ -1,5 +1,4 @@
-//! Statistics for a time span: part quality and the cost of scrap, printer utilisation, failed prints, and lead times
-//! of orders.
+//! Statistics for a time span: part quality and scrap cost, printer utilisation, failed prints, and order lead times.
 
 mod activity;
 mod table;
@@ -88,7 +87,7 @@ impl InsightQuery {
     }
 }
 
-/// Material lost in rejected parts.
+/// Amount of material lost in rejected parts.
 #[derive(Response, Serialize)]
 #[api(name = "LostMaterial", example = json!({"unit": "g", "amount": 41.5}))]
 pub struct LostMaterial {
@@ -103,7 +102,7 @@ pub struct LostMaterial {
 #[serde(rename_all = "camelCase")]
 #[api(name = "QualityNumbers", example = quality_example(json!({})))]
 pub struct QualityNumbers {
-    /// Number of prints that ended and were counted.
+    /// Number of prints that ended and whose parts were counted.
     pub prints: i64,
     /// Number of parts on the plates of these prints.
     pub parts: i64,
@@ -114,12 +113,12 @@ pub struct QualityNumbers {
     /// Fraction of good parts among first prints (prints that do not replace rejected parts), from 0 to 1; null if
     /// there were none.
     pub first_pass_yield: Option<f64>,
-    /// Print time in seconds spent on rejected parts.
+    /// Print time spent on rejected parts, in seconds.
     pub scrap_seconds: i64,
     /// Material lost in rejected parts, by unit.
     pub scrap_material: Vec<LostMaterial>,
-    /// Current cost of the material lost in rejected parts, in the smallest unit of the shop's currency. Only materials
-    /// with a `unitCostCents` are included; null if none of them has one.
+    /// Cost of the material lost in rejected parts, at current prices, in the smallest unit of the shop's currency.
+    /// Only materials with a `unitCostCents` are included; null if none of them has one.
     pub scrap_cost_cents: Option<i64>,
 }
 
@@ -158,12 +157,12 @@ pub struct PrinterQuality {
 pub struct ReasonQuality {
     /// Rejection reason; null if none was entered.
     pub reason: Option<String>,
-    /// Part quality of the prints with the rejection reason.
+    /// Part quality of prints with the rejection reason.
     #[serde(flatten)]
     pub numbers: QualityNumbers,
 }
 
-/// Part quality of all prints in a time span. Each list is sorted by number of rejected parts, highest first.
+/// Part quality of all prints in a time span. Each list is sorted by the number of rejected parts, highest first.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Quality", example = json!({
@@ -177,11 +176,11 @@ pub struct QualityView {
     pub by_sku: Vec<SkuQuality>,
     /// Quality by printer: at most 200 entries, most rejected parts first.
     pub by_printer: Vec<PrinterQuality>,
-    /// Losses by rejection reason, of prints with rejected parts.
+    /// Losses by rejection reason, for prints with rejected parts.
     pub by_reason: Vec<ReasonQuality>,
 }
 
-/// Statistics of the shop for a time span.
+/// Statistics for the shop over a time span.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Insights", example = json!({
@@ -229,12 +228,12 @@ impl From<&QualityCounts> for QualityNumbers {
     }
 }
 
-/// Parses the ID that identifies a group; `None` if it is not valid.
+/// Parses the ID that identifies a group; returns `None` if it is invalid.
 fn key(counts: &QualityCounts) -> Option<Id> {
     counts.key.as_deref()?.parse().ok()
 }
 
-/// Returns the figures for a time span without prints.
+/// Returns the quality counts for a time span without prints.
 fn nothing() -> QualityCounts {
     QualityCounts { lost_cents: Some(0), ..QualityCounts::default() }
 }
@@ -296,7 +295,7 @@ pub async fn insights(
     })
 }
 
-/// Totals of a time span with which those of a later one are compared.
+/// Totals for a time span, with which those of a later time span are compared.
 pub struct InsightTotals {
     /// Outcomes of all prints.
     pub prints: PrintNumbers,
@@ -304,14 +303,14 @@ pub struct InsightTotals {
     pub quality: QualityNumbers,
     /// Losses by rejection reason.
     pub by_reason: Vec<ReasonQuality>,
-    /// Lead time of orders.
+    /// Order lead times.
     pub lead_time: LeadTimeView,
-    /// Fulfilment of promised times.
+    /// Number of promised times that were met or missed.
     pub promises: PromiseNumbers,
 }
 
-/// Computes the totals of a time span, from `from`, inclusive, to `to`, exclusive. They come from the database alone:
-/// no printer, SKU or material is read for its name.
+/// Computes the totals for a time span, from `from`, inclusive, to `to`, exclusive. Only the database is queried; the
+/// names of printers, SKUs and materials are not looked up.
 pub async fn insight_totals(app: &InsightHandles, from: Timestamp, to: Timestamp) -> Result<InsightTotals, ApiError> {
     let total = app.queries.quality(QualityGrouping::All, from, to).await?;
     let (lead_time, promises) = order_numbers(app, from, to).await?;

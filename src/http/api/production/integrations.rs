@@ -97,7 +97,7 @@ pub struct IntegrationsChange {
     agent: Optional<IntegrationChange>,
 }
 
-/// An integration of the shop.
+/// Integration of the shop with another system.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Integration", example = json!({
@@ -113,24 +113,24 @@ pub struct IntegrationView {
     pub has_token: bool,
     /// `true` if the integration is in use: it is configured, and its settings are valid.
     pub configured: bool,
-    /// Number of failed calls since the last successful one, or of unusable responses since the last usable one,
+    /// Number of failed calls since the last successful call, or of unusable responses since the last usable one,
     /// whichever is greater.
     pub failures: u32,
-    /// Error in the settings or, if there is none, from the last failed call; null if there is no problem, and before
-    /// the first call.
+    /// Error in the settings or, failing that, from the last failed call; null if there is no problem or no call has
+    /// been made yet.
     pub error: Option<String>,
-    /// Time of the latest successful call since the server was started; not updated while responses are unusable. For
-    /// the mail server, the time at which it last accepted an email. Null if there has been none.
+    /// Time of the last successful call since the server started; not updated while responses are unusable. For the
+    /// mail server, the time at which it last accepted an email. Null if there has been none.
     pub last_ok_at: Option<Timestamp>,
     /// Additional information, such as the number of unmonitored prints.
     pub note: Option<String>,
 }
 
-/// The integrations of the shop.
+/// All integrations of the shop.
 #[derive(Response, Serialize)]
 #[api(name = "Integrations", example = json!({"integrations": [IntegrationView::example()]}))]
 struct IntegrationsView {
-    /// All integrations that the shop can use.
+    /// All integrations that the shop can use, in use or not.
     integrations: Vec<IntegrationView>,
 }
 
@@ -153,7 +153,7 @@ async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<Integration
     Ok(Plain(IntegrationsView { integrations: views(&app) }))
 }
 
-/// Returns the status of Redis. Without Redis, its tasks are handled in this process.
+/// Returns the status of Redis. Without Redis, this process handles its tasks.
 fn redis(app: &IntegrationHandles) -> IntegrationView {
     let url = app.config.redis.url.expose();
     let is_away = app.redis.as_ref().is_some_and(|redis| !redis.is_up());

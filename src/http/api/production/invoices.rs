@@ -1,5 +1,5 @@
-//! Invoices and credit notes: drafting, sending, payment, voiding, and the issued documents. PDF and XML are in
-//! `documents`.
+//! Invoices and credit notes: drafting, sending, paying and voiding them, and the issued documents. The PDF and XML
+//! documents are in `documents`.
 
 mod by_page;
 mod documents;
@@ -95,7 +95,7 @@ fn add_draft_routes(routes: ResourceRoutes) -> ResourceRoutes {
         })
 }
 
-/// Adds the routes for sending, payment, reversal and refunds.
+/// Adds the routes for sending, paying, reversing and refunding invoices.
 fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     routes
@@ -307,8 +307,8 @@ async fn void(
     finish(&app, &call, id, command).await
 }
 
-/// Returns the ID of the invoice's order, if it has one. Fails for an order's void invoice, because it no longer
-/// follows the order; `what` describes the rejected action in the error.
+/// Returns the ID of the invoice's order, if any. Fails for an order's invoice that has been voided, because it no
+/// longer follows the order; the error describes the rejected action as `what`.
 async fn order_of(app: &InvoiceHandles, id: Id, what: &str) -> Result<Option<Id>, ApiError> {
     let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
@@ -318,7 +318,7 @@ async fn order_of(app: &InvoiceHandles, id: Id, what: &str) -> Result<Option<Id>
     Ok(invoice.order_id)
 }
 
-/// Sends a command to an invoice's order, then immediately updates the invoice from the order.
+/// Sends a command to an invoice's order, then immediately updates the invoice to match the order.
 async fn finish_at_order<B>(
     app: &InvoiceHandles,
     call: &CommandRequest<B>,
@@ -365,7 +365,7 @@ async fn refund(
     finish(&app, &call, id, command).await
 }
 
-/// Returns the ID of an invoice's issued document; fails with 409 for a draft.
+/// Returns the ID of the issued document of an invoice; fails with 409 for a draft.
 fn issued(invoice: &Invoice) -> Result<Id, ApiError> {
     let words = "the invoice is a draft and has no document yet; send it first";
     Ok(invoice.issued().ok_or_else(|| Refusal::conflict("not_issued", words))?.id)

@@ -1,4 +1,4 @@
-//! Jobs, with the reason why each is on hold, and operator actions. A job is changed only through its order.
+//! Jobs, with the reason each one is on hold, and operator actions. Jobs can only be changed through their order.
 
 mod by_page;
 mod matching;
@@ -145,10 +145,10 @@ pub fn routes() -> ResourceRoutes {
 pub struct JobQuery {
     /// Return only jobs in the given state.
     state: Option<JobState>,
-    /// `true`: return only jobs that are neither on a printer nor finished. `false`: return only the others.
+    /// `true`: return only jobs that are neither on a printer nor finished. `false`: return only jobs that are.
     waiting: Option<bool>,
-    /// `true`: return only completed jobs whose parts do not count until they are signed off. `false`: return only the
-    /// others.
+    /// `true`: return only completed jobs whose parts are not counted until they are signed off. `false`: return only
+    /// other jobs.
     awaits_sign_off: Option<bool>,
     /// Return only jobs of the given order.
     order_id: Option<Id>,
@@ -182,7 +182,7 @@ pub struct JobCancellation {
     force: bool,
 }
 
-/// Resolution of a print whose outcome cannot be verified or whose printer does not respond.
+/// Decision on a print whose outcome cannot be verified or whose printer does not respond.
 #[derive(Request, Debug)]
 #[api(example = json!({"outcome": "not_started"}))]
 pub struct JobResolution {
@@ -334,7 +334,7 @@ async fn resolve(
     ask(&app, &call, id, command).await
 }
 
-/// Returns a job and the ID of its printer; fails with 409 if the job is not in the state `expected`.
+/// Returns a job and its printer's ID; fails with 409 if the job is not in the state `expected`.
 async fn printing(app: &JobHandles, id: Id, expected: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {

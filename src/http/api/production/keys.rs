@@ -65,7 +65,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// An API key to create.
+/// New API key.
 #[derive(Request, Debug)]
 #[api(example = json!({
     "name": "web shop", "role": "customer", "expiresAt": "2030-01-31T12:00:00.000Z", "customerEmail": "kim@example.org",
@@ -84,7 +84,7 @@ pub struct NewApiKey {
     customer_email: Option<String>,
 }
 
-/// An API key without its secret.
+/// API key without its secret.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ApiKey", many = "apiKeys", example = json!({
@@ -109,7 +109,7 @@ struct ApiKeyView {
     expires_at: Option<Timestamp>,
     /// Time at which the key was revoked.
     revoked_at: Option<Timestamp>,
-    /// Time at which the key was last used; after a restart of the server, accurate to the minute.
+    /// Time at which the key was last used; accurate to the minute after the server has been restarted.
     last_used_at: Option<Timestamp>,
     /// Time at which the key was created.
     created_at: Timestamp,
@@ -133,12 +133,12 @@ impl ApiKeyView {
     }
 }
 
-/// Returns the time at which a key was last used; `None` if never.
+/// Returns the time at which a key was last used; `None` if it has never been used.
 pub fn last_use(app: &KeyHandles, key: &ApiKey) -> Option<Timestamp> {
     app.last_used.key_seen(key.id).or(key.last_used_at)
 }
 
-/// A new API key with its secret.
+/// New API key with its secret.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CreatedApiKey", example = json!({
@@ -163,7 +163,7 @@ struct CreatedApiKeyView {
     customer: KeyCustomer,
 }
 
-/// Customer of a key; omitted from the response if the key has none.
+/// Customer that a key belongs to; omitted from the response if the key has none.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct KeyCustomer {
@@ -214,7 +214,7 @@ async fn create(
     Ok(Created::part(format!("{PATH}/{id}"), done.version, done.replayed, view))
 }
 
-/// Returns the 409 error for a replayed request whose original response was not stored because it contained a secret.
+/// Returns the 409 error for a retried request whose original response was not stored because it contained a secret.
 pub fn withheld() -> ApiError {
     ApiError::conflict("answer_withheld", "the first response contained a secret, which is returned only once")
         .replayed()
@@ -229,7 +229,7 @@ async fn revoke(
     Ok(NoContent)
 }
 
-/// Creates a key from a page form, with `body` in the format of the API's request body. Returns the key's name and the
+/// Creates a key from a page form; `body` has the same format as the API request body. Returns the key's name and the
 /// complete key, which is never shown again.
 pub async fn create_by_page(
     app: KeyHandles,

@@ -32,7 +32,7 @@ use store::queries::{MaterialFilter, Queries};
 
 const PATH: &str = "/api/inventory/materials";
 const IN_USE: &str = "The material is used by a SKU or an unfinished order or job, or is loaded in a printer.";
-/// Material ID used in the examples of the API description.
+/// Material ID used in examples in the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
 handles! {
@@ -150,7 +150,7 @@ pub struct NewMaterial {
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
     quantity: Amount,
-    /// Unit of all amounts. Optional; if present, it must be the unit of the material's type.
+    /// Unit of all amounts. Optional; if present, it must be the unit for the material's type.
     #[expect(dead_code, reason = "it is only checked, because it follows from the type")]
     #[api(separate)]
     unit: Optional<MaterialUnit>,
@@ -162,18 +162,18 @@ pub struct NewMaterial {
     reorder_quantity: Amount,
 }
 
-/// Checks that a unit in the request, if present, is the unit of the material's type.
+/// Checks that the unit in the request, if present, is the unit for the material's type.
 fn check_unit(change: &MaterialChange, faults: &mut Faults) {
     if let (Optional::Present(unit), Optional::Present(kind)) = (change.unit, change.kind) {
         faults.check(unit == kind.into(), "unit", format!("must be {} for this type", kind.unit()));
     }
 }
 
-/// Stock to receive or to write off.
+/// Stock to receive or write off.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"delta": 1000, "reason": "new spool"}))]
 pub struct Adjustment {
-    /// Amount received, or, if negative, written off. Not 0; at most three decimals.
+    /// Amount to receive or, if negative, to write off. Not 0; at most three decimals.
     delta: Amount,
     /// Reason shown in the ledger.
     #[api(Filled, ONE_LINE, MaxChars(500))]
@@ -209,7 +209,7 @@ struct MaterialView {
     quantity: Amount,
     /// Stock reserved by jobs.
     reserved: Amount,
-    /// Stock available for new jobs; never below 0.
+    /// Stock available for new jobs; never less than 0.
     available: Amount,
     /// Unit of all amounts, determined by the material's type.
     unit: MaterialUnit,
@@ -241,7 +241,7 @@ impl MaterialView {
     }
 }
 
-/// Ledger entry: one change of a material's stock.
+/// Ledger entry: one change in a material's stock.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Movement", many = "movements", example = json!({
@@ -265,7 +265,7 @@ struct MovementView {
     reserved: Amount,
     /// Job that caused the movement; null if none did.
     job_id: Option<Id>,
-    /// Reason stated by the actor; null if none was stated.
+    /// Reason entered by the actor, if any.
     reason: Option<String>,
     /// Actor that caused the movement: a user, an API key or the server.
     actor: String,

@@ -1,5 +1,5 @@
-//! Metrics for monitoring, in the text formats of Prometheus and `OpenMetrics`. Label values are fixed words and never
-//! IDs, so their number does not grow with the shop's activity.
+//! Metrics for monitoring, in the text formats of Prometheus and `OpenMetrics`. Label values are from a fixed set and
+//! never IDs, so their number does not grow with the shop's activity.
 //!
 //! The values are counted elsewhere, in atomics; this module only collects and names them. To add a metric, add a line
 //! to `gathered`, or a function like those below it.
@@ -82,7 +82,7 @@ handles! {
     }
 }
 
-/// Returns the metrics route, which is open to operators, or to everyone when the setting `metrics.public` is on.
+/// Returns the metrics route, which is open to operators, or to everyone if the setting `metrics.public` is on.
 pub fn routes(public: bool) -> ResourceRoutes {
     let access = if public { RequiredAccess::Open } else { RequiredAccess::Role(Role::Operator) };
     ResourceRoutes::new(health::TAG, health::ABOUT, "actor").get(access, "/metrics", show, |op| {
@@ -93,7 +93,7 @@ pub fn routes(public: bool) -> ResourceRoutes {
     })
 }
 
-/// Metrics rendered in one of the two text formats.
+/// Metrics, rendered in one of the two text formats.
 struct MetricNumbers {
     text: String,
     open_metrics: bool,
@@ -150,10 +150,10 @@ async fn gathered(app: &MetricsHandles) -> MetricsPage {
     page
 }
 
-/// Maximum time to wait for the database to report how much space customers' files use.
+/// Maximum time to wait for the database to report how much disk space customers' files use.
 const MAX_SPACE_WAIT: Duration = Duration::from_secs(2);
 
-/// Adds the disk usage of customers' files that the shop has not handled yet. Adds nothing if the database does not
+/// Adds the disk usage of customers' files that the shop has not processed yet. Adds nothing if the database does not
 /// respond in time.
 async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
     let Ok(Ok(space)) = timeout(MAX_SPACE_WAIT, space.summary()).await else { return };
@@ -231,7 +231,7 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
     );
 }
 
-/// Adds the numbers of connections and requests that the server accepted or rejected.
+/// Adds the number of connections and requests that the server accepted or rejected.
 fn edge(app: &MetricsHandles, page: &mut MetricsPage) {
     let load = &app.admission;
     page.gauge("http_connections", "Open connections", [(NONE, load.connections() as i64)]);
@@ -256,7 +256,7 @@ fn redis(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("redis_stream_lag", "Events not yet in the Redis stream", [(NONE, behind)]);
 }
 
-/// Adds the numbers of the writer's transactions and of the commits in them.
+/// Adds the number of transactions performed by the writer, and of the commits in them.
 fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     let (writer, meter) = (&app.writer, &app.writer.meter);
     let unavailable = writer.unavailable();
@@ -303,7 +303,7 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     );
 }
 
-/// Adds the metrics of printers, stock, webhook endpoints, unmatched payments and emails, all of which are held in
+/// Adds the metrics for printers, stock, webhook endpoints, unmatched payments and emails, all of which are held in
 /// memory.
 fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
@@ -357,7 +357,7 @@ fn events(app: &MetricsHandles, page: &mut MetricsPage) {
     page.histogram("webhook_attempt_seconds", "Duration of delivery attempts", [(NONE, deliveries.took.counted())]);
 }
 
-/// Adds the counts that only the database can provide, which are cached rather than queried on every request.
+/// Adds the counts that only the database can provide. They are cached and not queried on every request.
 async fn work(app: &MetricsHandles, page: &mut MetricsPage) {
     let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));
@@ -366,7 +366,7 @@ async fn work(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("deliveries", "Undelivered webhook deliveries by state", labelled("state", tallies.deliveries.clone()));
 }
 
-/// Returns samples that differ only in the value of one label.
+/// Returns samples that differ only in the value of a single label.
 fn labelled<L: Into<String>, N>(
     name: &'static str,
     all: impl IntoIterator<Item = (L, N)>,

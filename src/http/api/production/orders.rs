@@ -1,4 +1,5 @@
-//! Orders: listing, details, changes, cancellation, payments and shipment. New orders are placed in `place`.
+//! Orders: listing, viewing, changing and cancelling them, with payments and shipments. New orders are placed in
+//! `place`.
 
 mod by_page;
 mod checkout;
@@ -54,12 +55,12 @@ pub use view::{OrderFor, OrderNumber, OrderOutlook, OrderReader, OrderView, Pend
 
 /// Path of the order collection.
 pub const PATH: &str = "/api/orders";
-/// Order ID used in the examples of the API description.
+/// Order ID used in examples in the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
 
 const STATE: &str = "invalid_transition";
 
-/// Response that owns its order.
+/// Response that owns the order it contains.
 pub type OwnedOrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
 
 handles! {
@@ -236,7 +237,7 @@ fn add_shipping_routes(routes: ResourceRoutes) -> ResourceRoutes {
 }
 
 /// Returns the order as the response to a change. Stored responses contain neither jobs nor payments: payments are read
-/// from the order's last commit, and jobs are omitted, so that a repeated request receives the same response.
+/// from the order's last commit, and jobs are omitted, so that a retried request receives the same response.
 pub async fn reply_after(
     app: &OrderHandles,
     who: &Caller,
@@ -257,7 +258,7 @@ pub async fn reply_after(
     )))
 }
 
-/// Returns the order if the caller may see it; fails with 404 for another customer's order.
+/// Returns the order if the caller may see it; fails with 404 for an order of a different customer.
 async fn visible(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = find_existing(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }

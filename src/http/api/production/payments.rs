@@ -1,5 +1,5 @@
-//! Payments (listed in `list`), and signed events from the payment processor, whose signatures are verified over the
-//! raw bytes. Events are then applied, or stored until they match an order or invoice.
+//! Payments (listed in `list`), and signed events from the payment processor. Their signatures are verified over the
+//! raw bytes, and they are then applied, or stored until they match an order or invoice.
 
 mod list;
 
@@ -35,7 +35,7 @@ use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use store::queries::Queries;
 
-/// Part of the API description that explains which events are used and how their orders are found.
+/// Part of the API description that explains which events are used and how they are matched to orders.
 const MATCHING: &str = "Returns 200 for every correctly signed event, even if it is not used; a 5xx response makes the \
                         processor retry.
 
@@ -57,7 +57,7 @@ Checkouts created outside this server therefore need `client_reference_id` or `m
 `/api/payments/unmatched` and retried with each new order, invoice and payment and every hour, for 30 days.";
 
 handles! {
-    /// Dependencies of the routes for payment events.
+    /// Dependencies of the payment event routes.
     pub struct PaymentHandles {
         payments: PaymentMatcher,
         queries: Queries,
@@ -70,7 +70,7 @@ handles! {
 pub use list::PaymentRecord;
 
 /// Returns the payment routes: the endpoint for the processor's events, and the list of unmatched events. The billing
-/// API has a second path for the events (`http::billing::webhooks`).
+/// API has a second path for receiving events (`http::billing::webhooks`).
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(agent::TAG, agent::ABOUT, "event")
         .post(RequiredAccess::Open, "/webhooks/payments", receive, describe_event)
@@ -84,7 +84,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Adds the description of the operation that receives an event from the payment processor.
+/// Adds the description of the operation that receives events from the payment processor.
 pub fn describe_event(operation: DescribedOperation) -> DescribedOperation {
     operation
         .named("receivePaymentEvent", "Receive a payment processor event")
@@ -122,7 +122,7 @@ impl Argument for SignedEvent {
     }
 }
 
-/// Schema of the payment processor's event in the API description.
+/// Schema for the payment processor's events in the API description.
 struct PaymentEventBody;
 
 impl ToSchema for PaymentEventBody {
@@ -147,14 +147,14 @@ struct Received {
     received: bool,
 }
 
-/// Receives an event. Responds with 200 to everything signed by the processor; a 5xx response makes the processor send
+/// Receives an event. Responds with 200 to every event signed by the processor; a 5xx response makes the processor send
 /// the event again.
 async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Result<Plain<Received>, ApiError> {
     take(&app, event).await?;
     Ok(Plain(Received { received: true }))
 }
 
-/// Applies a signed event, or stores it if it does not match anything yet. Fails with `payments_not_configured`,
+/// Applies a signed event, or stores it if it cannot be matched yet. Fails with `payments_not_configured`,
 /// `invalid_signature` or `malformed_event`.
 pub async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -> Result<(), ApiError> {
     let settings = &app.config.payments;
@@ -175,8 +175,8 @@ pub async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -> Resul
     Ok(())
 }
 
-/// Stores an event that does not match an order yet. The ID is derived from the processor's, so that a repeated
-/// delivery yields the same event.
+/// Stores an event that has not been matched to an order yet. The ID is derived from the processor's event ID, so that
+/// a repeated delivery is stored only once.
 async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
     let about = Unmatched::of(event);
@@ -190,7 +190,7 @@ async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Resul
     Ok(())
 }
 
-/// Lists events that do not match an order yet, newest first.
+/// Lists events that have not been matched to an order yet, newest first.
 async fn unmatched(
     State(app): State<PaymentHandles>,
     Query(page): Query<PageQuery>,
@@ -200,7 +200,7 @@ async fn unmatched(
     Ok(ListPage::new(page, some.into_iter().filter_map(|versioned| versioned.state).map(Into::into), total))
 }
 
-/// Event from the payment processor that does not match an order yet.
+/// Event from the payment processor that has not been matched to an order yet.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "UnmatchedPayment", many = "payments", example = json!({
@@ -214,7 +214,7 @@ struct UnmatchedPayment {
     id: Id,
     /// ID of the event at the payment processor.
     event_id: String,
-    /// Type of the event; null if the event does not state it.
+    /// Type of the event; null if the event does not specify it.
     kind: Option<UnmatchedKind>,
     /// Amount paid, or total amount refunded so far, in minor units of the currency.
     amount_cents: Option<i64>,
@@ -230,7 +230,7 @@ struct UnmatchedPayment {
     payment_intent: Option<String>,
     /// ID of the checkout session at the payment processor.
     session: Option<String>,
-    /// Time by which the server will check again for a matching order.
+    /// Time by which the server will next try to match the event to an order.
     next_try_at: Timestamp,
     /// Time at which the server received the event.
     created_at: Timestamp,

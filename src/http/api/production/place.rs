@@ -27,7 +27,7 @@ use http::wire::{FromJson, ItemsWithin, MaxChars, Optional, ToSchema, ValuePath,
 use kernel::directory::Directory;
 use store::queries::OwnOrders;
 
-/// Maximum number of lines in one order, because an order is held in memory and written as a whole.
+/// Maximum number of lines per order, because an order is held in memory and written as a whole.
 pub const MAX_LINES: usize = 50;
 
 /// Order to place.
@@ -148,8 +148,8 @@ pub async fn place_by_page(app: OrderHandles, call: CommandRequest, body: &Value
     created.made_id().ok_or_else(|| ApiError::internal("an order without an ID"))
 }
 
-/// Returns the customer record for an order, creating it if the order is the customer's first. A customer's key can
-/// place orders only for that customer.
+/// Returns the customer record for an order, creating it if this is the customer's first order. A customer's API key
+/// can place orders only for that customer.
 async fn customer_record(
     app: &OrderHandles,
     call: &CommandRequest<OrderRequest>,
@@ -165,7 +165,7 @@ async fn customer_record(
     }
 }
 
-/// Returns the buyer to name on the invoice of a customer's order, from the customer's current profile.
+/// Returns the buyer to name on the invoice for a customer's order, from the customer's current profile.
 pub async fn buyer_of(customers: &Directory<Customer>, id: Option<Id>) -> Result<Option<Party>, ApiError> {
     let Some(id) = id else { return Ok(None) };
     let state = customers.read(id).await?;
@@ -199,7 +199,7 @@ pub(super) async fn own_use(
     })))
 }
 
-/// Results of looking up the SKUs of an order.
+/// Results of looking up an order's SKUs.
 struct SkuLookup<'a> {
     app: &'a OrderHandles,
     customer: bool,
@@ -210,7 +210,7 @@ struct SkuLookup<'a> {
 
 impl SkuLookup<'_> {
     /// Looks up the files and materials from which a SKU is made. Customers can only order SKUs that have a file; staff
-    /// may order earlier, in which case the jobs are on hold until there is a file.
+    /// can order earlier, in which case the jobs are on hold until there is a file.
     async fn make(&mut self, sku: &Sku, path: &str) -> Result<Option<ProductionData>, ApiError> {
         if self.customer && !sku.fields.orderable() {
             let name = &sku.fields.name;
@@ -220,7 +220,7 @@ impl SkuLookup<'_> {
         Ok(self.app.sources.make(sku).await?)
     }
 
-    /// Returns the order lines for the parts of a kit. Their price is 0, because the line of the kit carries the price.
+    /// Returns the order lines for the parts of a kit. Their price is 0, because the kit's own line carries the price.
     async fn parts(&mut self, kit: &Sku, at: usize, sets: u32, path: &str) -> Result<Vec<OrderLine>, ApiError> {
         let mut parts = Vec::with_capacity(kit.fields.components.len());
         for Component { sku_id, quantity } in &kit.fields.components {
@@ -253,9 +253,9 @@ impl SkuLookup<'_> {
     }
 }
 
-/// Returns the order lines, with everything that their jobs will need: those of the ordered items, followed by those of
-/// the parts of kits. Also returns the currency that all lines share. A `customer` can only order SKUs that are offered
-/// to the public and can already be produced.
+/// Returns the order lines, with everything that their jobs will need: the lines of the ordered items, followed by
+/// those of kit parts. Also returns the currency that all lines share. A `customer` can only order SKUs that are
+/// offered to the public and can already be produced.
 pub async fn look_up(
     app: &OrderHandles,
     customer: bool,

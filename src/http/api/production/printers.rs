@@ -63,10 +63,10 @@ use store::queries::Queries;
 use view::PrinterView;
 
 const PATH: &str = "/api/printers";
-/// Printer ID used in the examples of the API description.
+/// Printer ID used in examples in the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
-/// Errors of every operation that is carried out on the printer itself.
+/// Errors common to all operations that are carried out on the printer itself.
 const ON_PRINTER: [DescribedError; 5] = [
     (409, "printer_disconnected", "The printer is disconnected; connect it first."),
     (409, "unsupported_by_printer", "Printers of this type cannot do this."),
@@ -175,7 +175,7 @@ pub struct PrinterQuery {
     tag: Option<String>,
     /// Return only printers that need attention for the given reason or, with `true`, for any reason.
     attention: Option<AttentionFilter>,
-    /// Return only printers whose name contains the given text, ignoring case.
+    /// Return only printers whose name contains the given text. Case is ignored.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
@@ -197,8 +197,8 @@ pub async fn connection(
         .ok_or_else(|| no("the server is not connected to the printer yet; check the printer's status and try again"))
 }
 
-/// Returns all printers that are not deleted, newest first, without copying. They are in memory, so the database is not
-/// needed.
+/// Returns all printers that are not deleted, newest first, without copying them. They are in memory, so the database
+/// is not needed.
 pub fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
     let mut all = app.printers.all_present();
     all.sort_by_key(|versioned| {
@@ -243,7 +243,7 @@ async fn create(
     Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)))
 }
 
-/// Registers a printer reported by another system, following the rules of `POST /api/printers`.
+/// Registers a printer reported by an external system, following the rules of `POST /api/printers`.
 pub async fn register(app: &PrinterHandles, origin: CommandOrigin, body: &Value) -> Result<Id, ApiError> {
     let new_printer = read_body::<NewPrinter>(body.to_string().as_bytes())?;
     let _alone = app.printer_connections.registering.lock().await;

@@ -1,4 +1,5 @@
-//! Quotes, for operators: drafted manually or from a model, sent and withdrawn; shown with the shop's costs.
+//! Quotes, as operators see them: drafted manually or from a model, sent and withdrawn, and shown with the shop's
+//! costs.
 
 mod by_page;
 mod lines;
@@ -155,7 +156,7 @@ async fn list(
     Ok(ListPage::new(page, items, total))
 }
 
-/// Returns the actual costs and margins of a quote's lines, to the extent that the quote's order has been printed.
+/// Returns the actual costs and margins of a quote's lines, as far as the quote's order has been printed.
 pub async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<LineMargin>, ApiError> {
     let order = match quote.order_id {
         Some(order) => app.orders.read(order).await?,
@@ -175,7 +176,7 @@ async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Reso
     Ok(Resource::new(version, view_of(&app, &quote).await?))
 }
 
-/// Returns the default shipping address of the customer with the given email address, if there is one.
+/// Returns the default shipping address, if any, of the customer with the given email address.
 pub async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<Address>, ApiError> {
     let Some(email) = email else { return Ok(None) };
     let Some(id) = app.queries.customer_by_email(&email.trim().to_lowercase()).await? else { return Ok(None) };
@@ -186,7 +187,7 @@ pub async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<A
     Ok(home.map(domain::customer::CustomerAddress::postal))
 }
 
-/// Checks that a custom request exists, if one is given.
+/// Checks that a custom request, if given, exists.
 async fn must_exist(app: &QuoteHandles, request: Option<Id>) -> Result<(), ApiError> {
     match request {
         Some(id) if app.custom_requests.read(id).await?.is_none() => {
@@ -263,7 +264,7 @@ async fn decline(
     Ok(Resource::after(&done, view_of(&app, &done.answer).await?))
 }
 
-/// Drafts a quote at the estimated price of a custom request.
+/// Drafts a quote for a custom request, at its estimated price.
 async fn answer(
     State(app): State<QuoteHandles>,
     PathId(id): PathId,

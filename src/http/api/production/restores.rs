@@ -1,4 +1,4 @@
-//! Restores from a backup: the details that must be reviewed, and the confirmation that the shop may resume work.
+//! Restores from a backup: the details that must be reviewed, and the confirmation that the shop can resume work.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,11 @@ use http::wire::{JsonObject, MaxChars, OptionalBody};
 use kernel::directory::Directory;
 use store::queries::Queries;
 
-/// Restore ID used in the examples of the API description.
+/// Restore ID used in examples in the API description.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8093";
 /// Maximum number of jobs listed.
 const MAX_JOBS: usize = 500;
-/// Maximum number of series in a review.
+/// Maximum number of number series in a review.
 const MAX_SERIES: usize = 50;
 const MAX_NOTE_CHARS: usize = 1000;
 
@@ -78,14 +78,14 @@ pub fn routes() -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(example = json!({"next": {"INV-2026": 10}, "note": "compared with the mailbox: the last invoice was 9"}))]
 pub struct ReviewRequest {
-    /// Next number of each series to change, by series name; other series are left unchanged.
+    /// Next number for each series to change, by series name; series that are not listed are left unchanged.
     next: Option<JsonObject>,
     /// Note for staff.
     #[api(MaxChars(MAX_NOTE_CHARS))]
     note: Option<String>,
 }
 
-/// Number series, with the number at which it continues after a restore.
+/// Number series, with the number from which it continues after a restore.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "RestoredSeries", example = json!({"series": "INV-2026", "lastOfBackup": 5, "next": 106}))]
@@ -133,10 +133,10 @@ pub struct RestoreView {
     restored_at: Timestamp,
     /// Sequence number of the newest event in the backup.
     last_event: i64,
-    /// Sequence number of the first event since the restore; for cursors between `lastEvent` and `firstEvent`, the
+    /// Sequence number of the first event since the restore. For cursors between `lastEvent` and `firstEvent`, the
     /// server returns 410 `cursor_ahead`.
     first_event: i64,
-    /// Number series with the numbers at which they continue.
+    /// Number series, with the numbers from which they continue.
     series: Vec<RestoredSeriesView>,
     /// Time of the review; null while dispatch is on hold.
     reviewed_at: Option<Timestamp>,
@@ -188,8 +188,7 @@ impl RestoreView {
     }
 }
 
-/// Returns the unfinished jobs that were created before the restore, oldest first. All orders with open jobs are in
-/// memory.
+/// Returns the unfinished jobs created before the restore, oldest first. All orders with open jobs are in memory.
 pub fn open_jobs(orders: &Directory<Order>, before: Timestamp) -> Vec<OpenJobView> {
     let mut open_views = Vec::new();
     for (_, state) in orders.all_resident() {
@@ -239,7 +238,7 @@ pub async fn review(
     Ok(Plain(RestoreView::new(&done.answer, Vec::new())))
 }
 
-/// Parses the next numbers by series.
+/// Parses the next number for each series.
 fn read_numbers(next: Option<JsonObject>) -> Result<Vec<(String, i64)>, ApiError> {
     let (mut faults, mut numbers) = (Faults::default(), BTreeMap::new());
     let members = next.map(|next| next.0).unwrap_or_default();

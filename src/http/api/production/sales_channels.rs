@@ -40,7 +40,7 @@ use store::queries::Queries;
 const PATH: &str = "/api/sales-channels";
 const ONE: &str = "/api/sales-channels/{id}";
 const VARIANTS: &str = "/api/sales-channels/{id}/variants";
-/// Sales channel ID used in the examples of the API description.
+/// Sales channel ID used in examples in the API description.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 
 handles! {

@@ -1,5 +1,5 @@
-//! Second factor of the signed-in user: setup, confirmation and removal; and removal by an admin for a user who has
-//! lost theirs. Codes submitted at sign-in are also checked here.
+//! Second factor of the signed-in user: setup, confirmation and removal, as well as removal by an admin for users who
+//! have lost theirs. Codes submitted at sign-in are also checked here.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -32,12 +32,12 @@ use platform::secrets::credentials::{recovery_code, recovery_hash};
 use platform::secrets::random::secret_bytes;
 
 const PATH: &str = "/api/auth/second-factor";
-/// Maximum length of a code, in characters: the length of a recovery code with a few spaces.
+/// Maximum length of a code, in characters: that of a recovery code with a few spaces.
 pub(super) const MAX_CODE_CHARS: usize = 40;
 /// Condition under which further codes are rejected, for the API description.
 pub(super) const TOO_MANY_CODES_WHEN: &str = "Five incorrect codes were sent for this account within 15 minutes; \
      retry after the time in `Retry-After`. Password attempts are counted separately.";
-/// Shop name shown in authenticator apps if the settings contain none.
+/// Shop name shown in authenticator apps if no name is set.
 const USUAL_SHOP: &str = "Printfloor";
 
 /// Returns the second factor routes.
@@ -94,7 +94,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Request to set up a second factor. The current password is required, so that a stolen session is not enough.
+/// Request to set up a second factor. Requires the current password, so that a stolen session is not enough.
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery"}))]
 pub struct FactorBeginning {
@@ -103,7 +103,7 @@ pub struct FactorBeginning {
     current_password: String,
 }
 
-/// First code of an authenticator app.
+/// First code from an authenticator app.
 #[derive(Request, Debug)]
 #[api(example = json!({"code": "287082"}))]
 pub struct FactorConfirmation {
@@ -133,7 +133,7 @@ pub struct FactorRemoval {
 pub struct SecondFactorView {
     /// `true` if each sign-in requires a code.
     pub on: bool,
-    /// Time at which the second factor was confirmed with a first code.
+    /// Time at which the second factor was confirmed with its first code.
     pub confirmed_at: Option<Timestamp>,
     /// Number of unused recovery codes.
     pub recovery_codes_left: usize,
@@ -158,7 +158,7 @@ pub struct FactorSecretView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "RecoveryCodes", example = json!({"recoveryCodes": ["ABCD-EFGH-JKLM", "NPQR-STUV-WXYZ"]}))]
 pub struct RecoveryCodesView {
-    /// Recovery codes; each can be used for one sign-in in place of an app's code.
+    /// Recovery codes; each can be used once to sign in instead of a code from the app.
     pub recovery_codes: Vec<String>,
 }
 
@@ -178,7 +178,7 @@ pub fn own_factor(app: &SessionHandles, who: &Caller) -> Result<SecondFactorView
     })
 }
 
-/// Checks a code against a factor. Reuse of a code is detected when the change that it authorises is applied.
+/// Checks a code against a second factor. Reuse of a code is detected when the change that it authorises is applied.
 fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<Option<FactorProof>, ApiError> {
     let secret = app.cipher.decrypt(&factor.encrypted_secret).map_err(ApiError::internal)?;
     if let Some(step) = step_of_code(&secret, code, app.environment.now(), factor.last_step) {
@@ -188,7 +188,7 @@ fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<O
     Ok(factor.recovery_hashes.contains(&hash).then_some(FactorProof::Recovery(hash)))
 }
 
-/// Counts a code that is about to be checked towards the limit. Fails with 429 after too many incorrect codes.
+/// Counts a code towards the limit before it is checked. Fails with 429 after too many incorrect codes.
 async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) -> Result<(), ApiError> {
     match app.access.ask(Id::ONLY, caller, FactorCommand::CountCode(user.id)).await {
         Err(AskError::Refused(refusal)) if refusal.code == TOO_MANY_CODES => {
@@ -204,7 +204,7 @@ async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) ->
     }
 }
 
-/// Returns the second factor proof submitted with a sign-in; `None` if none is required or none was submitted. Fails
+/// Returns the second-factor proof submitted with a sign-in; `None` if none is required or none was submitted. Fails
 /// with 401 if the code is incorrect, and with 429 after too many incorrect codes.
 pub(super) async fn sign_in_proof(
     app: &SessionHandles,
@@ -264,7 +264,7 @@ async fn begin_counted(
     Ok(Plain(FactorSecretView { url: app_url(&secret, shop, &user.email), secret }))
 }
 
-/// Enables the second factor, if the first code is correct.
+/// Enables the second factor if its first code is correct.
 pub async fn confirm(
     State(app): State<SessionHandles>,
     call: CommandRequest<FactorConfirmation>,

@@ -1,5 +1,5 @@
-//! Settings of the server: every setting with its description and value, and changes to settings, which are written to
-//! the settings file and take effect at the next start.
+//! Settings of the server: every setting with its description and value, and changes, which are written to the settings
+//! file and take effect at the next start.
 
 pub mod changes;
 
@@ -25,7 +25,7 @@ use http::routes::ResourceRoutes;
 use http::setup_desk::WrittenSettings;
 use http::wire::{AnyJson, JsonObject};
 
-/// OpenAPI tag of settings and integrations.
+/// OpenAPI tag for settings and integrations.
 pub(super) const TAG: &str = "Settings";
 /// OpenAPI description of [`TAG`].
 pub(super) const TAG_ABOUT: &str = "Settings of the server and its integrations. Changes are written to the file \
@@ -72,7 +72,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// New values for settings; either all of them are applied or none is.
+/// New values for settings; they are applied together or not at all.
 #[derive(Request, Debug)]
 #[api(example = json!({"settings": {"mail.operators": ["sam@example.org"], "inventory.block_below_reorder_point": null}}))]
 pub struct SettingsChange {
@@ -87,7 +87,7 @@ pub struct SettingsChange {
 struct SettingView {
     /// Name of the setting, as `section.key`.
     name: String,
-    /// Variable that sets the value, in the environment or in `.env`.
+    /// Environment variable that sets the value; it can also be set in `.env`.
     variable: String,
     /// Purpose, unit and bounds of the setting.
     about: String,
@@ -99,7 +99,7 @@ struct SettingView {
     value: AnyJson,
     /// Default value; null for a secret.
     default: AnyJson,
-    /// Source of the value; null if there is none.
+    /// Source of the value; null if it has no value.
     source: Option<String>,
 }
 

@@ -1,7 +1,7 @@
-//! Setup of a new shop: redemption of the one-time code, creation of the first admin, and the values that the wizard
-//! collects and writes.
+//! Setup of a new shop: redeeming the one-time code, creating the first admin, and the values that the wizard collects
+//! and writes.
 //!
-//! Until the setup is completed, the routes are open to the setup session and to admins; afterwards, only to admins.
+//! Until the setup is complete, the routes are open to the setup session and to admins; afterwards, only to admins.
 
 pub mod discover;
 mod save;
@@ -122,7 +122,7 @@ pub struct FirstAdmin {
     password: String,
 }
 
-/// Service to test.
+/// Connection test of a service.
 #[derive(Request, Debug)]
 #[api(example = json!({"service": "smtp", "settings": {"SMTP_HOST": "mail.example.org", "SMTP_PORT": 587}}))]
 pub struct ConnectionTest {
@@ -187,7 +187,7 @@ struct SetupHealth {
     services: Vec<ServiceHealth>,
 }
 
-/// Configuration state of a service.
+/// Service and whether it is configured.
 #[derive(Response, Serialize)]
 #[api(name = "ServiceState", example = json!({"service": "smtp", "configured": true}))]
 struct ServiceState {
@@ -197,14 +197,14 @@ struct ServiceState {
     configured: bool,
 }
 
-/// Value requested by the wizard.
+/// Setting that the wizard asks for.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SetupValue", example = json!({
     "variable": "SMTP_HOST", "secret": false, "isSet": true, "value": "mail.example.org", "source": "SMTP_HOST in .env",
 }))]
 struct SetupValue {
-    /// Name of the variable.
+    /// Name of the environment variable.
     variable: String,
     /// `true` if the value is never returned.
     secret: bool,
@@ -212,7 +212,7 @@ struct SetupValue {
     is_set: bool,
     /// Value in effect; null for a secret.
     value: AnyJson,
-    /// Source of the value; null if there is none.
+    /// Source of the value; null if it has no value.
     source: Option<String>,
 }
 
@@ -232,7 +232,7 @@ struct SetupStatus {
     production: bool,
     /// Services and whether they are configured.
     services: Vec<ServiceState>,
-    /// Values requested by the wizard that are already known.
+    /// Values that the wizard asks for and that are already set.
     values: Vec<SetupValue>,
 }
 
@@ -244,7 +244,7 @@ async fn enter(
     Ok(WithCookie { reply: NoContent, cookie: show_code(&app, &code, "/api/setup")? })
 }
 
-/// Consumes the one-time code and returns the new setup session's cookie, for requests under `path`.
+/// Consumes the one-time code and returns the cookie of the new setup session, for requests under `path`.
 pub fn show_code(app: &SetupHandles, code: &str, path: &str) -> Result<HeaderValue, ApiError> {
     if with_access(&app.access, |access| access.setup_completed_at.is_some())? {
         return Err(ApiError::conflict("setup_completed", "the setup is complete; sign in as an admin"));
@@ -270,7 +270,7 @@ async fn first_admin(
     make_first_admin(&app, &call, admin).await
 }
 
-/// Creates the first admin from a form with the same fields as the API's request body, and signs them in.
+/// Creates the first admin from a form with the same fields as the API request body, and signs them in.
 pub async fn first_admin_of<B>(
     app: &SessionHandles,
     call: &CommandRequest<B>,

@@ -1,5 +1,4 @@
-//! Sign-off of the parts of a print, in the format shared by jobs and by the confirmation that a printer's bed is
-//! clear.
+//! Sign-off of the parts of a print. Jobs and the confirmation that a printer's bed is clear share the format.
 
 use api_derive::{Request, Response};
 use serde::Serialize;
@@ -15,20 +14,20 @@ use http::error::ApiError;
 use http::wire::{MaxChars, ONE_LINE, Optional, Within};
 use kernel::directory::Directory;
 
-/// Maximum length of a reason in characters; the shop's configured reasons cannot be longer.
+/// Maximum length of a reason, in characters; the shop's configured reasons cannot be longer.
 const MAX_REASON_CHARS: usize = 50;
 
 /// Error code returned if there is nothing to sign off.
 pub const NOTHING: &str = "nothing_to_sign_off";
 
-/// Verdict on the parts of a print. The defaults of omitted fields depend on how the print ended.
+/// Verdict on a print's parts. The defaults for omitted fields depend on how the print ended.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"goodCount": 3, "reason": "adhesion"}))]
 pub struct SignOffRequest {
     /// Number of good parts on the plate. Defaults to all parts for a finished print, and to none otherwise.
     #[api(Within(0..=MAX_UNITS_PER_PLATE))]
     good_count: Optional<u32>,
-    /// Reason the other parts were rejected: one of the values of the setting `quality.reasons`.
+    /// Reason the remaining parts were rejected: one of the values of the setting `quality.reasons`.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
     /// Note for staff.
@@ -61,7 +60,7 @@ impl SignOffRequest {
     }
 }
 
-/// Sign-off of the parts of a print.
+/// Sign-off of a print's parts.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SignOff", example = json!({
@@ -73,13 +72,14 @@ pub struct SignOffView {
     good_count: u32,
     /// Number of parts on the plate.
     plate_parts: u32,
-    /// Reason the other parts were rejected.
+    /// Reason the remaining parts were rejected.
     reason: Option<String>,
     /// Note for staff.
     note: Option<String>,
     /// ID of the uploaded photo of the parts.
     photo_file_id: Option<Id>,
-    /// Actor who signed the parts off; `system` if nobody inspected them and the print's outcome was used.
+    /// Actor who signed off the parts; `system` if nobody inspected them and the sign-off was derived from the print's
+    /// outcome.
     by: String,
     /// Time of the sign-off.
     at: Timestamp,

@@ -36,17 +36,17 @@ use store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
 const SLUG_TAKEN: &str = "Another SKU has this slug.";
-/// SKU ID used in the examples of the API description.
+/// SKU ID used in examples in the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Maximum number of parts on one plate.
 pub const MAX_UNITS_PER_PLATE: u32 = 10_000;
 /// Maximum plate number in a file.
 const MAX_PLATE: u32 = 1000;
-/// Maximum number of additional materials of one SKU.
+/// Maximum number of additional materials per SKU.
 const MAX_MATERIALS: usize = 16;
-/// Maximum number of components in one kit.
+/// Maximum number of components per kit.
 const MAX_COMPONENTS: usize = 50;
-/// Limits on the collections and pictures of one SKU, because a SKU is held in memory and written as a whole.
+/// Limits on the collections and pictures of a SKU, because a SKU is held in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
 like!(SLUG, "^[a-z0-9]+(-[a-z0-9]+)*$", "must be lowercase words joined by hyphens");
@@ -131,17 +131,17 @@ pub struct NewSku {
     collections: Vec<String>,
     /// ID of the material that the SKU is made of; null only for kits.
     material_id: Option<Id>,
-    /// Material for one full plate, in the material's unit; at most three decimals. Required except for kits, for which
-    /// it is 0.
+    /// Amount of material for one full plate, in the material's unit; at most three decimals. Required except for kits,
+    /// for which it is 0.
     #[api(AboveZero)]
     estimated_consumption: Optional<Amount>,
-    /// Additional materials, each for one filament of the file; `materialId` is used for filament 0 and for all
+    /// Additional materials, each for one filament in the file; `materialId` is used for filament 0 and for all
     /// filaments that are not listed.
     #[api(ItemsWithin(0..=MAX_MATERIALS), default = Vec::new())]
     materials: Vec<SkuMaterial>,
     /// Machine type on which the SKU is made. Required, except for kits, for which it is ignored.
     machine_type: Optional<MachineType>,
-    /// Size of a full plate in millimetres; if null, the plate fits every printer.
+    /// Size of a full plate, in millimetres; if null, the plate fits every printer.
     dimensions: Option<Dimensions>,
     /// Price of one part, in minor units of the currency.
     #[api(Within(0..=MAX_CENTS))]
@@ -156,16 +156,16 @@ pub struct NewSku {
     model_file_id: Option<Id>,
     /// ID of the G-code file that prints one plate.
     gcode_file_id: Option<Id>,
-    /// Number of the plate in the file to print, from 1.
+    /// Number of the plate in the file to print, starting at 1.
     #[api(Within(1..=MAX_PLATE), default = 1)]
     plate: u32,
-    /// Slicer profile for slicing the model if there is no G-code.
+    /// Slicer profile with which the model is sliced if there is no G-code.
     #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
     /// Estimated print time of one full plate, in seconds.
     #[api(Within(1..=MAX_PRINT_SECONDS))]
     estimated_seconds: Option<i64>,
-    /// Components of a kit: SKUs that are not kits themselves. A kit has its own price, but neither material nor files.
+    /// Components of a kit: SKUs that are not kits themselves. A kit has its own price, but no material or files.
     #[api(ItemsWithin(0..=MAX_COMPONENTS), default = Vec::new())]
     components: Vec<Component>,
     /// Images: URLs, or IDs of uploaded files.
@@ -182,9 +182,9 @@ pub struct NewSku {
 /// Query parameters for listing SKUs.
 #[derive(Request, Debug)]
 pub struct SkuQuery {
-    /// `true`: return only SKUs that can be ordered. `false`: return only the others.
+    /// `true`: return only SKUs that can be ordered. `false`: return only SKUs that cannot.
     active: Option<bool>,
-    /// `true`: return only SKUs that customers can see. `false`: return only the others.
+    /// `true`: return only SKUs that customers can see. `false`: return only SKUs that they cannot.
     public: Option<bool>,
     /// Return only SKUs made of the given material.
     material_id: Option<Id>,
@@ -246,8 +246,8 @@ fn slug_of(code: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-/// Checks the fields that a SKU needs unless it is a kit. (If the components could not be parsed, it is unknown whether
-/// the SKU is a kit.)
+/// Checks the fields that are required unless the SKU is a kit. (If the components could not be parsed, it is unknown
+/// whether the SKU is a kit.)
 fn check_made(change: &SkuChange, faults: &mut Faults) {
     if !matches!(&change.components, Optional::Present(components) if components.is_empty()) {
         return;

@@ -1,7 +1,8 @@
 //! Uploads from slicers: implements the part of a print host's API that slicers need to upload files.
 //!
-//! An operator enters `{base}/slicer/{machineType}` as a print host, with an API key. Uploads are stored as files. With
-//! "upload and print", an upload becomes an order for the shop's own use: one job for any printer of the given type.
+//! An operator enters `{base}/slicer/{machineType}` as the print host, with an API key. Uploads are stored as files.
+//! With "upload and print", an upload becomes an order for the shop's own use: one job for any printer of the given
+//! type.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -39,13 +40,13 @@ use printers::print_host::{API, HOW_TO, SERVER, TEXT};
 use printers::registry::known_types;
 use store::queries::{Page, Queries, SkuFilter};
 
-/// Consumption assumed for G-code that does not state a weight: the smallest amount, so that the ledger records the
-/// print.
+/// Consumption assumed for G-code that does not specify a weight: the smallest amount, so that the print appears in the
+/// ledger.
 const UNSTATED: Amount = Amount(1);
 /// Number of the plate to print.
 const PRINTED_PLATE: u32 = 1;
 const NO_TYPE: DescribedError = (404, "machine_type_not_found", "There is no such machine type.");
-/// Number of hexadecimal digits of the hash in the code of a SKU created for an upload.
+/// Number of hexadecimal digits of the hash in the code of an SKU created for an upload.
 const CODE_DIGITS: usize = 16;
 
 handles! {
@@ -92,7 +93,7 @@ pub fn routes() -> ResourceRoutes {
         .schema::<SlicerUploadForm>()
 }
 
-/// Form of an upload, which is streamed.
+/// Upload form, which is streamed.
 struct SlicerUploadForm;
 
 impl ToSchema for SlicerUploadForm {
@@ -147,7 +148,7 @@ struct UploadView {
     effective_select: bool,
     /// `true` if the file will be printed.
     effective_print: bool,
-    /// ID of the order that prints the file.
+    /// ID of the order to print the file, if any.
     order_id: Option<Id>,
 }
 
@@ -233,9 +234,8 @@ async fn print_one(
     Ok(call.ask(&app.orders.orders, CommandTarget::New, command).await?.id)
 }
 
-/// Returns the material of each filament of the file, based on the materials loaded in printers of the given type. The
-/// materials have to be determined in this way because slicers do not state them, and stock of another material must
-/// not be reserved.
+/// Returns the material for each filament in the file, based on the materials loaded in printers of the given type.
+/// Slicers do not specify the materials, and stock of the wrong material must not be reserved.
 async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) -> Result<FilamentMaterials, ApiError> {
     let plate = file.metadata.plate(PRINTED_PLATE);
     let filaments = plate.map(|plate| plate.filaments.as_slice()).unwrap_or_default();

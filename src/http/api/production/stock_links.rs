@@ -91,21 +91,21 @@ pub fn routes() -> ResourceRoutes {
 }
 
 enumeration! {
-    /// State of a link between a material and an external entry.
+    /// State of the link between a material and an external entry.
     LinkState,
 }
 
-/// Entry of an external stock system to link a material to.
+/// Entry in an external stock system to link a material to.
 #[derive(Request, Debug)]
 #[api(example = json!({"system": "parts", "entryId": 12}))]
 pub struct NewLink {
     /// External stock system.
     system: StockSystem,
-    /// Number of the part or filament in that system.
+    /// Number of the part or filament in the external system.
     entry_id: i64,
 }
 
-/// Operator's decision about a link.
+/// Operator's decision on a link.
 #[derive(Request, Debug)]
 #[api(example = json!({"right": "theirs", "theirs": 2000}))]
 pub struct Agreement {
@@ -119,11 +119,11 @@ pub struct Agreement {
 /// Query parameters for listing entries.
 #[derive(Request, Debug)]
 pub struct EntryQuery {
-    /// Return only entries of the given system.
+    /// Return only entries in the given system.
     system: Option<StockSystem>,
     /// Return only entries whose name contains the given text.
     q: Option<String>,
-    /// `true`: return only entries that are linked to a material. `false`: return only the others.
+    /// `true`: return only entries that are linked to a material. `false`: return only entries that are not.
     linked: Option<bool>,
     #[api(flatten)]
     page: PageQuery,

@@ -115,7 +115,7 @@ pub struct NewUser {
     /// passwords, nor the email address of the account.
     #[api(NewPassword)]
     password: String,
-    /// Role, which determines the permissions.
+    /// Role, which determines the account's permissions.
     role: StaffRole,
 }
 
@@ -126,7 +126,7 @@ pub struct UserChange {
     /// Display name.
     #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: Optional<String>,
-    /// Role, which determines the permissions.
+    /// Role, which determines the account's permissions.
     role: Optional<StaffRole>,
     /// `true` if this member of staff can sign in.
     active: Optional<bool>,
@@ -147,7 +147,7 @@ pub struct UserView {
     email: String,
     /// Display name.
     name: String,
-    /// Role, which determines the permissions.
+    /// Role, which determines the account's permissions.
     role: StaffRole,
     /// `true` if this member of staff can sign in.
     active: bool,
@@ -188,7 +188,7 @@ pub fn newest_users(app: &UserHandles) -> Result<Vec<Arc<User>>, ApiError> {
     Ok(all)
 }
 
-/// Returns a member of staff who has not been removed.
+/// Returns a member of staff who has not been removed; fails with 404 otherwise.
 pub fn present_user(app: &UserHandles, id: Id) -> Result<Arc<User>, ApiError> {
     Ok(with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?)
 }
@@ -204,8 +204,8 @@ async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resou
     Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
-/// Rejects a new password that equals the account's email address; `member` names the password's field in the request
-/// body.
+/// Rejects a new password that equals the account's email address; `member` is the name of the password field in the
+/// request body.
 pub(super) fn refuse_own_address(member: &'static str, password: &str, email: &str) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     if let Some(fault) = own_password_fault(password, email) {
@@ -261,17 +261,17 @@ async fn remove(
     Ok(NoContent)
 }
 
-/// Adds a member of staff, as requested by a page form; `body` has the format of the API's request body.
+/// Adds a member of staff from a page form; `body` has the same format as the API request body.
 pub async fn create_by_page(app: UserHandles, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
     create(State(app), call.of_form(body)).await.map(|_| ())
 }
 
-/// Changes a member of staff, as requested by a page form; `body` has the format of the API's request body.
+/// Changes a member of staff from a page form; `body` has the same format as the API request body.
 pub async fn update_by_page(app: UserHandles, id: Id, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
     update(State(app), PathId(id), call.of_form(body)).await.map(|_| ())
 }
 
-/// Removes a member of staff, as requested by a page form.
+/// Removes a member of staff from a page form.
 pub async fn remove_by_page(app: UserHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     remove(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

@@ -1,8 +1,8 @@
-//! Cache of the catalogue: kept for a minute, refreshed by one task for all waiting requests, and served while its
-//! provider is unavailable.
+//! Cache of the catalogue. An entry is fresh for a minute, refreshed by one task for all waiting requests, and served
+//! while its provider is unavailable.
 //!
-//! The last good response of a remote provider is stored in a file in the data folder, and in Redis if configured, so
-//! that a server that starts while the provider is unavailable can still serve it.
+//! The last successful response from a remote provider is stored in a file in the data directory, and in Redis if
+//! configured, so that a server that starts while the provider is unavailable can still serve it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,26 +15,26 @@ use domain::time::Timestamp;
 use http::error::ApiError;
 use services::redis::Redis;
 
-/// Time for which a response from the provider counts as fresh.
+/// Time for which a response from the provider is considered fresh.
 const FRESH_FOR: Duration = Duration::from_secs(60);
 /// Maximum time for which a request waits for a refresh when a stale catalogue is available.
 const MAX_WAIT: Duration = Duration::from_millis(300);
-/// Time in seconds during which a failure is returned without another read while no catalogue is available.
+/// Time, in seconds, for which a failure is returned again without another attempt while no catalogue is available.
 const FAILED_FOR_SECONDS: u32 = 5;
-/// Maximum size of a stored catalogue that is read back, in bytes.
+/// Maximum size, in bytes, of a stored catalogue that is read back.
 const MAX_KEPT_BYTES: u64 = 16 * 1024 * 1024;
-/// Name of the file with the last good catalogue, in the data folder.
+/// Name of the file in the data directory that contains the last successfully read catalogue.
 const FILE_NAME: &str = "catalog.json";
-/// Redis key of the last good catalogue.
+/// Redis key of the last successfully read catalogue.
 const REDIS_NAME: &str = "catalog";
 /// Expiry of the Redis entry.
 const REDIS_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
 #[derive(Default)]
 struct CachedCatalog {
-    /// Last good catalogue.
+    /// Last successfully read catalogue.
     catalog: Option<Arc<Catalog>>,
-    /// End of the last read from the provider, successful or not.
+    /// Time at which the last read from the provider ended, successful or not.
     asked_at: Option<Instant>,
     /// `true` while a task is reading from the provider.
     asking: bool,
@@ -42,29 +42,29 @@ struct CachedCatalog {
 
 struct CacheParts {
     provider: Box<dyn CatalogProvider>,
-    /// File with the last good catalogue; `None` if the catalogue is not stored.
+    /// File that contains the last successfully read catalogue; `None` if the catalogue is not stored.
     file: Option<PathBuf>,
-    /// Redis server that also stores the last good catalogue, for servers with another data folder.
+    /// Redis server that also stores the last successfully read catalogue, for servers with a different data directory.
     redis: Option<Arc<Redis>>,
     cache: Mutex<CachedCatalog>,
     /// Notifies waiting requests when a read from the provider has ended.
     reads: watch::Sender<u64>,
 }
 
-/// Shared cache of the catalogue provider's last response.
+/// Shared cache of the last response from the catalogue provider.
 pub struct CatalogCache(Arc<CacheParts>);
 
 impl CatalogCache {
-    /// Creates an empty cache for the given provider. The last good catalogue of a remote provider is stored in
-    /// `folder` and in Redis.
+    /// Creates an empty cache for the given provider. The last successfully read catalogue of a remote provider is
+    /// stored in `folder` and in Redis.
     pub fn new(provider: Box<dyn CatalogProvider>, folder: &Path, redis: Option<Arc<Redis>>) -> Self {
         let file = provider.is_remote().then(|| folder.join(FILE_NAME));
         let redis = redis.filter(|_| provider.is_remote());
         Self(Arc::new(CacheParts { provider, file, redis, cache: Mutex::default(), reads: watch::Sender::new(0) }))
     }
 
-    /// Returns the catalogue, at most a minute old while its provider responds. One task reads from the provider, and
-    /// all requests wait for it; if a stale catalogue is available, they wait only briefly.
+    /// Returns the catalogue, which is at most a minute old while its provider responds. One task reads from the
+    /// provider, and all requests wait for it; if a stale catalogue is available, they wait only briefly.
     pub(super) async fn recent(&self, now: Timestamp) -> Result<Arc<Catalog>, ApiError> {
         let mut news = self.0.reads.subscribe();
         let older = {
@@ -141,8 +141,8 @@ impl CacheParts {
         }
     }
 
-    /// Stores the last good catalogue in the data folder and in Redis. If both fail, a restarted server has nothing to
-    /// serve until the provider responds.
+    /// Stores the catalogue in the data directory and in Redis. If both fail, a restarted server has nothing to serve
+    /// until the provider responds.
     async fn keep(&self, catalog: &Catalog) {
         let Some(file) = &self.file else { return };
         let Ok(text) = serde_json::to_string(catalog) else { return };
@@ -161,7 +161,7 @@ impl CacheParts {
         }
     }
 
-    /// Returns the catalogue that an earlier process or another server stored.
+    /// Returns the catalogue stored by an earlier process or another server.
     async fn last(&self) -> Option<Catalog> {
         match self.of_file().await {
             Some(catalog) => Some(catalog),
@@ -181,7 +181,7 @@ impl CacheParts {
         self.read_back(&tokio::fs::read(file).await.ok()?)
     }
 
-    /// Parses a stored catalogue; `None` if it is from another provider.
+    /// Parses a stored catalogue; returns `None` if it is from a different provider.
     fn read_back(&self, text: &[u8]) -> Option<Catalog> {
         let value = bounded_json::read(text, bounded_json::ANSWER).ok()?;
         serde_json::from_value::<Catalog>(value).ok().filter(|catalog| catalog.source == self.provider.source())

@@ -1,5 +1,4 @@
-//! Catalogue providers: the interface, the shop's own products (the embedded default), and the storefront of another
-//! shop.
+//! Catalogue providers: the interface, the shop's own products (the built-in default), and another shop's storefront.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use services::circuit::Circuit;
 use services::storefront::{STOREFRONT_WORD, Storefront};
 use store::queries::{Page, Queries, SkuFilter};
 
-/// Maximum number of items in a catalogue, which is held in memory and returned as a whole.
+/// Maximum number of items in a catalogue, which is kept in memory and returned as a whole.
 const MAX_ITEMS: u64 = 1000;
 
 /// Maximum number of product pages that are searched for SKU codes.
@@ -26,8 +25,8 @@ const MAX_PAGES: u64 = 10;
 pub trait CatalogProvider: Send + Sync {
     /// Returns the provider's identifier, which is included in responses.
     fn source(&self) -> &'static str;
-    /// Returns whether the last good catalogue is stored, so that it is available if the server starts while the
-    /// provider is unavailable.
+    /// Returns whether the last successfully read catalogue is stored, so that it is available if the server starts
+    /// while the provider is unavailable.
     fn is_remote(&self) -> bool {
         false
     }
@@ -59,7 +58,7 @@ impl CatalogProvider for LocalCatalog {
     }
 }
 
-/// Returns a page of the SKUs that customers may order, together with whether each can be produced.
+/// Returns a page of the SKUs that customers may order, and whether each can be produced.
 async fn sold(queries: &Queries, page: u64) -> Result<(Vec<Sku>, BTreeMap<Id, bool>), String> {
     let sold = SkuFilter { public: Some(true), active: Some(true), ..SkuFilter::default() };
     let page = Page { limit: MAX_ITEMS, offset: page * MAX_ITEMS };
@@ -79,11 +78,11 @@ fn can_be_ordered(sku: &Sku, ready: &BTreeMap<Id, bool>) -> bool {
     parts.iter().all(|part| ready.get(&part.sku_id).copied().unwrap_or(true))
 }
 
-/// Provider that reads the storefront of another shop. Its products are matched to local SKUs by their codes.
+/// Provider that reads another shop's storefront. Its products are matched to local SKUs by their codes.
 pub struct StorefrontCatalog {
     /// Client of the storefront.
     pub storefront: Arc<Storefront>,
-    /// Circuit breaker for calls to the storefront, including their timeout.
+    /// Circuit breaker for calls to the storefront; includes their timeout.
     pub circuit: Circuit,
     /// Currency of the storefront's prices.
     pub currency: String,

@@ -1,4 +1,4 @@
-//! Text fields of the form that accompany the photos: parsed and validated, with all errors reported together.
+//! Text fields that accompany the photos in the form: parsed and validated, with all errors reported together.
 
 use api_derive::Request;
 use serde_json::{Map, Value, json};
@@ -87,13 +87,13 @@ impl ToSchema for IntakeForm {
 pub(super) struct FormTexts {
     single: Map<String, Value>,
     addons: Vec<Value>,
-    /// Number of empty add-on fields, which have no effect but count towards the limit.
+    /// Number of empty add-on fields. They have no effect but count towards the limit.
     empty_addons: usize,
     faults: Faults,
 }
 
 impl FormTexts {
-    /// Adds a field with its raw bytes.
+    /// Adds a field from its raw bytes.
     pub(super) fn add(&mut self, name: &str, bytes: Vec<u8>) {
         let of_addons = matches!(name, "addonIds" | "addonIds[]");
         self.empty_addons += usize::from(of_addons && bytes.is_empty());
@@ -115,7 +115,7 @@ impl FormTexts {
         self.faults.note(path, message);
     }
 
-    /// Returns the parsed fields, or all validation errors of the form.
+    /// Returns the parsed fields, or all validation errors in the form.
     pub(super) fn read(self) -> Result<IntakeFields, ApiError> {
         let Self { mut single, addons, empty_addons, mut faults } = self;
         if addons.len() <= MAX_ADDONS && addons.len() + empty_addons > MAX_ADDONS {
@@ -129,8 +129,8 @@ impl FormTexts {
     }
 }
 
-/// Converts the text of a field to its JSON value; `None` for an empty optional field, because pages send empty fields,
-/// too.
+/// Converts a field's text to a JSON value; returns `None` for an empty optional field, because pages send empty
+/// fields, too.
 fn json_of(name: &str, text: String) -> Option<Value> {
     match name {
         "phone" | "inscription" | "notes" | "uvCoating" | "addonIds" | "addonIds[]" if text.is_empty() => None,
@@ -141,7 +141,7 @@ fn json_of(name: &str, text: String) -> Option<Value> {
 }
 
 impl IntakeFields {
-    /// Returns all fields as JSON, for comparing a retried request with the first one.
+    /// Returns all fields as JSON, to compare a retried request with the first one.
     pub(super) fn hashed_fields(&self) -> Value {
         json!([
             [&self.customer_name, &self.email, &self.product_type, &self.subject_type, &self.style_id],

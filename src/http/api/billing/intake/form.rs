@@ -34,10 +34,10 @@ struct FormBounds {
 
 const BOUNDS: FormBounds = FormBounds { photo: 15 * 1024 * 1024, all: 60 * 1024 * 1024, passed: MAX_PASSED_BYTES };
 
-/// Maximum number of bytes kept of a text. Higher than every field's limit, so that a text that is too long is rejected
-/// by the field's own validation.
+/// Maximum number of bytes kept of a text field. Higher than every field's limit, so that a text that is too long is
+/// rejected by the field's own validation.
 const MAX_TEXT_BYTES: usize = 8 * 1024;
-/// Maximum number of parts in a form: slightly more than a valid form can have.
+/// Maximum number of parts in a form, slightly more than a valid form can have.
 const MAX_PARTS: usize = 64;
 
 /// Valid form with its fields and photos.
@@ -122,7 +122,7 @@ enum PhotoOutcome<'a> {
     Photo(ReceivedPhoto<'a>),
 }
 
-/// Reader of one part, with the number of bytes that the form may still contain.
+/// Reader for one part, with the number of bytes that the form may still contain.
 struct PartReader<'f, 'l> {
     field: Field<'f>,
     left: &'l mut u64,

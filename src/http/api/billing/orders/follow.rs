@@ -1,7 +1,7 @@
-//! Event stream of a customer's own order: sends the customer's view of the order whenever it changes.
+//! Event stream for a customer's own order: sends the customer's view of the order whenever it changes.
 //!
 //! Polling needs no database query: orders, forecasts and sessions are read from memory, and an order that is not in
-//! memory does not change. The stream rereads the order's timeline only after a commit of the order.
+//! memory does not change. The stream rereads the timeline only after the order has been committed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,11 +25,11 @@ use http::handles::handles;
 use http::sse::{self, MAX_STREAMS_OF_CUSTOMER, OpenStreams, Sse, SseSource, StreamPermit};
 use kernel::directory::Directory;
 
-/// Interval at which the state in memory is polled.
+/// Interval at which the in-memory state is polled.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Delay, in milliseconds, after which disconnected clients reconnect.
 const RECONNECT_MILLIS: u32 = 3000;
-/// `Retry-After` value in seconds for a customer with too many open streams.
+/// `Retry-After` value, in seconds, for a customer with too many open streams.
 const RETRY_SECONDS: u32 = 30;
 
 handles! {
@@ -46,20 +46,21 @@ handles! {
 pub struct OrderSnapshot<'a> {
     /// Order and its version.
     pub state: &'a Arc<Versioned<Order>>,
-    /// Time at which the whole order is expected to be printed; `None` if the order is already printed or no forecast
-    /// exists.
+    /// Time by which the whole order is expected to be printed; `None` if it is already printed or there is no
+    /// forecast.
     pub expected: Option<Timestamp>,
-    /// Timeline steps that the customer may see, oldest first.
+    /// Timeline steps visible to the customer, oldest first.
     pub steps: &'a [NumberedEvent],
 }
 
-/// Milliseconds of a minute.
+/// Number of milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
 
-/// State last sent to the client: version of the order and expected minute of completion, counted from the epoch.
+/// State last sent to the client: the version of the order and the expected completion time, in minutes since the
+/// epoch.
 type SentSnapshot = (i64, Option<i64>);
 
-/// Open stream of one order; `R` renders the order for its reader.
+/// Open stream for one order; `R` renders the order for its reader.
 struct OrderStream<R> {
     app: FollowHandles,
     id: Id,
@@ -76,8 +77,8 @@ struct OrderStream<R> {
     _place: StreamPermit,
 }
 
-/// Returns a stream of the customer's own order: an event with the given name and the output of `render`, immediately
-/// and after each change, and `over` once the order is over ([`Order::is_over`]). Fails with 403, 404, or, for a
+/// Returns a stream for the customer's own order: an event with the given name and the output of `render`, immediately
+/// and after each change, and `over` once the order is over ([`Order::is_over`]). Fails with 403 or 404 or, for a
 /// customer with too many streams, 429.
 pub async fn follow<R>(
     app: FollowHandles,
@@ -153,8 +154,8 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value> + Send + 'static> SseSource for O
 }
 
 impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
-    /// Returns whether the session is still open. A customer who is not in memory counts as signed in, because signing
-    /// out loads their record.
+    /// Returns whether the session is still open. A customer who is not in memory is treated as signed in, because
+    /// signing out loads the customer record.
     fn is_signed_in(&self) -> bool {
         let Some(handle) = self.app.customers.resident(self.customer) else { return true };
         let state = handle.read();

@@ -128,12 +128,12 @@ pub(super) struct OrderDetail {
     shipment: OwnShipment,
     /// Shipping address; null if unknown.
     shipping_address: Option<Address>,
-    /// Notes of the customer.
+    /// Notes from the customer.
     notes: Option<String>,
-    /// Time at which the whole order is expected to be printed, given the current queue. Null if the order is already
-    /// printed or no forecast exists.
+    /// Time by which the whole order is expected to be printed, given the current queue. Null if it is already printed
+    /// or there is no forecast.
     expected_at: Option<Timestamp>,
-    /// Time by which the order was promised to be ready, set when it was paid. Never changes.
+    /// Time by which the order was promised to be ready; set on payment and never changed.
     promised_at: Option<Timestamp>,
     /// History of the order, oldest first.
     timeline: Vec<AsView<StepFor>>,
@@ -207,12 +207,12 @@ impl ToSchema for OwnShipment {
     }
 }
 
-/// Returns the timeline of an order as its customer sees it.
+/// Returns an order's timeline as its customer sees it.
 pub(super) async fn timeline(queries: &Queries, id: Id, who: &Caller) -> Result<Vec<AsView<StepFor>>, ApiError> {
     Ok(for_reader(steps(queries, id).await?, who))
 }
 
-/// Returns the steps in the form that the given reader may see.
+/// Returns the steps in the form visible to the given reader.
 pub(super) fn for_reader(steps: Vec<NumberedEvent>, who: &Caller) -> Vec<AsView<StepFor>> {
     steps.into_iter().map(|step| AsView(StepFor::new(step, who))).collect()
 }

@@ -5,9 +5,9 @@ use url::Url;
 /// Maximum length of the path, in characters.
 pub const MAX_NEXT_CHARS: usize = 2000;
 
-/// Returns the path (with query and fragment) that `next` names if it is on the origin of `base`; `None` otherwise.
+/// Returns the path (with query and fragment) given in `next` if it is on the same origin as `base`; `None` otherwise.
 /// Browsers resolve `//host`, `/\host` and variants with tabs or line breaks to another host. Such paths are rejected,
-/// as is any path that would become one after another round of decoding.
+/// as is any path that a second round of decoding would turn into one.
 pub fn own_path(base: &str, next: &str) -> Option<String> {
     let suspicious = |c: char| c.is_control() || c == '\\' || c.is_whitespace();
     if next.chars().count() > MAX_NEXT_CHARS || next.contains(suspicious) {

@@ -36,7 +36,7 @@ pub(super) struct SubscriptionView {
     current_period_start: Option<Timestamp>,
     /// End of the current period; null if the processor does not return it.
     current_period_end: Option<Timestamp>,
-    /// `true` if the subscription ends with the current period.
+    /// `true` if the subscription is set to cancel at the end of the current period.
     cancel_at_period_end: bool,
     /// Time at which the subscription was created.
     created_at: Timestamp,
@@ -83,14 +83,14 @@ struct ItemView {
     interval: String,
 }
 
-/// Invoice of the last period, issued by the payment processor.
+/// Invoice for the last period, issued by the payment processor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SubscriptionInvoice")]
 struct SubscriptionInvoiceView {
     /// ID of the invoice at the payment processor.
     id: String,
-    /// The processor's invoice number; null while there is none.
+    /// Invoice number assigned by the processor; null until it is assigned.
     number: Option<String>,
     /// Status in the processor's terms: `paid`, `open`, ...
     status: String,
@@ -124,7 +124,7 @@ pub(super) struct SubscriptionDetail {
     summary: SubscriptionView,
     /// Items of the subscription.
     items: Vec<ItemView>,
-    /// Invoice of the last period; null before the first one.
+    /// Invoice for the last period; null before the first one.
     latest_invoice: Option<SubscriptionInvoiceView>,
     /// Payment method of the subscription; null if it uses the customer's default payment method.
     default_payment_method: Option<PaymentMethodView>,

@@ -44,7 +44,7 @@ impl AgentCall {
         }
     }
 
-    /// Pauses, resumes or cancels the print of the given job, or whatever the given printer is printing.
+    /// Pauses, resumes or cancels the print of the given job, or the current print of the given printer.
     async fn print(&self, act: DirectAction) -> Result<AgentReply, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;

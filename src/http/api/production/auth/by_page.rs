@@ -1,4 +1,4 @@
-//! Sign-in and sign-out for page forms, which return the API's responses so that a page can use the cookie and the
+//! Sign-in and sign-out through page forms, which return the API's responses so that a page can use the cookie and the
 //! message; and the list of sessions shown on pages: the user's own or, for admins, those of all staff.
 
 use std::net::IpAddr;
@@ -44,8 +44,8 @@ pub async fn password_by_page(
     password(State(app), ClientAddress(from), call.of_form(&body)).await.into_response()
 }
 
-/// Opens a session for a member of staff who authenticated by means other than a password, and returns the session
-/// cookie. Fails with 404 if the account is closed.
+/// Opens a session for a member of staff who has authenticated without a password, and returns the session cookie.
+/// Fails with 404 if the account is closed.
 pub async fn session_without_password(
     app: &SessionHandles,
     who: &Caller,
@@ -62,7 +62,7 @@ pub async fn signed_out_by_page(app: SessionHandles, who: Caller, headers: Heade
     Ok(logout(State(app), who, headers).await?.into_response())
 }
 
-/// A session of a member of staff, as listed on pages.
+/// Staff session as listed on pages.
 pub struct ListedSession {
     /// ID of the session.
     pub id: Id,
@@ -78,7 +78,7 @@ pub struct ListedSession {
     pub current: bool,
 }
 
-/// Returns whether the caller may see and end a session: their own or, for admins, any.
+/// Returns whether the caller may see and end a session: their own or, for admins, any session.
 fn may_end(who: &Caller, user: Id, session: &StaffSession) -> bool {
     session.user_id == user || who.has(Role::Admin)
 }

@@ -34,7 +34,7 @@ impl Serialize for Identity {
 }
 
 impl Identity {
-    /// Returns the identity of a principal; for a user, with the user's current details.
+    /// Returns the identity of a principal; for a user, it includes the user's current details.
     pub(super) fn of(access: &Directory<Access>, by: &Principal) -> Result<Self, ApiError> {
         Ok(match by {
             Principal::User { id, .. } => {
@@ -71,7 +71,7 @@ impl ToSchema for Identity {
 }
 impl wire::Response for Identity {}
 
-/// A caller authenticated by an API key.
+/// Caller authenticated with an API key.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({"apiKey": KeyIdentity::example()}))]
@@ -79,14 +79,14 @@ pub(super) struct ApiKeyCaller {
     api_key: KeyIdentity,
 }
 
-/// A caller authenticated as the owner of the server's machine or as the agent gateway.
+/// Caller authenticated as the owner of the server's machine or as the agent gateway.
 #[derive(Response, Serialize)]
 #[api(example = json!({"machine": MachineIdentity::example()}))]
 pub(super) struct MachineCaller {
     machine: MachineIdentity,
 }
 
-/// API key of the caller.
+/// API key used by the caller.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({

@@ -8,7 +8,7 @@ use domain::limits::LimitKind;
 use http::error::ApiError;
 use http::limits::{LimitedReply, WindowKey, within};
 
-/// Error codes of sign-ins that were rejected even though the password was correct.
+/// Error codes for sign-ins that were rejected even though the password was correct.
 const OF_SECOND_FACTOR: [&str; 3] = [SECOND_FACTOR_REQUIRED, WRONG_CODE, TOO_MANY_CODES];
 
 /// Runs `rest`, which checks a password, unless there have been too many attempts for the given account, from the given

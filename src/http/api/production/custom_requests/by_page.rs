@@ -1,4 +1,5 @@
-//! Actions on custom requests from page forms; the last segment of the form's path names the API operation to run.
+//! Actions on custom requests from page forms; the last segment of the form's path is the name of the API operation to
+//! run.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the action that `word` names; `body` has the format of the API's request body.
+/// Runs the action named by `word`; `body` has the same format as the API request body.
 pub async fn act_by_page(
     app: CustomRequestHandles,
     id: Id,

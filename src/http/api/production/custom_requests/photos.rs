@@ -1,4 +1,5 @@
-//! Photos of custom requests. Anyone can upload them, so response headers make browsers treat them only as images.
+//! Photos attached to custom requests. Anyone can upload them, so response headers make browsers treat them only as
+//! images.
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -29,7 +30,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// The photo `{number}` path parameter. A value that is not a number results in a 404 error.
+/// The `{number}` path parameter of a photo. A value that is not a number results in a 404 error.
 struct PhotoNumber(usize);
 
 impl<S: Send + Sync> FromRequestParts<S> for PhotoNumber {
@@ -44,7 +45,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PhotoNumber {
 
 impl Argument for PhotoNumber {}
 
-/// A 200 response with a photo.
+/// Response with status 200 and a photo.
 struct PhotoReply(Response);
 
 impl IntoResponse for PhotoReply {

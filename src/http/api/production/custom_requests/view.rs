@@ -13,7 +13,7 @@ use domain::intake_prices::EstimateItem;
 use domain::picture_format::PictureFormat;
 use domain::time::Timestamp;
 
-/// A custom request in a list.
+/// Custom request in a list.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomRequestSummary", many = "customRequests", example = json!({
@@ -77,7 +77,7 @@ impl CustomRequestSummary {
     }
 }
 
-/// A custom request with all details available to staff.
+/// Custom request with all details available to staff.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomRequest", example = json!({
@@ -116,7 +116,7 @@ pub(super) struct CustomRequestView {
     photos: Vec<PhotoView>,
     /// Estimated price of each selected option.
     estimate: Vec<EstimateItemView>,
-    /// Fields whose values are not in the price tables; the estimate uses a default for each.
+    /// Fields whose values are not in the price tables; the estimate uses a default for each of them.
     unknown_ids: Vec<String>,
     /// Internal notes, not visible to customers.
     internal_notes: Option<String>,
@@ -145,18 +145,18 @@ impl CustomRequestView {
     }
 }
 
-/// A photo of a custom request.
+/// Photo attached to a custom request.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomRequestPhoto", example = json!(PhotoView::example_json(1)))]
 struct PhotoView {
-    /// Number of the photo within the request, from 1.
+    /// Number of the photo within the request, starting at 1.
     number: u32,
     /// ID of the stored file.
     file_id: Id,
     /// Image format, detected from the content.
     format: PictureFormat,
-    /// Size of the file in bytes.
+    /// Size of the file, in bytes.
     size: i64,
 }
 

@@ -1,4 +1,4 @@
-//! Addresses of customers in responses.
+//! Customer addresses in responses.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use domain::order::Address;
 #[serde(rename_all = "camelCase")]
 #[api(name = "ProfileAddress")]
 pub struct AddressView {
-    /// ID of the address. Remains the same when the list is replaced.
+    /// ID of the address, which stays the same when the list of addresses is replaced.
     id: Id,
     /// Purpose of the address.
     kind: AddressKind,

@@ -20,7 +20,7 @@ pub async fn redeliver_by_page(app: EndpointHandles, id: Id, call: &CommandReque
     Ok(created.into_body().endpoint_id)
 }
 
-/// Starts a replay; `body` has the format of the API's request body.
+/// Starts a replay; `body` has the same format as the API request body.
 pub async fn replay_by_page(
     app: EndpointHandles,
     id: Id,

@@ -1,5 +1,5 @@
-//! Actions on webhook endpoints from page forms, which use the API's operations and return the secret, which is shown
-//! only once.
+//! Actions on webhook endpoints from page forms. They use the API's operations and return the signing secret, which is
+//! shown only once.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Endpoint after an action, with the secret, which is shown only once.
+/// Endpoint after an action, with its signing secret, which is shown only once.
 pub struct EndpointDisclosure {
     /// ID of the endpoint.
     pub id: Id,
@@ -30,7 +30,7 @@ impl From<EndpointWithSecret> for EndpointDisclosure {
     }
 }
 
-/// Registers an endpoint; `body` has the format of the API's request body.
+/// Registers an endpoint; `body` has the same format as the API request body.
 pub async fn create_by_page(
     app: EndpointHandles,
     call: &CommandRequest,
@@ -54,7 +54,7 @@ pub async fn rotate_by_page(
     Ok(rotate(State(app), PathId(id), call.of_form(&none)).await?.into_body().into())
 }
 
-/// Runs the action named by `word`, which is the last segment of the form's path.
+/// Runs the action named by `word`, the last segment of the form's path.
 pub async fn act_by_page(app: EndpointHandles, id: Id, word: &str, call: &CommandRequest) -> Result<(), ApiError> {
     let (shop, at, none) = (State(app), PathId(id), Value::Object(serde_json::Map::new()));
     match word {

@@ -1,4 +1,4 @@
-//! Uploads of G-code on a printer's page, to be printed there.
+//! G-code uploads from a printer's page, to be printed on that printer.
 
 use axum::extract;
 

@@ -1,4 +1,4 @@
-//! Actions on files from pages: upload and deletion.
+//! Uploading and deleting files from pages.
 
 use axum::extract::{self, State};
 

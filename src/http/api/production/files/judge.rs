@@ -1,12 +1,12 @@
-//! Decision about the kind of an uploaded file.
+//! Determines the kind of an uploaded file.
 
 use domain::file::FileKind;
 use domain::gcode::ContentType;
 use domain::refusal::Refusal;
 use http::error::ApiError;
 
-/// Decides the kind of a file from its declared kind and its content. If no kind is declared, it is determined from the
-/// content. Recognized content must not contradict a declared kind.
+/// Determines a file's kind from its declared kind and its content, or from the content alone if no kind is declared.
+/// Recognized content must not contradict the declared kind.
 pub(super) fn decide_kind(stated: Option<FileKind>, content: Option<ContentType>) -> Result<FileKind, ApiError> {
     match (stated, content.map(ContentType::kind)) {
         (None, Some(detected)) => Ok(detected),

@@ -1,4 +1,4 @@
-//! Pictures of files: thumbnails that slicers embed in them, or drawings of their toolpaths.
+//! Pictures of files: thumbnails embedded by slicers, or drawings of toolpaths.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -19,9 +19,9 @@ use http::path_id::PathId;
 use http::routes::ResourceRoutes;
 use http::wire::{Components, Reply, Within};
 
-/// Number of the picture of the whole file; the picture of a plate has the number of the plate.
+/// Number that selects the picture of the whole file; other numbers select the picture of a plate.
 pub const WHOLE_PICTURE: u32 = 0;
-/// Number of the plate that is drawn if none is known.
+/// Plate that is drawn if no plate number is known.
 const FIRST_PLATE: u32 = 1;
 /// Highest plate number that can be requested.
 const MAX_PLATE_NUMBER: u32 = 9_999;
@@ -48,7 +48,7 @@ struct PictureQuery {
     plate: u32,
 }
 
-/// A 200 response with a picture.
+/// Response with status 200 and a picture.
 struct FilePictureReply(Response);
 
 impl IntoResponse for FilePictureReply {
@@ -72,8 +72,9 @@ async fn show(
     Ok(FilePictureReply(picture(&app, state_of(&state)?, plate).await?))
 }
 
-/// Returns the picture of a plate or, for number 0, of the whole file: the thumbnail, or else a drawing. Only PNG
-/// images, as slicers write them, are stored; response headers make browsers treat the response only as an image.
+/// Returns the picture of a plate or, for number 0, of the whole file: the thumbnail if there is one, otherwise a
+/// drawing. Only PNG images, the format that slicers write, are stored; response headers make browsers treat the
+/// response only as an image.
 pub async fn picture(app: &FileHandles, file: &File, number: u32) -> Result<Response, ApiError> {
     let of_plate = file.metadata.plate(number).and_then(|plate| plate.thumbnail.as_ref());
     let thumbnail = if number == WHOLE_PICTURE { file.metadata.thumbnail.as_ref() } else { of_plate };
@@ -102,8 +103,8 @@ fn headers(size: u64, tag: &str) -> [(HeaderName, String); 6] {
     ]
 }
 
-/// Returns the PNG drawn from the toolpath of a plate or, for number 0, of the first plate, in the colour of its first
-/// filament; `None` if the file is not G-code, has no such plate, or nothing of it can be drawn.
+/// Draws the toolpath of a plate or, for number 0, of the first plate, in the colour of its first filament, and returns
+/// it as a PNG; returns `None` if the file is not G-code, has no such plate, or contains nothing that can be drawn.
 pub async fn drawn_picture(app: &FileHandles, file: &File, number: u32) -> Result<Option<Vec<u8>>, ApiError> {
     let is_whole = number == WHOLE_PICTURE;
     let plate = if is_whole { file.metadata.plates.first() } else { file.metadata.plate(number) };

@@ -7,7 +7,7 @@ use http::openapi::shape::{Shape, bytes, closed_object, optional, required};
 use http::page::PageQuery;
 use http::wire::{ToSchema, schema_of};
 
-/// Body of an upload: a multipart form, which is streamed.
+/// Upload body: a multipart form, which is streamed.
 pub(super) struct FileUpload;
 
 impl ToSchema for FileUpload {

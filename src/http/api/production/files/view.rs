@@ -11,7 +11,7 @@ use domain::sku::Dimensions;
 use domain::time::Timestamp;
 use http::wire::ToSchema;
 
-/// An uploaded file, with the metadata parsed from it.
+/// Uploaded file, with the metadata parsed from it.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "File", many = "files", example = json!({
@@ -22,11 +22,11 @@ use http::wire::ToSchema;
 pub(super) struct FileView {
     /// ID of the file.
     id: Id,
-    /// Name under which the file was uploaded, without directories.
+    /// Original name of the file, without directories.
     name: String,
     /// Kind of the file, detected from its content.
     kind: FileKind,
-    /// Size of the content in bytes.
+    /// Size of the content, in bytes.
     size: i64,
     /// SHA-256 of the content: 64 hexadecimal digits in lowercase.
     sha256: String,
@@ -49,7 +49,7 @@ impl FileView {
     }
 }
 
-/// Metadata found in a file's content; null for values that the file does not state.
+/// Metadata found in a file's content; null for values that the file does not specify.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FileMetadata", example = json!({
@@ -59,7 +59,7 @@ impl FileView {
 struct MetadataView {
     /// Program that created the file.
     slicer: Option<String>,
-    /// Estimated print time in seconds.
+    /// Estimated print time, in seconds.
     seconds: Option<i64>,
     /// Material required, in grams.
     grams: Option<Amount>,
@@ -82,7 +82,7 @@ impl From<FileMetadata> for MetadataView {
     }
 }
 
-/// A plate of a sliced file. Fields are null for values that the file does not state.
+/// Plate of a sliced file. Fields are null for values that the file does not specify.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Plate", example = json!({
@@ -91,11 +91,11 @@ impl From<FileMetadata> for MetadataView {
     "printerModel": "MK4", "thumbnail": null,
 }))]
 struct PlateView {
-    /// Number of the plate, from 1.
+    /// Number of the plate, starting at 1.
     plate: u32,
     /// Name of the plate, as chosen by the file's author.
     name: Option<String>,
-    /// Estimated print time in seconds.
+    /// Estimated print time, in seconds.
     seconds: Option<i64>,
     /// Filaments used by the plate.
     filaments: Vec<PlateFilamentView>,
@@ -111,23 +111,23 @@ struct PlateView {
     thumbnail: Option<String>,
 }
 
-/// Filament usage of a plate, for one filament.
+/// Usage of one filament by a plate.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PlateFilament", example = json!({
     "index": 0, "type": "PLA", "color": "#ff8000", "grams": 20.5, "mm": 6765.3,
 }))]
 struct PlateFilamentView {
-    /// Position among the filaments of the file, from 0.
+    /// Index of the filament in the file, starting at 0.
     index: u32,
-    /// Type of plastic.
+    /// Type of plastic, such as `PLA`.
     #[serde(rename = "type")]
     kind: Option<String>,
     /// Colour as `#rrggbb`.
     color: Option<String>,
-    /// Weight in grams.
+    /// Weight, in grams.
     grams: Option<Amount>,
-    /// Length in millimetres.
+    /// Length, in millimetres.
     mm: Option<f64>,
 }
 

@@ -17,12 +17,12 @@ use http::part_heads::PartHeads;
 
 /// Name of the picture field.
 const PICTURE_FIELD: &str = "picture";
-/// Maximum size in bytes of any other field.
+/// Maximum size of any other field, in bytes.
 const MAX_FIELD_BYTES: usize = 8 * 1024;
 /// Maximum number of other fields.
 const MAX_FIELDS: usize = 32;
 
-/// Fields of a form, and the stored file of its picture.
+/// Fields of a form, and the file that contains its picture.
 pub struct FormWithPicture {
     /// The request, with which commands can be sent to aggregates.
     pub call: CommandRequest,

@@ -1,4 +1,4 @@
-//! Cache of the last readiness check, shared by all requests within a second.
+//! Cache for the result of the last readiness check, shared by all requests within a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use http::resource_state::ResourceState;
 /// Time for which a result is reused.
 const MAX_AGE: Duration = Duration::from_secs(1);
 
-/// Cached result of the last readiness check, so that frequent checks put no load on the database.
+/// Cached result of the last readiness check. It keeps frequent checks from putting load on the database.
 #[derive(Default)]
 pub struct ReadinessCache(Mutex<Option<(Instant, Arc<ReadinessResult>)>>);
 

@@ -9,7 +9,7 @@ use actors::restores::DispatchHold;
 use domain::customer_space::SpaceRefusal;
 use kernel::entry::ActorSummary;
 
-/// Maximum number of parked aggregates and of damaged rows that are listed individually.
+/// Maximum number of parked aggregates or damaged rows that are listed individually.
 const MAX_NAMED: usize = 20;
 
 /// Describes the problems that do not stop the server, in plain language.

@@ -1,4 +1,4 @@
-//! Server status for the staff page: the facts of readiness, and every actor.
+//! Server status for the staff page: the facts that determine readiness, and every actor.
 
 use tokio::time::Instant;
 
@@ -11,7 +11,7 @@ const MAX_ACTORS_NAMED: usize = 50;
 /// Name of the status of an actor that is out of service.
 const PARKED_WORD: &str = "parked";
 
-/// A server component.
+/// Server component.
 pub struct ComponentReport {
     /// Name of the component, as in `/readyz`.
     pub name: &'static str,
@@ -23,7 +23,7 @@ pub struct ComponentReport {
 
 /// Status of the whole server.
 pub struct SystemReport {
-    /// Reason the server is not ready; `None` if it is.
+    /// Reason the server is not ready; `None` if it is ready.
     pub fault: Option<String>,
     /// Problem with the database; `None` while it accepts writes and responds to reads.
     pub database_trouble: Option<&'static str>,

@@ -34,9 +34,9 @@ pub struct PrintNumbers {
     pub failed: i64,
     /// Number of prints that were cancelled after they had started.
     pub cancelled: i64,
-    /// Fraction of failed prints among those that finished or failed, from 0 to 1; null if there were none.
+    /// Fraction of prints that failed, among those that finished or failed, from 0 to 1; null if there were none.
     pub failure_rate: Option<f64>,
-    /// Total print time in seconds, counting only prints whose start and end were observed.
+    /// Total print time, in seconds. Only prints whose start and end were observed are included.
     pub print_seconds: i64,
 }
 
@@ -52,7 +52,7 @@ pub struct PrinterUse {
     /// Name of the printer; null if it no longer exists.
     pub name: Option<String>,
     /// Fraction of the time span during which the printer was printing, from 0 to 1. Time before the printer's
-    /// registration is not counted; null if the printer was not registered during the time span.
+    /// registration is excluded; null if the printer was not registered during the time span.
     pub utilisation: Option<f64>,
     #[serde(flatten)]
     pub numbers: PrintNumbers,
@@ -69,7 +69,7 @@ pub struct DayPrints {
     pub numbers: PrintNumbers,
 }
 
-/// Consumption of a material by prints.
+/// Amount of a material consumed by prints.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "UsedMaterial", example = json!({
@@ -91,27 +91,27 @@ pub struct UsedMaterial {
 #[serde(rename_all = "camelCase")]
 #[api(name = "LeadTimeGroup", example = json!({"atMostSeconds": 86_400, "orders": 12}))]
 pub struct LeadTimeGroup {
-    /// Upper limit of the range in seconds; each range starts where the previous one ends. Null for the last range,
+    /// Upper limit of the range, in seconds; each range starts where the previous one ends. Null for the last range,
     /// which has no limit.
     pub at_most_seconds: Option<i64>,
     /// Number of orders in the range.
     pub orders: i64,
 }
 
-/// Lead time of orders, from payment until ready.
+/// Order lead times, from payment until ready.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LeadTime", example = json!({
     "orders": 12, "medianSeconds": 30_000, "mostSeconds": 80_000, "spread": [LeadTimeGroup::example()],
 }))]
 pub struct LeadTimeView {
-    /// Number of orders that were ready, among the newest 2,000 placed in the time span.
+    /// Number of orders that became ready, among the newest 2,000 placed in the time span.
     pub orders: i64,
-    /// Median lead time in seconds; null if there were no orders.
+    /// Median lead time, in seconds; null if there were no orders.
     pub median_seconds: Option<i64>,
-    /// 80th percentile of the lead time in seconds; null if there were no orders.
+    /// 80th percentile of the lead times, in seconds; null if there were no orders.
     pub most_seconds: Option<i64>,
-    /// Distribution of the orders by lead time, shortest first.
+    /// Number of orders by lead time, shortest first.
     pub spread: Vec<LeadTimeGroup>,
 }
 
@@ -123,7 +123,7 @@ pub struct PromiseNumbers {
     /// Number of orders that were ready by the promised time.
     #[serde(rename = "kept")]
     pub on_time: i64,
-    /// Number of orders that were ready later, or are past their promised time and not ready.
+    /// Number of orders that became ready after the promised time, or have passed it and are not ready.
     pub late: i64,
     /// Fraction of promised times that were met, from 0 to 1; null if there were no promises.
     pub kept_share: Option<f64>,
@@ -144,13 +144,13 @@ pub struct ShopActivity {
     pub by_printer: Vec<PrinterUse>,
     /// Days in the time span, oldest first; at most the last 367.
     pub by_day: Vec<DayPrints>,
-    /// Failure reasons among the last 1,000 failed prints, most frequent first: at most 20, the rest combined.
+    /// Failure reasons of the last 1,000 failed prints, most frequent first; at most 20, with the rest combined.
     pub failures_by_reason: Vec<FailureReason>,
-    /// Material consumption, largest first; at most 200 materials.
+    /// Material consumption, largest amounts first; at most 200 materials.
     pub material_used: Vec<UsedMaterial>,
-    /// Lead time of orders, from payment until ready.
+    /// Order lead times, from payment until ready.
     pub lead_time: LeadTimeView,
-    /// Fulfilment of promised times.
+    /// Number of promised times that were met or missed.
     pub promises: PromiseNumbers,
 }
 
@@ -223,7 +223,7 @@ pub(super) async fn shop_activity(
     })
 }
 
-/// Reads lead times and promises of the orders that were placed in a time span.
+/// Reads the lead times and promised times of the orders placed in a time span.
 pub(super) async fn order_numbers(
     app: &InsightHandles,
     from: Timestamp,

@@ -21,7 +21,7 @@ impl MediaType for InsightTable {
     );
 }
 
-/// Renders the insights as a table to download.
+/// Renders the insights as a table for download.
 pub(super) fn download(insights: &Insights) -> Media<InsightTable> {
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present"),

@@ -11,8 +11,8 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the action named by `word`, which is the last segment of the form's path; `body` has the format of the API's
-/// request body.
+/// Runs the action named by `word`, the last segment of the form's path; `body` has the same format as the API request
+/// body.
 pub async fn act_by_page(
     app: InvoiceHandles,
     id: Id,

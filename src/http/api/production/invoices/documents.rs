@@ -1,4 +1,4 @@
-//! Issued documents as PDF and XML.
+//! Issued documents in PDF and XML format.
 
 use api_derive::Response;
 use axum::extract::{FromRequestParts, Path, State};
@@ -35,7 +35,7 @@ impl MediaType for XmlMedia {
         Some("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rsm:CrossIndustryInvoice/>\n");
 }
 
-/// Adds a PDF response to the description of an operation.
+/// Adds a PDF response to an operation's description.
 pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
         .about("Tagged PDF/A-3 with the EN 16931 XML embedded as `factur-x.xml`.")
@@ -44,7 +44,7 @@ pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'st
         .error(503, "pdf_not_configured", "PDF generation is disabled.")
 }
 
-/// Adds an XML response to the description of an operation.
+/// Adds an XML response to an operation's description.
 pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
         .about("EN 16931 Cross Industry Invoice, as issued; it does not reflect later changes.")
@@ -52,8 +52,8 @@ pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'st
         .error(409, "not_issued", "The invoice is a draft.")
 }
 
-/// Returns one of an invoice's documents with everything that its PDF shows: the given document or, if none is given,
-/// the invoice itself.
+/// Returns one of an invoice's documents with everything that its PDF shows: the given document or, by default, the
+/// invoice itself.
 async fn whole(app: &InvoiceHandles, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
     let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
@@ -78,7 +78,7 @@ pub(super) async fn pdf(State(app): State<InvoiceHandles>, PathId(id): PathId) -
     send_pdf(&app, whole).await
 }
 
-/// Location of an invoice's PDF.
+/// Location of an invoice PDF.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePdf", example = json!({
@@ -134,7 +134,7 @@ impl<S: Send + Sync> FromRequestParts<S> for DocumentId {
 
 impl Argument for DocumentId {}
 
-/// The two path segments of a stored document's public URL.
+/// The two path segments in a stored document's public URL.
 pub(super) struct PublicName(String, String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PublicName {
@@ -148,7 +148,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PublicName {
 
 impl Argument for PublicName {}
 
-/// Serves a document from the server's local folder. A document never changes, so clients may cache it.
+/// Serves a document from the server's local directory. Documents never change, so clients may cache them.
 pub(super) async fn stored(
     State(app): State<InvoiceHandles>,
     PublicName(address, name): PublicName,

@@ -13,7 +13,7 @@ use http::path_id::PathId;
 use http::reply::{NoContent, Resource};
 use http::wire::OptionalBody;
 
-/// Payment link to create for an invoice.
+/// New payment link for an invoice.
 #[derive(Request, Debug)]
 #[api(name = "NewPayLink", example = json!({"expiresAt": "2030-11-20T17:00:00.000Z"}))]
 pub struct PayLinkBody {
@@ -21,7 +21,7 @@ pub struct PayLinkBody {
     expires_at: Option<Timestamp>,
 }
 
-/// Returns the URL of an invoice's payment link; `None` if there is none.
+/// Returns the URL of an invoice's payment link, if any.
 pub fn pay_url(app: &InvoiceHandles, invoice: &Invoice) -> Option<String> {
     let number = invoice.standing_link(app.environment.now())?;
     let token = pay_token(app.config.auth.session_secret.expose(), invoice.id, number);

@@ -21,9 +21,9 @@ like!(VAT_ID, "^[A-Za-z]{2}[A-Za-z0-9+*.]{2,13}$", "must start with the country 
 /// Filter for the list of invoices.
 #[derive(Request, Debug)]
 pub struct InvoiceQuery {
-    /// Return only invoices with the given status, as displayed: an overdue invoice is not `open`.
+    /// Return only invoices with the given displayed status. Overdue invoices have the status `overdue`, not `open`.
     pub(super) status: Option<InvoiceStatus>,
-    /// Return only invoices of the given site.
+    /// Return only invoices that belong to the given site.
     pub(super) site: Option<Site>,
     /// Return only invoices for the customer with the given email address.
     pub(super) customer_email: Option<String>,
@@ -33,7 +33,7 @@ pub struct InvoiceQuery {
     pub(super) page: PageQuery,
 }
 
-/// A line of an invoice to draft.
+/// Line of an invoice draft.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"description": "Design, one hour", "quantity": 2, "unitPriceCents": 6000}))]
 pub struct NewInvoiceLine {
@@ -46,12 +46,12 @@ pub struct NewInvoiceLine {
     /// Net unit price, in the currency's smallest unit.
     #[api(Within(0..=MAX_CENTS))]
     unit_price_cents: i64,
-    /// Tax rate in basis points. Defaults to the rate of the billing address.
+    /// Tax rate, in basis points. Defaults to the rate for the billing address.
     #[api(Within(0..=MAX_RATE_BPS))]
     tax_rate_bps: Optional<i64>,
 }
 
-/// An invoice to draft.
+/// New invoice draft.
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewInvoice", example = json!({
     "customerName": "Ann Example", "customerEmail": "ann@example.org",
@@ -64,7 +64,7 @@ pub struct InvoiceRequest {
     /// Email address of the customer. The invoice appears in the customer account that has this address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// Customer's VAT identification number.
+    /// Customer's VAT ID.
     #[api(&VAT_ID)]
     customer_vat_id: Option<String>,
     /// Billing address, which determines the tax rate.
@@ -72,7 +72,7 @@ pub struct InvoiceRequest {
     /// Lines of the invoice.
     #[api(ItemsWithin(1..=MAX_LINES))]
     line_items: Vec<NewInvoiceLine>,
-    /// Shipping charge, in the currency's smallest unit; taxed at the rate of the billing address.
+    /// Shipping charge, in the currency's smallest unit; taxed at the rate for the billing address.
     #[api(Within(0..=MAX_CENTS), default = 0)]
     shipping_cents: i64,
     /// Discount on the lines, in the currency's smallest unit.
@@ -100,7 +100,7 @@ pub struct InvoicePatch {
     /// Email address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
-    /// Customer's VAT identification number.
+    /// Customer's VAT ID.
     #[api(&VAT_ID)]
     customer_vat_id: Optional<Option<String>>,
     /// Billing address. Existing lines keep their tax rates.

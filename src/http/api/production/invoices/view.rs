@@ -47,14 +47,14 @@ fn whole_example() -> Value {
     example
 }
 
-/// An invoice in a list.
+/// Invoice in a list.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceSummary", many = "invoices", example = summary_example())]
 pub struct InvoiceSummary {
     /// ID of the invoice.
     id: Id,
-    /// Invoice number; null for a draft, and for one that was voided as a draft.
+    /// Invoice number; null for drafts and for drafts that were voided.
     number: Option<String>,
     /// Current status.
     status: InvoiceStatus,
@@ -101,7 +101,7 @@ pub struct InvoiceSummary {
     version: i64,
 }
 
-/// An invoice with its lines, payments and issued documents.
+/// Invoice with its lines, payments and issued documents.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Invoice", example = whole_example())]
@@ -110,7 +110,7 @@ pub struct InvoiceView {
     summary: InvoiceSummary,
     /// Billing address; null if none was specified.
     billing_address: Option<Address>,
-    /// Customer's VAT identification number.
+    /// Customer's VAT ID.
     customer_vat_id: Option<String>,
     /// Lines of the invoice.
     line_items: Vec<InvoiceLineView>,
@@ -128,8 +128,7 @@ pub struct InvoiceView {
     /// `dispute_lost`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<Vec<String>>,
-    /// Refunds requested from the payment processor to which it has not responded yet, or which it has rejected. For
-    /// staff only.
+    /// Refunds requested from the payment processor that it has not responded to yet or has rejected. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_refunds: Option<Vec<PendingRefund>>,
 }
@@ -145,7 +144,7 @@ pub struct InvoiceLineView {
     quantity: u32,
     /// Net unit price, in the currency's smallest unit.
     unit_price_cents: i64,
-    /// Tax rate in basis points.
+    /// Tax rate, in basis points.
     tax_rate_bps: i64,
     /// Net amount of the line, in the currency's smallest unit.
     amount_cents: i64,
@@ -172,7 +171,7 @@ struct InvoicePaymentView {
     reference: Option<String>,
 }
 
-/// An issued document.
+/// Issued document.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceDocument")]
@@ -181,7 +180,7 @@ struct DocumentView {
     id: Id,
     /// Type of the document: invoice or credit note.
     kind: DocumentKind,
-    /// Document number; numbers have no gaps within a year.
+    /// Document number; there are no gaps in the numbers of a year.
     number: Option<String>,
     /// Total of the document, in the currency's smallest unit.
     total_cents: i64,
@@ -284,7 +283,7 @@ impl InvoicePaymentView {
     }
 }
 
-/// State of the numbering of issued documents.
+/// State of the document numbering.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceNumbering", example = json!({
@@ -297,7 +296,7 @@ pub struct Numbering {
     series: Vec<InvoiceSeriesView>,
 }
 
-/// Number series of one document type and year.
+/// Number series for one document type and year.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceNumberSeries")]
@@ -316,7 +315,7 @@ struct InvoiceSeriesView {
     gaps: Vec<GapView>,
 }
 
-/// A range of numbers skipped on purpose.
+/// Range of numbers skipped on purpose.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceNumberGap", example = json!({

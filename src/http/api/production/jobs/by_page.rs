@@ -1,4 +1,4 @@
-//! Actions on jobs from page forms; the last segment of the form's path names the API operation to run.
+//! Actions on jobs from page forms; the last segment of the form's path is the name of the API operation to run.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the action named by `word`; `body` has the format of the API's request body.
+/// Runs the action named by `word`; `body` has the same format as the API request body.
 pub async fn act_by_page(
     app: JobHandles,
     id: Id,
@@ -44,7 +44,7 @@ impl JobHandles {
         super::view::waiting(self, job)
     }
 
-    /// Returns the printers that could print a job now, and the obstacles at the others, as in the API.
+    /// Returns the printers that could print a job now, and the obstacles at the remaining ones, as in the API.
     pub fn matched(&self, job: &super::Job) -> super::matching::JobMatch {
         super::matching::of(self, job)
     }

@@ -1,5 +1,4 @@
-//! Comparison of a job with every printer: the printers on which it can be printed now, and the obstacles at the
-//! others.
+//! Comparison of a job with every printer: the printers that can print it now, and the obstacles at the remaining ones.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -19,7 +18,7 @@ use http::reply::Plain;
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
-/// Printers, and whether each could print a job.
+/// All printers, and whether each of them could print a job.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobMatch", example = json!({
@@ -34,7 +33,7 @@ pub struct JobMatch {
     job_id: Id,
     /// State of the job.
     state: JobState,
-    /// `true` if a printer could take the job now.
+    /// `true` if at least one printer could take the job now.
     possible: bool,
     /// Reason the job is on hold, in plain language.
     waiting_reason: Option<String>,
@@ -42,19 +41,19 @@ pub struct JobMatch {
     pub printers: Vec<PrinterMatchView>,
 }
 
-/// Current match between a job and a printer.
+/// Result of comparing a printer with a job.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMatch")]
 pub struct PrinterMatchView {
-    /// ID of the printer compared with the job.
+    /// ID of the printer.
     pub printer_id: Id,
     /// Name of the printer.
     pub name: String,
-    /// `true` if the printer suits the job and is ready.
+    /// `true` if the printer is suitable for the job and ready.
     pub possible: bool,
-    /// `true` if the printer suits the job in every respect that does not change by itself: file format, machine type,
-    /// model, volume, nozzle, build plate, materials in slots, and their remaining amounts.
+    /// `true` if the printer is suitable for the job in every respect that does not change by itself: file format,
+    /// machine type, model, volume, nozzle, build plate, materials in slots, and their remaining amounts.
     pub fits: bool,
     /// `true` if the printer could take a job now.
     pub ready: bool,
@@ -109,7 +108,7 @@ pub(super) async fn matching(State(app): State<JobHandles>, PathId(id): PathId) 
     Ok(Plain(of(&app, &job)))
 }
 
-/// Compares a job with every printer, as of now.
+/// Compares a job with every printer in its current state.
 pub(super) fn of(app: &JobHandles, job: &Job) -> JobMatch {
     let forecast = app.forecaster.latest();
     app.dispatcher.around(job, Some(&forecast.jobs), |around| {

@@ -19,7 +19,7 @@ use http::wire::ToSchema;
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
-/// A job: one plate of one order line.
+/// Job: one plate for an order line.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Job", many = "jobs", example = json!({
@@ -47,7 +47,7 @@ pub struct JobView {
     order_id: Id,
     /// Human-readable number of the order.
     order_number: OrderNumber,
-    /// Index of the order line, from 0.
+    /// Index of the order line, starting at 0.
     line: u32,
     /// ID of the SKU that the job makes.
     sku_id: Id,
@@ -55,24 +55,25 @@ pub struct JobView {
     material_id: Id,
     /// Amount of material for one plate, in the material's unit.
     need: Amount,
-    /// Amount needed of each material, in the order in which they are reserved; `materialId` and `need` repeat one of
-    /// them.
+    /// Amount needed of each material, in the order in which they are reserved; `materialId` and `need` duplicate one
+    /// of the entries.
     needs: Vec<NeedView>,
-    /// `true` if all material that the job needs is reserved.
+    /// `true` if all the material that the job needs is reserved.
     reserved: bool,
     /// State of the job.
     state: JobState,
     /// Reason the job awaits review; null if it does not.
     blocked_by: Option<Block>,
-    /// Reason the job is on hold, in plain language; null if it is not.
+    /// Reason the job is on hold, in plain language; null if it is not on hold.
     waiting_reason: Option<String>,
-    /// Causes for which the job is waiting, the one that is resolved quickest first; empty if it is not waiting.
+    /// Causes for which the job is waiting, starting with the one that is resolved most quickly; empty if it is not
+    /// waiting.
     waiting_causes: Vec<WaitingCauseView>,
     /// Priority from 0 to 9; jobs with a higher number are printed first.
     priority: u8,
     /// Time by which the job is due.
     due_at: Option<Timestamp>,
-    /// ID of the printer that the job is on or was on last; null while no printer has been assigned.
+    /// ID of the printer that the job is on or was last on; null while no printer has been assigned.
     printer_id: Option<Id>,
     /// Number of parts on the plate.
     plate_parts: u32,
@@ -83,22 +84,22 @@ pub struct JobView {
     spare_parts: u32,
     /// `true` if the job was cancelled because its order already has all parts without it.
     surplus: bool,
-    /// `true` if the job is completed and its parts do not count until they are signed off.
+    /// `true` if the job is completed but its parts are not counted until they are signed off.
     awaits_sign_off: bool,
     /// Progress of the print in percent; for a failed or cancelled job, the progress of its last print.
     progress: Percent,
     /// Remaining print time in seconds, as estimated by the printer.
     remaining_seconds: Option<i64>,
-    /// Expected completion, based on the whole queue; it changes without a new version. Null if the job is finished or
-    /// cannot be forecast.
+    /// Expected completion time, based on the whole queue; it changes without a new version. Null if the job is
+    /// finished or cannot be forecast.
     expected_at: Option<Timestamp>,
-    /// ID of the G-code file; null until there is one.
+    /// ID of the G-code file, if any.
     file_id: Option<Id>,
-    /// Number of the plate in the file, from 1.
+    /// Number of the plate in the file, starting at 1.
     plate: u32,
     /// Attempts to print the job, oldest first.
     attempts: Vec<AttemptView>,
-    /// Time of a cancellation request that still awaits the printer's confirmation; null otherwise.
+    /// Time at which cancellation was requested, if the printer has not confirmed it yet; null otherwise.
     cancel_requested_at: Option<Timestamp>,
     /// Reason the job failed, in one sentence.
     error: Option<String>,
@@ -114,7 +115,7 @@ pub struct JobView {
     version: i64,
 }
 
-/// Need of a job for one material.
+/// Amount of a material needed by a job.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobNeed")]
@@ -147,11 +148,11 @@ struct WaitingCauseView {
     message: String,
     /// IDs of the materials that are missing.
     material_ids: Vec<Id>,
-    /// IDs of the printers with this cause, the dispatcher's preference first; at most 10.
+    /// IDs of the affected printers, in the dispatcher's order of preference; at most 10.
     printer_ids: Vec<Id>,
-    /// Number of printers with this cause, including those that are not listed.
+    /// Number of affected printers, including those that are not listed.
     printer_count: u64,
-    /// Time at which the cause is expected to end by itself; null if that depends on more than time.
+    /// Time at which the cause is expected to end by itself; null if it depends on more than time.
     ends_at: Option<Timestamp>,
 }
 
@@ -168,14 +169,14 @@ impl WaitingCauseView {
     }
 }
 
-/// An attempt to print a job on a printer.
+/// Attempt to print a job on a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Attempt")]
 struct AttemptView {
     /// ID of the attempt, also part of the file name on the printer.
     id: Id,
-    /// Number of the attempt within the job, from 1.
+    /// Number of the attempt within the job, starting at 1.
     number: u32,
     /// ID of the printer assigned to the attempt.
     printer_id: Id,
@@ -189,9 +190,9 @@ struct AttemptView {
     started_at: Option<Timestamp>,
     /// Time at which the attempt ended; null while it is in progress.
     ended_at: Option<Timestamp>,
-    /// Sign-off of the parts; null before the attempt ends, and while the sign-off is pending.
+    /// Sign-off of the parts; null until the attempt has ended and the parts are signed off.
     sign_off: Option<SignOffView>,
-    /// ID of the photo that the server took at the end of the print; null if the printer has no camera or the photo was
+    /// ID of the photo taken by the server at the end of the print; null if the printer has no camera or the photo was
     /// deleted.
     photo_file_id: Option<Id>,
 }
@@ -212,7 +213,7 @@ impl ToSchema for JobNumber {
 }
 
 impl JobView {
-    /// Builds the view of a job, with its current state according to its printer and the dispatcher.
+    /// Builds the view of a job, including its current state according to its printer and the dispatcher.
     pub fn new(app: &JobHandles, job: &Job) -> Self {
         let printing = matches!(job.state, JobState::Printing | JobState::Paused);
         let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));
@@ -288,7 +289,7 @@ fn came_to(job: &Job) -> f64 {
     job.attempts.iter().rev().find_map(|attempt| attempt.progress).unwrap_or(0.0)
 }
 
-/// Returns why a job is waiting; `None` if it is not.
+/// Returns why a job is waiting; `None` if it is not waiting.
 pub(super) fn waiting(app: &JobHandles, job: &Job) -> Option<Waiting> {
     app.dispatcher.waiting(job, &app.forecaster.latest().jobs)
 }

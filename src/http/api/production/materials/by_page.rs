@@ -1,4 +1,4 @@
-//! Actions on materials from page forms; the last segment of the form's path names the API operation to run.
+//! Actions on materials from page forms; the last segment of the form's path is the name of the API operation to run.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http::wire::read_body;
 
-/// Runs the operation named by `word`; `body` has the format of the API's request body.
+/// Runs the operation named by `word`; `body` has the same format as the API request body.
 pub async fn act_by_page(
     app: MaterialHandles,
     id: Id,
@@ -29,12 +29,12 @@ pub async fn act_by_page(
     }
 }
 
-/// Adds a material and returns its ID; `body` has the format of the API's request body.
+/// Adds a material and returns its ID; `body` has the same format as the API request body.
 pub async fn create_by_page(app: &MaterialHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     Ok(add(app, &call.with_body(body)).await?.id)
 }
 
-/// Receives or writes off stock, for a page that does more in the same request; `body` has the format of the API's
+/// Receives or writes off stock, for pages that do more in the same request; `body` has the same format as the API
 /// request body.
 pub async fn adjust_by_page(
     app: &MaterialHandles,

@@ -1,4 +1,4 @@
-//! Metrics page: families of samples, encoded by `prometheus-client`.
+//! Metrics page: families of samples, encoded with `prometheus-client`.
 
 use std::fmt::{self, Write as _};
 
@@ -40,7 +40,7 @@ struct Family {
 #[derive(Debug, Default)]
 pub struct MetricsPage {
     own: Families,
-    /// Families without the prefix, which have the conventional names of process metrics.
+    /// Families without the prefix, which have the conventional names for process metrics.
     plain: Families,
 }
 
