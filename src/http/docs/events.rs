@@ -1,4 +1,4 @@
-//! Page that lists all events, each with the moment at which it is sent, its fields and an example. It is generated
+//! Page that lists all events, each with a description of when it is sent, its fields and an example. It is generated
 //! from the event structs.
 
 use std::fmt::Write as _;
@@ -63,7 +63,7 @@ fn section(entry: &Entry, sent: bool) -> String {
     )
 }
 
-/// Describes the type of a field in plain text: `string (uuid) or null`.
+/// Describes the type of a field in plain text, such as `string (uuid) or null`.
 fn kind(schema: Shape) -> String {
     let schema = serde_json::to_value(RefOr::<Schema>::from(schema)).unwrap_or_default();
     kind_of(&schema)

@@ -1,4 +1,4 @@
-//! Responses for failures of the payment processor.
+//! Error responses for payment processor failures.
 
 use axum::http::StatusCode;
 

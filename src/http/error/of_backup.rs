@@ -1,10 +1,10 @@
-//! Responses for failed backups.
+//! Error responses for failed backups.
 
 use super::ApiError;
 use actors::app::backups::BackupError;
 use store::copy::CopyError;
 
-/// `Retry-After` in seconds: a time within which an operator may fix the problem.
+/// `Retry-After` value, in seconds: a time within which an operator may fix the problem.
 const MENDED_AFTER_SECONDS: u32 = 60;
 
 impl From<BackupError> for ApiError {

@@ -1,13 +1,13 @@
-//! Responses for failures related to documents and to the object storage in which they are stored.
+//! Error responses for failures related to documents and to the object storage that contains them.
 
 use super::ApiError;
 use actors::app::documents::DocumentError;
 use domain::refusal::Refusal;
 use services::object_storage::StorageError;
 
-/// `Retry-After` in seconds while the object storage does not respond.
+/// `Retry-After` value, in seconds, while the object storage does not respond.
 const RETRY_SECONDS: u32 = 10;
-/// `Retry-After` in seconds while PDF generation is disabled.
+/// `Retry-After` value, in seconds, while PDF generation is disabled.
 const RETRY_WHEN_OFF_SECONDS: u32 = 300;
 
 impl From<StorageError> for ApiError {

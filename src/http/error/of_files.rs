@@ -1,4 +1,4 @@
-//! Responses for failures of the file disk, and of reading and storing files.
+//! Error responses for disk failures and for failures to read or store files.
 
 use std::io::{self, ErrorKind};
 
@@ -9,12 +9,11 @@ use domain::customer_space::SpaceRefusal;
 use files::turns::ReadersBusy;
 use store::Unavailable;
 
-/// `Retry-After` in seconds for a customer whose upload is rejected for lack of space.
+/// `Retry-After` value, in seconds, for a customer whose upload is rejected because disk space is short.
 const ROOM_RETRY_SECONDS: u32 = 600;
-/// `Retry-After` in seconds for a model that is uploaded, or a picture that is drawn, at the same time as too many
-/// others.
+/// `Retry-After` value, in seconds, if too many models are being uploaded or pictures drawn at the same time.
 const TURN_RETRY_SECONDS: u32 = 5;
-/// `Retry-After` in seconds after a disk error, which an operator has to resolve.
+/// `Retry-After` value, in seconds, after a disk error, which an operator has to resolve.
 const DISK_RETRY_SECONDS: u32 = 30;
 
 impl From<SpaceRefusal> for ApiError {

@@ -1,4 +1,4 @@
-//! Responses for failures of other systems: the accounting system and cameras.
+//! Error responses for failures of external systems: the accounting system and cameras.
 
 use axum::http::StatusCode;
 

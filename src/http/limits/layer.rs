@@ -1,4 +1,5 @@
-//! Middleware before all routes: admission control, credentials, rate limits, and a timeout on stalled bodies.
+//! Middleware that runs before all routes: admission control, credentials, rate limits, and a timeout for stalled
+//! bodies.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -25,10 +26,10 @@ use domain::limits::{LimitKind, RateLimitStatus};
 use domain::time::Timestamp;
 use kernel::environment::Environment;
 
-/// `Retry-After` in seconds for requests rejected because of load.
+/// `Retry-After` value, in seconds, for requests rejected because of load.
 const OVERLOAD_RETRY_SECONDS: u32 = 1;
 
-/// Limits that apply to requests of a route.
+/// Limits that apply to requests to a route.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RateLimitClass {
     /// Admission control and rate limits.
@@ -40,7 +41,7 @@ pub enum RateLimitClass {
     Always,
 }
 
-/// Returns the limits of a route.
+/// Returns the limits that apply to a route.
 pub fn treatment(path: &str) -> RateLimitClass {
     match path {
         "/healthz" | "/readyz" | "/api/printers/{id}/emergency-stop" | "/floor/printers/{id}/emergency-stop" => {
@@ -56,7 +57,7 @@ pub fn treatment(path: &str) -> RateLimitClass {
     }
 }
 
-/// Returns whether a requested path must always be served immediately, because it is a health check or an emergency
+/// Returns whether requests to a path must always be served immediately, because it is a health check or an emergency
 /// stop.
 pub fn is_always_heard(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz") || path.ends_with("/emergency-stop")
@@ -67,7 +68,7 @@ pub fn counts(path: &str) -> bool {
     treatment(path) == RateLimitClass::Counted
 }
 
-/// Client address to which a request without credentials is charged.
+/// Client address whose limit applies to a request without credentials.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientAddress(pub IpAddr);
 
@@ -90,7 +91,7 @@ handles! {
     }
 }
 
-/// Applies the limits of the route to a request.
+/// Applies the route's limits to a request.
 pub async fn bound(State(app): State<Arc<LimitHandles>>, request: Request, next: Next) -> Response {
     let silence = app.config.server.body_idle_timeout_seconds.duration();
     let mut request = watched(request, silence);
@@ -163,8 +164,8 @@ fn rate_limited(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
     response
 }
 
-/// Returns a 429 before the session lookup if the session's customer or, for an unknown session, the address has
-/// already exceeded the limit, so that invented session tokens do not cause database queries.
+/// Returns a 429, before the session is looked up, if the session's customer or, for an unknown session, the address
+/// has already exceeded the limit. This way, made-up session tokens do not cause database queries.
 fn refused_unseen(limits: &RateLimiter, token: &CustomerToken, client: IpAddr, now: Timestamp) -> Option<Response> {
     let charge = [limits.session_customers.charge(&token.hash(), client)];
     if !limits.is_full(&charge[0], now) {
@@ -185,14 +186,14 @@ fn charge(credentials: &Credentials, client: IpAddr) -> WindowKey {
     }
 }
 
-/// Returns the 503 for a request beyond the limit on in-flight requests.
+/// Returns the 503 for a request that exceeds the limit on in-flight requests.
 pub fn overloaded() -> Response {
     let mut response = overload_error().into_response();
     response.extensions_mut().insert(RefusedForLoad::Server);
     response
 }
 
-/// Returns the 503 for a connection beyond the limit, whose client has not been identified.
+/// Returns the 503 for a connection that exceeds the limit and whose client has not been identified.
 pub fn too_many_connections(limits: &RateLimiter) -> Response {
     let mut response = overloaded();
     tell(&mut response, limits.untouched(LimitKind::Anonymous));
@@ -205,7 +206,7 @@ pub fn overload_error() -> ApiError {
     ApiError::unavailable("overloaded", words, OVERLOAD_RETRY_SECONDS)
 }
 
-/// Makes the body fail if no data arrives for the given duration; the handler that reads it then returns 408.
+/// Makes the body fail if no data arrives within the given duration; the handler that reads it then returns 408.
 fn watched(request: Request, silence: Duration) -> Request {
     if request.body().is_end_stream() {
         return request;

@@ -1,5 +1,5 @@
 //! Customers whose sessions were valid at the last lookup. They determine the rate-limit window of a request before the
-//! database is queried, so that a client that exceeds the limit causes no query.
+//! database is queried, so that a client that exceeds the limit does not cause any queries.
 //!
 //! They are not used for authentication: the session of every request that is not rejected is looked up.
 
@@ -12,8 +12,8 @@ use super::WindowKey;
 use domain::id::Id;
 use domain::limits::LimitKind;
 
-/// Maximum number of remembered sessions. If there are more, all are forgotten, and requests are charged to their
-/// address until the next lookup.
+/// Maximum number of remembered sessions. If it is exceeded, all sessions are forgotten, and requests count towards the
+/// limit of their address until the next lookup.
 const MAX_SEEN_SESSIONS: usize = 50_000;
 
 /// Customers by the hash of their session token.
@@ -24,8 +24,8 @@ pub struct SessionCustomers {
 }
 
 impl SessionCustomers {
-    /// Returns the window of a request with the given session: the window of the session's customer if known, otherwise
-    /// that of the address.
+    /// Returns the window for a request with the given session: that of the session's customer if known, otherwise that
+    /// of the address.
     pub fn charge(&self, hash: &str, client: IpAddr) -> WindowKey {
         self.customers.get(hash).map_or_else(
             || WindowKey::of_address(LimitKind::Anonymous, client),
@@ -33,7 +33,7 @@ impl SessionCustomers {
         )
     }
 
-    /// Remembers the customer of a looked-up session; `None` forgets the session because it is not valid.
+    /// Remembers the customer of a session that was looked up; `None` forgets the session because it is invalid.
     pub fn note(&self, hash: String, customer: Option<Id>) {
         self.looked_up.fetch_add(1, Relaxed);
         let Some(id) = customer else {

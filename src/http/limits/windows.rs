@@ -1,4 +1,4 @@
-//! Rate-limit windows in this process, which are sharded, bounded in number, and swept when they end.
+//! Rate-limit windows of this process, which are sharded, bounded in number, and removed when they end.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -34,19 +34,19 @@ impl Windows {
         rule.count(&mut window, now)
     }
 
-    /// Returns whether a request would be rejected now, without counting one.
+    /// Returns whether a request would be rejected now; does not count one.
     pub fn is_full(&self, charge: &WindowKey, rule: LimitRule, now: Timestamp) -> bool {
         self.map.get(&self.place(charge)).is_some_and(|window| rule.is_full(*window, now))
     }
 
-    /// Reverts the count of a request that another window rejected.
+    /// Removes a request from its window because another window rejected it.
     pub fn take_back(&self, charge: &WindowKey, rule: LimitRule, now: Timestamp) {
         if let Some(mut window) = self.map.get_mut(&self.place(charge)) {
             rule.take_back(&mut window, now);
         }
     }
 
-    /// Returns the window in which the charge is counted. While the maximum number of windows is in use, callers
+    /// Returns the window in which the request is counted. While the maximum number of windows is in use, callers
     /// without a window share one. Unknown clients may then be rejected because of each other, but the server keeps
     /// running, and callers with a window are not affected.
     fn place(&self, charge: &WindowKey) -> WindowKey {

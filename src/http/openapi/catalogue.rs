@@ -29,9 +29,9 @@ const EXAMPLE_TIME: &str = "2026-11-02T10:00:00.000Z";
 
 /// Description of an event type.
 pub struct Entry {
-    /// Name of the event type, and the moment at which the event is sent.
+    /// Event type, with its name and a description of when it is sent.
     pub kind: EventKind,
-    /// Name of the payload schema; `None` for events that only `/api/events` returns.
+    /// Name of the payload schema; `None` for events that are only available from `/api/events`.
     pub sent_as: Option<&'static str>,
     /// Fields of the event's data.
     pub members: Vec<Member>,

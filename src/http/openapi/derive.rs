@@ -17,7 +17,7 @@ use domain::refusal::kind_in_words;
 /// Value of `x-roles` for callers without credentials.
 pub const ANYBODY: &str = "anonymous";
 
-/// Returns the values of `x-roles`: the roles that may use the route.
+/// Returns the values of `x-roles`, that is, the roles permitted to use the route.
 pub fn roles(need: RequiredAccess) -> Vec<&'static str> {
     let all = [Role::Customer, Role::Operator, Role::Admin];
     let from = |least: Role| all.into_iter().filter(move |role| *role >= least).map(Role::word);
@@ -30,13 +30,13 @@ pub fn roles(need: RequiredAccess) -> Vec<&'static str> {
     }
 }
 
-/// Returns whether the route is rate limited. Health checks, signed inbound webhooks and operations that must never
-/// wait are not.
+/// Returns whether the route is rate limited. Health checks, signed inbound webhooks and operations that must never be
+/// delayed are not.
 pub fn rate_limited(route: &ServedRoute) -> bool {
     counts(route.path) && route.method != Method::OPTIONS
 }
 
-/// Returns the path in the document's notation.
+/// Returns the path in the notation used in the document.
 pub fn path(route: &ServedRoute) -> String {
     route.path.replace("{*", "{")
 }
@@ -79,7 +79,8 @@ fn asks(operation: &DescribedOperation) -> bool {
 }
 
 /// Returns whether query parameters are rejected because the operation has none. They are ignored on routes that
-/// browsers and other programs call with their own parameters, and on the emergency stop, which nothing may delay.
+/// browsers and other programs call with parameters of their own, and on the emergency stop, which must never be
+/// delayed.
 pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bool {
     let is_json = !matches!(
         operation.answer.1,
@@ -94,7 +95,7 @@ pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bo
 /// Error code and the condition under which it is returned.
 pub type Code = (String, String);
 
-/// Returns the errors of an operation by status: first those that follow from its route and parameters, then its own.
+/// Returns the errors of an operation, by status: first those that follow from its route and parameters, then its own.
 pub fn errors(
     route: &ServedRoute,
     operation: &DescribedOperation,
@@ -151,7 +152,7 @@ pub fn errors(
     all
 }
 
-/// Returns the 404 errors of a path with an identifier.
+/// Returns the 404 errors for a path with an identifier.
 pub fn not_found(kind: &str) -> Vec<Code> {
     let words = format!("There is no such {}.", kind_in_words(kind));
     vec![(format!("{kind}_not_found"), words), ("not_found".to_owned(), "The identifier is malformed.".to_owned())]

@@ -1,4 +1,4 @@
-//! Assembly of the document from routes, derived properties and descriptions.
+//! Assembles the document from routes, derived properties and descriptions.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -175,7 +175,8 @@ impl ComponentTable {
         }
     }
 
-    /// Builds the response for an error: each of its codes with its condition and an example.
+    /// Builds the response for an error: each of its codes with the condition under which it is returned, and an
+    /// example.
     fn error_itself(&self, status: u16, codes: &[Code]) -> Response {
         let words: Vec<String> = codes.iter().map(|(code, when)| format!("- `{code}`: {when}")).collect();
         let example = |(code, when): &Code| {
@@ -319,7 +320,7 @@ fn header_ref(name: &str) -> Ref {
     Ref::new(format!("#/components/headers/{name}"))
 }
 
-/// Returns the errors of [`derive::SHARED`] and the 404 of each kind.
+/// Returns the errors in [`derive::SHARED`] and the 404 error for each kind of resource.
 fn shared_errors(half: Half, resources: &[DescribedResource]) -> Vec<(String, u16, Vec<Code>)> {
     let codes = |errors: &[DescribedError]| {
         errors.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect()

@@ -23,7 +23,7 @@ pub fn downgraded(mut document: Value) -> Value {
     document
 }
 
-/// Traverses the document outside of schemas, and converts the schemas that it finds.
+/// Traverses the parts of the document that are not schemas, and converts each schema found.
 fn walk(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -41,7 +41,7 @@ fn walk(value: &mut Value) {
     }
 }
 
-/// Converts a schema, starting with its parts.
+/// Converts a schema, starting with its subschemas.
 fn schema(value: &mut Value) {
     let Some(members) = value.as_object_mut() else {
         // `true` is the schema of any value.
@@ -103,8 +103,8 @@ fn null_type(members: &mut Map<String, Value>) {
     }
 }
 
-/// Converts `oneOf: [A, null]` to `allOf: [A], nullable: true`. The parts are already converted: null is an `enum` of
-/// null alone.
+/// Converts `oneOf: [A, null]` to `allOf: [A], nullable: true`. The subschemas have already been converted: null is an
+/// `enum` that contains only null.
 fn null_choice(members: &mut Map<String, Value>) {
     for name in ["oneOf", "anyOf"] {
         let Some(Value::Array(choices)) = members.get(name) else { continue };
@@ -124,7 +124,7 @@ fn null_choice(members: &mut Map<String, Value>) {
     }
 }
 
-/// Converts a numeric exclusive bound to a flag on the bound.
+/// Converts a numeric exclusive bound to a flag that accompanies the bound.
 fn exclusive(members: &mut Map<String, Value>, name: &str, bound: &str) {
     if members.get(name).is_some_and(Value::is_number)
         && let Some(number) = members.remove(name)
@@ -134,7 +134,7 @@ fn exclusive(members: &mut Map<String, Value>, name: &str, bound: &str) {
     }
 }
 
-/// Removes the schemas that only `webhooks` references.
+/// Removes the schemas that are referenced only by `webhooks`.
 fn prune(document: &mut Map<String, Value>) {
     loop {
         let mut used = Vec::new();

@@ -1,4 +1,4 @@
-//! The two halves of the API, each with its own document, and the differences between them other than their resources.
+//! The two halves of the API, each with its own document, and how they differ apart from their resources.
 
 use crate::page::{BILLING_MAX_LIMIT, MAX_LIMIT};
 use crate::paths::is_billing;
@@ -23,7 +23,7 @@ Every response has `X-Request-Id`, `X-RateLimit-Limit` and `X-RateLimit-Remainin
 webhooks, which are not rate-limited. Every path responds to OPTIONS with 200 and CORS headers; browsers send these \
 requests automatically.";
 
-/// Half of the API.
+/// Half of the API, for either the shop or its customers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Half {
     /// API for the shop: `/api`, `/webhooks`, health checks.
@@ -89,7 +89,7 @@ impl Half {
         }
     }
 
-    /// Returns the status code that this half uses for an error.
+    /// Returns the status code with which this half of the API reports an error.
     pub(super) fn status(self, (status, code, _): (u16, &str, &str)) -> u16 {
         match self {
             Self::Production => status,
@@ -98,8 +98,8 @@ impl Half {
     }
 }
 
-/// Maps a status and error code from the staff API to the status in the billing API. Its contract contains no 408, 412,
-/// 422, 502 or 504, and uses 409 only for things that have already been paid or decided.
+/// Maps a status and error code from the staff API to the status in the billing API. Its contract does not contain 408,
+/// 412, 422, 502 or 504, and uses 409 only if the object has already been paid or decided on.
 pub fn contract_status(status: u16, code: &str) -> u16 {
     match (status, code) {
         (409, "idempotency_key_in_use") => 429,

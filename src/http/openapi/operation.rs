@@ -15,9 +15,9 @@ use crate::error::ApiError;
 pub struct DescribedResource {
     /// Heading under which the document lists its operations.
     pub tag: &'static str,
-    /// Description shown under the heading.
+    /// Description shown below the heading.
     pub about: &'static str,
-    /// Kind of resource identified by `{id}`, such as `order`; determines the error code of the 404, such as
+    /// Kind of resource identified by `{id}`, such as `order`; determines the error code for a 404, such as
     /// `order_not_found`.
     pub kind: &'static str,
     /// Named schemas of the document.
@@ -38,7 +38,7 @@ pub struct NamedSchema {
 
 /// Query parameter or header of a request.
 pub struct Parameter {
-    /// Name of the parameter in the query or of the header.
+    /// Name of the query parameter or header.
     pub name: String,
     /// `true` for a query parameter, `false` for a header.
     pub in_query: bool,
@@ -62,13 +62,13 @@ pub struct DescribedBody {
 
 /// Content of the success response.
 pub enum DescribedContent {
-    /// 204 without a body.
+    /// No body (204).
     Nothing,
     /// Named schema of the document.
     Named(&'static str),
-    /// Page of a list with a named schema.
+    /// Page of a list whose items have a named schema.
     NamedPage(&'static str),
-    /// Schema used only by this operation, with an example.
+    /// Schema used only by a single operation, with an example.
     Json(Shape, Value),
     /// Content other than JSON: media type, with an example if it is text.
     Other(&'static str, Option<&'static str>),
@@ -80,7 +80,7 @@ pub enum DescribedContent {
     Texts(&'static [(&'static str, &'static str)]),
 }
 
-/// Error with status, code and the condition under which it is returned.
+/// Error with its status, its code and the condition under which it is returned.
 pub type DescribedError = (u16, &'static str, &'static str);
 
 /// Function that parses a body and discards the result.
@@ -106,10 +106,10 @@ pub struct DescribedOperation {
     pub answer: (u16, DescribedContent),
     /// Errors specific to this operation.
     pub errors: Vec<DescribedError>,
-    /// `true` if no answer is stored for an `Idempotency-Key`, because the operation bypasses the aggregates and
-    /// addresses a printer or another program.
+    /// `true` if no response is stored for an `Idempotency-Key`, because the operation bypasses the aggregates and
+    /// calls a printer or an external program.
     pub unkeyed: bool,
-    /// `true` if an answer is stored for an `Idempotency-Key` even though the operation requires no credentials.
+    /// `true` if a response is stored for an `Idempotency-Key` even though the operation requires no credentials.
     pub keyed: bool,
     /// Kind of resource identified by `{id}`, if it differs from that of the resource's other paths.
     pub kind: Option<&'static str>,
@@ -128,7 +128,7 @@ pub struct DescribedOperation {
     pub read_body: Option<ReadBody>,
 }
 
-/// Creates the description of an operation with only its route and texts.
+/// Creates the description of an operation from its route and texts.
 pub fn operation(method: Method, path: &'static str, id: &'static str, summary: &'static str) -> DescribedOperation {
     DescribedOperation {
         method,
@@ -182,7 +182,7 @@ impl DescribedOperation {
         self.body = Some(DescribedBody { media: "multipart/form-data", shape, example: None, optional: false });
         self
     }
-    /// Sets a 200 response with content other than JSON.
+    /// Sets a 200 response whose content is not JSON.
     pub fn sends(mut self, media: &'static str, example: Option<&'static str>) -> Self {
         self.answer = (200, DescribedContent::Other(media, example));
         self
@@ -197,12 +197,12 @@ impl DescribedOperation {
         self.errors.extend_from_slice(errors);
         self
     }
-    /// Declares that an answer is stored for an `Idempotency-Key`, even without credentials.
+    /// Declares that a response is stored for an `Idempotency-Key`, even without credentials.
     pub fn keyed(mut self) -> Self {
         self.keyed = true;
         self
     }
-    /// Declares that no answer is stored for an `Idempotency-Key`.
+    /// Declares that no response is stored for an `Idempotency-Key`.
     pub fn unkeyed(mut self) -> Self {
         self.unkeyed = true;
         self

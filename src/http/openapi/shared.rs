@@ -24,7 +24,7 @@ pub const CUSTOMER: &str = "customerSession";
 /// Name of the security scheme for the agent gateway.
 pub const TOKEN: &str = "gatewayToken";
 
-/// Returns the security schemes. The document lists them by name, so the API key comes first.
+/// Returns the security schemes. The API key comes first, because the document lists them by name.
 pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
     if half == Half::Billing {
         let about = "A customer's session. Opening the emailed link sets the cookie, which is valid for 30 days.";
@@ -94,7 +94,7 @@ pub fn shapes(half: Half) -> Vec<NamedSchema> {
     ]
 }
 
-/// Returns the response headers with their names in the document.
+/// Returns the response headers, each with its name in the document.
 pub fn headers(half: Half) -> Vec<(&'static str, Header)> {
     let header = |shape: super::shape::Shape, about: &str| {
         let mut header = Header::new(shape);

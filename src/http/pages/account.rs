@@ -96,7 +96,7 @@ pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) ->
     }
 }
 
-/// Formats validation errors with the labels of the form's fields.
+/// Formats validation errors, using the labels of the form's fields.
 fn faults(error: &ApiError) -> String {
     let body = error.body();
     let sentences = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
@@ -109,7 +109,7 @@ fn faults(error: &ApiError) -> String {
     if sentences.is_empty() { sentence(error.message()) } else { sentences.join(" ") }
 }
 
-/// Converts the form to the API's JSON body, including the addresses that the form does not show.
+/// Converts the form to the JSON body for the API, including the addresses that the form does not show.
 fn profile_body(sent: &PageForm, customer: &Customer) -> Value {
     let own = shipping_of(customer);
     let others = customer.addresses.iter().filter(|one| own.is_none_or(|own| own.id != one.id));

@@ -1,5 +1,5 @@
-//! Shop as its customers see it on pages: name, logo, colour and contact. They come from the settings of invoices and
-//! their PDFs, so that pages, emails and documents look alike.
+//! Branding of the pages that customers see: the shop's name, logo, colour and contact details. They come from the
+//! settings for invoices and their PDFs, so that pages, emails and documents look alike.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ use printers::cameras::frame::PictureKind;
 pub(super) const STYLE_PATH: &str = "/brand/style.css";
 /// Path of the shop's logo.
 pub(super) const LOGO_PATH: &str = "/brand/logo";
-/// Name shown if the settings contain no shop name.
+/// Name shown if no shop name is set.
 const NO_NAME: &str = "Printfloor";
-/// Colour used if the settings contain none.
+/// Colour used if no colour is set.
 const PLAIN_COLOR: (u8, u8, u8) = (0x1f, 0x4e, 0x79);
-/// Maximum size of the logo in bytes, as for PDFs.
+/// Maximum size of the logo, in bytes; the same as for PDFs.
 const MAX_LOGO_BYTES: u64 = 2 * 1024 * 1024;
 
-/// Name, logo, colour and contact of the shop.
+/// Name, logo, colour and contact details of the shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Brand {
     name: String,
@@ -54,17 +54,17 @@ impl Brand {
         }
     }
 
-    /// Returns the title of a page, followed by the name of the shop.
+    /// Returns a page title, followed by the shop's name.
     pub(super) fn page_title(&self, title: &str) -> String {
         format!("{title} · {}", self.name)
     }
 
-    /// Renders the link to the style sheet with the shop's colour. It may be in the body of a page.
+    /// Renders the link to the style sheet with the shop's colour. The link may also be placed in the body of a page.
     pub(super) fn style(&self) -> Markup {
         html! { link rel="stylesheet" href={ (STYLE_PATH) "?" (hex(self.color)) }; }
     }
 
-    /// Renders the logo, or else the name with its initial in the shop's colour.
+    /// Renders the logo or, if there is none, the name with its initial in the shop's colour.
     pub(super) fn head(&self) -> Markup {
         html! {
             @if self.has_logo {
@@ -76,7 +76,7 @@ impl Brand {
         }
     }
 
-    /// Renders the footer with the shop's contact.
+    /// Renders the footer with the shop's contact details.
     pub(super) fn foot(&self) -> Markup {
         html! {
             footer class="small muted" {
@@ -88,8 +88,8 @@ impl Brand {
         }
     }
 
-    /// Renders a link to an email to the shop about the document with the given number; nothing if the settings contain
-    /// no email address.
+    /// Renders a link for emailing the shop about the document with the given number; renders nothing if no email
+    /// address is set.
     pub(super) fn ask(&self, number: &str) -> Markup {
         html! {
             @if let Some(email) = &self.email {
@@ -133,7 +133,7 @@ pub(super) async fn style(State(config): State<Arc<Config>>) -> Response {
     (headers, style_sheet(Brand::new(&config).color)).into_response()
 }
 
-/// Serves the shop's logo; 404 if there is none.
+/// Serves the shop's logo; fails with 404 if there is none.
 pub(super) async fn logo(State(config): State<Arc<Config>>) -> Result<Response, ApiError> {
     let nothing = || ApiError::from(Refusal::not_found("picture"));
     let path = &config.pdf.logo_file;

@@ -1,5 +1,5 @@
-//! Design of the pages: tokens (colours, spacing, type), parts, icons, and the assets that pages load. Everything is
-//! embedded in the binary; the page `/design` shows all of it.
+//! Design of the pages: tokens (colours, spacing, type), components, icons, and the assets that pages load. Everything
+//! is embedded in the binary; the page `/design` shows all of it.
 
 pub(crate) mod assets;
 mod icons;

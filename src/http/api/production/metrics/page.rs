@@ -20,7 +20,7 @@ pub enum MetricKind {
     Counter(u64),
     /// Value that goes up and down.
     Gauge(i64),
-    /// Adds a counter, which only increases.
+    /// Floating-point number that only increases.
     Fraction(f64),
     /// Number of observations per bucket.
     Histogram(HistogramSnapshot),
@@ -88,7 +88,7 @@ impl MetricsPage {
         self.add(name, help, MetricType::Histogram, all);
     }
 
-    /// Adds a counter, which only increases.
+    /// Adds a family of gauges without the name prefix.
     pub fn plain<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, i64)>)
     where
         L: IntoIterator<Item = (&'static str, S)>,
@@ -97,7 +97,7 @@ impl MetricsPage {
         let all = all.into_iter().map(|(labels, number)| (labels, MetricKind::Gauge(number)));
         self.plain.0.push(family(name, help, MetricType::Gauge, all));
     }
-    /// Adds a fractional counter without the name prefix.
+    /// Adds a floating-point counter without the name prefix.
     pub fn plain_counter(&mut self, name: &'static str, help: &'static str, number: Option<f64>) {
         let all = number.map(|number| ([] as [(&'static str, String); 0], MetricKind::Fraction(number)));
         self.plain.0.push(family(name, help, MetricType::Counter, all));
@@ -116,7 +116,7 @@ impl MetricsPage {
         self.own.0.push(family(name, help, kind, all));
     }
 
-    /// Encodes the page in the text format of `OpenMetrics`.
+    /// Encodes the page in the `OpenMetrics` text format.
     pub fn open_metrics(self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         for (mut registry, families) in [(Registry::with_prefix(PREFIX), self.own), (Registry::default(), self.plain)] {
@@ -127,7 +127,7 @@ impl MetricsPage {
         Ok(text)
     }
 
-    /// Encodes the page in the text format of Prometheus, version 0.0.4. It differs from `OpenMetrics` in two ways: the
+    /// Encodes the page in the Prometheus text format, version 0.0.4. It differs from `OpenMetrics` in two ways: the
     /// help and type of a counter appear under the name of its samples, which ends with `_total`, and there is no end
     /// marker.
     pub fn prometheus(self) -> Result<String, fmt::Error> {

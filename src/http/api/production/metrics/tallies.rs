@@ -15,7 +15,7 @@ use http::resource_state::ResourceState;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Maximum age of counts that are returned again without a new query.
+/// Maximum age of counts that are returned without a new query.
 const MAX_COUNT_AGE: Duration = Duration::from_secs(15);
 /// Query timeout. If the database takes longer, counts are skipped, so that monitoring does not have to wait for it.
 const COUNT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -44,7 +44,7 @@ impl ResourceState for Tallies {
 }
 
 impl Tallies {
-    /// Returns counts that are at most a few seconds old, or else the most recent ones that could be queried.
+    /// Returns counts that are at most a few seconds old or, if the query fails, the most recent ones available.
     pub async fn recent(&self, queries: &Queries) -> Option<Arc<DatabaseCounts>> {
         let mut cached = self.0.lock().await;
         if let Some((at, counts)) = &*cached

@@ -1,4 +1,4 @@
-//! Actions on orders from page forms; the last segment of the form's path names the API operation to run.
+//! Actions on orders from page forms; the last segment of the form's path is the name of the API operation to run.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the operation named by `word`; `body` has the format of the API's request body.
+/// Runs the operation named by `word`; `body` has the same format as the API request body.
 pub async fn act_by_page(
     app: OrderHandles,
     id: Id,

@@ -16,7 +16,7 @@ use http::reply::Plain;
 use http::return_paths::CheckoutBody;
 use http::wire::OptionalBody;
 
-/// Payment page of an order.
+/// Payment page for an order.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CheckoutSession", example = json!({
@@ -37,7 +37,7 @@ impl From<OpenSession> for CheckoutView {
     }
 }
 
-/// Returns the payment page of an order. While the page is open, every request returns the same one.
+/// Returns the payment page for an order. While the page is open, every request returns the same one.
 pub(super) async fn check_out(
     State(app): State<OrderHandles>,
     PathId(id): PathId,

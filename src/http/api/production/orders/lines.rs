@@ -22,12 +22,12 @@ struct OrderLineView<'a> {
     unit_price_cents: i64,
     /// Name of the product at the time of the order.
     description: &'a str,
-    /// Tax rate in basis points (1900 is 19 %).
+    /// Tax rate, in basis points (1900 is 19 %).
     tax_rate_bps: i64,
     /// For parts of a kit: index of the kit's line, which carries the price. Null for items that were ordered
-    /// themselves.
+    /// individually.
     kit_line: Option<u32>,
-    /// Number of sets of a kit in which every part is good. Present whenever `jobs` is.
+    /// Number of complete kits in which every part is good. Present whenever `jobs` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete_sets: Option<u64>,
     /// Number of parts shipped, excluding parts that were rejected afterwards.
@@ -35,7 +35,7 @@ struct OrderLineView<'a> {
     /// Progress of the line's plates. Present only in the response for a single order, once there are jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<LineProgress>,
-    /// Number of good parts. Like the following fields, present whenever `jobs` is.
+    /// Number of good parts. Like the fields that follow, present whenever `jobs` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<u64>,
     /// Number of parts on plates that are unfinished, await sign-off, or have failed and await an operator.
@@ -53,7 +53,7 @@ struct OrderLineView<'a> {
     rejected_after_shipping: Option<u64>,
 }
 
-/// Progress of a line: the number of its plates, and how many of them are printed.
+/// Progress of a line: its number of plates, and how many of them are printed.
 #[derive(Clone, Response, Serialize)]
 #[api(name = "LineProgress")]
 struct LineProgress {

@@ -1,4 +1,4 @@
-//! List of orders, with the forecast and the timing of each.
+//! List of orders, each with its forecast and timing.
 
 use std::cmp::Reverse;
 
@@ -20,7 +20,7 @@ use http::reply::ListPage;
 use http::wire::{AsView, enumeration};
 use store::queries::{OrderFilter, Page};
 
-/// Order of a list of orders, other than newest first.
+/// Sort order of a list of orders, if not newest first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderSort {
@@ -29,23 +29,23 @@ pub enum OrderSort {
 }
 
 enumeration! {
-    /// Order of a list of orders. `timing`: most urgent first.
+    /// Sort order of a list of orders. `timing`: most urgent first.
     OrderSort
 }
 
-/// Selection and order of a list by the timing of its orders. By default, all orders are listed, newest first.
+/// Selection and sorting of a list of orders by their timing. By default, all orders are listed, newest first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TimingSelection {
     /// Timing of the orders to list; `None` for all orders.
     pub timing: Option<Timing>,
-    /// Order of the list; `None` for newest first.
+    /// Sort order of the list; `None` for newest first.
     pub sort: Option<OrderSort>,
 }
 
-/// Order of a list, without its jobs and payments, and its outlook.
+/// Listed order, without its jobs and payments, and its outlook.
 pub type ListedOrder = (Versioned<Order>, OrderOutlook);
 
-/// Order with its timing, before it is read for a list.
+/// Order with its timing, not yet read for the list.
 struct TimedOrder {
     id: Id,
     timing: Timing,
@@ -53,8 +53,8 @@ struct TimedOrder {
 }
 
 impl OrderHandles {
-    /// Returns a page of the orders that match the filter and the selection, and their total number. The timing is a
-    /// projection in memory: only orders with an outstanding promise are looked at, however many there were before.
+    /// Returns a page of the orders that match the filter and the selection, and their total number. The timing is kept
+    /// in memory: only orders with an outstanding promise are examined, no matter how many orders there are in total.
     pub async fn list(
         &self,
         filter: &OrderFilter,
@@ -82,7 +82,8 @@ impl OrderHandles {
         Ok((self.add_outlooks(orders), total.saturating_add(count)))
     }
 
-    /// Returns the orders that match the filter and have a timing, or the given one, newest first.
+    /// Returns the orders that match the filter and have the given timing (or any timing, if none is given), newest
+    /// first.
     async fn read_timings(&self, filter: &OrderFilter, timing: Option<Timing>) -> Result<Vec<TimedOrder>, ApiError> {
         let ids = self.queries.promised_orders(filter).await?;
         let (forecast, now) = (self.forecaster.latest(), self.environment.now());

@@ -27,13 +27,13 @@ use http::wire::Argument;
     "shippedAt": "2026-11-20T15:00:00.000Z", "lines": [SentLineView::example()],
 }))]
 pub(super) struct SentView<'a> {
-    /// Number of the shipment, counted from 1 within the order.
+    /// Number of the shipment within the order, starting at 1.
     number: u32,
     #[serde(flatten)]
     shipment: ShipmentView<'a>,
     /// Time at which staff recorded the shipment.
     shipped_at: Timestamp,
-    /// Parts in the shipment, by line of the order.
+    /// Parts in the shipment, by order line.
     lines: Vec<SentLineView>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct SentView<'a> {
     "line": 0, "skuId": crate::production::skus::EXAMPLE_ID, "description": "Vase", "quantity": 2,
 }))]
 struct SentLineView {
-    /// Index of the order's line, from 0.
+    /// Index of the order line, starting at 0.
     line: u32,
     /// ID of the SKU of the parts.
     sku_id: Id,
@@ -69,23 +69,23 @@ pub(super) struct PackingList {
     order_id: Id,
     /// Human-readable number of the order.
     order_number: OrderNumber,
-    /// Customer's email address; null if there is none.
+    /// Customer's email address, if known.
     customer_email: Option<String>,
     /// Destination of the parcel; null for an order without an address.
     shipping_address: Option<Address>,
     /// Notes written by the customer.
     notes: Option<String>,
-    /// Number of the shipment, counted from 1 within the order.
+    /// Number of the shipment within the order, starting at 1.
     number: u32,
     /// Carrier; `pickup` if the customer collects the parcel.
     carrier: String,
     /// Carrier's tracking number.
     tracking_number: String,
-    /// Estimated day of arrival as `YYYY-MM-DD`.
+    /// Estimated delivery date, as `YYYY-MM-DD`.
     estimated_delivery: String,
     /// Time at which staff recorded the shipment.
     shipped_at: Timestamp,
-    /// Parts in the shipment, by line of the order.
+    /// Parts in the shipment, by order line.
     lines: Vec<SentLineView>,
     /// Jobs that printed the parts, oldest first.
     prints: Vec<PackedPrint>,
@@ -93,7 +93,7 @@ pub(super) struct PackingList {
     complete: bool,
 }
 
-/// Parts of one job in a shipment.
+/// Parts from one job in a shipment.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
@@ -104,9 +104,9 @@ struct PackedPrint {
     job_id: Id,
     /// Human-readable number of the job.
     job_number: JobNumber,
-    /// Index of the order's line, from 0.
+    /// Index of the order line, starting at 0.
     line: u32,
-    /// Number of the job's parts in the shipment.
+    /// Number of parts from the job in the shipment.
     quantity: u32,
 }
 
@@ -155,7 +155,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ShipmentNumber {
 
 impl Argument for ShipmentNumber {}
 
-/// Handles `GET /api/orders/{id}/shipments/{number}/packing-list`: returns the packing list of one shipment.
+/// Handles `GET /api/orders/{id}/shipments/{number}/packing-list`: returns a shipment's packing list.
 pub(super) async fn show(
     State(app): State<OrderHandles>,
     PathId(id): PathId,

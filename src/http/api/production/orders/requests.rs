@@ -1,4 +1,4 @@
-//! Query parameters and bodies of requests about an order.
+//! Query parameters and bodies of order requests.
 
 use api_derive::Request;
 use serde_json::json;
@@ -18,7 +18,7 @@ use http::wire::{CalendarDay, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional,
 /// Range of order and job priorities.
 pub const PRIORITY: Within<u8> = Within(0..=9);
 
-/// Maximum index of a line.
+/// Maximum index of an order line.
 const MAX_LINE: u32 = MAX_LINES as u32 - 1;
 
 /// Query parameters for listing orders.
@@ -28,13 +28,13 @@ pub struct OrderQuery {
     pub(super) status: Option<OrderStatus>,
     /// Return only orders of the given kind.
     pub(super) kind: Option<OrderKind>,
-    /// Return only orders for the given site.
+    /// Return only orders that belong to the given site.
     pub(super) site: Option<Site>,
     /// Return only orders with the given flag, such as `refund_due`. For staff only, because customers cannot see
     /// flags.
     #[api(MaxChars(50))]
     pub(super) flag: Option<String>,
-    /// `true`: return only orders that need an operator's attention. `false`: return only the others.
+    /// `true`: return only orders that need an operator's attention. `false`: return only orders that do not.
     pub(super) flagged: Option<bool>,
     /// Return only orders from the customer with the given email address.
     pub(super) customer_email: Option<String>,
@@ -44,7 +44,7 @@ pub struct OrderQuery {
     pub(super) q: Option<String>,
     /// Return only orders with the given timing.
     pub(super) timing: Option<Timing>,
-    /// Order of the list.
+    /// Sort order of the list.
     pub(super) sort: Option<OrderSort>,
     #[api(flatten)]
     pub(super) page: PageQuery,
@@ -86,8 +86,8 @@ pub struct OrderCancellation {
 #[derive(Request, Debug)]
 #[api(example = json!({"method": "cash"}))]
 pub struct ManualPayment {
-    /// Amount in minor units of the order's currency; defaults to the full amount due. A smaller amount leaves the
-    /// order unpaid.
+    /// Amount, in minor units of the order's currency; defaults to the full amount due. If it is smaller, the order
+    /// remains unpaid.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
     /// Payment method, such as `cash`. `processor` and `dispute` are reserved for payments reported by
@@ -100,11 +100,11 @@ pub struct ManualPayment {
 }
 
 impl ManualPayment {
-    /// Returns amount, method and reference.
+    /// Returns the amount, method and reference.
     pub fn parts(self) -> (Option<i64>, String, Option<String>) {
         (self.amount_cents.present(), self.method, self.reference)
     }
-    /// Converts the payment to a command for an order.
+    /// Converts the payment into a command for an order.
     pub fn order_command(self) -> OrderCommand {
         let (amount_cents, method, reference) = self.parts();
         OrderCommand::MarkPaid { amount_cents, method, reference }
@@ -117,7 +117,7 @@ impl ManualPayment {
 pub struct ManualRefund {
     /// ID of the payment to refund; required for a payment that was recorded manually.
     pub(super) payment_id: Optional<Id>,
-    /// Amount in minor units of the payment's currency; defaults to the amount not yet refunded.
+    /// Amount, in minor units of the payment's currency; defaults to the amount not yet refunded.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
     /// Refund method, such as `bank_transfer`, if it differs from the payment method. For a payment made through the
@@ -128,7 +128,7 @@ pub struct ManualRefund {
 }
 
 impl ManualRefund {
-    /// Converts the refund to a command for an order.
+    /// Converts the refund into a command for an order.
     pub fn order_command(self, at_processor: bool) -> OrderCommand {
         let (payment, amount_cents) = (self.payment_id.present(), self.amount_cents.present());
         match self.method.present() {
@@ -136,7 +136,7 @@ impl ManualRefund {
             None => OrderCommand::Refund { payment, amount_cents, at_processor },
         }
     }
-    /// Converts the refund to a command for an invoice without an order.
+    /// Converts the refund into a command for an invoice without an order.
     pub fn invoice_command(self, at_processor: bool) -> InvoiceCommand {
         let (payment, amount_cents) = (self.payment_id.present(), self.amount_cents.present());
         match self.method.present() {
@@ -150,7 +150,7 @@ impl ManualRefund {
 #[derive(Request, Debug, Clone)]
 #[api(example = json!({"line": 0, "quantity": 2}))]
 pub struct ShippedLine {
-    /// Index of the order line, from 0.
+    /// Index of the order line, starting at 0.
     #[api(Within(0..=MAX_LINE))]
     line: u32,
     /// Number of good parts to ship.
@@ -170,7 +170,7 @@ pub struct NewShipment {
     /// Carrier's tracking number. Required unless the carrier is `pickup`.
     #[api(ONE_LINE, MaxChars(100))]
     tracking_number: Optional<String>,
-    /// Estimated day of delivery. Required unless the carrier is `pickup`, for which it is always today.
+    /// Estimated delivery date. Required unless the carrier is `pickup`, for which it is always today.
     #[api(CalendarDay)]
     estimated_delivery: Optional<String>,
     /// Parts to ship. Defaults to all good parts that have not been shipped; only a ready order can be shipped without

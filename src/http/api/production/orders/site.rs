@@ -1,4 +1,5 @@
-//! Sites of the shop. An order belongs to one site, and requests may name a site in the query, a header or the body.
+//! Sites of the shop. Each order belongs to one site, and requests may specify a site in the query, a header or the
+//! body.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -12,7 +13,7 @@ use http::openapi::operation::{DescribedOperation, Parameter};
 use http::openapi::shape::{Shape, word};
 use http::wire::{Argument, Components, FromJson, ToSchema, ValuePath, schema_of};
 
-/// Header that names the site.
+/// Header that specifies the site.
 pub const HEADER: &str = "x-service-site";
 
 /// Site of the shop: one of [`SITES`]; borrowed (`Site<&str>`) in responses.
@@ -43,7 +44,7 @@ impl FromJson for Site {
     }
 }
 
-/// Site from the header `x-service-site`, if present. A site in the query takes precedence.
+/// Site from the `x-service-site` header, if present. A site in the query takes precedence.
 pub struct SiteHeader(pub Option<Site>);
 
 impl<S: Sync> FromRequestParts<S> for SiteHeader {

@@ -1,4 +1,4 @@
-//! Timeline of an order as shown in responses. Customers see the order's own steps and the parts that were printed.
+//! Order timeline as shown in responses. Customers see the order's own steps and the parts that were printed.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -25,12 +25,12 @@ pub const CUSTOMER_STEPS: [&str; 11] = [
     "order.refunded",
     PART_PRINTED,
 ];
-/// Event of a finished job: a part of the order is done.
+/// Event sent when a job is completed, that is, when parts of the order have been printed.
 const PART_PRINTED: &str = "job.completed";
 
-/// Fields of an event's data that are hidden from customers.
+/// Fields of the event data that are hidden from customers.
 const OWN_TO_SHOP: [&str; 2] = ["printerId", "error"];
-/// Actors other than staff and the shop's programs, whose names are shown to customers.
+/// Actors, other than staff and the shop's programs, that are shown to customers by name.
 const SPOKEN_OF: [&str; 2] = ["system", "payments"];
 
 fn example() -> Value {
@@ -49,7 +49,7 @@ fn example() -> Value {
 pub struct StepView<'a> {
     /// ID of the event; also the `id` in webhook deliveries.
     id: Id,
-    /// Position in the sequence in which events became durable.
+    /// Sequence number, in the order in which events were committed.
     seq: i64,
     /// Name of the event, such as `order.paid` or `job.failed`.
     event: &'a str,
@@ -67,8 +67,8 @@ pub struct StepView<'a> {
 pub struct StepFor(NumberedEvent);
 
 impl StepFor {
-    /// Builds the step for a caller. Customers cannot see which member of staff acted or on which printer a part was
-    /// made.
+    /// Builds the step as seen by a caller. Customers cannot see which member of staff acted or on which printer a part
+    /// was made.
     pub fn new(mut step: NumberedEvent, who: &Caller) -> Self {
         if who.is_customer() {
             let event = &mut step.event;

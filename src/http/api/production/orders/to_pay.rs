@@ -1,5 +1,5 @@
-//! Checks before an order is paid at the payment processor: whether the items of a draft are still offered at the same
-//! price, where the order ships to, and which buyer its invoice names.
+//! Checks and updates before an order is paid at the payment processor: that the items of a draft are still offered at
+//! the same price, the address that the order ships to, and the buyer named on its invoice.
 
 use axum::http::StatusCode;
 
@@ -29,7 +29,7 @@ pub async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError>
 }
 
 /// Adds the current address from the customer's profile to a draft without a shipping address, and recalculates the
-/// draft's tax accordingly.
+/// draft's tax.
 async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiError> {
     let Some(customer) = order.customer_id.filter(|_| order.is_unpriced() && order.shipping_address.is_none()) else {
         return Ok(());
@@ -51,7 +51,7 @@ async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiE
 }
 
 /// Checks that the items of a draft are still offered at the same price. Drafts do not expire, so a SKU may have been
-/// removed or its price changed. Operators may still confirm the draft.
+/// removed or its price changed since. Operators can still confirm the draft.
 async fn still_offered(app: &OrderHandles, order: &Order) -> Result<(), ApiError> {
     let sold = || order.lines.iter().filter(|line| line.kit_line.is_none());
     let wished: Vec<NewOrderLine> =

@@ -20,7 +20,7 @@ use http::access::Caller;
 use http::openapi::shape::{Shape, date, list, text_like};
 use http::wire::{Components, ToSchema, Viewed, schema_of};
 
-/// Order. Its lines have the names and prices from the time at which it was placed.
+/// Order. Its lines keep the names and prices that applied when it was placed.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Order", many = "orders", example = json!({
@@ -52,9 +52,9 @@ pub struct OrderView<'a> {
     status: OrderStatus,
     /// Site of the shop that the order belongs to.
     site: Site<&'a str>,
-    /// ID of the customer record that the order belongs to; null if there is none.
+    /// ID of the customer record that the order belongs to, if any.
     customer_id: Option<Id>,
-    /// Customer's email address; null if there is none.
+    /// Customer's email address, if known.
     customer_email: Option<&'a str>,
     /// Ordered items, one line for each SKU.
     lines: OrderLines<'a>,
@@ -73,14 +73,14 @@ pub struct OrderView<'a> {
     rounding_cents: i64,
     /// Total amount, in minor units of the currency.
     total_cents: i64,
-    /// Payments in the currency of the order, less refunds; the order is paid when they reach `totalCents`.
+    /// Payments in the order's currency, less refunds; the order is paid when they reach `totalCents`.
     kept_cents: i64,
     /// Payments and refunds, oldest first; empty in lists.
     payments: OrderPayments<'a>,
     /// Refunds requested from the payment processor that are not yet listed as payments. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_refunds: Option<Vec<PendingRefund>>,
-    /// Latest shipment of the order; null until there is one.
+    /// Latest shipment of the order, if any.
     shipment: Option<ShipmentView<'a>>,
     /// Shipments of the order, oldest first.
     shipments: Vec<SentView<'a>>,
@@ -95,18 +95,19 @@ pub struct OrderView<'a> {
     priority: u8,
     /// Time by which the order should be completed.
     due_at: Option<Timestamp>,
-    /// Expected time at which all jobs of the order are printed, forecast from the whole queue; changes without a new
-    /// version. Null once all jobs are printed, if no forecast is possible, and in the response to a change.
+    /// Time by which all jobs of the order are expected to be printed, forecast from the whole queue; it changes
+    /// without a new version. Null once all jobs are printed, if no forecast is possible, and in the response to a
+    /// change.
     expected_at: Option<Timestamp>,
-    /// Promised completion time, from the first forecast after payment; it never changes. Promises are calculated such
+    /// Promised completion time, from the first forecast after payment; it never changes. Promises are calculated so
     /// that four out of five are met.
     promised_at: Option<Timestamp>,
-    /// Timing of the order, which changes without a new version. Null before a promise is made, once all parts are
-    /// made or the order is cancelled or refunded, and in the response to a change.
+    /// Timing of the order, which changes without a new version. Null before a promise is made, once all parts are made
+    /// or the order is cancelled or refunded, and in the response to a change.
     timing: Option<Timing>,
     /// Notes from the customer; visible to the customer.
     notes: Option<&'a str>,
-    /// Internal notes; absent for customers, and if there are none.
+    /// Internal notes, if any; omitted for customers.
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_notes: Option<&'a str>,
     /// Time at which the order was paid in full; null until then.
@@ -119,7 +120,7 @@ pub struct OrderView<'a> {
     version: i64,
 }
 
-/// Audience of an order, which determines the fields shown.
+/// Reader of an order, who determines the fields shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderReader {
     /// Customer, for whom staff-only fields are omitted.
@@ -137,17 +138,17 @@ impl From<&Caller> for OrderReader {
 /// Order, its reader, and its outlook.
 pub struct OrderFor<T>(pub T, pub OrderReader, pub OrderOutlook);
 
-/// Members of an order that follow from the forecast and the time, not from the order's version.
+/// Fields of an order that depend on the forecast and the current time and not on the order's version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OrderOutlook {
-    /// Time at which all jobs of the order are expected to be printed; `None` if it cannot be forecast.
+    /// Time by which all jobs of the order are expected to be printed; `None` if it cannot be forecast.
     pub expected_at: Option<Timestamp>,
     /// Timing of the order; `None` if no promise is outstanding.
     pub timing: Option<Timing>,
 }
 
 impl OrderHandles {
-    /// Returns the outlook of the order at this moment.
+    /// Returns the order's current outlook.
     pub fn outlook(&self, order: &Order) -> OrderOutlook {
         let expected_at = self.forecaster.latest().orders.get(&order.id).copied();
         OrderOutlook { expected_at, timing: order.timing(expected_at, self.environment.now()) }
@@ -177,7 +178,7 @@ impl ToSchema for OrderNumber {
 struct OrderPaymentView<'a> {
     /// ID of the payment.
     id: Id,
-    /// Amount in minor units of the currency; negative for refunds.
+    /// Amount, in minor units of the currency; negative for refunds.
     amount_cents: i64,
     /// Three-letter ISO 4217 currency code of the amount, in lowercase.
     currency: &'a str,
@@ -185,7 +186,7 @@ struct OrderPaymentView<'a> {
     method: &'a str,
     /// `succeeded`, `refunded` for money paid back, or `failed` for an unsuccessful refund.
     status: &'static str,
-    /// Processor's payment intent, or the operator's reference; null for customers.
+    /// Payment intent at the processor, or the operator's reference; null for customers.
     reference: Option<&'a str>,
     /// Time at which the payment was recorded.
     created_at: Timestamp,
@@ -200,7 +201,7 @@ pub struct PendingRefund {
     id: Id,
     /// ID of the payment to refund.
     payment_id: Id,
-    /// Amount in minor units of the payment's currency.
+    /// Amount, in minor units of the payment's currency.
     amount_cents: i64,
     /// Time at which the refund was requested.
     asked_at: Timestamp,
@@ -226,11 +227,11 @@ pub struct ShipmentView<'a> {
     carrier: &'a str,
     /// Carrier's tracking number.
     tracking_number: &'a str,
-    /// Estimated day of arrival.
+    /// Estimated delivery date.
     estimated_delivery: Day<'a>,
 }
 
-/// Day without a time, formatted as `YYYY-MM-DD`.
+/// Date formatted as `YYYY-MM-DD`.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Day<'a>(&'a str);
@@ -320,7 +321,8 @@ impl<'a> ShipmentView<'a> {
     }
 }
 
-/// Response with an order read for this response only, or one shared with the order's last commit and other readers.
+/// Response that contains an order read for this response only, or one shared with the order's last commit and other
+/// readers.
 impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
     type View<'a> = OrderView<'a>;
     fn view(&self) -> Option<OrderView<'_>> {

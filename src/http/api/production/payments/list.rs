@@ -1,4 +1,4 @@
-//! List of the payments of orders and invoices.
+//! List of payments for orders and invoices.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -23,7 +23,7 @@ pub struct PaymentQuery {
     order_id: Option<Id>,
     /// Return only payments for the given invoice. Payments for an order's invoice belong to the order.
     invoice_id: Option<Id>,
-    /// Return only payments for the given site.
+    /// Return only payments that belong to the given site.
     site: Option<Site>,
     #[api(flatten)]
     page: PageQuery,
@@ -45,9 +45,9 @@ pub struct PaymentRecord {
     order_id: Option<Id>,
     /// ID of the invoice that the payment is for; null for a payment of an order without an invoice.
     invoice_id: Option<Id>,
-    /// Customer's email address; null if there is none.
+    /// Customer's email address, if known.
     customer_email: Option<String>,
-    /// Amount in minor units of the currency; negative for a refund.
+    /// Amount, in minor units of the currency; negative for a refund.
     amount_cents: i64,
     /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,

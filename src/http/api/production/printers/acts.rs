@@ -1,4 +1,4 @@
-//! Operator actions on a printer, which are carried out at the printer and recorded with the actor and the outcome.
+//! Operator actions that are carried out on a printer and recorded with the actor and the outcome.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use kernel::envelope::CommandOrigin;
 use printers::adapter::PrinterError;
 use printers::connections::{PrinterConnection, PrinterConnections};
 
-/// Action on one printer, before it is carried out.
+/// Action to be carried out on a printer.
 pub struct PrinterAct {
     /// Target printer.
     pub printer: Id,
@@ -49,7 +49,7 @@ impl PrinterAct {
     }
 
     /// Records the outcome of the action. If the database does not respond, the outcome is only logged, because the
-    /// printer has already carried out the action and the request must not be repeated.
+    /// printer has already carried out the action and the request must not be retried.
     pub async fn record(self, printers: &Directory<Printer>, printer: &Printer, error: Option<&PrinterError>) {
         let Self { printer: id, origin, act, detail } = self;
         // Success is recorded by the commands that change the printer.

@@ -1,4 +1,4 @@
-//! Camera pictures of a printer: for staff and, at signed URLs, for systems that fetch pictures themselves.
+//! Camera images of a printer: for staff and, at signed URLs, for systems that fetch images themselves.
 
 use api_derive::{Request, Response};
 use axum::body::Body;
@@ -25,14 +25,14 @@ use http::wire::{Components, Filled, MaxChars, Optional, Reply, SecretText};
 use printers::cameras::Picture;
 use printers::cameras::frame::PictureKind;
 
-/// Errors for a printer without a picture.
+/// Errors returned if a printer has no camera image.
 const NO_PICTURE: [DescribedError; 4] = [
     (404, "no_camera", "The printer has no usable camera; the message explains what to configure."),
     (409, "printer_disconnected", "The printer must be connected, because it provides the camera URL."),
     (502, "camera_refused", "The camera did not return a JPEG or PNG image."),
     (504, "camera_timeout", "The camera did not respond in time or cannot be reached."),
 ];
-/// Further errors for cameras that the server reaches through the printer.
+/// Additional errors for cameras that the server reaches through the printer.
 const ON_THE_WAY: [DescribedError; 2] = [
     (502, "printer_refused", "The printer does not report its camera; the message is from the printer."),
     (504, "printer_timeout", "The printer did not respond in time or cannot be reached."),
@@ -63,16 +63,16 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// Camera to use for the printer.
+/// Camera to use for a printer.
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewCamera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "credentials": "viewer:secret"}))]
 pub(super) struct GivenCamera {
-    /// URL of the camera: an http or https URL without secrets that returns one image, JPEG or PNG, or a stream of
+    /// URL of the camera: an http or https URL without secrets that returns a single JPEG or PNG image, or a stream of
     /// JPEGs (MJPEG).
     #[api(Filled, MaxChars(500))]
     snapshot_url: String,
-    /// Credentials as `user:password`, if the camera requires them; never returned. If omitted, stored credentials are
-    /// kept unless the camera is on another server; null removes them.
+    /// Credentials in the form `user:password`, if the camera requires them; never returned. If omitted, stored
+    /// credentials are kept unless the camera moves to a different server; null removes them.
     #[api(MaxChars(500), SecretText)]
     credentials: Optional<Option<String>>,
 }
@@ -95,7 +95,7 @@ impl From<&CameraFields> for CameraView {
 }
 
 impl GivenCamera {
-    /// Returns the camera fields to store in place of the current ones.
+    /// Returns the camera fields that replace the current ones.
     pub(super) fn into_fields(
         self,
         app: &PrinterHandles,
@@ -126,14 +126,14 @@ impl GivenCamera {
 #[derive(Request, Debug)]
 #[api(name = "LinkQuery")]
 struct SignedLinkQuery {
-    /// Expiry time, in milliseconds since 1970.
+    /// Expiry time, in milliseconds since the Unix epoch.
     until: i64,
     /// Signature, in hexadecimal.
     #[api(MaxChars(200))]
     signature: String,
 }
 
-/// 200 response with a picture.
+/// Response with status 200 and a camera image.
 struct PictureReply(Picture);
 
 impl IntoResponse for PictureReply {

@@ -35,7 +35,7 @@ const LOG: &str = "/api/printers/{id}/maintenance-log";
 const NO_REMINDER: DescribedError = (404, "reminder_not_found", "The printer has no such reminder.");
 const EXAMPLE_REMINDER: &str = "01890a5d-ac96-774b-bcce-b302099a8075";
 
-/// Adds the routes of reminders and of the maintenance log.
+/// Adds the routes for reminders and the maintenance log.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get(operator, REMINDERS, list, |op| {
@@ -90,7 +90,7 @@ pub struct NewReminder {
     /// Interval in prints.
     #[api(Within(1..=MAX_INTERVAL_COUNT))]
     every_prints: Option<i64>,
-    /// Interval in grams of material; in millilitres for resin, and in pieces for sheets.
+    /// Interval in grams of material; in millilitres for resin, and in sheets for sheet material.
     #[api(AboveZero)]
     every_grams: Option<Amount>,
     /// Interval in failed prints.
@@ -232,7 +232,7 @@ async fn write(
     Ok(Created::unversioned(location, &done, MaintenanceEntryView::from((*done.answer.entry).clone())))
 }
 
-/// Adds an entry from a page form to a printer's maintenance log. The entry may reset one reminder.
+/// Adds an entry to a printer's maintenance log from a page form. The entry can reset one reminder.
 pub(super) async fn log_by_page(
     app: &PrinterHandles,
     id: Id,

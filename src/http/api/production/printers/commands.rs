@@ -1,5 +1,4 @@
-//! Commands to a printer: connect, pause, resume, cancel, restart, home, run G-code; and reports by operators
-//! about it.
+//! Commands to a printer: connect, pause, resume, cancel, restart, home, run G-code; and operators' reports about it.
 //!
 //! The printer's response is passed on: a rejection results in a 502 with the printer's message, a missing response in
 //! a 504, and a command that the printer's type does not support in a 409.
@@ -34,7 +33,7 @@ use http::wire::{EmptyBody, MaxChars, ONE_LINE, OptionalBody, Rule};
 use printers::adapter::PrinterError;
 use printers::connections::PrinterConnection;
 
-/// Adds the routes of printer commands.
+/// Adds the routes for printer commands.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post_long(operator, "/api/printers/{id}/connect", connect, |op| {
@@ -102,8 +101,8 @@ struct Acknowledgement {
 
 const DONE: Plain<Acknowledgement> = Plain(Acknowledgement { ok: true });
 
-/// Lines of G-code: at least one and at most a fixed number, none of them empty or too long. A schema cannot express
-/// limits on bytes, blanks and line breaks, because it counts characters.
+/// Lines of G-code: at least one and at most a fixed number, none of them empty or too long. A schema can only limit
+/// the number of characters; it cannot express limits on bytes, blanks and line breaks.
 struct GcodeLines {
     max_lines: usize,
     max_bytes: usize,
@@ -152,8 +151,8 @@ struct Homing {
 struct GcodeOutcome {
     /// Always `true`: the printer accepted the commands. The console output shows whether the printer recognized them.
     ok: bool,
-    /// Console output of the printer while the commands ran, oldest line first; empty if there was none or it cannot be
-    /// read.
+    /// Console output of the printer while the commands ran, oldest line first; empty if there was none or it could not
+    /// be read.
     console: Vec<String>,
 }
 
@@ -163,12 +162,12 @@ struct GcodeOutcome {
 struct Maintenance {
     /// `true` to take the printer out of service; `false` to return it to service.
     on: bool,
-    /// Note for staff about the reason the printer is out of service.
+    /// Note for staff on why the printer is out of service.
     #[api(ONE_LINE, MaxChars(500))]
     note: Option<String>,
 }
 
-/// A command with an empty request body.
+/// Command with an empty request body.
 type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
 
 /// Sends a command to the printer's actor.
@@ -330,7 +329,7 @@ async fn bed_cleared(
 }
 
 /// Checks that the number of parts reported as good does not exceed the number of parts on the plate of the last print.
-/// The check is made here because only the order, not the printer's actor, has information about the plate.
+/// The check is made here because the plate is known only to the order, not to the printer's actor.
 async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     let Some(last) = printer.last_print else { return Ok(()) };

@@ -166,7 +166,7 @@ struct WebcamsView {
     webcams: Vec<WebcamView>,
 }
 
-/// Returns the connection of a printer; fails with 404 if there is no such printer.
+/// Returns the connection to a printer; fails with 404 if the printer does not exist.
 pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     connection(&app.printer_connections, id, &printer).await

@@ -1,4 +1,4 @@
-//! Fields of a printer in requests that register or change it.
+//! Fields of a printer in requests to register or change it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,9 +22,9 @@ use printers::adapter::{Adapter, PrinterError};
 use printers::registry::{MakeError, PrinterAddress, StoredAddress};
 use printers::{BUILT_IN, PrinterType as Declared};
 
-/// Maximum time for which a registration waits while the program at the printer's address is detected.
+/// Maximum time that a registration waits for the program at the printer's address to be detected.
 const RECOGNITION_TIMEOUT: Duration = Duration::from_millis(1500);
-/// Limits on the tags of one printer, because a printer is held in memory and written as a whole.
+/// Limits on the tags of a printer, because a printer is held in memory and written as a whole.
 const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };
 
 /// Protocol of a printer.
@@ -70,20 +70,21 @@ pub struct NewPrinter {
     kind: PrinterTypeWord,
     /// Machine type, which determines the jobs that the printer can print.
     machine_type: MachineType,
-    /// Model name used by slicers (`MK4`); if null, the printer accepts files for any model.
+    /// Slicers' name for the printer's model (such as `MK4`); if null, the printer accepts files for any model.
     #[api(ONE_LINE, MaxChars(100))]
     model: Option<String>,
-    /// Address of the printer's server: an http or https URL with the port. If absent or empty, a default from the
-    /// server's settings may be used. Changing the address clears the API key, unless a new key is sent with it.
+    /// Address of the printer's server: an http or https URL with the port. If omitted or empty, the default from the
+    /// server's settings is used, if any. Changing the address clears the API key, unless a new key is sent in the same
+    /// request.
     #[api(MaxChars(500))]
     base_url: Optional<String>,
-    /// API key of the printer; empty or null if it requires none.
+    /// API key of the printer; empty or null if it does not require one.
     #[api(MaxChars(500), SecretText, separate)]
     api_key: Option<String>,
     /// Serial number, for printer types that need one.
     #[api(ONE_LINE, MaxChars(100))]
     serial: Option<String>,
-    /// Inner dimensions in millimetres; if null, the printer accepts prints of any size.
+    /// Inner dimensions, in millimetres; if null, the printer accepts prints of any size.
     build_volume: Option<Dimensions>,
     /// `true` if the printer clears its bed automatically after a print, so that no operator has to confirm that the
     /// bed is clear.
@@ -93,7 +94,7 @@ pub struct NewPrinter {
     loaded_material_id: Option<Id>,
     /// Installed nozzle; if null, the printer accepts files for any nozzle.
     nozzle: Option<Nozzle>,
-    /// Name used by slicers for the installed build plate (`Textured PEI Plate`); if null, the printer accepts files
+    /// Slicers' name for the installed build plate (such as `Textured PEI Plate`); if null, the printer accepts files
     /// for any plate.
     #[api(ONE_LINE, MaxChars(50))]
     plate_type: Option<String>,
@@ -105,8 +106,7 @@ pub struct NewPrinter {
     /// Free-form labels for filtering lists.
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
-    /// Camera to use for the printer. If null, a camera that the printer reports on its own host is used, if there is
-    /// one.
+    /// Camera to use for the printer. If null, the camera that the printer reports on its own host is used, if any.
     #[api(separate)]
     camera: Option<GivenCamera>,
 }
@@ -136,7 +136,8 @@ impl From<PrinterFields> for PrinterDetails {
 }
 
 impl NewPrinter {
-    /// Converts the request to the fields of a new printer; an empty address or key may be filled in from the settings.
+    /// Converts the request into the fields of a new printer; an empty address or key may be filled in from the
+    /// settings.
     pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
         check_material(app, "loadedMaterialId", self.loaded_material_id).await?;
         let kind = self.kind.0;
@@ -230,7 +231,7 @@ impl PrinterChange {
     }
 }
 
-/// Checks that a material exists, if one is given.
+/// Checks that a material, if given, exists.
 pub(super) async fn check_material(app: &PrinterHandles, member: &str, id: Option<Id>) -> Result<(), ApiError> {
     let Some(id) = id else { return Ok(()) };
     let state = app.materials.read(id).await?;
@@ -239,7 +240,7 @@ pub(super) async fn check_material(app: &PrinterHandles, member: &str, id: Optio
 }
 
 /// Fills in an empty address or key from the settings, for printer types that have such settings. The key is only used
-/// with the address from the settings.
+/// together with the address from the settings.
 fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (String, String) {
     let Some(defaults) = Declared::of_word(kind).and_then(|declared| declared.defaults) else {
         return (base_url, api_key);
@@ -251,7 +252,7 @@ fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (St
     (base_url, api_key)
 }
 
-/// Checks that an address from a request is an HTTP URL. An address from the settings was already checked at startup.
+/// Checks that an address in a request is an HTTP URL. Addresses from the settings were already checked at startup.
 fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
     let non_empty = base_url.filter(|text| !text.trim().is_empty());
     match non_empty.map(check_base_url) {
@@ -273,8 +274,8 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
     Ok(())
 }
 
-/// Rejects a printer if a program for another printer type responds at its address. A printer that does not respond in
-/// time is accepted unchecked.
+/// Rejects a printer if a program for a different printer type responds at its address. A printer that does not respond
+/// in time is accepted without this check.
 async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     match tokio::time::timeout(RECOGNITION_TIMEOUT, adapter.recognise()).await {
         Ok(Err(PrinterError::WrongType { word, program, address })) => {
@@ -302,7 +303,7 @@ fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) ->
     }
 }
 
-/// Returns the name of the request body field whose value an adapter does not accept.
+/// Returns the name of the request body field that contains the value rejected by an adapter.
 fn member_of(error: &MakeError) -> &'static str {
     match error {
         MakeError::UnknownType(_) => "type",

@@ -1,4 +1,4 @@
-//! Files on a printer: listing, upload and deletion.
+//! Files on a printer: listing, uploading and deleting them.
 
 use std::sync::Arc;
 
@@ -33,11 +33,11 @@ use printers::PrinterType;
 use printers::adapter::{Deleted, PrinterError, RemoteFile, Source};
 use printers::connections::PrinterConnection;
 
-/// Maximum number of files in one response.
+/// Maximum number of files in a response.
 const MAX_FILES_SHOWN: usize = 2000;
-/// Maximum length of a listed file name, including its folders, in characters.
+/// Maximum length of a listed file name, including its directories, in characters.
 const MAX_NAME_CHARS: usize = 500;
-/// G-code file ID used in the examples of the API description.
+/// G-code file ID used in examples in the API description.
 pub(super) const EXAMPLE_FILE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 
 /// Adds the routes for files on a printer.
@@ -67,15 +67,15 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFile", example = file_example())]
 struct PrinterFileView {
-    /// File name; folders are separated by slashes.
+    /// File name; directories are separated by slashes.
     path: String,
-    /// Size in bytes; null if the printer does not report it.
+    /// Size, in bytes; null if the printer does not report it.
     size: Option<u64>,
     /// Time of the last change; null if the printer does not report it.
     modified_at: Option<Timestamp>,
-    /// `true` if the server uploaded the file for a job, as recognized by the file name.
+    /// `true` if the server uploaded the file for a job, as determined from the file name.
     ours: bool,
-    /// `true` if the printer is printing the file or holds it for a job; such a file is not deleted.
+    /// `true` if the printer is printing the file or holds it for a job; such files cannot be deleted.
     in_use: bool,
 }
 
@@ -118,7 +118,7 @@ pub(super) struct UploadedFile {
     pub filename: String,
 }
 
-/// 201 response with a file that was uploaded to a printer; the file has no URL on the server.
+/// Response with status 201 and a file that was uploaded to a printer; the file has no URL on the server.
 struct CreatedOnPrinter(UploadedFile);
 
 impl IntoResponse for CreatedOnPrinter {
@@ -134,7 +134,7 @@ impl Reply for CreatedOnPrinter {
     }
 }
 
-/// Name of a file on a printer, from the end of the path.
+/// Name of a file on a printer, taken from the end of the path.
 struct RemoteName(String);
 
 impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
@@ -149,7 +149,7 @@ impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
 impl Argument for RemoteName {}
 
 /// Returns the stored G-code file that a request body references as `fileId`. Fails unless printers of the given type
-/// can print the file's format, which is detected from the content, because the name may be wrong.
+/// can print the file's format, which is detected from the content because the name may be misleading.
 pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Result<File, ApiError> {
     let (_, state) = find_existing(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;

@@ -1,4 +1,4 @@
-//! Manual prints, which are started by an operator and not part of any job.
+//! Manual prints, which are started by an operator and do not belong to any job.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -31,7 +31,7 @@ use http::wire::{
 use printers::adapter::{PrinterError, RequestedSlots};
 use printers::connections::PrinterConnection;
 
-/// Maximum length of the name of a file on a printer, in characters.
+/// Maximum length of a file name on a printer, in characters.
 const MAX_NAME_CHARS: usize = 255;
 const NO_SLOT: DescribedError = (
     409,
@@ -39,7 +39,7 @@ const NO_SLOT: DescribedError = (
     "The slots for the print are ambiguous; the message explains the file's requirements and how to proceed.",
 );
 
-/// Adds the route of manual prints.
+/// Adds the route for manual prints.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post_long(operator, "/api/printers/{id}/print", print, |op| {
@@ -64,7 +64,8 @@ struct StoredFileToPrint {
     /// ID of the stored G-code file.
     file_id: Id,
     /// Slot for each filament that the plate uses, in the order of the file's `plates[].filaments`. Slots have the
-    /// numbers used in the printer's `slots`; 254 is the external spool. If absent, the printer chooses suitable slots.
+    /// numbers used in the printer's `slots`; 254 is the external spool. If omitted, the printer chooses suitable
+    /// slots.
     #[api(ItemsWithin(1..=MAX_FILAMENTS))]
     slots: Optional<Vec<u32>>,
 }
@@ -77,13 +78,13 @@ struct FileOnPrinter {
     /// Name of the file in the printer's own storage.
     #[api(Filled, MaxChars(MAX_NAME_CHARS))]
     filename: String,
-    /// Slot for each filament of the file. Slots have the numbers used in the printer's `slots`; 254 is the external
-    /// spool. If absent, the printer chooses suitable slots.
+    /// Slot for each filament in the file. Slots have the numbers used in the printer's `slots`; 254 is the external
+    /// spool. If omitted, the printer chooses suitable slots.
     #[api(ItemsWithin(1..=MAX_FILAMENTS))]
     slots: Optional<Vec<u32>>,
 }
 
-/// File to print, with the slots to use if the operator specifies them.
+/// File to print, with the slots to use, if specified by the operator.
 #[derive(Clone, Debug)]
 struct FileToPrint {
     file: PrintedFile,
@@ -150,7 +151,7 @@ impl Request for FileToPrint {
 enum Printing {
     /// The printer has started the print (200).
     Started(UploadedFile),
-    /// The print takes longer to start than the request waits (202).
+    /// The print has not started within the time that the request waits (202).
     Pending(PendingPrint),
 }
 
@@ -193,8 +194,8 @@ impl Reply for Printing {
     }
 }
 
-/// Handles a request to print manually. The printer must be able to take a job; it takes none while the manual print is
-/// starting or running.
+/// Handles a request to print manually. The printer must be able to accept a job; it accepts none while the manual
+/// print is starting or running.
 async fn print(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
@@ -203,8 +204,7 @@ async fn print(
     begin(&app, id, &call, || call.read_body()).await
 }
 
-/// Prints a stored file manually. Returns whether the printer has already started it; otherwise the print is still
-/// pending.
+/// Prints a stored file manually. Returns whether the printer has already started it; if not, the print is pending.
 pub async fn print_stored<B>(
     app: &PrinterHandles,
     id: Id,
@@ -216,7 +216,7 @@ pub async fn print_stored<B>(
     Ok(matches!(printing, Printing::Started(_)))
 }
 
-/// Prints the file specified by a page form.
+/// Prints the file specified in a page form.
 pub(super) async fn print_by_page(
     app: &PrinterHandles,
     id: Id,
@@ -226,8 +226,8 @@ pub(super) async fn print_by_page(
     begin(app, id, call, || read_body::<FileToPrint>(body.to_string().as_bytes())).await.map(|_| ())
 }
 
-/// Starts a print of the file that `read_request` returns; `read_request` is called only if no response is stored for
-/// the request's idempotency key.
+/// Starts a print of the file returned by `read_request`, which is called only if no response is stored for the
+/// request's idempotency key.
 async fn begin<B>(
     app: &PrinterHandles,
     id: Id,
@@ -264,7 +264,7 @@ async fn begin<B>(
     }
 }
 
-/// Chooses the slots for the print. A printer that cannot print at present is not queried; its actor reports the
+/// Chooses the slots for the print. A printer that cannot print at the moment is not queried; its actor reports the
 /// reason.
 async fn choose_slots(
     printer: &Printer,

@@ -1,4 +1,4 @@
-//! Production record of a printer: the attempts to print jobs on it, and totals of them.
+//! Production record of a printer: the attempts to print jobs on it, and their totals.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -26,7 +26,7 @@ use http::reply::{ListPage, Plain};
 use http::routes::ResourceRoutes;
 use store::queries::AttemptTotals;
 
-/// Adds the routes of a printer's production record.
+/// Adds the routes for a printer's production record.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get(operator, "/api/printers/{id}/attempts", attempts, |op| {
@@ -55,10 +55,10 @@ pub struct AttemptQuery {
 /// Query parameters for the totals.
 #[derive(Request, Debug)]
 pub struct TotalsQuery {
-    /// Count only attempts for which the printer was claimed at or after the given time; defaults to the printer's
+    /// Include only attempts for which the printer was claimed at or after the given time; defaults to the printer's
     /// registration.
     from: Option<Timestamp>,
-    /// Count only attempts for which the printer was claimed before the given time; defaults to now.
+    /// Include only attempts for which the printer was claimed before the given time; defaults to now.
     to: Option<Timestamp>,
 }
 
@@ -75,7 +75,7 @@ pub struct TotalsQuery {
 struct PrinterAttemptView {
     /// ID of the attempt; also part of the file's name on the printer.
     id: Id,
-    /// ID of the attempted job.
+    /// ID of the job.
     job_id: Id,
     /// Human-readable number of the job; null if the job's record cannot be read.
     job_number: Option<JobNumber>,
@@ -87,7 +87,7 @@ struct PrinterAttemptView {
     sku_id: Option<Id>,
     /// Name of the SKU at the time of the order.
     sku_name: Option<String>,
-    /// Number of the attempt, counted from 1 within the job.
+    /// Number of the attempt within the job, starting at 1.
     number: u32,
     /// State or outcome of the attempt.
     state: AttemptState,
@@ -101,11 +101,11 @@ struct PrinterAttemptView {
     started_at: Option<Timestamp>,
     /// Time at which the attempt ended; null while it is in progress.
     ended_at: Option<Timestamp>,
-    /// Duration of the print in seconds; null if its start or end was not observed.
+    /// Duration of the print, in seconds; null if its start or end was not observed.
     print_seconds: Option<i64>,
-    /// Material consumed by the print, summed over all materials, each in its own unit.
+    /// Material consumed by the print, added up over all materials, each in its own unit.
     grams: Amount,
-    /// Sign-off of the printed parts; null before the attempt ends, and while the sign-off is pending.
+    /// Sign-off of the printed parts; null until the attempt has ended and the parts are signed off.
     sign_off: Option<SignOffView>,
 }
 
@@ -134,7 +134,7 @@ impl PrinterAttemptView {
     }
 }
 
-/// Number of prints that failed for one reason.
+/// Number of prints that failed for a given reason.
 #[derive(Response, Serialize)]
 #[api(name = "FailureReason", example = json!({"reason": "the printer stopped: nozzle too hot", "count": 2}))]
 pub struct FailureReason {
@@ -156,9 +156,9 @@ pub struct FailureReason {
 struct TotalsView {
     /// ID of the printer on which the attempts were made.
     printer_id: Id,
-    /// Start of the time span: attempts for which the printer was claimed at or after this time are counted.
+    /// Start of the time span: attempts for which the printer was claimed at or after this time are included.
     from: Timestamp,
-    /// End of the time span: attempts for which the printer was claimed before this time are counted.
+    /// End of the time span: attempts for which the printer was claimed before this time are included.
     to: Timestamp,
     /// Number of prints that started and ended, regardless of their outcome.
     prints: i64,
@@ -170,16 +170,15 @@ struct TotalsView {
     cancelled: i64,
     /// Number of attempts that ended without printing.
     not_started: i64,
-    /// Fraction of finished prints among those that finished or failed, from 0 to 1; null if there were none.
+    /// Fraction of prints that finished, among those that finished or failed, from 0 to 1; null if there were none.
     success_rate: Option<f64>,
-    /// Printing time in seconds, counting only prints whose start and end were observed.
+    /// Print time, in seconds. Only prints whose start and end were observed are included.
     print_seconds: i64,
-    /// Material consumed by the prints, summed over all materials, each in its own unit.
+    /// Material consumed by the prints, added up over all materials, each in its own unit.
     grams: Amount,
-    /// Failure reasons of the last 1,000 failed prints, most frequent first: at most 20 reasons, with all others
-    /// combined.
+    /// Failure reasons of the last 1,000 failed prints, most frequent first; at most 20, with the rest combined.
     failures_by_reason: Vec<FailureReason>,
-    /// Total usage of the printer, as counted for its reminders.
+    /// Total usage of the printer, as used for its reminders.
     odometer: OdometerView,
 }
 

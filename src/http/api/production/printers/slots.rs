@@ -1,4 +1,4 @@
-//! Slots of a printer and their contents, which an operator sets in one call after swapping a spool.
+//! Printer slots and their contents, which an operator sets in one request after swapping a spool.
 
 use api_derive::{Request, Response};
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -52,31 +52,31 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"materialId": materials::EXAMPLE_ID, "color": "#101010", "remaining": 950}))]
 pub struct LoadedSpool {
-    /// Loaded material; null for an empty slot or unknown material.
+    /// Loaded material; null if the slot is empty or the material is unknown.
     material_id: Option<Id>,
     /// Colour of the spool.
     #[api(&COLOUR)]
     color: Option<String>,
-    /// Remaining material on the spool, in the material's unit; at most three decimals.
+    /// Material remaining on the spool, in the material's unit; at most three decimals.
     #[api(NotNegative)]
     remaining: Option<Amount>,
-    /// Number of the spool in the spool management system (`spools.url`), from which the remaining material is read,
-    /// and in which consumption by prints is recorded.
+    /// Number of the spool in the spool management system (`spools.url`), from which the remaining material is read and
+    /// in which consumption by prints is recorded.
     spool_id: Option<i64>,
-    /// Spool that the caller expects in the slot: the request is rejected if the printer reports a different one. Not
+    /// Spool that the caller expects in the slot. The request is rejected if the printer reports a different one. Not
     /// checked if null.
     expected: Option<ExpectedSpool>,
 }
 
-/// Spool in a slot as reported by the printer. Fields that the printer does not report are null, and so are all fields
-/// of a slot in which the printer reports no spool.
+/// Spool in a slot, as reported by the printer. Fields that the printer does not report are null; all fields are null
+/// if the printer reports no spool in the slot.
 #[derive(Request, Clone, Debug)]
 #[api(fields = SlotReport, example = json!({"vendorCode": "GFA00", "kind": "PLA", "color": "#1b1b22"}))]
 pub struct ExpectedSpool {
-    /// Vendor's code of the spool.
+    /// Vendor's code for the spool.
     #[api(MaxChars(50))]
     vendor_code: Option<String>,
-    /// Type of plastic of the spool, such as `PETG`.
+    /// Type of plastic on the spool, such as `PETG`.
     #[api(MaxChars(50))]
     kind: Option<String>,
     /// Colour of the spool, as `#rrggbb`.
@@ -92,24 +92,24 @@ pub struct ExpectedSpool {
     "vendorCode": null, "kind": null, "spoolId": null, "bookedByPrinter": false, "spoolWarning": null, "updatedAt": "2026-11-01T08:00:00.000Z",
 }))]
 pub struct SlotView {
-    /// Number of the slot, from 0, as the printer numbers its tools.
+    /// Number of the slot, starting at 0, as the printer numbers its tools.
     slot: u32,
     /// Loaded material.
     material_id: Option<Id>,
     /// Colour of the spool, as `#rrggbb`.
     color: Option<String>,
-    /// Remaining material on the spool, in the material's unit; decreases with each print.
+    /// Material remaining on the spool, in the material's unit; decreases with each print.
     remaining: Option<Amount>,
     /// Source of the information about the loaded material: an operator or the printer.
     source: SlotSource,
-    /// Vendor's code of the spool, as reported by the printer.
+    /// Vendor's code for the spool, as reported by the printer.
     vendor_code: Option<String>,
-    /// Type of plastic of the spool, such as `PETG`, as reported by the printer.
+    /// Type of plastic on the spool, such as `PETG`, as reported by the printer.
     kind: Option<String>,
     /// Number of the spool in the spool management system.
     spool_id: Option<i64>,
     /// `true` if the printer's own server records the spool's consumption in the spool management system, so that it is
-    /// not recorded a second time.
+    /// not recorded twice.
     booked_by_printer: bool,
     /// Reason the slot's consumption may be recorded incorrectly in the spool management system, with the remedy; null
     /// if no problem is known.
@@ -162,7 +162,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSlot {
 
 impl Argument for PathSlot {}
 
-/// Converts the slot contents entered by an operator to a command for the printer.
+/// Converts the slot contents entered by an operator into a command for the printer.
 async fn loading(app: &PrinterHandles, slot: u32, loaded: LoadedSpool) -> Result<PrinterCommand, ApiError> {
     let LoadedSpool { material_id, color, remaining, spool_id: spool, expected } = loaded;
     check_material(app, "materialId", material_id).await?;
@@ -171,7 +171,7 @@ async fn loading(app: &PrinterHandles, slot: u32, loaded: LoadedSpool) -> Result
     Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool }, expected })
 }
 
-/// Loads a slot; `body` has the format of the API's request body. A page form may set several slots in one request.
+/// Loads a slot; `body` has the same format as the API request body. A page form can set several slots in one request.
 pub async fn load_by_page(
     app: &PrinterHandles,
     call: &CommandRequest,

@@ -1,4 +1,4 @@
-//! Emergency stop, which is sent to the printer first, ahead of everything queued, and recorded afterwards.
+//! Emergency stop, which is sent to the printer immediately, ahead of all queued commands, and recorded afterwards.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -22,7 +22,7 @@ use kernel::envelope::CommandOrigin;
 use printers::PrinterType;
 use printers::adapter::Operation;
 
-/// Adds the route of the emergency stop.
+/// Adds the emergency stop route.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post_long(operator, "/api/printers/{id}/emergency-stop", stop, |op| {
@@ -67,8 +67,8 @@ pub fn gentle(app: &PrinterHandles, id: Id) -> bool {
     watched.or_else(registered).is_some_and(|declared| declared.lacks.contains(&Operation::EmergencyStop))
 }
 
-/// Handles the emergency stop. The body is not read, so that no content can prevent the stop, which also works without
-/// a database.
+/// Handles the emergency stop. The body is not read, so that nothing in it can prevent the stop, which works even
+/// without the database.
 async fn stop(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Temperature history of a printer over the last day.
+//! A printer's temperature history over the last day.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -20,9 +20,9 @@ use http::wire::Within;
 
 /// Default time span, in milliseconds.
 const DEFAULT_SPAN_MS: i64 = HOUR_MS / 2;
-/// Default number of points for each heater.
+/// Default number of points per heater.
 const DEFAULT_POINTS: u32 = 200;
-/// Maximum number of points for each heater.
+/// Maximum number of points per heater.
 const MAX_POINTS: u32 = 1_000;
 
 /// Adds the temperature route.
@@ -42,7 +42,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 struct TemperatureQuery {
     /// Start of the time range, at most a day ago; defaults to half an hour ago.
     since: Option<Timestamp>,
-    /// Maximum number of points for each heater.
+    /// Maximum number of points per heater.
     #[api(Within(1..=MAX_POINTS), default = DEFAULT_POINTS)]
     points: u32,
 }
@@ -57,7 +57,7 @@ struct TemperatureQuery {
 struct PastTemperaturesView {
     /// Start of the time range.
     since: Timestamp,
-    /// End of the time range: the time of the response.
+    /// End of the time range, which is the time of the response.
     until: Timestamp,
     /// Heaters with at least one measurement: tools, bed, chamber.
     heaters: Vec<HeaterView>,
@@ -70,11 +70,11 @@ struct PastTemperaturesView {
 struct HeaterView {
     /// Name of the heater: `tool0` and further tools, `bed`, `chamber`.
     heater: String,
-    /// Measurements, oldest first; times at which the printer did not report any are omitted.
+    /// Measurements, oldest first. Times at which the printer reported no measurement are omitted.
     points: Vec<HeatPointView>,
 }
 
-/// Measurements of a heater during a short time span, in degrees Celsius.
+/// Measurements of a heater over a short time span, in degrees Celsius.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "HeatPoint", example = json!({"at": "2026-11-02T10:30:00.000Z", "min": 209.5, "max": 214.8, "target": 215}))]
@@ -85,7 +85,7 @@ struct HeatPointView {
     min: f64,
     /// Highest measurement.
     max: f64,
-    /// Target temperature at the end of the span; 0 while the heater was off; null if the printer does not report it.
+    /// Target temperature at the end of the span; 0 if the heater was off, null if the printer does not report it.
     target: Option<f64>,
 }
 

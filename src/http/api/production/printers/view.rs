@@ -55,21 +55,21 @@ pub struct StatusView {
     temperatures: TemperaturesView,
     /// State of the server's connection to the printer.
     connection: Connection,
-    /// File that is being printed, or was printed last.
+    /// File that is being printed or was printed last.
     file: Option<String>,
-    /// Estimated remaining time of the print in seconds, as reported by the printer.
+    /// Remaining print time, in seconds, as estimated by the printer.
     remaining_seconds: Option<i64>,
-    /// Printer's own message about its state or error.
+    /// The printer's own message about its state or error.
     message: Option<String>,
-    /// Time of the last status update; null before the first.
+    /// Time of the last status update; null before the first one.
     updated_at: Option<Timestamp>,
     /// Time of the printer's last response.
     last_seen_at: Option<Timestamp>,
-    /// Issues that keep the printer from taking the next job.
+    /// Issues that keep the printer from accepting its next job.
     attention: Vec<Attention>,
-    /// Human-readable explanation of `attention`; null if there is none.
+    /// Human-readable explanation of `attention`; null if `attention` is empty.
     attention_reason: Option<String>,
-    /// Name of the file of a manual print that is about to start.
+    /// File name of a manual print that is about to start, if any.
     manual_print: Option<String>,
     /// ID of the job that the printer is working on.
     job_id: Option<Id>,
@@ -113,13 +113,13 @@ fn last_seen(printer: &Printer, connection: Connection, updated_at: Timestamp) -
     if live { Some(updated_at) } else { printer.last_seen_at }
 }
 
-/// Returns the time of a printer's last response; `None` if there has been none.
+/// Returns the time of a printer's last response, if any.
 pub fn last_answer(app: &PrinterHandles, printer: &Printer) -> Option<Timestamp> {
     let status = app.printer_connections.status(printer.id).unwrap_or_default();
     last_seen(printer, state_of(printer, &status).1, status.updated_at)
 }
 
-/// Returns the state of a printer, as shown in responses.
+/// Returns the state of a printer as shown in responses.
 pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
     state_of(printer, &app.printer_connections.status(printer.id).unwrap_or_default()).0
 }
@@ -135,7 +135,7 @@ pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
 pub struct LastPrintView {
     /// ID of the printed job.
     job_id: Id,
-    /// ID of the attempt to which the sign-off refers.
+    /// ID of the attempt whose parts are to be signed off.
     attempt_id: Id,
     /// ID of the job's order.
     order_id: Id,
@@ -154,7 +154,7 @@ pub struct PrinterView {
     slots: Vec<SlotView>,
     /// `true` if an API key is stored for the printer.
     has_api_key: bool,
-    /// Camera configured for the printer; null if none is configured, in which case the printer may report one.
+    /// Camera configured for the printer. If null, none is configured, but the printer may report one.
     camera: Option<CameraView>,
     /// Current status.
     status: StatusView,
@@ -162,11 +162,11 @@ pub struct PrinterView {
     maintenance: Option<String>,
     /// Due maintenance, longest overdue first.
     maintenance_due: Vec<DueView>,
-    /// Usage of the printer since counting began.
+    /// Total usage of the printer, from the prints of jobs that ended on it.
     odometer: OdometerView,
     /// ID of the job that the printer is working on.
     job_id: Option<Id>,
-    /// Last print; null once it is signed off or something else is printed. Clearing the bed signs the print off.
+    /// Last print; null once its parts are signed off or another print follows. Clearing the bed signs off the parts.
     last_print: Option<LastPrintView>,
     /// Time at which the printer was registered.
     created_at: Timestamp,
@@ -201,7 +201,7 @@ impl PrinterView {
         }
     }
 
-    /// Builds the view of a printer from the outcome of a command.
+    /// Builds the view of a printer from the result of a command.
     pub fn after(app: &PrinterHandles, done: &CommandOutcome<PrinterAnswer>) -> Self {
         let printer = &done.answer.printer;
         let mut view = Self::new(app, printer, done.version);

@@ -13,7 +13,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the operation named by `word`, which is the last segment of the form's path; `body` has the format of the API's
+/// Runs the operation named by `word`, the last segment of the form's path; `body` has the same format as the API
 /// request body.
 pub async fn act_by_page(
     app: QuoteHandles,
@@ -38,7 +38,7 @@ pub async fn create_by_page(app: QuoteHandles, call: CommandRequest, body: &Valu
     created.made_id().ok_or_else(|| ApiError::internal("a new quote without its ID"))
 }
 
-/// Drafts a quote at the estimated price of a custom request and returns its ID.
+/// Drafts a quote for a custom request, at its estimated price, and returns the quote's ID.
 pub async fn answer_by_page(
     app: QuoteHandles,
     request: Id,
@@ -49,7 +49,7 @@ pub async fn answer_by_page(
     created.made_id().ok_or_else(|| ApiError::internal("a new quote without its ID"))
 }
 
-/// Drafts a quote from a streamed form with a model, and returns the quote's ID.
+/// Drafts a quote from a streamed form that contains a model, and returns the quote's ID.
 pub async fn upload_by_page(app: QuoteHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     let created = upload(State(app), who, SiteHeader(None), request).await?;
     created.made_id().ok_or_else(|| ApiError::internal("a new quote without its ID"))

@@ -1,5 +1,5 @@
-//! Looks up the references in a quote's lines: SKUs with their prices, models with their dimensions, materials with
-//! their costs.
+//! Looks up the objects that a quote's lines refer to: SKUs with their prices, models with their dimensions, materials
+//! with their costs.
 
 use super::QuoteHandles;
 use super::requests::NewQuoteLine;
@@ -114,8 +114,8 @@ async fn measured(app: &QuoteHandles, file: &File, path: &str) -> Result<MeshFac
     app.blobs.measure_stored(&file.sha256).await.map_err(|error| unmeasured(error, path))
 }
 
-/// Returns the cost of a kilogram of a material in minor units, if the material is measured in grams and its cost is
-/// known. The cost per gram, in thousandths, is the same number as the cost per kilogram.
+/// Returns the cost of a material per kilogram, in minor units, if it is measured in grams and its cost is known. The
+/// cost per gram, in thousandths, is the same number as the cost per kilogram.
 pub(super) async fn cost_of(
     app: &QuoteHandles,
     material: Option<Id>,

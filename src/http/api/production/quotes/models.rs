@@ -1,5 +1,5 @@
-//! Quotes from models: a model is uploaded, measured and immediately priced by its volume; the more precise price based
-//! on slicing follows automatically.
+//! Quotes from models. A model is uploaded, measured and immediately priced by volume; once it has been sliced, a more
+//! precise price follows automatically.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -69,8 +69,8 @@ struct ModelFields {
     notes: Option<String>,
 }
 
-/// Builds a draft with one line, which is to be printed from an uploaded model. Values omitted from the form come from
-/// the settings.
+/// Builds a draft with one line, which is to be printed from an uploaded model. Values omitted from the form are taken
+/// from the settings.
 pub fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, file: Id, quantity: u32) -> DraftQuote {
     let model = DraftModel {
         file_id: file,

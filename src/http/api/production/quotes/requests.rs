@@ -1,4 +1,4 @@
-//! Query parameters and bodies of requests about a quote.
+//! Query parameters and bodies of quote requests.
 
 use api_derive::Request;
 use serde_json::json;
@@ -18,21 +18,21 @@ like!(CURRENCY, "^[A-Za-z]{3}$", "must be a three-letter currency code");
 /// Query parameters for listing quotes.
 #[derive(Request, Debug)]
 pub struct QuoteQuery {
-    /// Return only quotes with the given displayed status. An expired quote is not `sent`.
+    /// Return only quotes with the given displayed status. Expired quotes have the status `expired`, not `sent`.
     pub(super) status: Option<QuoteStatus>,
-    /// Return only quotes for the given site.
+    /// Return only quotes that belong to the given site.
     pub(super) site: Option<Site>,
     /// Return only quotes for the customer with the given email address.
     pub(super) customer_email: Option<String>,
     /// Return only quotes for the given custom request.
     pub(super) custom_request_id: Option<Id>,
-    /// Return only the quote that became the given order.
+    /// Return only the quote from which the given order was created.
     pub(super) order_id: Option<Id>,
     #[api(flatten)]
     pub(super) page: PageQuery,
 }
 
-/// Line of a quote to draft.
+/// Line of a quote draft.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"description": "Bracket, printed in PETG", "quantity": 2, "unitPriceCents": 1850, "skuId": super::super::skus::EXAMPLE_ID}))]
 pub struct NewQuoteLine {
@@ -42,8 +42,8 @@ pub struct NewQuoteLine {
     /// Number of items.
     #[api(Within(1..=MAX_QUANTITY))]
     pub(super) quantity: u32,
-    /// Net price of one item, in minor units of the currency. Defaults to the price of the SKU, or is calculated from
-    /// the costs of the model.
+    /// Net price per item, in minor units of the currency. Defaults to the price of the SKU, or is calculated from the
+    /// costs of the model.
     #[api(Within(0..=MAX_CENTS))]
     pub(super) unit_price_cents: Option<i64>,
     /// ID of the SKU to print, public or not; must not be a kit.
@@ -55,14 +55,14 @@ pub struct NewQuoteLine {
     pub(super) model_file_id: Option<Id>,
     /// Material to print the model with; required before the quote is sent.
     pub(super) material_id: Option<Id>,
-    /// Machine type to print the model on; defaults to the one in the settings.
+    /// Machine type to print the model on; defaults to the machine type in the settings.
     pub(super) machine_type: Option<MachineType>,
-    /// Name of the slicer profile for the model; defaults to the one in the settings.
+    /// Name of the slicer profile for the model; defaults to the slicer profile in the settings.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     pub(super) slicer_profile: Option<String>,
 }
 
-/// Quote to draft.
+/// New quote draft.
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewQuote", example = json!({
     "customerEmail": "ann@example.org",
@@ -77,7 +77,7 @@ pub struct QuoteRequest {
     customer_email: Option<String>,
     /// Custom request that the quote is for.
     custom_request_id: Option<Id>,
-    /// Quoted items.
+    /// Items in the quote.
     #[api(ItemsWithin(1..=MAX_LINES))]
     pub(super) lines: Vec<NewQuoteLine>,
     /// Three-letter ISO 4217 currency code; defaults to the shop's currency.
@@ -103,7 +103,7 @@ pub struct QuoteChange {
     customer_email: Optional<Option<String>>,
     /// Custom request that the quote is for.
     custom_request_id: Optional<Option<Id>>,
-    /// Quoted items. To keep a model that the quote already contains, repeat its `modelFileId`.
+    /// Items in the quote. To keep a model that the quote already contains, send its `modelFileId` again.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Optional<Vec<NewQuoteLine>>,
     /// Shipping address; determines the tax rate.
@@ -125,14 +125,14 @@ pub struct Declining {
 }
 
 impl Declining {
-    /// Converts the request to a command.
+    /// Converts the request into a command.
     pub fn command(self) -> QuoteCommand {
         QuoteCommand::Decline { reason: self.reason.filter(|reason| !reason.trim().is_empty()) }
     }
 }
 
 impl QuoteRequest {
-    /// Converts the request to a draft, with its lines looked up.
+    /// Converts the request into a draft, with its lines looked up.
     pub(super) fn draft(self, lines: Vec<DraftLine>) -> DraftQuote {
         DraftQuote {
             site: self.site.map(|site| site.0),
@@ -148,7 +148,7 @@ impl QuoteRequest {
 }
 
 impl QuoteChange {
-    /// Returns the replacement lines, if the request contains any.
+    /// Returns the lines that replace the current ones, if the request contains any.
     pub(super) fn lines(&self) -> Option<&[NewQuoteLine]> {
         match &self.lines {
             Optional::Present(lines) => Some(lines),
@@ -156,7 +156,7 @@ impl QuoteChange {
         }
     }
 
-    /// Converts the request to a patch, with the lines looked up.
+    /// Converts the request into a patch, with the lines looked up.
     pub(super) fn patch(self, lines: Option<Vec<DraftLine>>) -> QuotePatch {
         QuotePatch {
             customer_email: self.customer_email.present(),

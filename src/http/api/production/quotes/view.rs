@@ -14,7 +14,7 @@ use domain::sku::{Dimensions, MachineType};
 use domain::time::Timestamp;
 use http::wire::enumeration;
 
-/// Quote ID used in the examples of the API description.
+/// Quote ID used in examples in the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8084";
 
 /// Slicing state of a model.
@@ -84,17 +84,17 @@ pub struct QuoteView {
     status: QuoteStatus,
     /// Site of the shop that the quote belongs to.
     site: Site<String>,
-    /// Customer's email address; null if there is none.
+    /// Customer's email address, if known.
     customer_email: Option<String>,
     /// Custom request that the quote is for.
     custom_request_id: Option<Id>,
-    /// Quoted items.
+    /// Items in the quote.
     lines: Vec<QuoteLineView>,
     /// Sum of the line amounts, in minor units.
     subtotal_cents: i64,
     /// Shipping charge, in minor units.
     shipping_cents: i64,
-    /// Tax rate of the destination, in basis points.
+    /// Tax rate at the destination, in basis points.
     tax_rate_bps: i64,
     /// Tax on lines and shipping, in minor units.
     tax_cents: i64,
@@ -108,9 +108,9 @@ pub struct QuoteView {
     valid_until: Option<Timestamp>,
     /// Notes visible to the customer.
     notes: Option<String>,
-    /// ID of the order that the quote became; null if there is none.
+    /// ID of the order created from the quote; null if there is none.
     order_id: Option<Id>,
-    /// Reason the order cannot be created; null if there is none.
+    /// Reason the order cannot be created; null if there is no problem.
     order_error: Option<String>,
     /// Reason for declining, as given by the user or customer who declined the quote.
     declined_reason: Option<String>,
@@ -126,7 +126,7 @@ pub struct QuoteView {
     version: i64,
 }
 
-/// Quoted item with its price and, for operators, the shop's costs.
+/// Item in a quote, with its price and, for operators, the shop's costs.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteLine")]
@@ -135,11 +135,11 @@ struct QuoteLineView {
     description: String,
     /// Number of items.
     quantity: u32,
-    /// Net price of one item, in minor units.
+    /// Net price per item, in minor units.
     unit_price_cents: i64,
     /// Net amount of the line, in minor units.
     amount_cents: i64,
-    /// ID of the printed SKU; null for items that are not printed, and for a model before the quote is sent.
+    /// ID of the SKU to print; null for items that are not printed, and for a model before the quote is sent.
     sku_id: Option<Id>,
     /// `true` if the item is printed.
     printed: bool,
@@ -147,7 +147,7 @@ struct QuoteLineView {
     model: Option<ModelView>,
 }
 
-/// Model of a quote line: dimensions, print settings and the shop's costs.
+/// Model on a quote line: dimensions, print settings and the shop's costs.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteModel")]
@@ -156,7 +156,7 @@ struct ModelView {
     file_id: Id,
     /// Bounding box of one part, in millimetres.
     size: Dimensions,
-    /// Volume of one part in cubic millimetres.
+    /// Volume of one part, in cubic millimetres.
     volume_mm3: i64,
     /// Material to print with.
     material_id: Option<Id>,
@@ -170,7 +170,7 @@ struct ModelView {
     slicing_error: Option<String>,
     /// ID of the G-code file; null until the model is sliced.
     gcode_file_id: Option<Id>,
-    /// Material for all parts of the line, in grams: from the G-code if it is available, otherwise estimated.
+    /// Material for all parts of the line, in grams; taken from the G-code if available, otherwise estimated.
     grams: Amount,
     /// Print time for all parts of the line, in seconds.
     seconds: i64,
@@ -202,7 +202,7 @@ struct CostsView {
     total_cents: i64,
 }
 
-/// Actual costs of a line's parts, compared with the quoted ones.
+/// Actual costs of a line's parts, compared with the quoted costs.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteMargin")]
@@ -282,7 +282,7 @@ impl QuoteLineView {
 }
 
 impl QuoteView {
-    /// Builds the view of a quote at the given time, with the margins of the lines that have one.
+    /// Builds the view of a quote at the given time; `margins` contains the margins of the lines that have one.
     pub(super) fn new(quote: &Quote, now: Timestamp, margins: &[LineMargin]) -> Self {
         let line =
             |(at, line): (usize, &QuoteLine)| QuoteLineView::new(line, margins.iter().find(|margin| margin.line == at));

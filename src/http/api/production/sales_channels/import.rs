@@ -54,7 +54,7 @@ pub struct ImportQuery {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ImportFault", example = json!({"row": 3, "column": "quantity", "message": "must be a whole number of at least 1"}))]
 struct ImportFault {
-    /// Row number, counted from 1 (the header row).
+    /// Row number, starting at 1 for the header row.
     row: u32,
     /// Name of the column; empty if the error affects the whole row.
     column: String,
@@ -75,13 +75,13 @@ pub(super) struct ImportView {
     dry_run: bool,
     /// Number of orders in the file.
     orders: u32,
-    /// Number of new orders; for a dry run, the number of orders without an error.
+    /// Number of new orders or, for a dry run, of orders without errors.
     #[serde(rename = "taken")]
     new_orders: u32,
     /// Number of orders that were already imported.
     #[serde(rename = "known")]
     existing: u32,
-    /// Number of orders with an error.
+    /// Number of orders with errors.
     faulty: u32,
     /// First errors, in row order.
     faults: Vec<ImportFault>,

@@ -1,5 +1,5 @@
-//! Channel orders as shown to staff: the problem that keeps an order on hold, and the shipments reported to the other
-//! shop.
+//! Channel orders as shown to staff, with the problem that keeps an order on hold, and the shipments reported to the
+//! other shop.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -55,15 +55,15 @@ pub struct ChannelOrderQuery {
     channel_id: Option<Id>,
     /// Return only orders with the given status.
     status: Option<ChannelOrderStatus>,
-    /// `true`: return only orders that need an operator's attention. `false`: return only the others.
+    /// `true`: return only orders that need an operator's attention. `false`: return only orders that do not.
     attention: Option<bool>,
-    /// Return only the channel order that became the given order.
+    /// Return only the channel order from which the given order was created.
     order_id: Option<Id>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// Line of an order sold by the other shop.
+/// Line of an order placed in another shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SoldLine")]
@@ -76,32 +76,32 @@ struct SoldLineView {
     title: String,
     /// Quantity sold.
     quantity: u32,
-    /// Price of one item in the other shop, in minor units.
+    /// Price per item in the other shop, in minor units.
     unit_price_cents: i64,
 }
 
-/// Shipment, with the state of reporting it to the other shop.
+/// Shipment, with the status of reporting it to the other shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ToldShipment")]
 struct ReportedShipmentView {
-    /// Number of the shipment, counted from 1 within the order.
+    /// Number of the shipment within the order, starting at 1.
     number: u32,
     /// Name of the carrier.
     carrier: String,
     /// Carrier's tracking number.
     tracking_number: String,
-    /// State of reporting the shipment to the other shop.
+    /// Status of reporting the shipment to the other shop.
     state: TrackingState,
     /// Number of failed attempts to report the shipment.
     tries: u32,
-    /// Time of the next attempt; null if there is none.
+    /// Time of the next attempt, if any.
     next_try_at: Option<Timestamp>,
-    /// Error from the last attempt.
+    /// Error message of the last attempt.
     error: Option<String>,
 }
 
-/// Order sold by another shop.
+/// Order placed in another shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ChannelOrder", many = "channelOrders", example = example())]
@@ -136,7 +136,7 @@ struct ChannelOrderView {
     missing: Vec<String>,
     /// Human-readable description of any other problem.
     problem: Option<String>,
-    /// Shipments of the order, each with the state of reporting it to the other shop.
+    /// Shipments of the order, each with the status of reporting it to the other shop.
     shipments: Vec<ReportedShipmentView>,
     /// Time at which the first message about the order arrived.
     created_at: Timestamp,

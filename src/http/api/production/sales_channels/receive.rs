@@ -1,7 +1,7 @@
-//! Signed messages from other shops: verified over the raw bytes, then passed to the record of the order.
+//! Signed messages from other shops: verified over the raw bytes, then passed to the order's record.
 //!
-//! Repeated messages do not have to be deduplicated by delivery ID, because every message about an order reaches the
-//! same record, which recognises content that it already has.
+//! Repeated messages do not have to be deduplicated by delivery ID, because all messages about an order reach the same
+//! record, which recognises content that it already has.
 
 use api_derive::Response;
 use axum::extract::{FromRequest, Request, State};
@@ -61,7 +61,7 @@ impl Argument for SignedMessage {
     }
 }
 
-/// Schema of a message from another shop in the API description.
+/// Schema for a message from another shop in the API description.
 struct ChannelMessage;
 
 impl ToSchema for ChannelMessage {

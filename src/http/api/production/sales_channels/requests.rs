@@ -1,4 +1,4 @@
-//! Bodies of requests about a sales channel.
+//! Bodies of sales channel requests.
 
 use api_derive::Request;
 use serde::Serialize;
@@ -20,7 +20,7 @@ use http::wire::{
 use platform::secrets::encryption::SecretCipher;
 use services::sales_channels::WORDS;
 
-/// Maximum number of mapped variants in one request.
+/// Maximum number of variant mappings in a request.
 const MAX_GIVEN: usize = 200;
 /// Maximum length of an access token, in characters.
 const MAX_TOKEN_CHARS: usize = 500;
@@ -51,7 +51,7 @@ impl FromJson for ChannelKind {
     }
 }
 
-/// URL of another system, without credentials.
+/// URL of an external system, without credentials.
 struct ShopAddress;
 
 impl Rule<String> for ShopAddress {
@@ -77,7 +77,7 @@ pub struct ChannelRequest {
     pub(super) name: String,
     /// Site that the channel's orders belong to.
     pub(super) site: Option<Site>,
-    /// Three-letter ISO 4217 currency code; orders in another currency are on hold until an operator acts.
+    /// Three-letter ISO 4217 currency code. Orders in a different currency are put on hold until an operator acts.
     #[api(&CURRENCY)]
     pub(super) currency: Option<String>,
     /// Secret with which the shop signs its messages. Without a secret, no messages are accepted.
@@ -98,7 +98,7 @@ pub struct ChannelChangeRequest {
     /// Display name of the shop.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     name: Optional<String>,
-    /// Site that orders arriving after the change belong to.
+    /// Site to which new orders will belong; existing orders are not affected.
     site: Optional<Site>,
     /// Three-letter ISO 4217 currency code.
     #[api(&CURRENCY)]
@@ -117,7 +117,7 @@ pub struct ChannelChangeRequest {
 }
 
 impl ChannelChangeRequest {
-    /// Converts the request to a change, with secrets encrypted.
+    /// Converts the request into a change, with secrets encrypted.
     pub(super) fn change(self, cipher: &SecretCipher, if_version: Option<i64>) -> ChannelChange {
         let sealed = |secret: Optional<Option<String>>| {
             secret.present().map(|secret| cipher.encrypt_or_empty(secret.as_deref().unwrap_or_default()))
@@ -135,17 +135,17 @@ impl ChannelChangeRequest {
     }
 }
 
-/// Mapping of one variant to a SKU.
+/// Mapping of a variant to a SKU.
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewVariant", example = json!({"variant": "39072856", "skuId": skus::EXAMPLE_ID}))]
 pub struct VariantRequest {
-    /// ID of the variant in the other shop or, if there is none, its SKU code in that shop; for a line with neither,
-    /// its title.
+    /// ID of the variant in the other shop or, if it has none, its SKU code in that shop; for a line with neither, its
+    /// title.
     #[api(Filled, ONE_LINE, MaxChars(MAX_VARIANT_CHARS))]
     pub(super) variant: String,
     /// ID of the SKU to produce.
     pub(super) sku_id: Id,
-    /// Number of parts in one variant.
+    /// Number of parts per variant.
     #[api(Within(1..=MAX_QUANTITY), default = 1)]
     pub(super) quantity: u32,
 }

@@ -1,4 +1,4 @@
-//! Sales channels and their variant mappings as shown in responses.
+//! Sales channels and their variant mappings, as shown in responses.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -76,19 +76,19 @@ impl ChannelView {
     }
 }
 
-/// Mapping of a variant that another shop sells.
+/// Mapping of a variant sold by another shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "MappedVariant", many = "variants", example = variant_example())]
 pub(super) struct VariantView {
     /// ID of the mapping.
     id: Id,
-    /// ID of the variant in the other shop or, if there is none, its SKU code in that shop; for a line with neither,
-    /// its title.
+    /// ID of the variant in the other shop or, if it has none, its SKU code in that shop; for a line with neither, its
+    /// title.
     variant: String,
     /// ID of the SKU to produce.
     sku_id: Id,
-    /// Number of parts in one variant.
+    /// Number of parts per variant.
     quantity: u32,
 }
 

@@ -25,7 +25,7 @@ handles! {
     }
 }
 
-/// Parses new values of settings by name. Errors are reported under `path`.
+/// Parses new setting values by name. Errors are reported under `path`.
 pub fn read_changes(settings: JsonObject, path: &str, faults: &mut Faults) -> Vec<Change> {
     let mut changes = BTreeMap::new();
     for (name, value) in settings.0 {
@@ -52,8 +52,8 @@ pub async fn planned(config: &Arc<Config>, changes: Vec<Change>) -> Result<Plann
     planned.map_err(ApiError::internal)?.map_err(refused)
 }
 
-/// Validates changes that are about to be written: the next start must succeed, and each affected integration must
-/// work.
+/// Validates changes that are about to be written: the server must be able to start with them, and each affected
+/// integration must work.
 pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<PlannedChanges, ApiError> {
     let touched: BTreeSet<String> = changes.iter().map(|change| section_of(&change.key).to_owned()).collect();
     let planned = planned(config, changes).await?;
@@ -69,8 +69,7 @@ pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<Pla
     if faults.is_empty() { Ok(planned) } else { Err(not_startable(faults).into()) }
 }
 
-/// Rejects changes that would prevent the server from opening the configured database, folder or port at the next
-/// start.
+/// Rejects changes with which the server could not open the configured database, directory or port at the next start.
 pub async fn openable(config: &Config, planned: &PlannedChanges) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     for (name, words) in unopened(config, &planned.config).await {
@@ -83,8 +82,8 @@ fn section_of(key: &str) -> &str {
     key.split('.').next().unwrap_or(key)
 }
 
-/// Writes changes; `completes` marks the shop's setup as completed by them. One audit log entry is written before the
-/// file, so that no change goes unrecorded if the database does not respond, and a second one afterwards.
+/// Writes changes; if `completes` is set, the changes also complete the shop's setup. An audit log entry is written
+/// before the file, so that no change goes unrecorded if the database does not respond, and another one afterwards.
 pub async fn write(
     app: &ChangeHandles,
     origin: CommandOrigin,

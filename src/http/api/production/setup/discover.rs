@@ -30,7 +30,7 @@ use platform::http::{LanSettings, searching};
 use printers::discovery::{FoundPrinter, Search, SearchStep, own_address, scanned};
 
 const EXAMPLE: &str = "event: progress\ndata: {\"done\":3,\"total\":55}\n\nevent: result\ndata: {\"printers\":[]}\n\n";
-/// Maximum number of steps queued for sending; a reader that is slower holds up the search.
+/// Maximum number of steps queued for sending; if the reader cannot keep up, the search waits.
 const MAX_WAITING_STEPS: usize = 64;
 
 handles! {
@@ -68,13 +68,13 @@ pub struct DiscoveredPrinter {
     /// Printer type.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Address with which to register the printer.
+    /// Address at which to register the printer.
     pub base_url: String,
-    /// Name reported by the printer or, if there is none, its type and address.
+    /// Name reported by the printer or, failing that, its type and address.
     pub name: String,
     /// Serial number, if the printer reports one.
     pub serial: Option<String>,
-    /// Response that identified the printer.
+    /// Response by which the printer was identified.
     pub evidence: String,
     /// `true` if a printer with the same address or serial number is already registered.
     pub registered: bool,
@@ -118,7 +118,7 @@ pub struct RegisteredAddresses {
 }
 
 impl RegisteredAddresses {
-    /// Collects the addresses and serial numbers of the printers that are currently registered.
+    /// Collects the addresses and serial numbers of all registered printers.
     pub fn of(printers: &Directory<Printer>) -> Self {
         let (mut addresses, mut serials) = (Vec::new(), Vec::new());
         for (_, state) in printers.all_resident() {
@@ -129,7 +129,7 @@ impl RegisteredAddresses {
         Self { addresses, serials }
     }
 
-    /// Builds the view of a printer found by the search, including whether the printer is registered.
+    /// Builds the view of a printer found by the search, including whether it is already registered.
     pub fn view(&self, printer: FoundPrinter) -> DiscoveredPrinter {
         let FoundPrinter { kind, base_url, name, serial, evidence, .. } = printer;
         let address = MachineAddress::of(&base_url);
@@ -197,7 +197,7 @@ impl SearchReport {
     }
 }
 
-/// Returns the result of the search; never completes once the result has been returned.
+/// Returns the result of the search; never completes if the result has already been returned.
 async fn ended(search: &mut Option<BoxFuture<'static, Vec<FoundPrinter>>>) -> Vec<FoundPrinter> {
     match search {
         Some(search) => search.await,
@@ -210,7 +210,7 @@ fn event(name: &str, data: &impl Serialize) -> String {
     sse::event(name, &serde_json::to_value(data).unwrap_or(Value::Null))
 }
 
-/// Prepares a search according to the settings and takes the lock for it; fails while another search is running.
+/// Prepares a search with the current settings and acquires the search lock; fails while another search is running.
 fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), ApiError> {
     let running =
         || ApiError::conflict("discovery_running", "a search is already in progress; wait until it has finished");
@@ -226,7 +226,7 @@ fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), Api
     Ok((Search::new(client, scanned(own), settings.listen_seconds.duration()), turn))
 }
 
-/// Starts a search in its own task, which reports the progress for the setup page. The search ends early if the server
+/// Starts a search in its own task, which reports its progress to the setup page. The search ends early if the server
 /// shuts down.
 pub fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Result<(), ApiError> {
     let (search, turn) = prepared(app)?;

@@ -1,4 +1,4 @@
-//! Final step of the wizard: tests all values once more, writes them and completes the setup.
+//! Final step of the wizard: tests all values again, writes them and completes the setup.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -40,12 +40,12 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(example = json!({"settings": {"DATABASE_URL": "postgres://shop:secret@localhost/shop", "REDIS_URL": ""}}))]
 pub struct SetupConfiguration {
-    /// Values by variable or setting name; an empty or null value selects the embedded service or, if there is none, no
-    /// service.
+    /// Values by variable or setting name. If a value is empty or null, the embedded service is used or, if there is
+    /// none, no service.
     settings: JsonObject,
 }
 
-/// Returns the values requested by the wizard that are already known.
+/// Returns the values that the wizard asks for and that are already set.
 pub(super) fn asked_values(config: &Config) -> Vec<SetupValue> {
     let settings = listing::every(&config.origin).into_iter().filter(|setting| {
         let of_service = |service: &Service| service.settings().iter().any(|prefix| setting.key.starts_with(prefix));
@@ -70,7 +70,7 @@ async fn save(
     Ok(Plain(save_settings(&app, call.origin(), settings).await?))
 }
 
-/// Tests the collected values once more, writes them and completes the setup.
+/// Tests the collected values again, writes them and completes the setup.
 pub async fn save_settings(
     app: &SetupHandles,
     origin: CommandOrigin,

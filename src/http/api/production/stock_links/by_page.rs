@@ -10,7 +10,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Sets the side whose stock is correct; `body` has the format of the API's request body.
+/// Sets the side whose stock is correct; `body` has the same format as the API request body.
 pub async fn agree_by_page(
     app: LinkHandles,
     (material, system): (Id, StockSystem),

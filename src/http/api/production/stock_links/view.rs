@@ -12,7 +12,7 @@ use domain::parts_sync::{ConflictKind, StockLink, StockSystem, SyncConflict, tot
 use domain::time::Timestamp;
 use http::command_request::CommandOutcome;
 
-/// State of a link between a material and an external entry.
+/// State of the link between a material and an external entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum LinkState {
@@ -62,16 +62,16 @@ pub(super) struct LinkView {
     pub(super) material_name: String,
     /// External stock system.
     pub(super) system: StockSystem,
-    /// Number of the part or filament in that system.
+    /// Number of the part or filament in the external system.
     pub(super) entry_id: i64,
-    /// Name of the part or filament in that system.
+    /// Name of the part or filament in the external system.
     pub(super) entry_name: String,
     /// State of the link.
     pub(super) state: LinkState,
     /// Stock on hand in this shop.
     pub(super) ours: Amount,
     /// Count in the external system: while a decision is pending, the count last read; otherwise, the count on which
-    /// both sides last agreed. Null if no usable count was read.
+    /// both sides last agreed. Null if no usable count has been read.
     pub(super) theirs: Option<Amount>,
     /// Change to this shop's stock if the external count is correct; if this shop's count is correct, the opposite
     /// change is recorded in the external system.
@@ -115,7 +115,7 @@ impl LinkView {
     }
 }
 
-/// State of an external stock system.
+/// Status of an external stock system.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockSystemStatus", example = json!({
@@ -131,7 +131,7 @@ pub(super) struct SystemView {
     pub(super) looked_at: Option<Timestamp>,
     /// Time of the last complete synchronization.
     pub(super) synchronised_at: Option<Timestamp>,
-    /// Reason the last synchronization ended early, such as a connection error; null if it did not.
+    /// Reason the last synchronization ended early, such as a connection error; null if it was completed.
     pub(super) error: Option<String>,
     /// Number of entries that materials can be linked to.
     pub(super) entries: usize,
@@ -141,18 +141,18 @@ pub(super) struct SystemView {
     pub(super) conflicts: usize,
 }
 
-/// All links, with the states of the external systems.
+/// All links, with the status of the external systems.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockLinks", example = json!({"systems": [SystemView::example()], "links": [LinkView::example()]}))]
 pub(super) struct LinksView {
-    /// Systems that can count stock, whether enabled or not.
+    /// All supported systems, enabled or not.
     pub(super) systems: Vec<SystemView>,
     /// All links; those that require an operator's decision come first.
     pub(super) links: Vec<LinkView>,
 }
 
-/// Entry of an external system that a material can be linked to.
+/// Entry in an external system that a material can be linked to.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockEntry", many = "entries", example = json!({
@@ -161,13 +161,13 @@ pub(super) struct LinksView {
 pub(super) struct StockEntryView {
     /// System that the entry belongs to.
     pub(super) system: StockSystem,
-    /// Number of the entry in that system.
+    /// Number of the entry in the external system.
     pub(super) entry_id: i64,
-    /// Name of the entry in that system.
+    /// Name of the entry in the external system.
     pub(super) name: String,
-    /// ID of the material that is linked to the entry; null if there is none.
+    /// ID of the material linked to the entry, if any.
     pub(super) material_id: Option<Id>,
-    /// ID of a material that could be linked: one that is not linked to the system yet and whose name is contained in
-    /// the entry's name; null if there is none.
+    /// ID of a material that could be linked, if any: one that is not linked to the system yet and whose name is
+    /// contained in the entry's name.
     pub(super) suggested_material_id: Option<Id>,
 }

@@ -12,7 +12,7 @@ use domain::printer::{Printer, ReminderAnswer};
 use domain::time::Timestamp;
 use http::command_request::CommandOutcome;
 
-/// Usage of a printer, counted over the prints of jobs that ended on it.
+/// Usage of a printer, totalled over the prints of jobs that ended on it.
 #[derive(Response, Serialize)]
 #[api(name = "Odometer", example = json!({"hours": 812.25, "prints": 431, "grams": 20_410.5, "failures": 9}))]
 pub struct OdometerView {
@@ -20,8 +20,7 @@ pub struct OdometerView {
     hours: Amount,
     /// Number of prints that started and ended, regardless of their outcome.
     prints: i64,
-    /// Material consumed, as the sum over all materials of grams of filament, millilitres of resin and numbers of
-    /// sheets.
+    /// Material consumed, as the sum of grams of filament, millilitres of resin and number of sheets.
     grams: Amount,
     /// Number of failed prints.
     failures: i64,
@@ -45,7 +44,7 @@ pub struct ReminderView {
     details: ReminderDetails,
     /// Time at which the maintenance became due; null while it is not due.
     due_at: Option<Timestamp>,
-    /// Description of the interval that was reached; null if none was.
+    /// Description of the interval that was reached, if any.
     due_reason: Option<String>,
     /// Usage of the printer since the work was last done.
     since_done: OdometerView,
@@ -72,7 +71,7 @@ fn reminder_example() -> Value {
 }
 
 impl ReminderView {
-    /// Builds the view of a reminder, given the current usage of its printer.
+    /// Builds the view of a reminder, given its printer's current usage.
     pub fn new(reminder: &Reminder, odometer: &Odometer) -> Self {
         Self {
             id: reminder.id,
@@ -86,7 +85,7 @@ impl ReminderView {
         }
     }
 
-    /// Builds the view of a reminder from the outcome of a command.
+    /// Builds the view of a reminder from the result of a command.
     pub fn after(done: &CommandOutcome<ReminderAnswer>) -> Self {
         let (reminder, odometer) = &done.answer.reminder;
         Self::new(reminder, odometer)
@@ -161,13 +160,13 @@ impl SuggestionsView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ResetReminder", example = json!({"reminderId": EXAMPLE_REMINDER, "name": "Replace the nozzle"}))]
 pub struct ResetView {
-    /// ID of the reminder, which may have been removed since.
+    /// ID of the reminder, which may have been removed since then.
     reminder_id: Id,
     /// Name of the reminder when it was reset.
     name: String,
 }
 
-/// Entry of a printer's maintenance log.
+/// Entry in a printer's maintenance log.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "MaintenanceEntry", many = "entries", example = json!({
@@ -186,7 +185,7 @@ pub struct MaintenanceEntryView {
     note: Option<String>,
     /// Parts used.
     parts: Vec<String>,
-    /// Cost, in the smallest unit of the shop's currency; null if not stated.
+    /// Cost, in the smallest unit of the shop's currency, if specified.
     cost_cents: Option<i64>,
     /// Time at which the work was done.
     done_at: Timestamp,

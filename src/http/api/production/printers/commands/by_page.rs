@@ -1,4 +1,4 @@
-//! Actions on printers from page forms; the last segment of the form's path names the API operation to run.
+//! Actions on printers from page forms; the last segment of the form's path is the name of the API operation to run.
 
 use axum::extract::State;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the operation named by `word`; `body` has the format of the API's request body.
+/// Runs the operation named by `word`; `body` has the same format as the API request body.
 pub async fn act_by_page(
     app: PrinterHandles,
     id: Id,
@@ -41,7 +41,7 @@ pub async fn act_by_page(
     }
 }
 
-/// Returns a printer to service. If the form describes work that was done, it is added to the maintenance log first.
+/// Returns a printer to service. If the form describes the work done, the work is first added to the maintenance log.
 async fn back_into_service(app: PrinterHandles, id: Id, call: CommandRequest, body: &Value) -> Result<(), ApiError> {
     if body.get("done").is_some() {
         care::log_by_page(&app, id, &call, body).await?;
