@@ -1,4 +1,4 @@
-//! HTML forms, parsed as browsers send them. A form is accepted only with the token of the session for which it was
+//! HTML forms as submitted by browsers. A form is accepted only with the CSRF token of the session for which it was
 //! rendered.
 
 use std::collections::BTreeMap;
@@ -15,22 +15,22 @@ use http::command_request::CommandRequest;
 use http::csrf::FormToken;
 use http::error::ApiError;
 
-/// Name of the hidden field that holds the form token.
+/// Name of the hidden field that contains the CSRF token.
 pub(super) const TOKEN_FIELD: &str = "form_token";
 /// Maximum number of fields in a form: one for each printer bed in the largest shop, plus the token.
 const MAX_FIELDS: usize = 1_000;
 /// Content type of a form.
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
-/// Submitted form, with its caller and its fields.
+/// Submitted form with its caller and fields.
 pub(super) struct PageForm {
-    /// Request that submitted the form; used to send commands to aggregates.
+    /// Request that submitted the form, with which commands can be sent to aggregates.
     pub(super) call: CommandRequest,
     fields: BTreeMap<String, String>,
 }
 
 impl PageForm {
-    /// Creates a form from the given fields of a streamed body, such as a form with a file. The token must already have
+    /// Creates a form from the fields of a streamed body, such as a form with a file. The CSRF token must already have
     /// been checked.
     pub(super) fn read(call: CommandRequest, fields: BTreeMap<String, String>) -> Self {
         Self { call, fields }
@@ -46,7 +46,7 @@ impl PageForm {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// Returns the names and texts of all fields except the token.
+    /// Returns the names and texts of all fields except the CSRF token.
     pub(super) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.fields.iter().map(|(name, text)| (name.as_str(), text.trim()));
         all.filter(|(name, _)| *name != TOKEN_FIELD)
@@ -58,7 +58,7 @@ impl PageForm {
     }
 }
 
-/// Rejects a form that does not carry the token of the given session.
+/// Rejects a form without a valid CSRF token for the given session.
 pub(super) fn check_token(config: &Config, session: Id, presented: &str) -> Result<(), ApiError> {
     if FormToken::of(&config.auth.session_secret, session).fits(presented) {
         return Ok(());

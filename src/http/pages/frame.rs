@@ -18,8 +18,8 @@ use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
 
-/// Style and script of a page, with the content security policy that allows both, from this server, and forbids
-/// everything else.
+/// Style sheet and script of a page, with a content security policy that allows both to be loaded from this server and
+/// forbids everything else.
 pub(super) struct PageCode {
     style: &'static PageAsset,
     script: Option<&'static PageAsset>,
@@ -39,9 +39,9 @@ impl PageCode {
     }
 }
 
-/// Style and policy of static pages.
+/// Style sheet and policy of static pages.
 static STILL_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, None, true));
-/// Style, script and policy of pages with live updates.
+/// Style sheet, script and policy of pages with live updates.
 static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, Some(&*SITE_SCRIPT), true));
 
 /// Navigation section that a page belongs to.
@@ -63,14 +63,14 @@ const SECTIONS: [(Section, &str, &str); 4] = [
 
 /// Customer viewing a page.
 pub(super) struct Viewer {
-    /// Form token of the customer's session.
+    /// CSRF token of the customer's session.
     pub(super) token: String,
-    /// Shop whose page it is.
+    /// Branding of the shop that the page belongs to.
     pub(super) brand: Brand,
 }
 
 impl Viewer {
-    /// Creates the viewer from the caller; returns 401 unless a customer is signed in.
+    /// Creates the viewer from the caller; fails with 401 unless the caller is a signed-in customer.
     pub(super) fn new(who: &Caller, config: &Config) -> Result<Self, ApiError> {
         who.customer()?;
         let session = who.session.ok_or_else(|| ApiError::internal("a customer without a session"))?;
@@ -78,7 +78,7 @@ impl Viewer {
         Ok(Self { token, brand: Brand::new(config) })
     }
 
-    /// Renders the hidden token field, which every form contains.
+    /// Renders the hidden CSRF token field, which every form contains.
     pub(super) fn hidden(&self) -> Markup {
         html! { input type="hidden" name=(super::form::TOKEN_FIELD) value=(self.token); }
     }
@@ -93,7 +93,7 @@ impl Viewer {
         self.around(StatusCode::OK, section, title, content, &LIVE_PAGE)
     }
 
-    /// Renders a customer page again, with a form's errors and status 400.
+    /// Renders a customer page again, with the errors in its form and status 400.
     pub(super) fn again(&self, section: Section, title: &str, content: &Markup) -> Response {
         self.around(StatusCode::BAD_REQUEST, section, title, content, &STILL_PAGE)
     }
@@ -121,7 +121,8 @@ impl Viewer {
     }
 }
 
-/// Renders a page of the shop for visitors who need not be signed in: one card, with the shop on top.
+/// Renders a page of the shop for visitors who need not be signed in: a single card, with the shop's branding at the
+/// top.
 pub(super) fn shop_page(brand: &Brand, status: StatusCode, title: &str, content: &Markup) -> Response {
     let body = html! {
         (brand.style())
@@ -147,7 +148,7 @@ pub(super) fn notice(brand: &Brand, status: StatusCode, title: &str, text: &str)
 }
 
 /// Renders a page that forwards to the payment processor. A redirect is not possible, because browsers do not follow
-/// one to another site in response to a form.
+/// redirects to other sites after a form has been submitted.
 pub(super) fn lead_to_payment(brand: &Brand, url: &str) -> Response {
     let title = "On to the payment";
     refreshed(url, |content| shop_page(brand, StatusCode::OK, title, content), title)
@@ -171,7 +172,7 @@ fn refreshed(url: &str, render: impl FnOnce(&Markup) -> Response, title: &str) -
     response
 }
 
-/// Redirects the browser to another page of this server with 303.
+/// Redirects the browser to a different page on this server with a 303.
 pub(super) fn see_other(path: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     let to = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static(super::orders::PATH));
@@ -179,8 +180,8 @@ pub(super) fn see_other(path: &str) -> Response {
     response
 }
 
-/// Builds the response for a page. It is neither cached nor indexed by search engines, and links on it do not reveal
-/// its address to other sites. Errors of forms are put beside their fields.
+/// Builds the response for a page. Pages are neither cached nor indexed by search engines, and their links do not
+/// reveal their URL to other sites. Form errors are placed next to their fields.
 pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Markup, code: &PageCode) -> Response {
     let page = html! {
         (DOCTYPE)
@@ -212,17 +213,17 @@ pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Marku
     response
 }
 
-/// Renders a time by the shop's clock ([`super::times`]): `today 17:40`.
+/// Renders a time in the shop's time zone ([`super::times`]): `today 17:40`.
 pub(super) fn time(at: Timestamp) -> Markup {
     mark(TimeForm::Moment, at)
 }
 
-/// Renders the day of a time by the shop's clock: `tomorrow`, `Tue 3 Nov`.
+/// Renders the day of a time in the shop's time zone: `tomorrow`, `Tue 3 Nov`.
 pub(super) fn day(at: Timestamp) -> Markup {
     mark(TimeForm::Day, at)
 }
 
-/// Renders an amount in minor units with its currency.
+/// Renders an amount, in minor units, with its currency.
 pub(super) fn money(cents: i64, of: &str) -> Markup {
     html! { (currency::format_amount(cents, of)) }
 }

@@ -32,7 +32,7 @@ use store::queries::InvoiceFilter;
 
 /// Path of the invoice list.
 pub(super) const PATH: &str = "/invoices";
-/// Status displayed for an invoice with an outstanding amount whose order was cancelled.
+/// Status shown for an invoice with an outstanding amount whose order was cancelled.
 pub(super) const CANCELLED_WORDS: &str = "Order cancelled";
 /// Notice shown if a payment was made for an order that was cancelled.
 pub(super) const GIVEN_BACK_WORDS: &str = "Your payment will be refunded.";
@@ -70,8 +70,8 @@ pub(super) fn status_chip(status: InvoiceStatus, is_cancelled: bool) -> Markup {
     if is_cancelled { chip(Tone::Idle, CANCELLED_WORDS) } else { chip(tone, status_words(status)) }
 }
 
-/// Returns whether the invoice has an outstanding amount although its order was cancelled. Such an invoice is not to be
-/// paid any more, and payments for it are refunded; once they are, it becomes void.
+/// Returns whether the invoice has an outstanding amount although its order was cancelled. Such an invoice should no
+/// longer be paid, and payments for it are refunded; after that, it becomes void.
 pub(super) async fn order_is_cancelled(app: &InvoiceHandles, invoice: &Invoice) -> Result<bool, ApiError> {
     let Some(order) = invoice.order_id.filter(|_| invoice.due_cents() > 0) else { return Ok(false) };
     let cancelled = |order: &Order| order.status == OrderStatus::Cancelled;
@@ -131,7 +131,7 @@ pub(super) async fn list(
     Ok(viewer.page(Section::Invoices, "Your invoices", &content))
 }
 
-/// Serves the page of one invoice.
+/// Serves an invoice's page.
 pub(super) async fn one(
     State(app): State<InvoicePageHandles>,
     PathId(id): PathId,
@@ -180,7 +180,7 @@ pub(super) async fn one(
     Ok(viewer.page(Section::Invoices, &title, &content))
 }
 
-/// Renders the seller as on the invoice.
+/// Renders the seller as shown on the invoice.
 fn seller(seller: &Party) -> Markup {
     html! {
         section class="panel pad" aria-labelledby="seller" {
@@ -194,7 +194,7 @@ fn seller(seller: &Party) -> Markup {
     }
 }
 
-/// Renders the credit notes of an invoice, each with its PDF if PDFs are enabled.
+/// Renders an invoice's credit notes, each with its PDF if PDFs are enabled.
 fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id, String>, with_pdf: bool) -> Markup {
     let number = |note: &DocumentHead| numbers.get(&note.id).map_or("", String::as_str);
     html! {

@@ -2,8 +2,8 @@
 //! one design (`design`), and their forms are submitted to this server. They are not part of the API but use the same
 //! commands, and every page works without its script.
 //!
-//! Pages are guarded like API routes: by access, rate limits and body size. Errors are shown as pages too (`refused`),
-//! and users who are not signed in are redirected to the sign-in page.
+//! Pages are protected in the same way as API routes: by access control, rate limits and a maximum body size. Errors
+//! are shown as pages too (`refused`), and users who are not signed in are redirected to the sign-in page.
 
 mod account;
 mod brand;

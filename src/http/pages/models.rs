@@ -1,4 +1,4 @@
-//! Upload of a model for pricing: a form with the models uploaded so far, and the page with a model's current price.
+//! Uploading a model for pricing: a form with the models uploaded so far, and the page with a model's current price.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -24,17 +24,17 @@ use store::queries::{Page, QuoteFilter};
 
 /// Path of the model form.
 pub(super) const PATH: &str = "/models";
-/// Number of the customer's newest quotes that are searched for uploaded models.
+/// Number of the customer's newest quotes in which uploaded models are searched.
 const SEARCHED_QUOTES: u64 = 50;
 /// Maximum number of uploaded models that are listed.
 const MAX_LISTED: usize = 20;
 const TITLE: &str = "Get a price for a model";
 
-/// Query parameters of the URL to which the upload form is submitted. The token is in the URL because the body is
-/// streamed: a token in the body would be read too late.
+/// Query parameters of the URL to which the upload form is submitted. The URL contains the CSRF token because the body
+/// is streamed: a token in the body would be read too late.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct UploadQuery {
-    /// Form token of the session.
+    /// CSRF token of the session.
     token: Option<String>,
 }
 
@@ -76,8 +76,8 @@ pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Re
     Ok(viewer.page(Section::Quotes, TITLE, &content))
 }
 
-/// Returns the quotes of models that the customer uploaded, newest first. Models that the shop uploaded for the
-/// customer are not among them.
+/// Returns the quotes for models uploaded by the customer, newest first. Models that the shop uploaded for the customer
+/// are not included.
 async fn uploads(app: &QuotePageHandles, email: &str) -> Result<Vec<Quote>, ApiError> {
     let (handles, page) = (&app.own.quotes, Page { limit: SEARCHED_QUOTES, offset: 0 });
     let now = handles.environment.now();
@@ -111,7 +111,7 @@ fn row(quote: &Quote, line: &QuoteLine, model: &QuoteModel) -> Markup {
     }
 }
 
-/// Renders how far the pricing of a model is.
+/// Renders how far the pricing of a model has progressed.
 fn state_chip(quote: &Quote, model: &QuoteModel) -> Markup {
     if quote.is_known_to_customers() {
         return chip(Tone::Working, "Quoted");

@@ -130,7 +130,7 @@ fn row(order: &Order, expected: Option<Timestamp>) -> Markup {
     }
 }
 
-/// Serves the page of one order.
+/// Serves an order's page.
 pub(super) async fn one(
     State(app): State<OrderPageHandles>,
     PathId(id): PathId,
@@ -176,7 +176,7 @@ pub(super) async fn pay(
     within(&app.own.limits, app.own.environment.now(), &[charge], open).await
 }
 
-/// Returns the URLs to which a checkout returns: the record's own page, whether or not the payment succeeds.
+/// Returns the URLs to return to after a checkout: the record's own page, whether or not the payment succeeds.
 pub(super) fn back_to(config: &Config, path: &str, id: Id) -> ReturnPages {
     let page = format!("{}{path}/{id}", config.public_url().trim_end_matches('/'));
     ReturnPages { success_url: page.clone(), cancel_url: page }

@@ -1,5 +1,5 @@
-//! Page that a payment link opens: it shows the amount due, without personal data except the name, to anyone who has
-//! the link, and lets them pay. No session is required.
+//! Page that a payment link opens. Anyone with the link can see the amount due and pay it; the page contains no
+//! personal data except the name. No session is required.
 
 use std::sync::Arc;
 

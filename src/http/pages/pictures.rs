@@ -1,5 +1,6 @@
-//! Pictures of what customers ordered, were offered, or uploaded: the thumbnail of the file, or else a drawing of its
-//! toolpath, or else a placeholder. Each is served only to the customer whose order, quote or model it belongs to.
+//! Pictures of items that customers ordered, were offered, or uploaded: the file's thumbnail or, failing that, a
+//! drawing of its toolpath or a placeholder. Each is served only to the customer whose order, quote or model it belongs
+//! to.
 
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -25,11 +26,11 @@ use http_api::production::files::{FileHandles, WHOLE_PICTURE, picture};
 /// Placeholder for a file without a picture: a part on a build plate.
 const PLACEHOLDER: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" fill=\"none\" stroke=\"#7f8b9c\" \
     stroke-width=\"3\" stroke-linejoin=\"round\"><path d=\"M32 8 52 19v22L32 52 12 41V19zM12 19l20 11 20-11M32 30v22M4 58h56\"/></svg>";
-/// Error code while too many pictures are being drawn.
+/// Error code returned while too many pictures are being drawn.
 const OVERLOADED: &str = "overloaded";
 
 handles! {
-    /// Dependencies of the pictures for customers.
+    /// Dependencies of the picture routes for customers.
     pub(crate) struct PictureHandles {
         orders: OwnOrderHandles,
         quotes: OwnQuoteHandles,
@@ -37,7 +38,7 @@ handles! {
     }
 }
 
-/// Index of a line, from the path segment `{number}`. A value that is not a number results in 404.
+/// Index of a line, from the `{number}` path segment. A value that is not a number results in a 404.
 pub(super) struct LineIndex(usize);
 
 impl<S: Send + Sync> FromRequestParts<S> for LineIndex {
@@ -53,8 +54,8 @@ fn no_picture() -> ApiError {
     Refusal::not_found("picture").into()
 }
 
-/// Returns the file that a line's parts are printed from: that of the line, else that of one of its jobs, which may
-/// have been sliced for the order. For a kit, it is the file of its first part.
+/// Returns the file from which a line's parts are printed: the line's own file or, failing that, the file of one of its
+/// jobs, which may have been sliced for the order. For a kit, returns the file of its first part.
 fn file_of_line(order: &Order, index: usize) -> Option<Id> {
     let line = order.lines.get(index)?;
     let of_line = |n: usize| {
@@ -72,12 +73,12 @@ fn file_of_line(order: &Order, index: usize) -> Option<Id> {
     of_line(index)
 }
 
-/// Returns the file that shows a model: its G-code once it is sliced, until then the model itself.
+/// Returns the file that shows a model: its G-code if it has been sliced, otherwise the model itself.
 fn file_of_model(model: &QuoteModel) -> Id {
     model.sliced.as_ref().map_or(model.file_id, |sliced| sliced.gcode_file_id)
 }
 
-/// Renders a frame with a picture, or with an icon if there is none.
+/// Renders a frame with a picture or, if there is none, an icon.
 fn frame(class: &str, path: Option<String>) -> Markup {
     html! {
         span class=(class) {
@@ -93,7 +94,7 @@ pub(super) fn order_line(order: &Order, index: usize) -> Markup {
     frame("thumb", file_of_line(order, index).map(|_| path()))
 }
 
-/// Renders the picture of an order: that of the first line that has one.
+/// Renders the picture for an order: that of the first line that has one.
 pub(super) fn order(class: &str, order: &Order) -> Markup {
     let index = (0..order.lines.len()).find(|n| file_of_line(order, *n).is_some());
     frame(class, index.map(|n| format!("{}/{}/pictures/{n}", orders::PATH, order.id)))
@@ -105,7 +106,7 @@ pub(super) fn quote_line(quote: &Quote, index: usize) -> Markup {
     frame("thumb", model.map(|_| format!("{}/{}/pictures/{index}", quotes::PATH, quote.id)))
 }
 
-/// Renders the picture of a quote: that of the first line that has one.
+/// Renders the picture for a quote: that of the first line that has one.
 pub(super) fn quote(class: &str, quote: &Quote) -> Markup {
     let index = quote.lines.iter().position(|line| line.model.is_some());
     frame(class, index.map(|n| format!("{}/{}/pictures/{n}", quotes::PATH, quote.id)))
@@ -116,7 +117,7 @@ pub(super) fn model(class: &str, id: Id) -> Markup {
     frame(class, Some(format!("{}/{id}/picture", models::PATH)))
 }
 
-/// Serves the picture of a line of the customer's own order.
+/// Serves the picture for a line of the customer's own order.
 pub(super) async fn of_order(
     State(app): State<PictureHandles>,
     PathId(id): PathId,
@@ -128,7 +129,7 @@ pub(super) async fn of_order(
     serve(&app.files, file).await
 }
 
-/// Serves the picture of a line of the customer's own quote.
+/// Serves the picture for a line of the customer's own quote.
 pub(super) async fn of_quote(
     State(app): State<PictureHandles>,
     PathId(id): PathId,

@@ -33,13 +33,14 @@ fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
     names.join(", ")
 }
 
-/// Returns the name of the program on printers of a type; a type that this release does not have is shown by its word.
+/// Returns the name of the program that runs on printers of a type; for a type unknown to this release, returns the
+/// type itself.
 pub(super) fn program_of(kind: &str) -> &str {
     PrinterType::of_word(kind).map_or(kind, |declared| declared.program)
 }
 
-/// Renders the fields common to all printers. `kind` is the printer type if already chosen; otherwise the form offers a
-/// choice of types. `value` returns a field's initial value, or `None` to keep the default.
+/// Renders the fields common to all printers. `kind` is the printer type, if already chosen; otherwise, the form offers
+/// a choice of types. `value` returns a field's initial value, or `None` to keep the default.
 pub(super) fn inputs(kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<String>) -> Markup {
     let of = |name: &str| value(name).unwrap_or_default();
     html! {
@@ -151,13 +152,13 @@ pub(super) fn number(text: &str) -> Value {
     text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))
 }
 
-/// Returns the URL of the printer in a form, in which an IP address is enough.
+/// Returns the printer URL entered in a form, where an IP address is sufficient.
 fn url_of(sent: &PageForm) -> String {
     let address = sent.text("baseUrl");
     PrinterType::of_word(sent.text("type")).map_or_else(|| address.to_owned(), |declared| declared.url_of(address))
 }
 
-/// Converts the fields of [`inputs`] to the fields of the API's JSON body.
+/// Converts the fields of [`inputs`] to fields of the API request body.
 pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     let room = SIDES.iter().any(|(name, ..)| !sent.text(name).is_empty());
     let side = |name: &str| number(sent.text(name));
@@ -174,7 +175,7 @@ pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns the wizard's error messages for fields that are empty although the printer cannot be tested without them.
+/// Returns the wizard's error messages for empty fields that are required to test the printer.
 pub(super) fn missing(sent: &PageForm) -> Vec<String> {
     missing_of(&|name| sent.text(name))
 }

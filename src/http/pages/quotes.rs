@@ -103,7 +103,7 @@ fn row(quote: &Quote, now: Timestamp) -> Markup {
     }
 }
 
-/// Serves the page of one quote.
+/// Serves a quote's page.
 pub(super) async fn one(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,

@@ -19,7 +19,7 @@ use http::error::{ErrorMeta, Notice};
 use http::paths::is_customer_page;
 
 /// Renders error responses from guards and page handlers as pages. A user who is not signed in is redirected to the
-/// sign-in page, and returns from it to the requested page.
+/// sign-in page and, after signing in, back to the requested page.
 pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
@@ -62,8 +62,8 @@ fn as_notice(config: &Config, response: Response) -> Response {
     page
 }
 
-/// Copies headers, such as those about rate limits, from the response that the page replaces. Content headers and those
-/// that the page sets itself are not copied.
+/// Copies headers, such as the rate-limit headers, from the response that the page replaces. Content headers and
+/// headers that the page sets itself are not copied.
 fn keep_headers(page: &mut Response, headers: &HeaderMap) {
     let own = page.headers().clone();
     for (name, value) in headers {
@@ -73,8 +73,8 @@ fn keep_headers(page: &mut Response, headers: &HeaderMap) {
     }
 }
 
-/// Returns whether a request comes from a browser and is for a page, so that an error page is shown if the page does
-/// not exist. On paths used by programs, the usual error format is kept.
+/// Returns whether a browser has requested a page, so that an error page is shown if the page does not exist. Paths
+/// used by programs keep the usual error format.
 fn may_have_lost_its_way(request: &Request) -> bool {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     let roots = ["/api", "/webhooks", "/slicer", "/docs", "/assets/"];
@@ -94,8 +94,8 @@ fn nowhere(brand: &Brand) -> Response {
     shop_page(brand, StatusCode::NOT_FOUND, title, &content)
 }
 
-/// Returns the path of the sign-in page, with the requested page as the redirect target. If a failed link left an error
-/// code in the query, it is passed on.
+/// Returns the path of the sign-in page, with the requested page as the redirect target. If a failed link added an
+/// error code to the query, the error code is passed on.
 fn sign_in_path(target: Option<&str>) -> String {
     let Some(target) = target else { return sign_in::PATH.to_owned() };
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -156,7 +156,7 @@ fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool
     if of_staff { page(status, title, &content) } else { shop_page(&Brand::new(config), status, title, &content) }
 }
 
-/// Renders the reason of an error. Validation errors name the label of their field.
+/// Renders the reason for an error. Validation errors include the label of their field.
 fn reason(meta: &ErrorMeta) -> Markup {
     let label = |path: &str| staff::act_label(path).map_or_else(|| words_of(path), str::to_owned);
     html! {

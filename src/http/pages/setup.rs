@@ -1,5 +1,5 @@
-//! Setup wizard: configures a new shop in six steps, using the same commands as the routes of `/api/setup`. The input
-//! is stored encrypted until the last step writes the settings, so the setup can be interrupted and resumed.
+//! Setup wizard: configures a new shop in six steps, using the same commands as the routes under `/api/setup`. The
+//! input is stored encrypted until the last step writes the settings, so that the setup can be interrupted and resumed.
 //!
 //! Until the setup is complete, the wizard is opened with a one-time code; afterwards, only admins can open it. It
 //! covers only some of the settings.
@@ -43,7 +43,7 @@ use http::routes::{PageBounds, Routes};
 use http_api::production::setup::SetupHandles;
 use platform::secrets::encryption::SecretCipher;
 
-/// Path of the first page of the wizard, and prefix of all others.
+/// Path of the wizard's first page, and prefix of the paths of all further pages.
 pub(super) const PATH: &str = "/setup";
 
 handles! {
@@ -93,10 +93,10 @@ pub(super) struct WizardRequest {
     pub(super) draft: SetupDraft,
     /// `true` if there is an admin who can sign in.
     pub(super) has_admin: bool,
-    /// `true` once the setup has been completed; from then on, the wizard is only for admins.
+    /// `true` once the setup is complete; from then on, only admins can open the wizard.
     pub(super) completed: bool,
-    /// Form token of a staff session. The setup session does not need one, because its cookie is sent only by pages of
-    /// this server.
+    /// CSRF token of a staff session. The setup session does not need one, because browsers only send its cookie with
+    /// requests from this server's pages.
     token: Option<String>,
 }
 
@@ -118,23 +118,23 @@ impl WizardRequest {
         self.has_admin && self.draft.may_go_on()
     }
 
-    /// Returns the redirect to an earlier step if this step is not available yet; `None` if it is.
+    /// Returns a redirect to an earlier step if the requested step is not available yet.
     pub(super) fn instead(&self) -> Option<Response> {
         let to = if self.has_admin { database::PATH } else { PATH };
         (!self.may_go_on()).then(|| see_other(to))
     }
 
-    /// Renders the hidden token field, which every form contains.
+    /// Renders the hidden CSRF token field, which every form contains.
     pub(super) fn hidden(&self) -> Markup {
         html! { @if let Some(token) = &self.token { input type="hidden" name=(TOKEN_FIELD) value=(token); } }
     }
 
-    /// Renders a page of the given step.
+    /// Renders the page of the given step.
     pub(super) fn page(&self, status: StatusCode, step: SetupStep, content: &Markup) -> Response {
         whole_page(status, step.title(), &around(step, self.has_admin, self.may_go_on(), content), false)
     }
 
-    /// Renders a page of the given step with a script of its own.
+    /// Renders the page of the given step, with its own script.
     pub(super) fn scripted_page(
         &self,
         status: StatusCode,
@@ -146,7 +146,7 @@ impl WizardRequest {
         respond(status, step.title(), "wide", &body, code)
     }
 
-    /// Renders a page of the given step with live updates.
+    /// Renders the page of the given step, with live updates.
     pub(super) fn live_page(&self, step: SetupStep, content: &Markup) -> Response {
         whole_page(StatusCode::OK, step.title(), &around(step, self.has_admin, self.may_go_on(), content), true)
     }
@@ -172,7 +172,7 @@ pub(super) async fn change_draft(
     Ok(changed.await.map_err(ApiError::internal)??)
 }
 
-/// Renders an error page. An unauthenticated visitor is redirected to the entry page with the error code instead.
+/// Renders an error page. An unauthenticated visitor is instead redirected to the entry page with the error code.
 pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
     if status == StatusCode::UNAUTHORIZED {
         return see_other(&enter::path_after(&meta.code));
@@ -201,7 +201,7 @@ pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
     page(status, title, &content)
 }
 
-/// Formats a form's errors, one per line. Names of settings are left unchanged.
+/// Formats a form's errors, one per line. The names of settings are left unchanged.
 pub(super) fn faults_of(error: &ApiError) -> Vec<String> {
     let body = error.body();
     let sentences = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {

@@ -1,6 +1,6 @@
-//! Customer sign-in pages: a form that requests a link, and the page that the emailed link opens. That page has a
+//! Customer sign-in pages: a form for requesting a link, and the page that the emailed link opens. The page has a
 //! single button, which redeems the link. Programs that follow links in emails do not press buttons, so the link is
-//! still valid when the customer opens the email.
+//! still valid when the customer opens it.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use http::limits::layer::ClientAddress;
 use http::page::OpenQuery;
 use http_api::billing::session::{SignInHandles, SignInLinkQuery, VERIFY_PATH, mail_link, own_path};
 
-/// Path of the customer sign-in.
+/// Path of the customer sign-in page.
 pub(super) const PATH: &str = "/sign-in";
 
 /// Query parameters of the sign-in page.
@@ -30,11 +30,11 @@ pub(super) const PATH: &str = "/sign-in";
 pub(super) struct SignInQuery {
     /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
     next: Option<String>,
-    /// Error code of a link that failed.
+    /// Error code for a link that failed.
     error: Option<String>,
 }
 
-/// Renders the sign-in form, with an error message if there is one.
+/// Renders the sign-in form, with an error message, if any.
 fn form(config: &Config, status: StatusCode, (email, next): (&str, &str), wrong: Option<&str>) -> Response {
     let content = html! {
         h1 { "Sign in" }
@@ -103,7 +103,7 @@ fn link_sent_page(config: &Config, email: &str) -> Response {
     shop_page(&Brand::new(config), StatusCode::OK, "Check your email", &content)
 }
 
-/// Serves the page that an emailed link opens. It performs no lookup: the link is checked only when it is redeemed.
+/// Serves the page that an emailed link opens. No lookup is performed: the link is only checked when it is redeemed.
 pub(super) async fn confirm(
     State(config): State<Arc<Config>>,
     OpenQuery(query): OpenQuery<SignInLinkQuery>,

@@ -1,9 +1,9 @@
-//! Staff pages: the floor, the to-do list, orders and their jobs. Access control is the same as for the API with a
-//! session: the cookie `service_session`, with the signed-in user's role.
+//! Staff pages: the floor, the to-do list, orders and their jobs. Access control is the same as for API requests with a
+//! session: the `service_session` cookie and the signed-in user's role apply.
 //!
 //! Live data about the floor is read from memory ([`board`]), rendered once for all viewers, and sent through one
-//! stream per browser ([`live`]). Forms are handled by the API handlers ([`acts`]), so no business rules are decided
-//! here.
+//! stream per browser ([`live`]). Forms are handled by the API handlers ([`acts`]), so the pages contain no business
+//! rules.
 
 mod acts;
 mod address_fields;
@@ -84,7 +84,7 @@ const CUSTOMERS_PATH: &str = "/shop/customers";
 const WEBHOOKS_PATH: &str = "/shop/webhooks";
 /// Path of the shop's statistics and charts.
 const INSIGHTS_PATH: &str = "/shop/insights";
-/// Path of the settings: API keys, users, integrations and server state.
+/// Path of the settings: API keys, users, integrations and server status.
 const SETTINGS_PATH: &str = "/shop/settings";
 /// First path segments of the staff pages.
 const ROOTS: [&str; 6] = ["login", "logout", "floor", "to-do", "shop", "design"];

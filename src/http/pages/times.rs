@@ -1,9 +1,9 @@
-//! Times on pages, all by the shop's clock: in its time zone, and described from its current day.
+//! Times on pages, shown in the shop's time zone and relative to its current day.
 //!
-//! Pages, and the parts of them that are rendered once for all viewers, contain a mark for each time. The mark is
-//! replaced when the page or the part is sent, so a part that is rendered before midnight never says "today" after it.
-//! The staff's script renames the days of an open page at the shop's midnight; a page without it stays as loaded, and
-//! each time has its exact date in its `title`.
+//! Pages, and parts of pages that are rendered once for all viewers, contain a placeholder for each time. Placeholders
+//! are replaced when the page or part is sent, so that a part rendered before midnight never says "today" after
+//! midnight. The staff script updates the day names on an open page at the shop's midnight; pages without the script
+//! stay as loaded. Each time has its exact date in its `title`.
 
 use std::sync::Arc;
 
@@ -19,29 +19,30 @@ use domain::time::Timestamp;
 use http::error::ApiError;
 use kernel::environment::Environment;
 
-/// Start of a mark. Text entered by users cannot contain it, because such text is escaped.
+/// Start of a placeholder. Text entered by users cannot contain it, because such text is escaped.
 const MARK: &str = "<shop-time ";
-/// Maximum size of a page in bytes; the largest have a few megabytes.
+/// Maximum size of a page, in bytes; the largest pages have a few megabytes.
 const MAX_PAGE_BYTES: usize = 256 * 1024 * 1024;
 
-/// Form in which a time is shown.
+/// Format in which a time is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TimeForm {
     /// Day and time of day: `today 17:40`.
     Moment,
-    /// Day alone: `tomorrow`, `Tue 3 Nov`.
+    /// Day only: `tomorrow`, `Tue 3 Nov`.
     Day,
-    /// Time of day, with the day only if it is another one: `17:40`.
+    /// Time of day, with the day unless it is today: `17:40`.
     TimeOfDay,
     /// Elapsed time: `for 12 min`.
     Elapsed,
     /// Date as the value of a date field: `2026-11-28`.
     FieldDate,
-    /// Milliseconds from the rendering until the shop's day ends, for the script. Its time is without meaning.
+    /// Milliseconds from rendering until the end of the shop's day, for the script. The time in the placeholder is
+    /// ignored.
     DayLeft,
 }
 
-/// All forms, with their words in marks.
+/// All formats, with their names in placeholders.
 const FORMS: [(TimeForm, &str); 6] = [
     (TimeForm::Moment, "moment"),
     (TimeForm::Day, "day"),
@@ -51,14 +52,14 @@ const FORMS: [(TimeForm, &str); 6] = [
     (TimeForm::DayLeft, "left"),
 ];
 
-/// Renders the mark of a time.
+/// Renders the placeholder for a time.
 pub(super) fn mark(form: TimeForm, at: Timestamp) -> Markup {
     let word = FORMS.iter().find(|(one, _)| *one == form).map_or("", |(_, word)| *word);
     PreEscaped(format!("{MARK}{word} {}>", at.0))
 }
 
-/// Renders a message of the server, with its timestamps as times by the shop's clock. A timestamp that was cut with
-/// the end of a message is omitted.
+/// Renders a message from the server, with its timestamps as times in the shop's time zone. A timestamp that was
+/// truncated with the end of the message is omitted.
 pub(super) fn message(text: &str) -> Markup {
     html! {
         @for (at, word) in text.split(' ').enumerate() {
@@ -78,7 +79,7 @@ pub(super) fn message(text: &str) -> Markup {
     }
 }
 
-/// Returns whether a word is the beginning of a timestamp, cut with the end of its message.
+/// Returns whether a word is the beginning of a timestamp that was truncated with the end of its message.
 fn is_cut_timestamp(word: &str) -> bool {
     let Some(beginning) = word.strip_suffix('…') else { return false };
     let pattern = "0000-00-00T00:00:00.000Z";
@@ -90,17 +91,17 @@ fn is_cut_timestamp(word: &str) -> bool {
     is_date && beginning.chars().zip(pattern.chars()).all(is_alike)
 }
 
-/// Renders a time's date as the value of a date field.
+/// Renders the date of a time as the value of a date field.
 pub(super) fn field_date(at: Timestamp) -> Markup {
     mark(TimeForm::FieldDate, at)
 }
 
-/// Renders the date of an invoice or credit note, as it is on the document.
+/// Renders the date of an invoice or credit note as it appears on the document.
 pub(super) fn document_day(at: Timestamp) -> Markup {
     html! { time datetime=(at.to_string().get(..10).unwrap_or_default()) { (document_date(at)) } }
 }
 
-/// Replaces all marks by the times as the shop's clock shows them.
+/// Replaces all placeholders with times in the shop's time zone.
 pub(super) fn fill(html: &str, clock: &ShopClock, now: Timestamp) -> String {
     let mut pieces = html.split(MARK);
     let mut filled = pieces.next().unwrap_or_default().to_owned();
@@ -138,7 +139,7 @@ fn element(form: TimeForm, at: Timestamp, clock: &ShopClock, now: Timestamp) -> 
     }
 }
 
-/// Formats an elapsed time as the staff's script does: `12 min`, `3 h 5 min`.
+/// Formats an elapsed time in the same way as the staff script: `12 min`, `3 h 5 min`.
 fn elapsed(ms: i64) -> String {
     let minutes = (ms.max(0) + 30_000) / 60_000;
     match minutes {
@@ -148,7 +149,7 @@ fn elapsed(ms: i64) -> String {
     }
 }
 
-/// Replaces the marks in each page that is sent.
+/// Replaces the placeholders in each page that is sent.
 pub(super) async fn filled(State(environment): State<Arc<Environment>>, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let is_page = |kind: &[u8]| kind.starts_with(b"text/html");

@@ -1,5 +1,6 @@
-//! Assets of the pages: style sheets, scripts, the font and the icons, embedded in the binary. The name of each has the
-//! beginning of its hash, so browsers may keep it for ever, and get another one when it has changed.
+//! Assets of the pages: style sheets, scripts, the font and the icons, embedded in the binary. Each asset's name
+//! contains the beginning of its hash, so that browsers can cache it indefinitely and fetch a new one when it has
+//! changed.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -20,10 +21,10 @@ use http::error::{ApiResult, no_such_path};
 
 /// Path under which the assets are served.
 const FOLDER: &str = "/assets/";
-/// Bytes of the hash in the name of an asset.
+/// Number of hash bytes in an asset's name.
 const NAMED_HASH_BYTES: usize = 6;
 const CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
-/// Address of the font in the style sheet, which is replaced by that of the asset.
+/// URL of the font in the style sheet, which is replaced by the asset's URL.
 const FONT_IN_STYLE: &str = "inter-latin.woff2";
 
 const STAFF_STYLE_TEXT: &str = concat!(
@@ -55,31 +56,31 @@ const STAFF_SCRIPT_TEXT: &str = concat!(
     include_str!("../staff/script/products.js"),
 );
 
-/// Style sheet of the staff's pages.
+/// Style sheet for the staff pages.
 pub(crate) static STAFF_STYLE: LazyLock<PageAsset> =
     LazyLock::new(|| PageAsset::new("staff", AssetKind::Style, with_font(STAFF_STYLE_TEXT)));
-/// Script of the staff's pages.
+/// Script for the staff pages.
 pub(crate) static STAFF_SCRIPT: LazyLock<PageAsset> =
     LazyLock::new(|| PageAsset::new("staff", AssetKind::Script, Bytes::from_static(STAFF_SCRIPT_TEXT.as_bytes())));
-/// Style sheet of all other pages: for customers, the sign-in and the setup.
+/// Style sheet for all other pages: customer pages, sign-in and setup.
 pub(crate) static SITE_STYLE: LazyLock<PageAsset> =
     LazyLock::new(|| PageAsset::new("site", AssetKind::Style, with_font(SITE_STYLE_TEXT)));
-/// Script of pages for customers and of the setup that have live parts.
+/// Script for customer and setup pages with live updates.
 pub(crate) static SITE_SCRIPT: LazyLock<PageAsset> =
     LazyLock::new(|| PageAsset::new("site", AssetKind::Script, Bytes::from_static(SITE_SCRIPT_TEXT.as_bytes())));
-/// Sprite of the icons.
+/// Sprite that contains the icons.
 pub(super) static ICONS: LazyLock<PageAsset> = LazyLock::new(|| {
     let sprite = include_bytes!("../../../../assets/pages/icons.svg");
     PageAsset::new("icons", AssetKind::Picture, Bytes::from_static(sprite))
 });
-/// Latin letters of the pages' font. Other scripts have the fonts of the system.
+/// Latin letters of the pages' font. System fonts are used for other scripts.
 static FONT: LazyLock<PageAsset> = LazyLock::new(|| {
     let font = include_bytes!("../../../../assets/pages/inter-latin.woff2");
     PageAsset::new("inter", AssetKind::Font, Bytes::from_static(font))
 });
 static ALL: [&LazyLock<PageAsset>; 6] = [&STAFF_STYLE, &STAFF_SCRIPT, &SITE_STYLE, &SITE_SCRIPT, &ICONS, &FONT];
 
-/// Sort of content, which decides the end of the name and the content type.
+/// Type of an asset, which determines its file name extension and content type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AssetKind {
     Style,
@@ -89,7 +90,7 @@ enum AssetKind {
 }
 
 impl AssetKind {
-    /// Returns the end of the asset's name, and its content type.
+    /// Returns the file name extension and the content type.
     const fn forms(self) -> (&'static str, &'static str) {
         match self {
             Self::Style => ("css", "text/css; charset=utf-8"),
@@ -102,11 +103,11 @@ impl AssetKind {
 
 /// File that pages load from this server.
 pub(crate) struct PageAsset {
-    /// Path, with the beginning of the content's hash: `/assets/staff-0123456789ab.css`.
+    /// Path, which includes the beginning of the content's hash: `/assets/staff-0123456789ab.css`.
     pub(crate) path: String,
-    /// Content as it is.
+    /// Uncompressed content.
     pub(crate) content: Bytes,
-    /// Content compressed; `None` if it is compressed in itself.
+    /// Compressed content; `None` if the format is already compressed.
     packed: Option<Bytes>,
     kind: AssetKind,
 }
@@ -120,7 +121,7 @@ impl PageAsset {
         Self { path, content, packed, kind }
     }
 
-    /// Builds the response with the asset, compressed if the client accepts it.
+    /// Builds the response that contains the asset, compressed if the client accepts it.
     fn response(&self, request_headers: &HeaderMap) -> Response {
         let packed = self.packed.as_ref().filter(|_| takes_gzip(request_headers));
         let headers = [(header::CONTENT_TYPE, self.kind.forms().1), (header::CACHE_CONTROL, CACHE_CONTROL)];
@@ -145,7 +146,8 @@ fn with_font(style: &str) -> Bytes {
     Bytes::from(style.replace(FONT_IN_STYLE, &FONT.path))
 }
 
-/// Returns the route of the assets. Anybody may load them: they are in the program, and the same for all.
+/// Returns the route that serves the assets. It requires no credentials: the assets are part of the program and the
+/// same for everyone.
 pub(crate) fn routes() -> Router<AppState> {
     Router::new().route("/assets/{name}", get(asset))
 }

@@ -1,4 +1,4 @@
-//! Icons: drawings of Lucide in one sprite, which `scripts/page-assets` makes from the names in this file.
+//! Icons: Lucide drawings in a single sprite, which `scripts/page-assets` builds from the names in this file.
 
 use maud::{Markup, html};
 
@@ -7,7 +7,7 @@ use super::assets::ICONS;
 /// Declares the icons: their variants, and the names of their drawings.
 macro_rules! icons {
     ($($icon:ident = $name:literal,)*) => {
-        /// Icon of the sprite, named as in Lucide.
+        /// Icon in the sprite, named as in Lucide.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(crate) enum Icon {$(
             #[doc = concat!("Lucide's `", $name, "`.")]
@@ -15,7 +15,7 @@ macro_rules! icons {
         )*}
 
         impl Icon {
-            /// All icons, in the order of their names.
+            /// All icons, sorted by name.
             pub(crate) const ALL: &[Self] = &[$(Self::$icon),*];
 
             /// Returns the name of the drawing in the sprite.
@@ -96,7 +96,7 @@ icons! {
     X = "x",
 }
 
-/// Renders an icon. It is decoration: the text beside it, or the label of its button, says what it means.
+/// Renders an icon. Icons are decorative: the text next to the icon, or the label of its button, states the meaning.
 pub(crate) fn icon(icon: Icon) -> Markup {
     html! {
         svg class="icon" aria-hidden="true" { use href={ (ICONS.path) "#" (icon.name()) } {} }

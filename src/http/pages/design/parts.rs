@@ -1,11 +1,11 @@
-//! Parts of the staff's pages as functions. Their look is in `parts.css` and `base.css`, where there are more classes
-//! than functions: a part becomes a function when it has more to it than a class.
+//! Components of the staff pages, as functions. They are styled in `parts.css` and `base.css`, which contain more
+//! classes than there are functions: a component becomes a function if it needs more than a class.
 
 use maud::{Markup, html};
 
 use super::icons::{Icon, icon};
 
-/// Severity of a state, always shown by a shape and a label in addition to a colour.
+/// Severity of a state, always indicated by a shape and a label in addition to a colour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Tone {
     /// Something is wrong or unreachable.
@@ -14,7 +14,7 @@ pub(crate) enum Tone {
     Attention,
     /// Working normally.
     Working,
-    /// Nothing is going on.
+    /// Nothing is happening.
     Idle,
 }
 
@@ -29,7 +29,7 @@ impl Tone {
         }
     }
 
-    /// Returns the CSS class of a state, which stands in a part that is kept up to date.
+    /// Returns the CSS class for a state in a part with live updates.
     pub(crate) fn class(self) -> &'static str {
         match self {
             Self::Error => "state error",
@@ -39,7 +39,7 @@ impl Tone {
         }
     }
 
-    /// Returns the CSS class for the tone in other parts.
+    /// Returns the CSS class for the tone in all other parts.
     const fn part_class(self) -> &'static str {
         match self {
             Self::Error => "bad",
@@ -50,7 +50,7 @@ impl Tone {
     }
 }
 
-/// Renders a chip: a state as shape, colour and word.
+/// Renders a chip: a state as a shape, a colour and a word.
 pub(crate) fn chip(tone: Tone, text: &str) -> Markup {
     html! { span class={ "chip " (tone.part_class()) } { (text) } }
 }
@@ -65,9 +65,9 @@ pub(crate) fn panel(id: &str, title: &str, content: &Markup) -> Markup {
     }
 }
 
-/// Filter of a list, with the number of its entries.
+/// Filter of a list, with the number of matching entries.
 pub(crate) struct FilterTab<'a> {
-    /// Label after the number.
+    /// Label, shown after the number.
     pub(crate) label: &'a str,
     /// Number of entries.
     pub(crate) count: usize,
@@ -75,11 +75,11 @@ pub(crate) struct FilterTab<'a> {
     pub(crate) tone: Tone,
     /// URL of the list with this filter.
     pub(crate) path: &'a str,
-    /// `true` if the list has this filter now.
+    /// `true` if the filter is currently applied.
     pub(crate) is_current: bool,
 }
 
-/// Renders the filters of a list.
+/// Renders a list's filters.
 pub(crate) fn filters(label: &str, tabs: &[FilterTab<'_>]) -> Markup {
     html! {
         nav class="filters" aria-label=(label) {
@@ -92,7 +92,7 @@ pub(crate) fn filters(label: &str, tabs: &[FilterTab<'_>]) -> Markup {
     }
 }
 
-/// Renders a place with nothing in it: what it is for, and the act that begins.
+/// Renders the placeholder for an empty area: an explanation, and the action with which to start.
 pub(crate) fn empty_place(picture: Icon, text: &str, act: &Markup) -> Markup {
     html! {
         div class="empty" {
@@ -103,7 +103,7 @@ pub(crate) fn empty_place(picture: Icon, text: &str, act: &Markup) -> Markup {
     }
 }
 
-/// Renders the steps of something that goes through them in turn; those before `current` are done.
+/// Renders the steps of a process; those before `current` are done.
 pub(crate) fn steps(labels: &[&str], current: usize) -> Markup {
     html! {
         ol class="steps course" {
@@ -114,7 +114,7 @@ pub(crate) fn steps(labels: &[&str], current: usize) -> Markup {
     }
 }
 
-/// Entry of a course of events.
+/// Entry in a timeline.
 pub(crate) struct CourseEntry<'a> {
     /// Severity.
     pub(crate) tone: Tone,
@@ -124,7 +124,7 @@ pub(crate) struct CourseEntry<'a> {
     pub(crate) note: &'a str,
 }
 
-/// Renders a course of events, the first on top.
+/// Renders a timeline, with the first entry at the top.
 pub(crate) fn course(entries: &[CourseEntry<'_>]) -> Markup {
     html! {
         ol class="timeline" {
@@ -135,7 +135,7 @@ pub(crate) fn course(entries: &[CourseEntry<'_>]) -> Markup {
     }
 }
 
-/// Figure with its label and a comparison.
+/// Key figure with its label and a comparison.
 pub(crate) struct KeyFigure<'a> {
     /// Label above the figure.
     pub(crate) label: &'a str,
@@ -145,7 +145,7 @@ pub(crate) struct KeyFigure<'a> {
     pub(crate) note: &'a str,
 }
 
-/// Renders a row of figures.
+/// Renders a row of key figures.
 pub(crate) fn figures(all: &[KeyFigure<'_>]) -> Markup {
     html! {
         div class="kpis" {
@@ -160,7 +160,7 @@ pub(crate) fn figures(all: &[KeyFigure<'_>]) -> Markup {
     }
 }
 
-/// Renders a menu of further acts, which its button opens without a script.
+/// Renders a menu with further actions. Its button opens it even without a script.
 pub(crate) fn menu(id: &str, label: &str, items: &Markup) -> Markup {
     html! {
         button class="btn quiet square" type="button" popovertarget=(id) aria-label=(label) { (icon(Icon::Ellipsis)) }
@@ -168,7 +168,7 @@ pub(crate) fn menu(id: &str, label: &str, items: &Markup) -> Markup {
     }
 }
 
-/// Renders a dialog that asks before something is lost, and the button that opens it.
+/// Renders a dialog that asks for confirmation before something is lost, and the button that opens it.
 pub(crate) fn dialog(id: &str, opener: &str, title: &str, content: &Markup) -> Markup {
     let title_id = format!("{id}-title");
     html! {
@@ -180,7 +180,7 @@ pub(crate) fn dialog(id: &str, opener: &str, title: &str, content: &Markup) -> M
     }
 }
 
-/// Renders a short message about what was done, as it appears at the bottom of a page.
+/// Renders a short message about a completed action, as it appears at the bottom of a page.
 pub(crate) fn toast(text: &str) -> Markup {
     html! { p class="toast" { (icon(Icon::Check)) (text) } }
 }

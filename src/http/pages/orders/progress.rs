@@ -1,4 +1,4 @@
-//! Live part of an order page, rendered both with the page and for its event stream.
+//! Live part of an order page, rendered both as part of the page and for its event stream.
 
 use maud::{Markup, html};
 
@@ -15,7 +15,7 @@ use domain::tracking::{TrackingPage, tracking_url};
 /// Order, with the related data shown in the live part of its page.
 pub(super) struct LivePart<'a> {
     pub(super) order: &'a Order,
-    /// Time at which the entire order is expected to be printed.
+    /// Time by which the entire order is expected to be printed.
     pub(super) expected: Option<Timestamp>,
     /// History of the order, oldest first.
     pub(super) steps: &'a [NumberedEvent],
@@ -25,7 +25,7 @@ pub(super) struct LivePart<'a> {
     pub(super) viewer: &'a Viewer,
 }
 
-/// Numbers of an order's individually produced parts: total, good, and printing.
+/// Number of parts of an order that are produced individually: in total, good, and being printed.
 struct PartCounts {
     all: u64,
     good: u64,
@@ -78,7 +78,7 @@ pub(super) fn is_open(status: OrderStatus) -> bool {
     matches!(status, OrderStatus::Paid | OrderStatus::Printing)
 }
 
-/// Returns a description of the event for customers.
+/// Returns a customer-friendly description of an event.
 fn step_words(event: &str) -> &'static str {
     match event {
         "order.draft" => "Drafted",
@@ -205,7 +205,7 @@ impl LivePart<'_> {
         }
     }
 
-    /// Renders when the order is expected, and when it was promised.
+    /// Renders when the order is expected to be ready, and when it was promised.
     fn times(&self, is_open: bool) -> Markup {
         html! {
             @if let Some(expected) = self.expected.filter(|_| is_open) {
@@ -284,7 +284,7 @@ impl LivePart<'_> {
         }
     }
 
-    /// Renders the links to the invoice and to the shop.
+    /// Renders links to the invoice and for contacting the shop.
     fn links(&self) -> Markup {
         html! {
             p class="acts" {
@@ -297,7 +297,7 @@ impl LivePart<'_> {
     }
 }
 
-/// Renders how much of a line is made and shipped.
+/// Renders how much of a line has been made and shipped.
 fn line_progress(line: &OrderLine, good: u64, shipped: u64) -> Markup {
     let (good, all) = (good.min(line.quantity.into()), u64::from(line.quantity));
     html! {

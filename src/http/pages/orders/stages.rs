@@ -1,4 +1,4 @@
-//! Stages of an order, from its placing to its departure, as the order's page shows them.
+//! Stages of an order, from placement to shipping, as shown on the order's page.
 
 use domain::event::NumberedEvent;
 use domain::order::{Order, OrderStatus, PICKUP};
@@ -7,7 +7,7 @@ use domain::time::Timestamp;
 /// Progress of a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StageState {
-    /// The order has left the stage behind.
+    /// The order has completed the stage.
     Done,
     /// The order is in this stage.
     Current,
@@ -15,13 +15,13 @@ pub(super) enum StageState {
     Ahead,
 }
 
-/// Stage that an order goes through.
+/// Stage that an order passes through.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct OrderStage {
-    /// Name for customers.
+    /// Name shown to customers.
     pub(super) label: &'static str,
     pub(super) state: StageState,
-    /// Time at which the order reached the stage; `None` if it has not, or if that was not recorded.
+    /// Time at which the order reached the stage; `None` if it has not, or if the time was not recorded.
     pub(super) reached_at: Option<Timestamp>,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn stages(order: &Order, steps: &[NumberedEvent]) -> Option<[OrderSta
     stages_at(order.status, is_pickup, times)
 }
 
-/// Returns the stages of an order with the given status, with the times at which it reached each.
+/// Returns the stages of an order with the given status, with the time at which it reached each stage.
 fn stages_at(
     status: OrderStatus,
     is_pickup: bool,
@@ -77,14 +77,14 @@ fn stages_at(
     }))
 }
 
-/// Describes how many parts are made: `2 of 3 parts are made`.
+/// Describes how many parts have been made: `2 of 3 parts are made`.
 pub(super) fn parts_made(good: u64, all: u64) -> String {
     let noun = if all == 1 { "part" } else { "parts" };
     let verb = if good == 1 || all == 1 { "is" } else { "are" };
     format!("{good} of {all} {noun} {verb} made")
 }
 
-/// Counts things in words: `1 item`, `2 items`.
+/// Formats a number with its noun: `1 item`, `2 items`.
 pub(super) fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -1,8 +1,8 @@
-//! Advice, in plain language, for services that fail with their current configuration.
+//! Plain-language advice for services that fail with their current configuration.
 
 use actors::app::service_tests::Service;
 
-/// Substrings that identify network errors, with advice for each.
+/// Substrings that identify network errors, with advice for each error.
 const BY_SIGN: [(&[&str], &str); 8] = [
     (
         &["connection refused", "refused the connection"],
@@ -48,7 +48,7 @@ const BY_SIGN: [(&[&str], &str); 8] = [
     ),
 ];
 
-/// Returns advice for a failed service: based on the network error if it is recognised, otherwise on the service.
+/// Returns advice for a failed service, based on the network error if it is recognised, otherwise on the service.
 pub(super) fn of(service: Service, message: &str, detail: &str) -> &'static str {
     let text = format!("{message} {detail}").to_lowercase();
     let has_sign = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));

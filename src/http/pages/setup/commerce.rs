@@ -1,4 +1,4 @@
-//! Fifth step of the setup wizard: invoice issuer, payment, and email to customers.
+//! Fifth step of the setup wizard: the invoice issuer, payments, and email to customers.
 
 use axum::extract::State;
 use axum::http::StatusCode;

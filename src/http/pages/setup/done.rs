@@ -1,5 +1,5 @@
-//! Page after the last step of the setup wizard: the settings that were written, those that require a restart, and a
-//! test print.
+//! Page after the last step of the setup wizard: the settings that were written, the settings that require a restart,
+//! and a test print.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -82,8 +82,7 @@ pub(super) async fn print(
     Ok(page(status, &app, &visit, &printers, (&words, followed)))
 }
 
-/// Renders the page: with the answer to the last press of a button, and the progress on the printer that is followed,
-/// if any.
+/// Renders the page: the result of the last button press and, if a printer is being followed, its progress.
 fn page(
     status: StatusCode,
     app: &WizardHandles,
@@ -116,7 +115,7 @@ fn page(
     whole_page(status, TITLE, &content, progress.is_some())
 }
 
-/// Renders the settings written since startup, and those of them that require a restart.
+/// Renders the settings written since startup, and those that require a restart.
 fn written(app: &WizardHandles) -> Markup {
     let Some(written) = app.setup.setup.last_written() else {
         return html! { p { "The settings are in force." } };
@@ -143,7 +142,7 @@ fn written(app: &WizardHandles) -> Markup {
     }
 }
 
-/// Renders a setting by what it is called on the pages, with its name in the file.
+/// Renders a setting by its name on the pages, followed by its name in the file.
 fn setting(name: &str) -> Markup {
     html! {
         li {

@@ -1,4 +1,4 @@
-//! Entry page of the setup wizard: asks for the one-time code that the server printed, or for an admin's sign-in.
+//! Entry page of the setup wizard: asks for the one-time code printed by the server, or for an admin to sign in.
 
 use api_derive::Request;
 use axum::extract::State;

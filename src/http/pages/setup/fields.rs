@@ -1,5 +1,5 @@
-//! Form fields of each service: names, values, rendering and parsing. Used by the setup wizard and by the staff page
-//! that changes integrations.
+//! Form fields for each service: names, values, rendering and parsing. Used by the setup wizard and by the staff page
+//! for changing integrations.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -19,11 +19,11 @@ const MAX_VALUE_CHARS: usize = 4_000;
 /// Form value of the checkbox that removes a setting.
 const NONE: &str = "none";
 
-/// State of a service that the shop has decided to do without.
+/// State of a service that the shop has chosen not to use.
 pub(super) const LEFT_OUT: &str = "Left out";
-/// State of a service of which only some settings are filled in.
+/// State of a service for which only some of the settings are filled in.
 pub(super) const BEGUN: &str = "Begun";
-/// State of a service that nobody has set up.
+/// State of a service that has not been set up.
 pub(super) const NOT_USED: &str = "Not used";
 
 /// Kind of value that a field holds.
@@ -57,7 +57,7 @@ const fn field(
     Field { variable, key, label, hint, kind }
 }
 
-/// Builds the fields for another system's address and token.
+/// Builds the fields for an external system's address and token.
 const fn place(names: [&'static str; 4], sample: &'static str) -> [Field; 2] {
     let [url, url_key, token, token_key] = names;
     let secret = "As that system gives it to programs; some ask for none.";
@@ -224,20 +224,19 @@ pub(super) fn state_of(service: Service, config: &Config, draft: &SetupDraft) ->
     }
 }
 
-/// Returns the displayed value of a non-secret field: the wizard's stored input or, if there is none, the current
-/// setting.
+/// Returns the displayed value of a non-secret field: the wizard's stored input or, failing that, the current setting.
 fn shown_value(field: &Field, config: &Config, draft: &SetupDraft) -> String {
     draft.value(field.key).map_or_else(|| in_force(field, config), str::to_owned)
 }
 
-/// Returns the value of a field about the seller: from the form, the wizard's stored input or the current settings, in
-/// this order.
+/// Returns the value of a seller field: from the form, the wizard's stored input or the current settings, in this
+/// order.
 pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> String {
     let Some(field) = SELLER.iter().find(|field| field.key == key) else { return String::new() };
     sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned())
 }
 
-/// Returns the time zone: from the wizard's stored input, or else from the current settings.
+/// Returns the time zone: the wizard's stored input or, failing that, the current setting.
 pub(super) fn zone_shown(config: &Config, draft: &SetupDraft) -> String {
     shown_value(&ZONE, config, draft)
 }
@@ -252,8 +251,8 @@ fn in_force(field: &Field, config: &Config) -> String {
     }
 }
 
-/// Returns, by key, the form's settings for a service that differ from the current ones. An empty secret leaves the
-/// stored one unchanged.
+/// Returns a service's settings in the form that differ from the current ones, by key. An empty secret field leaves the
+/// stored secret unchanged.
 pub(crate) fn submitted_values(
     service: Service,
     sent: &PageForm,
@@ -263,7 +262,7 @@ pub(crate) fn submitted_values(
     given_of(fields_of(service), sent, config, draft)
 }
 
-/// Returns the settings of the given fields, as [`submitted_values`] does for a service.
+/// Returns the settings in the given fields, as [`submitted_values`] does for a service.
 pub(super) fn given_of(
     fields: &[Field],
     sent: &PageForm,
@@ -306,12 +305,12 @@ fn without(field: &Field) -> String {
     format!("{}.{NONE}", field.variable)
 }
 
-/// Renders a service's fields. `sent` is a rejected form, whose values are shown again except for secrets.
+/// Renders a service's fields. `sent` is a rejected form, whose values are shown again, except for secrets.
 pub(crate) fn inputs(service: Service, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
     inputs_of(fields_of(service), config, draft, sent, None)
 }
 
-/// Renders the given fields, as [`inputs`] does for a service, with a remark beside the first one.
+/// Renders the given fields, as [`inputs`] does for a service, with a remark next to the first one.
 pub(super) fn inputs_of(
     fields: &[Field],
     config: &Config,

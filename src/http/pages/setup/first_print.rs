@@ -1,5 +1,5 @@
-//! Progress of the test print on the page after the last step, which is followed by the page's script or by loading the
-//! page again. It shows any print on the printer, since the printer itself reports the progress.
+//! Progress of the test print on the page after the last step. The page's script follows it; without the script, users
+//! reload the page. The progress is that of any print on the printer, because the printer itself reports it.
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ use http_api::production::printers::{PrinterHandles, activity};
 
 /// Path of the event stream that follows the print.
 pub(super) const LIVE_PATH: &str = "/setup/done/live";
-/// Maximum time between two looks at the printer.
+/// Maximum time between two checks of the printer's state.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Divisor from the seconds that printers report to the minutes that people read.
+/// Number of seconds per minute. Printers report seconds, while people read minutes.
 const SECONDS_PER_MINUTE: i64 = 60;
 
 handles! {
@@ -44,30 +44,30 @@ pub(super) struct FirstPrintQuery {
 }
 
 impl FirstPrintQuery {
-    /// Returns the selected printer; `None` if the query selects none.
+    /// Returns the selected printer, if any.
     pub(super) fn printer(&self) -> Option<Id> {
         self.printer.as_deref()?.parse().ok()
     }
 }
 
-/// Stage of the print, as the page names it.
+/// Stage of the print, as shown on the page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum FirstPrintStage {
-    /// The file is on its way to the printer, or the printer has not reported the print yet.
+    /// The file is being sent to the printer, or the printer has not reported the print yet.
     Starting,
     /// The print was not started, for the given reason.
     NotStarted(String),
-    /// The printer prints, or has paused.
+    /// The printer is printing or paused.
     Running {
-        /// Progress in percent.
+        /// Progress, in percent.
         percent: u32,
-        /// Remaining time in minutes; `None` if the printer does not estimate it.
+        /// Remaining time, in minutes; `None` if the printer does not estimate it.
         minutes: Option<i64>,
         is_paused: bool,
     },
     /// The print is complete.
     Finished,
-    /// The print was cancelled, or failed.
+    /// The print was cancelled or failed.
     EndedEarly,
     /// The printer reports an error.
     Faulty,
@@ -106,7 +106,7 @@ impl FirstPrintStage {
         }
     }
 
-    /// Returns the stage as a sentence, which is also read aloud when it changes.
+    /// Describes the stage in a sentence, which screen readers announce when it changes.
     fn words(&self, name: &str) -> String {
         match self {
             Self::Starting => format!("The print on {name} will begin in a moment."),
@@ -120,7 +120,7 @@ impl FirstPrintStage {
         }
     }
 
-    /// Renders the live part: the progress, and the link to the printer.
+    /// Renders the live part: the progress and a link to the printer.
     fn part(&self, printer: Id, name: &str) -> Markup {
         html! {
             @if let Self::Running { percent, minutes, .. } = self {
@@ -140,7 +140,7 @@ fn reason(failure: &ManualFailure) -> &str {
     words.trim_end_matches('.')
 }
 
-/// Returns the sentence about the print on a printer, and its live part; `None` if the printer does not exist.
+/// Returns a sentence about the print on a printer, and its live part; `None` if the printer does not exist.
 fn present(shop: &PrinterHandles, printer: Id) -> Option<(String, Markup)> {
     let versioned = shop.printers.resident(printer)?.read();
     let printer = versioned.present()?;
@@ -158,16 +158,16 @@ pub(super) fn progress(shop: &PrinterHandles, printer: Id) -> Option<Markup> {
     })
 }
 
-/// Open event stream that follows the print on one printer.
+/// Open event stream that follows the print on a printer.
 pub(super) struct FirstPrintStream {
     standing: StreamPermission,
     shop: PrinterHandles,
     printer: Id,
-    /// Event that the page has; empty before the first.
+    /// Event last sent to the page; empty before the first one.
     latest: String,
 }
 
-/// Serves the event stream of the print on a printer.
+/// Serves the event stream for the print on a printer.
 pub(super) async fn live(
     State(app): State<FirstPrintHandles>,
     who: Caller,

@@ -1,4 +1,5 @@
-//! Fourth step of the setup wizard: the shop's other systems, each optional and tested before its settings are stored.
+//! Fourth step of the setup wizard: connections to external systems, each optional and tested before its settings are
+//! stored.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -40,7 +41,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     Ok(visit.page(StatusCode::OK, SetupStep::Integrations, &content))
 }
 
-/// Tests one of the systems, and stores its settings if the test passes.
+/// Tests a system's connection and stores its settings if the test passes.
 pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let before = WizardRequest::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = before.instead() {

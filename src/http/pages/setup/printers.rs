@@ -1,5 +1,5 @@
-//! Third step of the setup wizard: printers found by a search, and printers added manually. Each is tested before it is
-//! added.
+//! Third step of the setup wizard: printers found by a search, and printers added manually. Each printer is tested
+//! before it is added.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -25,10 +25,10 @@ pub(super) const PATH: &str = "/setup/printers";
 /// Path of the form that adds a printer.
 pub(super) const NEW_PATH: &str = "/setup/printers/new";
 
-/// Query parameters that select the search result from which the form is filled in.
+/// Query parameters that select a search result with which to fill in the form.
 #[derive(Request, Debug)]
 pub(super) struct NewQuery {
-    /// Index of a result of the last search.
+    /// Index of a result in the last search.
     #[api(name = "found")]
     result: Option<u32>,
 }
@@ -86,7 +86,7 @@ pub(super) async fn show(
     })
 }
 
-/// Serves the form for a new printer, filled in from a search result if one is selected.
+/// Serves the form for a new printer, filled in from the selected search result, if any.
 pub(super) async fn show_form(
     State(app): State<WizardHandles>,
     OpenQuery(query): OpenQuery<NewQuery>,

@@ -1,5 +1,4 @@
-//! Last step of the setup wizard: a summary of the input, and the button that tests all settings once more and writes
-//! them.
+//! Last step of the setup wizard: a summary of the input, and a button that tests all settings again and writes them.
 
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     Ok(visit.page(StatusCode::OK, SetupStep::Review, &content))
 }
 
-/// Tests all settings once more, writes them, and redirects to the final page.
+/// Tests all settings again, writes them, and redirects to the final page.
 pub(super) async fn save(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let visit = WizardRequest::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = visit.instead() {
@@ -104,7 +103,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
     }
 }
 
-/// Renders the link to the previous step; the last step has no next one.
+/// Renders the link to the previous step; there is no step after the last one.
 fn ways_back() -> Markup {
     html! { p class="acts" { a class="button second" href=(SetupStep::Commerce.path()) { "Back" } } }
 }

@@ -1,4 +1,4 @@
-//! Printer search in the setup wizard, which is started by a button and followed by the page's script or by reloading
+//! Printer search in the setup wizard. It is started with a button and followed by the page's script or by reloading
 //! the page.
 
 use std::time::Duration;
@@ -66,7 +66,7 @@ pub(super) fn status_text(board: &SearchProgress, searching: bool) -> String {
     }
 }
 
-/// Renders the live part of the page, which shows the search.
+/// Renders the live part of the page, which shows the search results and progress.
 pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: bool) -> Markup {
     let registered = RegisteredAddresses::of(&search.discovery.printers);
     let SearchProgress { begun, done, total, printers, notes } = board;
@@ -109,7 +109,7 @@ pub(super) struct SearchStream {
     over: bool,
 }
 
-/// Serves the event stream of a search, which ends with the search.
+/// Serves the event stream of a search, which ends when the search ends.
 pub(super) async fn live(State(search): State<SearchHandles>) -> Sse<SearchStream> {
     let mut board = search.discovery.setup.follow();
     // The first part is sent at once.

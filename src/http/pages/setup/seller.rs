@@ -19,8 +19,7 @@ pub(super) const SELLER_WORD: &str = "seller";
 /// Value stored for the seller details once they are complete.
 const COMPLETE: &str = "complete";
 
-/// Returns the details that would still be missing from invoices with the stored input; values in `sent` take
-/// precedence.
+/// Returns the seller details that are still missing, given the stored input; values in `sent` take precedence.
 fn gaps(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Vec<SellerGap> {
     let text = |key: &str| typed_or_in_force(key, config, draft, sent);
     let invoices = InvoicesConfig {
@@ -46,7 +45,7 @@ pub(super) fn state(config: &Config, draft: &SetupDraft) -> &'static str {
     }
 }
 
-/// Stores the seller's details from a form if they are complete; otherwise returns the errors.
+/// Stores the seller details in a form if they are complete; otherwise, returns the errors.
 pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &PageForm) -> Result<Vec<String>, ApiError> {
     let config = &*app.setup.config;
     let gaps = gaps(config, &visit.draft, Some(sent));
@@ -62,7 +61,7 @@ pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &Page
     Ok(Vec::new())
 }
 
-/// Renders the form for the seller's details. `tried` contains a rejected form and its errors.
+/// Renders the form for the seller details. `tried` contains a rejected form and its errors.
 pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[String], &PageForm)>) -> Markup {
     let config = &*app.setup.config;
     let again = tried.filter(|(faults, _)| !faults.is_empty()).map(|(_, sent)| sent);

@@ -1,4 +1,4 @@
-//! Six steps of the setup wizard, and the progress bar shown with each.
+//! The six steps of the setup wizard, and the progress bar shown with each step.
 
 use maud::{Markup, html};
 
@@ -82,7 +82,7 @@ pub(super) fn around(step: SetupStep, has_admin: bool, may_go_on: bool, content:
     }
 }
 
-/// Renders links to the next and the previous step.
+/// Renders links to the next and previous steps.
 pub(super) fn ways(back: SetupStep, on: SetupStep) -> Markup {
     html! {
         p class="acts" {

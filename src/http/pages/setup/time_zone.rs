@@ -1,4 +1,4 @@
-//! Part of the setup wizard's first step: the shop's time zone. A script selects the zone of the browser until one has
+//! Part of the setup wizard's first step: the shop's time zone. A script selects the browser's time zone until one has
 //! been chosen.
 
 use std::sync::LazyLock;
@@ -21,17 +21,17 @@ pub(super) const ZONE_WORD: &str = "time_zone";
 /// Value stored for the time zone once it has been chosen.
 const CHOSEN: &str = "chosen";
 
-/// Style, script and policy of the page with the list.
+/// Style sheet, script and policy of the page with the list of time zones.
 pub(super) static ZONE_PAGE: LazyLock<PageCode> =
     LazyLock::new(|| PageCode::new(&SITE_STYLE, Some(&*SITE_SCRIPT), true));
 
-/// Returns the error message for the time zone in a form; empty if it is valid, or if the form has none.
+/// Returns the error messages for the time zone in a form; empty if it is valid or missing.
 pub(super) fn faults(sent: &PageForm) -> Vec<String> {
     let error = ShopClock::parse(sent.text(ZONE.variable)).err();
     error.map(|error| format!("{}: {error}.", ZONE.label)).into_iter().collect()
 }
 
-/// Stores the time zone from a form that has a valid one.
+/// Stores the time zone in a form, if it is valid.
 pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &PageForm) -> Result<(), ApiError> {
     if sent.text(ZONE.variable).is_empty() {
         return Ok(());
@@ -40,7 +40,7 @@ pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &Page
     change_draft(app, move |draft| draft.keep(ZONE_WORD, &[ZONE.key], values, CHOSEN)).await
 }
 
-/// Renders the list of time zones. `sent` is a rejected form, whose choice is shown again.
+/// Renders the list of time zones. `sent` is a rejected form, whose selection is shown again.
 pub(super) fn field(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
     let current = zone_shown(config, draft);
     let typed = sent.map(|sent| sent.text(ZONE.variable)).filter(|text| !text.is_empty());
@@ -61,7 +61,7 @@ pub(super) fn field(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>
     }
 }
 
-/// Renders the form that changes the time zone once there is an admin.
+/// Renders the form for changing the time zone once there is an admin.
 pub(super) fn section(visit: &WizardRequest, config: &Config, refused: Option<(&[String], &PageForm)>) -> Markup {
     html! {
         form class="card" method="post" action=(SetupStep::Welcome.path()) aria-labelledby=(ZONE_WORD) {

@@ -1,10 +1,10 @@
-//! Names of settings as people read them: by their service and label, beside the name in `.env`.
+//! Display names of settings: the service and the label, followed by the name in `.env`.
 
 use super::fields::{Field, SELLER, ZONE, fields_of, name_of};
 use actors::app::service_tests::Service;
 
-/// Returns what a setting is called on the pages, by its environment variable or its key (`section.key`); `None` for a
-/// setting that the wizard does not ask for.
+/// Returns the display name of a setting, given its environment variable or key (`section.key`); `None` for a setting
+/// that the wizard does not ask for.
 pub(super) fn title_of(name: &str) -> Option<String> {
     let is_it = |field: &&Field| field.variable == name || field.key == name;
     let of_service = |service: Service| {
@@ -17,7 +17,7 @@ pub(super) fn title_of(name: &str) -> Option<String> {
     Service::OF_SETTINGS.into_iter().find_map(of_service).or_else(of_seller).or_else(of_zone)
 }
 
-/// Replaces the name of a setting or service at the beginning of an error message with what it is called on the pages.
+/// Replaces the name of a setting or service at the beginning of an error message with its display name.
 pub(super) fn titled(line: &str) -> String {
     let Some((name, words)) = line.split_once(": ") else { return line.to_owned() };
     let is_named = |service: &Service| service.word().eq_ignore_ascii_case(name);

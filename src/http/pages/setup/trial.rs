@@ -1,5 +1,5 @@
-//! Test of a service with the settings from a form. Settings that pass are stored; failures are explained in plain
-//! language.
+//! Test of a service with the settings in a form. If the test passes, the settings are stored; failures are explained
+//! in plain language.
 
 use axum::http::StatusCode;
 use maud::{Markup, html};
@@ -24,7 +24,7 @@ pub(super) enum Trial {
     Failed(String, Option<String>),
     /// The settings in the form are invalid, so they were not tested.
     Faulty(Vec<String>),
-    /// The form has a token but no address, so there was nothing to test.
+    /// The form contains a token but no address, so there was nothing to test.
     NoAddress,
 }
 
@@ -39,7 +39,7 @@ impl Trial {
         matches!(self, Self::Kept(outcome) if outcome != UNUSED)
     }
 
-    /// Returns what the result says about the form's first field; `None` if that field was tested.
+    /// Returns a remark on the form's first field; `None` if the field was tested.
     fn remark(&self) -> Option<&'static str> {
         match self {
             Self::Kept(outcome) if outcome == UNUSED => Some("Nothing was tested, because this is empty."),
@@ -76,8 +76,8 @@ pub(crate) fn failed(service: Service, message: &str, detail: Option<&str>) -> M
     }
 }
 
-/// Tests a service with the settings from a form, and stores them if the test passes. For a service that the shop does
-/// not use, the test passes as well.
+/// Tests a service with the settings in a form, and stores them if the test passes. If the shop does not use the
+/// service, the test passes as well.
 pub(super) async fn attempt(
     app: &WizardHandles,
     visit: &WizardRequest,
@@ -121,8 +121,8 @@ fn lacks_address<'a>(fields: &[Field], typed: &dyn Fn(&str) -> &'a str) -> bool 
     fields.split_first().is_some_and(|(address, rest)| !is_typed(address) && rest.iter().any(is_typed))
 }
 
-/// Renders a service, and its fields folded away with a button that tests and stores them: the shop works without it.
-/// `tried` contains the last submitted form and the result of its test.
+/// Renders a service with its fields and a button that tests and stores them. The fields are collapsed, because the
+/// service is optional. `tried` contains the last submitted form and the result of its test.
 pub(super) fn section(
     app: &WizardHandles,
     visit: &WizardRequest,

@@ -34,8 +34,8 @@ fn page(
     visit.scripted_page(status, SetupStep::Welcome, &content, &ZONE_PAGE)
 }
 
-/// Stores the time zone, creates the first admin, signs them in, and continues to the next step. The form of the time
-/// zone alone, which is there once there is an admin, only stores it.
+/// Stores the time zone, creates the first admin, signs them in, and continues to the next step. Once there is an
+/// admin, the form contains only the time zone, and only the time zone is stored.
 pub(super) async fn make_admin(
     State(app): State<WizardHandles>,
     State(sessions): State<SessionHandles>,

@@ -1,5 +1,5 @@
-//! Form actions on staff pages. Each is performed by the API operation named in the form's path, with the form as the
-//! request body.
+//! Form actions on staff pages. Each action is performed by the API operation named in the form's path, with the form
+//! as the request body.
 
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -25,31 +25,32 @@ use http_api::production::jobs::{self, JobHandles};
 use http_api::production::orders::{self, OrderHandles};
 use http_api::production::printers::{self, PrinterHandles};
 
-/// Name of the field with the page to return to.
+/// Name of the field that contains the page to return to.
 const BACK_FIELD: &str = "back";
-/// Name of the field with the currency of an amount.
+/// Name of the field that contains the currency of an amount.
 pub(super) const CURRENCY_FIELD: &str = "currency";
-/// Name of the field that lists those fields whose value is cleared if they are submitted empty.
+/// Name of the field that lists the fields whose value is cleared if they are submitted empty.
 pub(super) const CLEARS_FIELD: &str = "clears";
-/// Name of the field with the date that the form showed. The exact time stays unchanged unless another date is entered.
+/// Name of the field that contains the date shown in the form. The exact time stays unchanged unless a different date
+/// is entered.
 pub(super) const DAY_SHOWN_FIELD: &str = "dayShown";
-/// Name of the field that restricts the action to the parts named by fields starting with [`PART_PREFIX`].
+/// Name of the field that restricts the action to the parts specified in fields starting with [`PART_PREFIX`].
 pub(super) const SOME_PARTS_FIELD: &str = "someParts";
-/// Value of a ticked checkbox.
+/// Value of a checked checkbox.
 pub(super) const TICKED_WORD: &str = "true";
-/// Prefix of the fields that state how many parts of an order line to ship.
+/// Prefix of the fields that specify how many parts of an order line to ship.
 pub(super) const PART_PREFIX: &str = "part-";
-/// Prefix of the fields that name the slots from which a print takes its filaments, in order.
+/// Prefix of the fields that specify the slots from which a print takes its filaments, in order.
 pub(super) const SLOT_PREFIX: &str = "slot-";
 /// Prefix of the address fields.
 const ADDRESS_PREFIX: &str = "shippingAddress.";
-/// Length of a date in characters. A due date without a time means the end of that day, by the shop's clock.
+/// Length of a date, in characters. A due date without a time means the end of that day in the shop's time zone.
 const DAY_CHARS: usize = 10;
-/// Prefix of the fields that name printers whose beds are clear.
+/// Prefix of the fields that specify printers whose beds are clear.
 pub(super) const BED_PREFIX: &str = "bed-";
 
 handles! {
-    /// Dependencies of the forms on staff pages.
+    /// Dependencies of form actions on staff pages.
     pub(crate) struct ActHandles {
         printers: PrinterHandles,
         orders: OrderHandles,
@@ -63,15 +64,15 @@ pub(super) const GOOD_LABEL: &str = "Good parts";
 pub(super) const AMOUNT_LABEL: &str = "Amount";
 /// Label of the field for a note.
 pub(super) const NOTE_LABEL: &str = "Note";
-/// Labels of fields of the forms whose errors have a page of their own, by the API's member.
+/// Labels, by API field, for forms whose errors are shown on a page of their own.
 const LABELS: [(&str, &str); 3] = [("goodCount", GOOD_LABEL), ("amountCents", AMOUNT_LABEL), ("note", NOTE_LABEL)];
 
-/// Returns the label of the field for an API member, in the forms whose errors have a page of their own.
+/// Returns the label for an API field in forms whose errors are shown on a page of their own.
 pub(crate) fn label_of(member: &str) -> Option<&'static str> {
     LABELS.iter().find(|(path, _)| *path == member).map(|(_, label)| *label)
 }
 
-/// Action of a form, taken from the last segment of its path.
+/// Action of a form, from the last segment of its path.
 pub(super) struct PathAct(pub(super) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathAct {
@@ -83,8 +84,8 @@ impl<S: Send + Sync> FromRequestParts<S> for PathAct {
     }
 }
 
-/// Converts a form to the JSON body for the API. Empty fields are omitted. Invalid text in a numeric field is passed on
-/// unchanged, so that the API reports the error.
+/// Converts a form to a JSON request body for the API. Empty fields are omitted. Invalid text in a numeric field is
+/// passed on unchanged, so that the API reports the error.
 pub(super) fn request_body(sent: &PageForm) -> Value {
     let mut members = Map::new();
     let own = [BACK_FIELD, CURRENCY_FIELD, CLEARS_FIELD, DAY_SHOWN_FIELD, SOME_PARTS_FIELD];
@@ -134,7 +135,7 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
     Value::Object(members)
 }
 
-/// Redirects to the page named in the form if it is a staff page, or else to `otherwise`.
+/// Redirects to the page specified in the form if it is a staff page, or otherwise to `otherwise`.
 pub(super) fn back(sent: &PageForm, otherwise: String) -> Response {
     let target = sent.some(BACK_FIELD).filter(|path| is_path(path) && !path.contains(['\\', '\r', '\n']));
     see_other(&target.unwrap_or(otherwise))
@@ -152,8 +153,8 @@ pub(super) async fn at_printer(
     Ok(response)
 }
 
-/// Handles the emergency-stop form for a printer. The body is not awaited, so no form token is checked; the same-site
-/// check is the one that the API makes for an emergency stop.
+/// Handles the emergency-stop form for a printer. The body is not awaited, so the CSRF token is not checked; instead,
+/// the same-site check for emergency stops in the API applies.
 pub(super) async fn stop(State(app): State<ActHandles>, PathId(id): PathId, who: Caller) -> Result<Response, ApiError> {
     printers::stop_now(&app.printers, id, &who).await?;
     Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}")))
@@ -187,8 +188,8 @@ pub(super) async fn on_job(
 }
 
 /// Handles the form that clears several beds at once. The parts of each bed's last print are counted as good or failed
-/// according to how that print ended. If one bed is refused, for example because another user has already cleared it,
-/// the others are still cleared.
+/// according to how that print ended. If a bed cannot be cleared, for example because a different user has already
+/// cleared it, the remaining ones are still cleared.
 pub(super) async fn clear_beds(State(app): State<ActHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let named = sent.members().filter_map(|(name, _)| name.strip_prefix(BED_PREFIX)?.parse::<Id>().ok());
     let beds: Vec<Id> = named.collect();

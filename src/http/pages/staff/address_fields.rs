@@ -1,4 +1,4 @@
-//! Form fields of a postal address, named after the API members.
+//! Form fields for a postal address, named after the API fields.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::entry::{FieldControl, FormEntry};
 use domain::address::Address;
 
-/// API member that contains the address.
+/// API field that contains the address.
 pub(super) const ADDRESS_MEMBER: &str = "shippingAddress";
-/// Fields of an address: name, label, maximum number of characters.
+/// Address fields: name, label, maximum length in characters.
 const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
     ("line1", "Street and number", 200),
     ("line2", "Flat, company", 200),
@@ -18,7 +18,7 @@ const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
     ("country", "Country, two letters", 2),
 ];
 
-/// Renders the fields of an address.
+/// Renders the fields for an address.
 pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
     html! {
         p class="hint" { (hint) }
@@ -30,7 +30,7 @@ pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
     }
 }
 
-/// Converts the fields to the API's JSON address; null if all are empty.
+/// Converts the fields to a JSON address for the API; null if all of them are empty.
 pub(super) fn address_said(form: &FormEntry) -> Value {
     let parts =
         ADDRESS_PARTS.map(|(part, ..)| (part.to_owned(), form.json_or_null(&format!("{ADDRESS_MEMBER}.{part}"))));

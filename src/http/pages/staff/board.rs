@@ -1,8 +1,9 @@
-//! Current view of the floor, rendered once for all viewers: a summary, and a part for each printer, which contains
-//! smaller parts for its state and its fast-changing values. Each part has the version of its last change.
+//! Current view of the floor, rendered once for all viewers. It consists of a summary and a part for each printer,
+//! which contains smaller parts for its state and its fast-changing values. Each part has the version in which it last
+//! changed.
 //!
-//! Everything is read from memory; neither the database nor a printer is queried. However many pages are open, the
-//! parts are rendered at most once per [`LOOK_EVERY`].
+//! Everything is read from memory; neither the database nor a printer is queried. No matter how many pages are open,
+//! the parts are rendered at most once per [`LOOK_EVERY`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +34,7 @@ const GAUGE_TURNS: u64 = 10;
 pub(super) const GAUGE_MARK: PreEscaped<&str> = PreEscaped("<gauge>");
 /// Placeholder for the state in a printer's part.
 pub(super) const STATE_MARK: PreEscaped<&str> = PreEscaped("<state>");
-/// Placeholder for the following job in a printer's part.
+/// Placeholder for the next job in a printer's part.
 pub(super) const NEXT_MARK: PreEscaped<&str> = PreEscaped("<next>");
 
 handles! {
@@ -53,14 +54,14 @@ impl BoardHandles {
     }
 }
 
-/// HTML fragment whose outermost element has the part's id.
+/// HTML fragment whose outermost element has the part's ID.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BoardPart {
-    /// Id of the part's element on the page.
+    /// ID of the part's element on the page.
     pub(super) id: String,
     /// Version in which the part last changed.
     pub(super) version: i64,
-    /// HTML common to all viewers. Form tokens and, in a card, the state and gauge are inserted later.
+    /// HTML common to all viewers. CSRF tokens and, in a card, the state and gauge are inserted later.
     pub(super) html: String,
 }
 
@@ -73,24 +74,24 @@ pub(super) struct PrinterParts {
     pub(super) state: BoardPart,
     /// Progress, times and temperatures of the printer.
     pub(super) gauge: BoardPart,
-    /// Job that follows on the printer, or the number of jobs that wait for it.
+    /// Next job on the printer, or the number of jobs that wait for it.
     pub(super) next: BoardPart,
 }
 
 impl PrinterParts {
-    /// Returns the complete card, with its smaller parts.
+    /// Returns the complete card, including its smaller parts.
     pub(super) fn whole(&self) -> String {
         let parts = [(STATE_MARK, &self.state), (GAUGE_MARK, &self.gauge), (NEXT_MARK, &self.next)];
         parts.into_iter().fold(self.card.html.clone(), |html, (mark, part)| html.replace(mark.0, &part.html))
     }
 }
 
-/// View of the floor at a certain version.
+/// View of the floor at a given version.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoardView {
     /// Highest version among the parts. It keeps increasing across restarts of the server.
     pub(super) version: i64,
-    /// Printers with their groups in display order: problems first.
+    /// Printers and their groups in display order: problems first.
     pub(super) order: Vec<(FloorGroup, Id)>,
     /// Version in which the display order or a printer's group last changed.
     pub(super) order_version: i64,
@@ -98,15 +99,15 @@ pub(super) struct BoardView {
     pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
     /// Totals for the entire floor.
     pub(super) summary: BoardPart,
-    /// Printer that can take a job next.
+    /// Printer that will be the next to be free for a job.
     pub(super) next_free: BoardPart,
-    /// Number of printers that need a person.
+    /// Number of printers that need an operator.
     pub(super) troubled: usize,
-    /// Total number of commits to materials, few of which appear among the shop's events.
+    /// Total number of material commits, few of which appear among the shop's events.
     pub(super) stock_commits: i64,
 }
 
-/// Last rendering and its time.
+/// Last rendering and the time at which it was made.
 #[derive(Default)]
 struct LastRendering {
     at: Option<Instant>,
@@ -137,13 +138,13 @@ impl BoardCache {
     }
 }
 
-/// Returns the part unchanged if its HTML is the same; otherwise, a part with the new HTML and version.
+/// Returns the part unchanged if its HTML is the same; otherwise, returns a part with the new HTML and version.
 fn renewed(part: &BoardPart, id: String, html: String, version: i64) -> BoardPart {
     if part.version > 0 && part.html == html { part.clone() } else { BoardPart { id, version, html } }
 }
 
-/// Renders the parts of a printer that may have changed. The gauge and the following job are rendered if `is_due`, or
-/// if the card or the state has changed: all of a card is of one look.
+/// Renders those parts of a printer that may have changed. The gauge and the next job are rendered if `is_due`, or if
+/// the card or the state has changed, so that all parts of a card are consistent.
 fn printer_parts(
     app: &BoardHandles,
     printer: &Printer,

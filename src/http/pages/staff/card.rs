@@ -1,5 +1,5 @@
-//! Printer card on the floor: the printer's state as text and tone, its current print, the loaded materials, and the
-//! available actions, which are in modules of their own.
+//! Printer card on the floor: the printer's state as a text and tone, its current print, the loaded materials, and the
+//! available actions, which are in separate modules.
 
 use maud::{Markup, html};
 
@@ -19,38 +19,38 @@ use domain::time::Timestamp;
 use http_api::production::dashboard::free_at;
 use http_api::production::printers::{PrinterHandles, activity};
 
-/// Id of the HTML element with the floor's totals.
+/// ID of the HTML element that contains the floor's totals.
 pub(super) const SUMMARY_ID: &str = "summary";
-/// Id of the HTML element with the printer that can take a job next.
+/// ID of the HTML element that contains the printer that will be free next.
 pub(super) const NEXT_FREE_ID: &str = "next-free";
 
-/// Progress of the most advanced print is shown in the tab title in steps of this many percent, so that the title does
-/// not change all the time.
+/// Step, in percent, in which the progress of the most advanced print is shown in the tab title, so that the title does
+/// not change constantly.
 const TITLE_STEP: u32 = 5;
 
-/// Returns the id of a printer's HTML element on the floor.
+/// Returns the ID of a printer's HTML element on the floor.
 pub(super) fn card_id(printer: Id) -> String {
     format!("printer-{printer}")
 }
 
-/// Returns the id of a printer's state element, which occurs at most once per page.
+/// Returns the ID of a printer's state element, which occurs at most once per page.
 pub(super) fn state_id(printer: Id) -> String {
     format!("state-{printer}")
 }
 
-/// Renders a printer's state as text and tone. The result is a live part: the event stream updates it on every page
-/// that contains it, and all pages show the state in this way.
+/// Renders a printer's state as a text and tone. The result is a live part: the event stream updates it on every page
+/// that contains it. All pages show the state in this form.
 pub(super) fn live_state(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let (tone, words) = standing(shop, printer);
     html! { span id=(state_id(printer.id)) class=(tone.class()) data-of=(printer.id) { (words) } }
 }
 
-/// Returns the id of the HTML element with the job that follows on a printer.
+/// Returns the ID of the HTML element that contains a printer's next job.
 pub(super) fn next_id(printer: Id) -> String {
     format!("next-{printer}")
 }
 
-/// Returns the id of the HTML element with a printer's fast-changing values.
+/// Returns the ID of the HTML element that contains a printer's fast-changing values.
 pub(super) fn gauge_id(printer: Id) -> String {
     format!("gauge-{printer}")
 }
@@ -60,7 +60,7 @@ pub(super) fn act_path(printer: Id, act: &str) -> String {
     format!("{FLOOR_PATH}/printers/{printer}/{act}")
 }
 
-/// Returns the reason why a printer needs attention, as text for the operator in front of it.
+/// Returns the reason a printer needs attention, as text for the operator in front of it.
 pub(super) fn attention_words(attention: Attention) -> &'static str {
     match attention {
         Attention::BedNotCleared => "Bed not cleared",
@@ -117,18 +117,18 @@ pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, &'sta
     }
 }
 
-/// Returns the sort key of a printer: by group, problems first; errors before the rest; then by name.
+/// Returns a printer's sort key: by group, problems first; then errors before the rest; then by name.
 pub(super) fn rank(shop: &PrinterHandles, printer: &Printer) -> (FloorGroup, Tone, String, Id) {
     let (tone, _) = standing(shop, printer);
     (FloorGroup::of(shop, printer), tone, printer.fields.name.to_lowercase(), printer.id)
 }
 
-/// Returns the number of the printer's current job, with which its file name starts.
+/// Returns the number of the printer's current job; the file name starts with it.
 pub(super) fn job_number(in_hand: &CurrentAttempt) -> &str {
     in_hand.file_name.split('_').next().unwrap_or_default()
 }
 
-/// Returns the job number or the name of the file being printed, for labels of actions.
+/// Returns the job number or the name of the file being printed, for use in action labels.
 pub(super) fn printed(printer: &Printer) -> String {
     match (&printer.in_hand, &printer.shows) {
         (Some(in_hand), _) => job_number(in_hand).to_owned(),
@@ -153,7 +153,7 @@ pub(super) fn searched(printer: &Printer) -> String {
     format!("{} {place} {}", fields.name, fields.tags.join(" ")).to_lowercase()
 }
 
-/// Renders a printer's card without its state, gauge and following job.
+/// Renders a printer's card without its state, gauge and next job.
 pub(super) fn card(app: &BoardHandles, printer: &Printer) -> Markup {
     let (tone, _) = standing(&app.shop, printer);
     let group = FloorGroup::of(&app.shop, printer);
@@ -209,7 +209,7 @@ pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> M
     }
 }
 
-/// Renders the printer that can take a job next, and the time; empty if no printer says when.
+/// Renders the printer that will be free next, and the time; renders nothing if no printer provides an estimate.
 pub(super) fn next_free(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
     let free = all.iter().filter_map(|printer| Some((free_at(printer, &app.shop.printer_connections, now)?, *printer)));
     let next = free.min_by_key(|(at, printer)| (*at, printer.fields.name.to_lowercase(), printer.id));

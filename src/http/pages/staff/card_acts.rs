@@ -1,5 +1,5 @@
-//! Foot of a printer's card: the one act that helps, or the job that follows; the pause; a menu with everything else;
-//! and the emergency stop, apart from them.
+//! Footer of a printer's card: the one action that helps, or the next job; the pause button; a menu with all further
+//! actions; and, set apart, the emergency stop.
 
 use maud::{Markup, html};
 
@@ -16,8 +16,8 @@ use domain::printer::{Attention, Printer};
 use domain::printer_status::Activity;
 use http_api::production::printers::activity;
 
-/// Renders a form with one button, which the script posts without leaving the page. `name` is the button's accessible
-/// name if it differs from its content.
+/// Renders a form with a single button, which the script submits without leaving the page. `name` is the button's
+/// accessible name if it differs from its content.
 fn button(printer: &Printer, word: &str, class: &str, name: Option<&str>, content: &Markup) -> Markup {
     let done = name.map(|name| format!("{name}: done."));
     html! {
@@ -28,7 +28,7 @@ fn button(printer: &Printer, word: &str, class: &str, name: Option<&str>, conten
     }
 }
 
-/// Renders the acts that the printer waits for; empty if a person cannot help now.
+/// Renders the actions that the printer is waiting for; empty if an operator cannot help at the moment.
 fn help(printer: &Printer, doing: Activity, tone: Tone) -> Vec<Markup> {
     let on = matches!(doing, Activity::Printing | Activity::Paused);
     let held = printer.attention();
@@ -61,7 +61,7 @@ fn help(printer: &Printer, doing: Activity, tone: Tone) -> Vec<Markup> {
     acts
 }
 
-/// Renders the foot of a printer's card. Acts that need confirmation are on the printer's own page.
+/// Renders the footer of a printer's card. Actions that need confirmation are on the printer's own page.
 pub(super) fn foot(app: &BoardHandles, printer: &Printer, group: FloorGroup, tone: Tone) -> Markup {
     let doing = activity(&app.shop, printer);
     let on = matches!(doing, Activity::Printing | Activity::Paused);
@@ -87,7 +87,7 @@ pub(super) fn foot(app: &BoardHandles, printer: &Printer, group: FloorGroup, ton
     }
 }
 
-/// Renders the menu with the acts that are needed less often. It opens without the script.
+/// Renders the menu with actions that are needed less often. The menu opens without the script.
 fn menu(printer: &Printer, on: bool) -> Markup {
     let (name, own_page, id) = (&printer.fields.name, printer_path(printer.id), format!("menu-{}", printer.id));
     html! {

@@ -1,5 +1,5 @@
 //! Live parts of a printer's card: the gauge with progress, times, layers and temperatures, and the line with the jobs
-//! that wait for the printer.
+//! that are waiting for the printer.
 
 use maud::{Markup, html};
 
@@ -16,10 +16,10 @@ use domain::printer_status::{Activity, Status};
 use domain::time::Timestamp;
 use http_api::production::printers::{PrinterHandles, activity};
 
-/// Temperatures are shown in steps of this many degrees, so that a part does not change with every measurement.
+/// Step, in degrees, in which temperatures are shown, so that a part does not change with every measurement.
 const DEGREES_STEP: f64 = 5.0;
 
-/// Returns the progress of the current print in percent; `None` if nothing is being printed.
+/// Returns the progress of the current print, in percent; `None` if nothing is being printed.
 pub(super) fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
     if !matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused) {
         return None;
@@ -61,7 +61,7 @@ pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Renders the layer being printed, and the temperatures.
+/// Renders the current layer and the temperatures.
 fn heat(app: &BoardHandles, printer: &Printer, status: &Status) -> Markup {
     let step = |celsius: f64| (celsius / DEGREES_STEP).round() * DEGREES_STEP;
     html! {
@@ -80,8 +80,8 @@ fn heat(app: &BoardHandles, printer: &Printer, status: &Status) -> Markup {
     }
 }
 
-/// Formats the minutes left, rounded down to tens if more than 10, so that the rendered part does not change every
-/// minute.
+/// Formats the remaining minutes, rounded down to a multiple of ten if more than 10, so that the rendered part does not
+/// change every minute.
 fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> String {
     match at.since(shop.environment.now()) / 60_000 {
         ..1 => "under 1 min".to_owned(),
@@ -90,7 +90,7 @@ fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> String {
     }
 }
 
-/// Returns the jobs that wait for a printer, as the cost of its standing still; `None` if there are none.
+/// Describes the number of jobs that are waiting for a printer, as the cost of its downtime; `None` if there are none.
 pub(super) fn waiting_words(count: usize) -> Option<String> {
     (count > 0).then(|| counted(count, "job waits for this printer", "jobs wait for this printer"))
 }
@@ -100,7 +100,7 @@ pub(super) fn waiting(app: &BoardHandles, printer: &Printer) -> usize {
     app.forecaster.latest().queues.get(&printer.id).map_or(0, Vec::len)
 }
 
-/// Renders the job that follows on a printer or, if the printer cannot take it, the number of jobs that wait for it.
+/// Renders the next job on a printer or, if the printer cannot take it, the number of jobs that are waiting for it.
 pub(super) fn next(app: &BoardHandles, printer: &Printer, group: FloorGroup) -> Markup {
     let forecast = app.forecaster.latest();
     let queued = forecast.queues.get(&printer.id).map(Vec::as_slice).unwrap_or_default();

@@ -9,9 +9,9 @@ use domain::temperature_history::{HeatSpan, HeaterCourse};
 use domain::time::{HOUR_MS, Timestamp};
 use http_api::production::printers::PrinterHandles;
 
-/// Time span of the charts in milliseconds: the last half hour.
+/// Time span of the charts, in milliseconds: the last half hour.
 const SHOWN_MS: i64 = HOUR_MS / 2;
-/// Time span of each point of the sparkline, in milliseconds. It is long because the sparkline is sent again whenever a
+/// Time span of each point in the sparkline, in milliseconds. It is long because the sparkline is sent again whenever a
 /// point changes.
 const SPARK_STEP_MS: i64 = 150_000;
 /// Temperature step of the sparkline, in tenths of a degree. It is coarse because the sparkline is sent again whenever
@@ -19,15 +19,16 @@ const SPARK_STEP_MS: i64 = 150_000;
 const SPARK_STEP_TENTHS: i64 = 50;
 /// Heaters shown on a card: the first tool and the bed.
 const SPARK_HEATERS: [&str; 2] = ["tool0", "bed"];
-/// Number of stored values per heater in the last half hour, all of which are drawn on the printer's page.
+/// Number of stored values per heater over the last half hour, all of which are drawn on the printer's page.
 const CHART_POINTS: usize = 180;
-/// Lowest temperature that the top of a chart may represent, in tenths of a degree.
+/// Minimum temperature at the top of a chart, in tenths of a degree.
 const LEAST_TOP_TENTHS: i64 = 1_000;
-/// Width and height of the sparkline in SVG units.
+/// Width and height of the sparkline, in SVG units.
 const SPARK_SIZE: (i64, i64) = (120, 24);
 const CHART_SIZE: (i64, i64) = (600, 160);
 
-/// Returns the maximum temperature in each time step, oldest first, as the start of the step and tenths of a degree.
+/// Returns the maximum temperature in each time step, oldest first. Each entry is the start of the step and the
+/// temperature in tenths of a degree.
 fn steps(spans: &[HeatSpan]) -> Vec<(i64, i64)> {
     let mut steps: Vec<(i64, i64)> = Vec::new();
     for span in spans {
@@ -41,7 +42,7 @@ fn steps(spans: &[HeatSpan]) -> Vec<(i64, i64)> {
     steps
 }
 
-/// Returns the SVG points of a line in a chart of the given size. The chart starts at `since` and spans [`SHOWN_MS`].
+/// Returns the SVG points for a line in a chart of the given size. The chart starts at `since` and spans [`SHOWN_MS`].
 fn line(points: &[(i64, i64)], since: i64, top: i64, (width, height): (i64, i64)) -> String {
     let mut text = String::new();
     for (at, tenths) in points {
@@ -96,7 +97,7 @@ pub(super) fn sparkline(shop: &PrinterHandles, printer: Id) -> Markup {
     }
 }
 
-/// Returns all stored values for a heater, as times and tenths of a degree.
+/// Returns all stored values for a heater, as times and temperatures in tenths of a degree.
 fn measured(course: &HeaterCourse) -> Vec<(i64, i64)> {
     course.spans.iter().map(|span| (span.at.0, i64::from(span.highest))).collect()
 }

@@ -1,8 +1,8 @@
-//! Images on a printer card: the preview of the file, and the camera view.
+//! Images on a printer's card: the file preview and the camera view.
 //!
-//! A card does not know whether a file has a preview; if there is none, one is drawn from the toolpath, and if that is
-//! not possible, a placeholder is served. Camera images are fetched by the script, one after another, for the visible
-//! cards. Without the script, they are on the printer's page.
+//! A card does not know whether a file has a preview; if it has none, a preview is drawn from the toolpath or, if that
+//! is not possible, a placeholder is served. The script fetches camera images one at a time, for the visible cards.
+//! Without the script, camera images are only on the printer's page.
 
 use axum::extract::State;
 use axum::http::header;
@@ -33,12 +33,12 @@ pub(super) fn picture(file: Id, class: &str) -> Markup {
     html! { img class=(class) src={ (FLOOR_PATH) "/pictures/" (file) } alt="" loading="lazy" width="96" height="96"; }
 }
 
-/// Renders a file's preview image in the view of a card or the thumb of a row, which determine its size.
+/// Renders a file's preview image in a card or in a row's thumbnail, which determine its size.
 pub(super) fn view_picture(file: Id) -> Markup {
     html! { img src={ (FLOOR_PATH) "/pictures/" (file) } alt="" loading="lazy" width="76" height="76"; }
 }
 
-/// Returns whether a printer may have a camera. Only requesting an image shows whether it does.
+/// Returns whether a printer may have a camera. Only requesting an image reveals whether it does.
 pub(super) fn may_have_camera(printer: &Printer) -> bool {
     let tells =
         || PrinterType::of_word(&printer.fields.kind).is_some_and(|one| !one.lacks.contains(&Operation::Webcams));

@@ -1,5 +1,5 @@
-//! Subject of a printer's card: the print in hand or on the bed, with its order, or else the printer's condition; and
-//! the picture of it.
+//! Subject of a printer's card: the current print or the print on the bed, with its order, or otherwise the printer's
+//! condition; and the matching picture.
 
 use maud::{Markup, html};
 
@@ -17,18 +17,18 @@ use domain::printer::{AttemptPhase, Attention, Printer};
 use domain::printer_status::{Activity, Status};
 use http_api::production::printers::activity;
 
-/// Print of a job as cards and rows name it.
+/// Print of a job as described on cards and in rows.
 pub(super) struct PrintedJob {
-    /// Product with the number of parts on the plate: `Cable clip ×12`.
+    /// Product and number of parts on the plate: `Cable clip ×12`.
     pub(super) parts: String,
     /// Order number and customer.
     pub(super) order: String,
-    /// Printed file.
+    /// File that is printed.
     pub(super) file: Option<Id>,
 }
 
 impl PrintedJob {
-    /// Returns the print of a job, as its order in memory names it; `None` if the order is not in memory.
+    /// Returns the print of a job, as described by its order in memory; `None` if the order is not in memory.
     pub(super) fn find(app: &BoardHandles, order: Id, job: Id) -> Option<Self> {
         let versioned = app.orders.resident(order)?.read();
         let order = versioned.state.as_ref()?;
@@ -36,26 +36,26 @@ impl PrintedJob {
         Some(Self { parts: plate(&job.sku_name, job.plate_parts), order: order_line(order), file: job.file_id })
     }
 
-    /// Returns the last print of a printer, whose parts are still on the bed.
+    /// Returns a printer's last print, whose parts are still on the bed.
     pub(super) fn on_bed(app: &BoardHandles, printer: &Printer) -> Option<Self> {
         let last = printer.last_print.filter(|_| printer.bed_not_cleared)?;
         Self::find(app, last.order, last.job)
     }
 }
 
-/// Returns the product on a plate, with the number of parts if there are several.
+/// Returns the product on a plate, with the number of parts if there is more than one.
 pub(super) fn plate(name: &str, parts: u32) -> String {
     if parts > 1 { format!("{name} ×{parts}") } else { name.to_owned() }
 }
 
-/// Returns the number of an order with its customer.
+/// Returns an order's number and customer.
 fn order_line(order: &Order) -> String {
     let buyer = order.buyer.as_ref().map(|buyer| buyer.name.trim()).filter(|name| !name.is_empty());
     let customer = buyer.or(order.customer_email.as_deref()).unwrap_or("shop order");
     format!("{} · {customer}", order.number_text())
 }
 
-/// Returns the path of a job, on the page of its order.
+/// Returns the path of a job on its order's page.
 pub(super) fn job_path_of(order: Id, job: Id) -> String {
     format!("{ORDERS_PATH}/{order}#job-{job}")
 }
@@ -65,7 +65,7 @@ fn is_over(app: &BoardHandles, printer: &Printer) -> bool {
     printer.bed_not_cleared && !matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused)
 }
 
-/// Renders the picture on a card: the camera's, or else the file's, or else an icon.
+/// Renders the picture on a card: the camera image or, failing that, the file preview or an icon.
 pub(super) fn view(app: &BoardHandles, printer: &Printer, tone: Tone) -> Markup {
     let in_hand = printer.in_hand.as_ref().map(|in_hand| in_hand.file_id);
     let file = in_hand.or_else(|| PrintedJob::on_bed(app, printer)?.file);
@@ -86,7 +86,7 @@ pub(super) fn view(app: &BoardHandles, printer: &Printer, tone: Tone) -> Markup 
 }
 
 /// Renders the subject of a card: the print, or the printer's condition. A problem is followed by its reasons and by
-/// the jobs that wait because of it.
+/// the jobs that are waiting because of it.
 pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, status: Option<&Status>) -> Markup {
     let (is_over, file) = (is_over(app, printer), file_words(printer, status));
     // The condition names its first reason.
@@ -114,7 +114,7 @@ pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, st
     }
 }
 
-/// Renders the print that lies on the bed, and the time since it ended.
+/// Renders the print on the bed, and the time since it ended.
 fn on_bed(app: &BoardHandles, printer: &Printer) -> Markup {
     let job = PrintedJob::on_bed(app, printer);
     let words = job.as_ref().map_or_else(|| "The last print".to_owned(), |job| job.parts.clone());
@@ -130,7 +130,7 @@ fn on_bed(app: &BoardHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Renders the condition of a printer that has nothing in hand.
+/// Renders the condition of a printer that is not printing.
 fn condition(printer: &Printer, group: FloorGroup) -> Markup {
     html! {
         @match group {
@@ -151,7 +151,7 @@ fn condition(printer: &Printer, group: FloorGroup) -> Markup {
     }
 }
 
-/// Renders the reasons why a printer needs a person, except for those that the card says anyway: the first one if
+/// Renders the reasons a printer needs an operator, except for those already shown on the card: the first one if
 /// `is_named`, and those about the bed if `is_over`.
 fn troubles(printer: &Printer, is_over: bool, is_named: bool) -> Markup {
     let mut attention: Vec<Attention> = printer.attention().into_iter().skip(usize::from(is_named)).collect();

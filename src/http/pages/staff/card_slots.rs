@@ -1,4 +1,4 @@
-//! Spools loaded in a printer, as its card shows them.
+//! Spools loaded in a printer, as shown on its card.
 
 use maud::{Markup, html};
 
@@ -9,15 +9,16 @@ use domain::printer::{Printer, Slot};
 use domain::slot_label::SlotLabel;
 use printers::slot_label;
 
-/// Amount below which a spool counts as low, in the material's unit, unless the material's reorder point is lower.
+/// Remaining amount below which a spool is considered low, in the material's unit, unless the material's reorder point
+/// is lower.
 const LOW_SPOOL: Amount = Amount::units(150);
 
-/// Returns whether little is left on a spool.
+/// Returns whether a spool is running low.
 fn is_low(left: Amount, reorder_point: Amount) -> bool {
     left < LOW_SPOOL.min(reorder_point)
 }
 
-/// Renders the spools of a printer, each with its colour, material and remaining amount.
+/// Renders a printer's spools, each with its colour, material and remaining amount.
 pub(super) fn slots(app: &BoardHandles, printer: &Printer) -> Markup {
     let all = printer.slots();
     html! {
@@ -31,7 +32,7 @@ pub(super) fn slots(app: &BoardHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Renders one spool, with the label of its slot if the printer has several.
+/// Renders a spool, with the label of its slot if the printer has several slots.
 fn spool(slot: &Slot, label: Option<SlotLabel>, material: Option<&Material>) -> Markup {
     let color = slot.color.as_deref().or_else(|| material?.fields.color.as_deref());
     let low = slot.remaining.zip(material).is_some_and(|(left, material)| is_low(left, material.fields.reorder_point));

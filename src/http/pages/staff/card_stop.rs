@@ -6,8 +6,8 @@ use super::FLOOR_PATH;
 use crate::design::{Icon, icon};
 use domain::printer::Printer;
 
-/// Renders the emergency-stop button, separate from the other actions. It must be held down with the pointer or a key,
-/// while a ring around it fills. Without the script, it links to the printer's own page.
+/// Renders the emergency-stop button, which is separate from the other actions. It must be held down with the pointer
+/// or a key while a ring around it fills. Without the script, it links to the printer's own page.
 pub(super) fn emergency_stop(printer: &Printer) -> Markup {
     html! {
         form class="stops" method="get" action={ (FLOOR_PATH) "/printers/" (printer.id) }

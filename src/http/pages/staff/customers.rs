@@ -1,5 +1,5 @@
-//! Customer pages for the staff: search, and details with orders, payments and requests. Only customers can change
-//! their own record.
+//! Customer pages for the staff: search, and details with orders, payments and requests. Only customers themselves can
+//! change their record.
 
 mod one;
 
@@ -50,10 +50,10 @@ pub(super) fn routes(routes: Routes) -> Routes {
     )
 }
 
-/// Filter of the customer list.
+/// Filter for the customer list.
 #[derive(Request, Debug)]
 struct CustomerListQuery {
-    /// Part of the email address or the name.
+    /// Part of the email address or name.
     #[api(MaxChars(254))]
     q: Option<String>,
     /// Number of entries to skip.

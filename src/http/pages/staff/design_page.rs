@@ -1,4 +1,4 @@
-//! Page that shows every part of the pages in every state, for those who work on the pages.
+//! Page that shows every component of the pages in every state, for people who work on the pages.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use http::routes::{PageBounds, Routes};
 /// Path of the page.
 pub(super) const PATH: &str = "/design";
 
-/// Tones with the words of an example.
+/// Tones, each with an example text.
 const TONES: [(Tone, &str); 4] =
     [(Tone::Working, "Printing"), (Tone::Attention, "Clear the bed"), (Tone::Error, "Offline"), (Tone::Idle, "Ready")];
-/// Colours as classes of text on a panel.
+/// Text colours on a panel, as classes.
 const TEXTS: [(&str, &str); 4] =
     [("", "Text"), ("muted", "Text of less weight"), ("faint", "Text of the least weight"), ("bad", "An error")];
 

@@ -1,5 +1,5 @@
 //! Forms that are shown again if rejected, with the user's input and an error next to each invalid field. Fields are
-//! named after the API members, so that API errors can be assigned to them.
+//! named after the API fields, so that API errors can be assigned to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use http::error::ApiError;
 pub(super) enum FieldControl<'a> {
     /// Single-line text with the given maximum number of characters.
     Line(usize),
-    /// Single-line text with suggestions from the list with the given id.
+    /// Single-line text with suggestions from the list with the given ID.
     Suggested(&'a str),
     /// Email address.
     Email,
@@ -68,13 +68,13 @@ impl FormEntry {
         }
     }
 
-    /// Returns whether a checkbox was ticked.
+    /// Returns whether a checkbox was checked.
     pub(super) fn ticked(&self, name: &str) -> bool {
         self.text(name) == TICKED_WORD
     }
 
-    /// Renumbers rows of fields such as `lines.3.quantity` without gaps, as the API numbers them, and returns the
-    /// number of rows. A row counts if the first of the given members is filled in.
+    /// Renumbers rows of fields such as `lines.3.quantity` consecutively, as the API numbers them, and returns the
+    /// number of rows. A row is kept if the first of the given API fields is filled in.
     pub(super) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
         let begins = format!("{of}.");
         let first = members.first().copied().unwrap_or_default();
@@ -121,8 +121,8 @@ impl FormEntry {
         }
     }
 
-    /// Returns the last moment, by the shop's clock, of the entered date; null if the field is empty. An invalid date
-    /// is passed on for the API to reject.
+    /// Returns the end of the entered day in the shop's time zone; null if the field is empty. An invalid date is
+    /// passed on for the API to reject.
     pub(super) fn day(&self, name: &str, clock: &ShopClock) -> Value {
         match self.text(name) {
             "" => Value::Null,
@@ -130,7 +130,7 @@ impl FormEntry {
         }
     }
 
-    /// Sets the error for which the form was rejected.
+    /// Sets the error with which the form was rejected.
     pub(super) fn refuse(&mut self, error: ApiError) {
         let reworded = error.reword(|fault| amount_message(fault, self.text(&fault.path)));
         self.refusal = Some(reworded);
@@ -141,7 +141,7 @@ impl FormEntry {
         self.refusal.is_some()
     }
 
-    /// Turns the page into an error response if the form was rejected; otherwise returns the page unchanged.
+    /// Turns the page into an error response if the form was rejected; otherwise, returns the page unchanged.
     pub(super) fn answer(self, mut response: Response) -> Response {
         if let Some(error) = self.refusal {
             // Status and words are also for the layers behind the handlers: the audit log, the limits.
@@ -162,7 +162,7 @@ impl FormEntry {
         self.labelled((name, label, hint), control, false)
     }
 
-    /// Renders a form field as [`Self::field`] does, for a value without which the form is rejected.
+    /// Renders a form field, as [`Self::field`] does, for a required value.
     pub(super) fn required_field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
         self.labelled((name, label, hint), control, true)
     }
@@ -250,7 +250,7 @@ pub(super) fn with_point(text: &str) -> String {
     if thousands || whole.contains('.') { text.to_owned() } else { format!("{whole}.{rest}") }
 }
 
-/// Returns the HTML element id of the field for an API member.
+/// Returns the ID of the HTML element for an API field.
 fn field_id(name: &str) -> String {
     format!("field-{name}")
 }

@@ -12,7 +12,7 @@ use http::error::ApiError;
 /// Rejected form with its error; `None` if the form has not been submitted yet.
 pub(super) type FormRefusal<'a> = Option<(&'a PageForm, &'a ApiError)>;
 
-/// Returns whether the error is shown next to the form. Other errors have their own page.
+/// Returns whether the error is shown next to the form. Other errors have a page of their own.
 pub(super) fn is_of_form(error: &ApiError) -> bool {
     matches!(error.status().as_u16(), 400 | 409 | 412 | 422)
 }
@@ -30,18 +30,18 @@ pub(super) fn faults(refused: FormRefusal<'_>) -> Markup {
     html! { @if let Some((_, error)) = refused { (alert(error)) } }
 }
 
-/// Returns a field's value: the rejected input, or else `otherwise`.
+/// Returns a field's value: the rejected input if there is any, or otherwise `otherwise`.
 pub(super) fn typed(refused: FormRefusal<'_>, name: &str, otherwise: &str) -> String {
     refused.map_or_else(|| otherwise.to_owned(), |(sent, _)| sent.text(name).to_owned())
 }
 
-/// Renders a labelled field whose input element has the given id.
+/// Renders a labelled field whose input element has the given ID.
 pub(super) fn field(id: &str, label: &str, input: &Markup) -> Markup {
     html! { div class="field" { label for=(id) { (label) } (input) } }
 }
 
-/// Renders a labelled field as [`field`] does, with a hint below it. The input element names `about-` and its id in
-/// `aria-describedby`.
+/// Renders a labelled field, as [`field`] does, with a hint below it. The input element's `aria-describedby` must be
+/// `about-` followed by its ID.
 pub(super) fn hinted_field(id: &str, label: &str, hint: &str, input: &Markup) -> Markup {
     field(id, label, &html! { (input) p class="hint" id={ "about-" (id) } { (hint) } })
 }
@@ -76,7 +76,7 @@ pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
     format!("{path}?{}", query.finish())
 }
 
-/// Renders the total number of entries, and links to the previous and next page. `to` returns the URL of the page that
+/// Renders the total number of entries, and links to the previous and next pages. `to` returns the URL of the page that
 /// starts after the given number of entries.
 pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -> String) -> Markup {
     let next = from.saturating_add(rows_per_page);
@@ -91,20 +91,20 @@ pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -
     }
 }
 
-/// Renders the options of a selection, with their labels.
+/// Renders the options of a selection with their labels.
 pub(super) fn options(words: &[(&str, &str)], chosen: &str) -> Markup {
     html! {
         @for (word, label) in words { option value=(word) selected[*word == chosen] { (label) } }
     }
 }
 
-/// Converts the text of a date field to the timestamp, for the API, of the last moment of that day by the shop's clock.
-/// Any other text is passed on unchanged, so that the API reports the error.
+/// Converts the text of a date field to an API timestamp for the end of that day in the shop's time zone. Any other
+/// text is passed on unchanged, so that the API reports the error.
 pub(super) fn end_of_day(text: &str, clock: &ShopClock) -> String {
     clock.parse_day_end(text).map_or_else(|| text.to_owned(), |at| at.to_string())
 }
 
-/// Converts the text of a field with date and time to a timestamp, as [`end_of_day`] does.
+/// Converts the text of a date and time field to a timestamp, as [`end_of_day`] does.
 pub(super) fn minute(text: &str, clock: &ShopClock) -> String {
     clock.parse_minute(text).map_or_else(|| text.to_owned(), |at| at.to_string())
 }

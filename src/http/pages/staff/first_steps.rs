@@ -13,8 +13,8 @@ const STEPS: [(&str, &str, &str); 3] = [
     ("Add a SKU", PRODUCTS_PATH, "What you sell: its file, its material and its price."),
 ];
 
-/// Renders the checklist. `has` tells whether the shop has printers, materials and SKUs; returns `None` once it has all
-/// three.
+/// Renders the checklist. `has` states whether the shop has printers, materials and SKUs. Returns `None` once it has
+/// all three.
 pub(super) fn first_steps(has: [bool; 3]) -> Option<Markup> {
     if has.iter().all(|done| *done) {
         return None;

@@ -1,7 +1,7 @@
 //! Shop statistics as numbers and charts for a selected time span. The table behind each chart can be downloaded.
 //!
-//! The numbers come from the API; the key figures are compared with those of the span before. The page has no live
-//! updates.
+//! The numbers come from the API; the key figures are compared with those of the preceding time span. The page has no
+//! live updates.
 
 mod chart;
 mod figure;
@@ -35,16 +35,16 @@ use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
 use http_api::production::insights::{InsightHandles, InsightTotals, Insights, insight_totals, insights};
 
-/// Time span that can be chosen.
+/// Time span that can be selected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct InsightSpan {
     /// Value in URLs.
     word: &'static str,
     /// Number of days, including today.
     days: i64,
-    /// Label of the span.
+    /// Label of the time span.
     label: &'static str,
-    /// Name of the span before it.
+    /// Name of the preceding time span.
     before: &'static str,
 }
 
@@ -57,7 +57,7 @@ const SPANS: [InsightSpan; 4] = [
 ];
 /// Default time span.
 const USUAL_SPAN: InsightSpan = InsightSpan { word: "30", days: 30, label: "30 days", before: "the 30 days before" };
-/// Path for downloading the table of a figure.
+/// Path for downloading a chart's table.
 const TABLE_PATH: &str = "/shop/insights/table";
 
 handles! {
@@ -76,12 +76,12 @@ pub(super) struct SpanQuery {
     days: Option<String>,
 }
 
-/// Query parameters for a download: the figure and the time span.
+/// Query parameters for a download: the chart and the time span.
 #[derive(Request, Debug)]
 pub(super) struct FigureQuery {
     /// Number of days, including today.
     days: Option<String>,
-    /// Name of the figure.
+    /// Name of the chart.
     figure: Option<String>,
 }
 
@@ -109,7 +109,7 @@ async fn read(app: &InsightPageHandles, days: i64) -> Result<Insights, ApiError>
     insights(&app.insights, Some(from), Some(now.plus_ms(1)), clock).await
 }
 
-/// Reads the totals of the span before that of `insights`.
+/// Reads the totals for the time span that precedes that of `insights`.
 async fn read_before(app: &InsightPageHandles, insights: &Insights, days: i64) -> Result<InsightTotals, ApiError> {
     let (from, to) = span_before(insights.from, insights.to, days, &app.config.shop.time_zone);
     insight_totals(&app.insights, from, to).await
@@ -140,7 +140,7 @@ async fn show(
     Ok(viewer.page(StaffSection::Insights, "Insights", &view, &content))
 }
 
-/// Serves a figure's table as a download.
+/// Serves a chart's table as a download.
 async fn download(
     State(app): State<InsightPageHandles>,
     who: Caller,

@@ -1,5 +1,5 @@
-//! Invoice pages for the staff: list, details with payments and issued documents, forms to draft and settle invoices,
-//! and a page that shows that the numbering has no gaps.
+//! Invoice pages for the staff: list, details with payments and issued documents, forms for drafting and settling
+//! invoices, and a page that shows that the numbering has no gaps.
 
 mod act;
 mod draft;
@@ -74,7 +74,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, session, "/shop/invoices/{id}/{act}", act::on_invoice, PageBounds::Long)
 }
 
-/// Filter of the invoice list. Unknown values are ignored.
+/// Filter for the invoice list. Unknown values are ignored.
 #[derive(Request, Debug)]
 struct InvoiceListQuery {
     /// Only invoices with this status, named as in the API.
@@ -122,7 +122,7 @@ pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, cancelled: bool, nu
     }
 }
 
-/// Returns a page of invoices with the numbers of their issued documents, and the total number of invoices.
+/// Returns a page of invoices, the numbers of their issued documents, and the total number of invoices.
 async fn listed(
     app: &StaffInvoiceHandles,
     filter: &InvoiceFilter,
@@ -200,7 +200,7 @@ fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
     }
 }
 
-/// Renders the table of invoices. `cancelled` contains those that have an outstanding amount and whose order was
+/// Renders the table of invoices. `cancelled` contains the invoices with an outstanding amount whose order was
 /// cancelled.
 fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSet<Id>, now: Timestamp) -> Markup {
     html! {

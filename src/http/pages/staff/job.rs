@@ -33,7 +33,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
     routes.page(get, RequiredAccess::Session, "/shop/jobs/{id}", page::show, form)
 }
 
-/// Returns the path to which the form for action `act` on a job is posted.
+/// Returns the path to which the form for the action `act` on a job is posted.
 pub(super) fn job_path(job: Id, act: &str) -> String {
     format!("/shop/jobs/{job}/{act}")
 }
@@ -76,8 +76,8 @@ fn attempt_words(state: AttemptState) -> &'static str {
     }
 }
 
-/// Renders the buttons that resolve a print whose outcome is unknown. `last_progress` is the last observed progress,
-/// from 0 to 1; if present, the print did start, and each answer books the material it used.
+/// Renders the buttons for resolving a print whose outcome is unknown. `last_progress` is the last observed progress,
+/// from 0 to 1; if present, the print did start, and every choice records the material that it used.
 pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Markup {
     let answers = [("not_started", "It never began"), ("finished", "It is finished"), ("failed", "It failed")];
     html! {
@@ -97,7 +97,7 @@ pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Ma
     }
 }
 
-/// Renders why a job waits: the sentence and, if it does not say everything, all causes.
+/// Renders why a job is waiting: the summary sentence and, if it does not cover everything, all causes.
 fn waiting_words(waiting: &Waiting) -> Markup {
     let sentence = waiting.sentence();
     let is_complete = matches!(&waiting.causes[..], [only] if only.printer_count <= 1 && !sentence.ends_with('…'));
@@ -112,13 +112,13 @@ fn waiting_words(waiting: &Waiting) -> Markup {
     }
 }
 
-/// Job with everything that its card shows.
+/// Job with everything shown on its card.
 pub(super) struct JobCard<'a> {
     pub(super) app: &'a JobHandles,
     pub(super) job: &'a Job,
-    /// Time at which the job is expected to be printed.
+    /// Time by which the job is expected to be printed.
     pub(super) expected: Option<Timestamp>,
-    /// Reasons for which parts may be rejected.
+    /// Reasons for which parts can be rejected.
     pub(super) reasons: &'a [String],
 }
 
@@ -135,7 +135,7 @@ impl JobCard<'_> {
         (print.began || attempt.state == AttemptState::Confirmed).then_some(print.progress)
     }
 
-    /// Renders the job as a row of a list: its picture, its state and why it waits, and its acts.
+    /// Renders the job as a row in a list: its picture, its state, why it is waiting, and its actions.
     pub(super) fn html(&self) -> Markup {
         let Self { app, job, .. } = self;
         let (tone, words) = job_state(job);
@@ -244,7 +244,7 @@ impl JobCard<'_> {
         }
     }
 
-    /// Renders the answers about a print whose outcome is unknown, or of whose printer nothing is heard.
+    /// Renders the choices for a print whose outcome is unknown or whose printer does not respond.
     fn trouble(&self) -> Markup {
         let job = self.job;
         let order = format!("{ORDERS_PATH}/{}", job.order_id);
@@ -286,7 +286,7 @@ impl JobCard<'_> {
         }
     }
 
-    /// Returns the label of the cancel button. It names the job and, if the job is on a printer, the printer whose
+    /// Returns the label of the cancel button. It includes the job and, if the job is on a printer, the printer whose
     /// print will end.
     fn cancel_words(&self) -> String {
         let job = self.job;
@@ -321,7 +321,7 @@ impl JobCard<'_> {
     }
 }
 
-/// Renders the picture of what is made from a file, or a placeholder if there is no file yet.
+/// Renders a picture of the parts made from a file, or a placeholder if there is no file yet.
 pub(super) fn file_picture(file: Option<Id>) -> Markup {
     html! {
         @match file {
@@ -336,7 +336,7 @@ fn content_path(file: Id) -> String {
     format!("/api/files/{file}/content")
 }
 
-/// Renders the hidden form field that states the currency of the form's amounts.
+/// Renders the hidden form field that contains the currency of the form's amounts.
 pub(super) fn currency_field(currency: &str) -> Markup {
     html! { input type="hidden" name=(CURRENCY_FIELD) value=(currency); }
 }

@@ -1,6 +1,6 @@
-//! Labels with a QR code for printers, spools and bins. Scanning one opens the labelled item's page, after signing in
-//! if necessary; one tap on that page does what is due, such as confirming that the bed is clear or that the spool is
-//! loaded.
+//! Labels with a QR code for printers, spools and bins. Scanning a label opens the labelled item's page, after signing
+//! in if necessary; one tap on that page performs the next action, such as confirming that the bed is clear or that the
+//! spool is loaded.
 
 mod choose;
 
@@ -28,17 +28,17 @@ use http::handles::handles;
 use http::routes::{PageBounds, Routes};
 use http_api::production::printers::present_all;
 
-/// Path of the page on which labels are chosen.
+/// Path of the page for choosing labels.
 pub(super) const PATH: &str = "/shop/labels";
 /// Path of the PDF with the labels.
 const PDF_PATH: &str = "/shop/labels/pdf";
-/// Value of the paper field that selects sheets; with any other value, each label is printed on its own page.
+/// Value of the paper field that selects sheets; with any other value, each label is printed on a page of its own.
 const SHEET_WORD: &str = "a4";
 /// Maximum number of query parameters that are read.
 const MAX_MEMBERS: usize = MAX_LABELS + 10;
-/// Maximum number of materials named on a bin's label.
+/// Maximum number of materials listed on a bin's label.
 const MAX_NAMED: usize = 3;
-/// Maximum length of a bin's name in characters, the same as for a material's location. The length is limited because
+/// Maximum length of a bin's name, in characters, the same as for a material's location. The length is limited because
 /// the QR code contains the bin's URL.
 const MAX_NAME_CHARS: usize = 100;
 
@@ -130,8 +130,8 @@ async fn pdf(State(app): State<LabelHandles>, uri: Uri, request_headers: HeaderM
     Ok((headers, pdf).into_response())
 }
 
-/// Returns the base URL for QR codes: the configured public URL or, without one, the host of the current request. The
-/// listen address is not used first, because other devices often cannot reach it.
+/// Returns the base URL for QR codes: the configured public URL or, if there is none, the host of the current request.
+/// The listen address is not used, because other devices often cannot reach it.
 fn base_of(config: &Config, request_headers: &HeaderMap) -> String {
     let host = request_headers
         .get(header::HOST)
@@ -169,7 +169,7 @@ fn printer_labels(app: &LabelHandles, ids: &[Id]) -> Vec<Label> {
     ids.iter().filter_map(|id| printers.get(id)).map(label).collect()
 }
 
-/// Builds a spool's label. Its URL is only a path; the base URL is added in front later.
+/// Builds a spool's label. Its URL is only a path, to which the base URL is prepended later.
 fn spool_label(number: i64, title: String, material: Option<&Material>) -> Label {
     let url = spool_path(number, material.map(|material| material.id));
     let Some(fields) = material.map(|material| &material.fields) else {
@@ -187,8 +187,8 @@ fn spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Vec<Label> {
     requested.spools.iter().map(label).collect()
 }
 
-/// Builds labels for newly arrived spools. Refused with `spools_counted_elsewhere` if another system counts the spools,
-/// because that system assigns the numbers and labels are printed only for its spools.
+/// Builds labels for newly arrived spools. Fails with `spools_counted_elsewhere` if an external system manages the
+/// spools, because that system assigns the numbers, and labels are printed only for its spools.
 fn new_spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Result<Vec<Label>, ApiError> {
     if requested.new_spools == 0 {
         return Ok(Vec::new());

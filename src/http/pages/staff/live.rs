@@ -1,8 +1,8 @@
-//! Event stream behind the staff pages, one per browser. It sends the parts of the floor page that have changed since
-//! the version that the page has. It also sends a notice whenever something has happened in the shop, so that other
+//! Event stream for the staff pages, one per browser. It sends the parts of the floor page that have changed since the
+//! version that the page has. It also sends a notice whenever something has happened in the shop, so that all other
 //! pages reload.
 //!
-//! A stream never queries the database, and the parts are rendered once for all streams ([`super::board`]).
+//! Streams never query the database, and the parts are rendered once for all streams ([`super::board`]).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,9 +27,9 @@ use http::stream_auth::{StreamHandles, StreamPermission};
 use kernel::environment::Environment;
 use store::outbox::Outbox;
 
-/// Minimum time between two notices that something has happened, because pages query the database on each.
+/// Minimum time between two notices that something has happened, because pages query the database after each notice.
 const FRESH_EVERY: Duration = Duration::from_secs(1);
-/// Delay in milliseconds before a disconnected browser reconnects.
+/// Delay, in milliseconds, after which a disconnected browser reconnects.
 const RECONNECT_MILLIS: u32 = 2000;
 
 handles! {
@@ -43,7 +43,7 @@ handles! {
     }
 }
 
-/// Query of the event stream.
+/// Query parameters of the event stream.
 #[derive(Request, Debug)]
 pub(super) struct LiveQuery {
     /// Version of the floor that the page already has.
@@ -62,9 +62,9 @@ pub(super) struct FloorEventStream {
     /// Event number of the last notice sent to the page.
     told_last: i64,
     told_at: Option<Instant>,
-    /// Total number of commits to materials at the last check.
+    /// Total number of material commits at the last check.
     stock_commits: i64,
-    /// `true` if something has happened of which the page has not been notified yet.
+    /// `true` if something has happened about which the page has not been notified yet.
     stale: bool,
     /// Version of the floor that the page already has.
     version: i64,
@@ -117,7 +117,7 @@ impl SseSource for FloorEventStream {
 }
 
 impl FloorEventStream {
-    /// Returns the changes that the page does not have yet, as server-sent events; empty if nothing changed.
+    /// Returns the changes that the page does not have yet, as server-sent events; empty if nothing has changed.
     fn changes(&mut self) -> String {
         let mut text = String::new();
         let view = self.board.view();

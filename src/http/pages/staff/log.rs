@@ -1,4 +1,4 @@
-//! Newest audit log entries about printers: who did what, and when.
+//! Newest audit log entries about printers, with their actors and times.
 
 use maud::{Markup, html};
 
@@ -33,7 +33,7 @@ handles! {
 }
 
 impl LogHandles {
-    /// Renders the newest log entries about one printer, or about all printers if `None`.
+    /// Renders the newest audit log entries about the given printer or, if `None`, about all printers.
     pub(super) async fn render(&self, printer: Option<Id>) -> Result<Markup, ApiError> {
         let filter =
             AuditFilter { subject_kind: Some(PRINTER_KIND.to_owned()), subject_id: printer, ..AuditFilter::default() };
@@ -66,7 +66,7 @@ impl LogHandles {
         }
     }
 
-    /// Returns the sentence about an entry, with the names of the slot and the material.
+    /// Returns a sentence about an entry, with the names of the slot and the material.
     fn sentence(&self, line: &Audit, printer: Option<&Printer>) -> AuditSentence {
         let detail = LoggedDetail::parse(line.detail.as_deref());
         let of_several = printer.filter(|printer| printer.slots().len() > 1);
@@ -77,7 +77,8 @@ impl LogHandles {
         LoggedAct { action: &line.action, outcome: &line.outcome, detail, slot, material }.sentence()
     }
 
-    /// Returns an actor's display name: a staff member's email address, an API key's name, or else the name in the log.
+    /// Returns an actor's display name: a staff member's email address, an API key's name, or otherwise the name in the
+    /// audit log.
     pub(super) fn who(&self, actor: &str) -> String {
         let key = actor.strip_prefix("key:").and_then(|id| id.parse::<Id>().ok());
         let named = key.and_then(|id| {

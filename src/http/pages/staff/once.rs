@@ -1,4 +1,4 @@
-//! Sign-in with the single-use link that a demo prints, possible only on the server's own machine. The demo requests
+//! Sign-in with the single-use link printed by a demo, which works only on the server's own machine. The demo requests
 //! the link over the control socket.
 
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use http::local_sign_in::LocalSignInHolder;
 use http::page::OpenQuery;
 use http_api::production::auth::{SessionHandles, session_without_password};
 
-/// Headers by which a proxy marks a request as forwarded.
+/// Headers with which proxies mark requests as forwarded.
 const FORWARDED_HEADERS: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
 
 handles! {
-    /// Dependencies of the sign-in with a single-use link.
+    /// Dependencies of signing in with a single-use link.
     pub(crate) struct SignInOnceHandles {
         desk: Arc<LocalSignInHolder>,
         sessions: SessionHandles,
@@ -43,7 +43,7 @@ pub(super) struct OnceQuery {
 /// Query parameters of the request that creates a sign-in link.
 #[derive(Request, Debug)]
 pub(super) struct NewLinkQuery {
-    /// Id of the staff user whom the link signs in.
+    /// ID of the staff user whom the link signs in.
     user: Option<String>,
 }
 
@@ -60,8 +60,8 @@ impl<S: Sync> FromRequestParts<S> for SameMachine {
     }
 }
 
-/// Signs the user in with the link and serves a page that redirects to the floor. The response itself is not a
-/// redirect, because the browser sends a `SameSite` cookie only if the navigation starts on a page of this server.
+/// Signs in the user with the link and serves a page that redirects to the floor. The response itself is not a
+/// redirect, because browsers send a `SameSite` cookie only if the navigation starts on a page of this server.
 pub(super) async fn enter(
     State(app): State<SignInOnceHandles>,
     _: SameMachine,
@@ -80,8 +80,8 @@ pub(super) async fn enter(
     Ok(response)
 }
 
-/// Creates a link for a staff user, which replaces any earlier one, and returns its path. Only the owner of the machine
-/// may create one, over the control socket.
+/// Creates a link for a staff user, which replaces any earlier one, and returns its path. Only the machine's owner can
+/// create a link, over the control socket.
 pub(super) async fn make(
     State(app): State<SignInOnceHandles>,
     who: Caller,

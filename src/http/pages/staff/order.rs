@@ -1,5 +1,5 @@
-//! Order page for the staff: the act that the order waits for, its steps, progress of each line, jobs, payments,
-//! shipments, and the history with its actors.
+//! Order page for the staff: the action that the order is waiting for, its steps, the progress of each line, jobs,
+//! payments, shipments, and the history with its actors.
 
 mod head;
 mod history;
@@ -95,7 +95,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Orders, &title, &view, &content))
 }
 
-/// Returns the newest entries of an order's history, newest last.
+/// Returns the newest entries in an order's history, newest last.
 async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, ApiError> {
     let part = |offset: u64| Page { limit: STEPS_SHOWN, offset };
     let (steps, total) = app.orders.queries.timeline(id, None, part(0)).await?;
@@ -105,7 +105,7 @@ async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, Ap
     Ok(app.orders.queries.timeline(id, None, part(total - STEPS_SHOWN)).await?.0)
 }
 
-/// Renders whose order it is, and when it is wanted, promised and expected.
+/// Renders the order's customer, and when the order is due, promised and expected.
 fn glance(order: &Order, outlook: OrderOutlook) -> Markup {
     html! {
         section class="panel pad" aria-labelledby="glance" {
@@ -132,7 +132,7 @@ fn glance(order: &Order, outlook: OrderOutlook) -> Markup {
     }
 }
 
-/// Act that stands out on an order's page.
+/// Action that is emphasized on an order's page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum PrimaryAct {
     Confirm,
@@ -140,7 +140,7 @@ enum PrimaryAct {
     Ship,
 }
 
-/// Returns the act that the order waits for; `None` if it waits for nobody.
+/// Returns the action that the order is waiting for; `None` if it is not waiting for anyone.
 fn primary_act(order: &Order) -> Option<PrimaryAct> {
     match order.status {
         OrderStatus::Draft => Some(PrimaryAct::Confirm),
@@ -150,8 +150,8 @@ fn primary_act(order: &Order) -> Option<PrimaryAct> {
     }
 }
 
-/// Renders the acts on the order as a whole: the one that it waits for, and all others in a menu. The part refreshes
-/// itself, except while one of its forms is open.
+/// Renders the actions on the order as a whole: the one that it is waiting for, with all others in a menu. The part
+/// refreshes itself, except while one of its forms is open.
 fn acts(order: &Order, clock: &ShopClock) -> Markup {
     let path = |act: &str| order_path(order.id, act);
     let over = matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
@@ -187,8 +187,8 @@ fn acts(order: &Order, clock: &ShopClock) -> Markup {
     }
 }
 
-/// Renders the checkbox for cancelling without waiting for printers: one that is switched off never confirms that it
-/// has stopped.
+/// Renders the checkbox for cancelling without waiting for printers; a printer that is switched off never confirms that
+/// it has stopped.
 fn given_up() -> Markup {
     html! {
         p {
@@ -198,12 +198,12 @@ fn given_up() -> Markup {
     }
 }
 
-/// Returns the path to which the form for action `act` on an order is posted.
+/// Returns the path to which the form for the action `act` on an order is posted.
 fn order_path(order: Id, act: &str) -> String {
     format!("{ORDERS_PATH}/{order}/{act}")
 }
 
-/// Renders the form that changes an order. The shipping address can be edited only until the order is paid, because the
+/// Renders the form for changing an order. The shipping address can be edited only until the order is paid, because the
 /// tax depends on it.
 fn change(order: &Order, clock: &ShopClock) -> Markup {
     let notes = [("notes", &order.notes), ("internalNotes", &order.internal_notes)];

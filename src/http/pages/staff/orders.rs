@@ -1,4 +1,4 @@
-//! List of orders, and of those that need attention.
+//! List of orders, which can be limited to those that need attention.
 
 mod new_order;
 mod packing;
@@ -35,7 +35,7 @@ use store::queries::{OrderFilter, Page};
 
 /// Number of orders per page.
 const ROWS_PER_PAGE: u64 = 50;
-/// Statuses by which the list can be filtered, in the order of an order's life.
+/// Statuses by which the list can be filtered, in the order in which they occur.
 const STATUSES: [OrderStatus; 9] = [
     OrderStatus::Draft,
     OrderStatus::Created,
@@ -59,7 +59,7 @@ handles! {
     }
 }
 
-/// Adds the routes of the order pages that have a module of their own.
+/// Adds the routes of the order pages that have their own modules.
 pub(super) fn routes(routes: Routes) -> Routes {
     let (get, form) = (Method::GET, PageBounds::Form);
     routes
@@ -197,7 +197,7 @@ fn nothing() -> Markup {
     }
 }
 
-/// Renders the links that filter the list by timing, with the numbers of orders.
+/// Renders the links that filter the list by timing, with the number of orders for each.
 fn timings(app: &StaffOrderHandles, chosen: Option<Timing>) -> Markup {
     let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
     let now = app.orders.environment.now();
@@ -277,7 +277,7 @@ fn table(orders: &[ListedOrder]) -> Markup {
     }
 }
 
-/// Returns the reason why an order needs attention, as text.
+/// Returns the reason an order needs attention, as text.
 pub(super) fn flag_words(flag: &str) -> String {
     match flag {
         "refund_due" => "money must be refunded".to_owned(),

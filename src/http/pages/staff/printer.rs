@@ -30,7 +30,7 @@ use http::handles::handles;
 use http::path_id::PathId;
 use http_api::production::printers::{GENTLE, PrinterHandles, activity, gentle, last_answer};
 
-/// Maximum number of queued jobs listed by name; further jobs are only counted.
+/// Maximum number of queued jobs listed individually; further jobs are only counted.
 const QUEUE_SHOWN: usize = 20;
 
 handles! {
@@ -94,7 +94,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &view, &content))
 }
 
-/// Renders the confirmation for cancelling a print, which names the printer and the print.
+/// Renders the confirmation for cancelling a print; it includes the printer and the print.
 fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
     let what = printed(printer);
@@ -113,7 +113,7 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Renders the form for signing off the parts on the bed; scanning the printer's label leads to it.
+/// Renders the form for signing off the parts on the bed. Scanning the printer's label opens it.
 fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
     html! {
@@ -129,8 +129,8 @@ fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup
     }
 }
 
-/// Renders the emergency stop with an explanation of its effect. The button is held down as on the card; without the
-/// script, one press is enough.
+/// Renders the emergency stop with an explanation of its effect. As on the card, the button must be held down; without
+/// the script, a single press is enough.
 fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
     html! {
         section class="card" aria-labelledby="stop-title" {

@@ -1,4 +1,4 @@
-//! Forms to add a printer, one per printer type, and to change or remove a printer.
+//! Forms for adding a printer, one per printer type, and for changing or removing a printer.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -28,10 +28,10 @@ use http::path_id::PathId;
 use http_api::production::printers::{act_by_page, register};
 use printers::{PRINTER_TYPES, PrinterType};
 
-/// Path of the form that adds a printer.
+/// Path of the form for adding a printer.
 pub(super) const NEW_PRINTER_PATH: &str = "/floor/printers/new";
 
-/// Query parameters of the form that adds a printer.
+/// Query parameters of the form for adding a printer.
 #[derive(Request, Debug)]
 pub(super) struct NewPrinterQuery {
     /// Printer type, as spelled in the API; if missing, the list of types is shown.
@@ -94,7 +94,7 @@ fn new_form(declared: &PrinterType, value: &dyn Fn(&str) -> Option<String>, word
     }
 }
 
-/// Adds a printer after a connection test, which the user can skip in the form.
+/// Adds a printer after a connection test, which the user can skip.
 pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let Some(declared) = PrinterType::of_word(sent.text("type")) else { return Ok(see_other(NEW_PRINTER_PATH)) };
@@ -124,7 +124,7 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
     }
 }
 
-/// Serves the form that changes a printer.
+/// Serves the form for changing a printer.
 pub(super) async fn show_edit(
     State(app): State<FloorHandles>,
     PathId(id): PathId,
@@ -137,8 +137,8 @@ pub(super) async fn show_edit(
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
 
-/// Renders the form that changes a printer. The form contains the printer's version, so that saving does not overwrite
-/// a concurrent change.
+/// Renders the form for changing a printer. The form contains the printer's version, so that saving does not overwrite
+/// concurrent changes.
 fn edit_form((version, printer): &(i64, Printer), value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
     let (name, own_page) = (&printer.fields.name, format!("{FLOOR_PATH}/printers/{}", printer.id));
     html! {
@@ -169,7 +169,7 @@ fn edit_form((version, printer): &(i64, Printer), value: &dyn Fn(&str) -> Option
     }
 }
 
-/// Saves the changes from a printer's form.
+/// Saves the changes in a printer's form.
 pub(super) async fn change(
     State(app): State<FloorHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Printer's maintenance log: its newest notes, the work that is due, and a form for adding a note.
+//! A printer's maintenance log: its newest notes, the work that is due, and a form for adding a note.
 
 use maud::{Markup, html};
 
@@ -49,7 +49,7 @@ impl LogHandles {
     }
 }
 
-/// Renders work that is due, and the button that marks it as done.
+/// Renders work that is due, with a button for marking it as done.
 fn due_now(printer: &Printer, reminder: &Reminder) -> Markup {
     let more = html! {
         input type="hidden" name="done" value=(reminder.fields.name);

@@ -1,4 +1,4 @@
-//! Upload of a file for one printer, followed by the offer to print it there manually.
+//! Uploading a file for a printer, followed by the option to print it there manually.
 
 use api_derive::Request;
 use axum::extract::{Request as HttpRequest, State};
@@ -40,15 +40,15 @@ handles! {
 #[derive(Request, Debug)]
 #[api(name = "BroughtQuery")]
 pub(super) struct PrinterUploadQuery {
-    /// Stored file to print; if missing, the page asks for one.
+    /// Stored file to print; if missing, the page asks for a file.
     file: Option<Id>,
 }
 
-/// Query parameters of the URL to which the upload form is submitted. The form token is in the URL because the body is
-/// streamed: a token in the body would be read too late.
+/// Query parameters of the URL to which the upload form is submitted. The URL contains the CSRF token because the body
+/// is streamed: a token in the body would be read too late.
 #[derive(Request, Debug)]
 pub(super) struct GcodeUploadQuery {
-    /// Form token of the session.
+    /// CSRF token of the session.
     token: Option<String>,
 }
 
@@ -57,12 +57,12 @@ pub(super) fn upload_path(printer: Id) -> String {
     format!("{FLOOR_PATH}/printers/{printer}/upload")
 }
 
-/// Returns the upload path for a printer, with the viewer's form token.
+/// Returns the upload path for a printer, with the viewer's CSRF token.
 pub(super) fn upload_target(printer: Id) -> Markup {
     with_token(&upload_path(printer))
 }
 
-/// Serves the upload form or, once a file is uploaded, the offer to print it.
+/// Serves the upload form or, once a file has been uploaded, the option to print it.
 pub(super) async fn show(
     State(PrinterUploadHandles { floor: app, files }): State<PrinterUploadHandles>,
     PathId(id): PathId,
@@ -81,7 +81,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
 
-/// Stores an uploaded file and redirects to the offer to print it.
+/// Stores an uploaded file and redirects to the option to print it.
 pub(super) async fn upload(
     State(PrinterUploadHandles { floor: app, files }): State<PrinterUploadHandles>,
     PathId(id): PathId,
@@ -127,7 +127,7 @@ fn choice(printer: &Printer) -> Markup {
     }
 }
 
-/// Returns the reason why the printer cannot print the file now; `None` if it can.
+/// Returns the reason the printer cannot print the file now; `None` if it can.
 fn hindrance(printer: &Printer, file: &File) -> Option<String> {
     if file.archived || file.kind != FileKind::Gcode {
         return Some("this file is no G-code".to_owned());
@@ -144,7 +144,7 @@ fn hindrance(printer: &Printer, file: &File) -> Option<String> {
     printer.free().err().map(|why| format!("{} cannot take a print now: {why}", printer.fields.name))
 }
 
-/// Describes a slot's contents as far as the printer reports them.
+/// Describes a slot's contents, as far as the printer reports them.
 fn slot_words(printer: &Printer, slot: &Slot) -> String {
     let vendor_code = slot.vendor_code.as_deref().unwrap_or("nothing known");
     let color = slot.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
@@ -159,7 +159,7 @@ fn filament_words(number: usize, filament: Option<&PlateFilament>) -> String {
     format!("Filament {number}{details} from")
 }
 
-/// Renders the choice of a slot for each filament, if the printer reports its slots and accepts a mapping.
+/// Renders a slot selection for each filament, if the printer reports its slots and accepts a mapping.
 fn slots(printer: &Printer, file: &File) -> Markup {
     let beside = PrinterType::of_word(&printer.fields.kind).and_then(|declared| declared.spool_beside);
     let mut reported = printer.slots();

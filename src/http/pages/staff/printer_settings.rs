@@ -1,5 +1,5 @@
-//! Printer form fields that the setup wizard does not have (location, equipment, camera), and their conversion to and
-//! from the API.
+//! Printer form fields that are not in the setup wizard (location, equipment, camera), and their conversion to and from
+//! the API.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -53,7 +53,7 @@ pub(super) fn value_of(fields: &PrinterFields, name: &str) -> String {
     }
 }
 
-/// Renders the printer form fields that the setup wizard does not have.
+/// Renders the printer form fields that are not in the setup wizard.
 pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
     let of = |name: &str| value(name).unwrap_or_default();
     html! {
@@ -108,7 +108,7 @@ pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
     }
 }
 
-/// Converts the values of [`more_inputs`] to API members.
+/// Converts the values of [`more_inputs`] to API fields.
 pub(super) fn more_said(sent: &PageForm) -> Map<String, Value> {
     let any_filled = |names: [&str; 2]| names.iter().any(|name| !sent.text(name).is_empty());
     let place =
@@ -132,7 +132,7 @@ pub(super) fn more_said(sent: &PageForm) -> Map<String, Value> {
     texts.chain(others).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Builds the API request body that changes a printer, without its type. If the API key is left empty or the address is
+/// Builds the API request body for changing a printer, without its type. If the API key is left empty or the address is
 /// unchanged, the stored values are kept.
 pub(super) fn change_said(fields: &PrinterFields, sent: &PageForm) -> Value {
     let mut change = request_members(sent);

@@ -41,11 +41,11 @@ use http_api::production::jobs::JobHandles;
 use http_api::production::skus::SkuHandles;
 use store::queries::{Page, Queries, SkuFilter};
 
-/// Maximum number of SKU codes suggested, newest first; others have to be typed.
+/// Maximum number of SKU codes that are suggested, newest first; further codes have to be typed.
 const CODES_SUGGESTED: u64 = 200;
-/// Number of SKUs of one name that are read: a second one makes the name ambiguous.
+/// Number of SKUs that are read per name; a second one makes the name ambiguous.
 const NAMESAKES_READ: u64 = 2;
-/// HTML id of the list of suggested SKU codes.
+/// HTML ID of the list of suggested SKU codes.
 pub(super) const CODE_LIST: &str = "sku-codes";
 
 handles! {
@@ -60,7 +60,7 @@ handles! {
     }
 }
 
-/// Cache of SKUs read for one page, such as components of kits; `None` for a deleted SKU.
+/// Cache of SKUs read for a page, such as kit components; `None` for a deleted SKU.
 type SkuCache = HashMap<Id, Option<SkuFields>>;
 
 /// Adds the routes of the product pages.
@@ -180,7 +180,7 @@ fn nothing() -> Markup {
     }
 }
 
-/// Renders the links that show a part of the list.
+/// Renders the links to subsets of the list.
 fn subsets(query: &ProductQuery) -> Markup {
     let (chosen, q) = (query.show.as_deref().unwrap_or_default(), query.q.as_deref().unwrap_or_default());
     let shows = [("", "All"), ("active", "Offered"), ("withdrawn", "Withdrawn"), ("kits", "Kits")];
@@ -253,7 +253,7 @@ async fn components(
     Ok(resolved)
 }
 
-/// Returns the reasons why a SKU cannot be ordered.
+/// Returns the reasons a SKU cannot be ordered.
 async fn obstacles(app: &ProductHandles, sku: &Sku, cache: &mut SkuCache) -> Result<Vec<OrderObstacle>, ApiError> {
     let components = components(app, &sku.fields, cache).await?;
     let components: Vec<Option<&SkuFields>> = components.iter().map(Option::as_ref).collect();
@@ -299,8 +299,8 @@ pub(super) async fn code_list(queries: &Queries) -> Result<Markup, ApiError> {
     })
 }
 
-/// Returns the SKU with the given code or, if there is none, the only one of the given name, in large or small letters,
-/// among those that match a filter. Otherwise returns the error for the form field.
+/// Returns the SKU with the given code or, failing that, the only SKU with the given name, ignoring case, among those
+/// that match a filter. Otherwise, returns the error for the form field.
 async fn find_sku(queries: &Queries, among: &SkuFilter, text: &str) -> Result<Result<Id, &'static str>, ApiError> {
     let filter = SkuFilter { code: Some(text.to_owned()), ..SkuFilter::default() };
     let (results, _) = queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
@@ -313,7 +313,7 @@ async fn find_sku(queries: &Queries, among: &SkuFilter, text: &str) -> Result<Re
     Ok(only_named(text, skus.map(|sku| (sku.id, sku.fields.name))))
 }
 
-/// Returns the only SKU with the given name, in large or small letters.
+/// Returns the only SKU with the given name, ignoring case.
 fn only_named(text: &str, skus: impl IntoIterator<Item = (Id, String)>) -> Result<Id, &'static str> {
     let name = text.to_lowercase();
     let mut namesakes = skus.into_iter().filter(|(_, other)| other.to_lowercase() == name).map(|(id, _)| id);
@@ -324,8 +324,8 @@ fn only_named(text: &str, skus: impl IntoIterator<Item = (Id, String)>) -> Resul
     }
 }
 
-/// Converts form rows of SKU names or codes and quantities to API members; refused if one is unknown. Names are those
-/// of the SKUs that match a filter.
+/// Converts form rows of SKU names or codes and quantities to API fields; fails if any of them is unknown. Names refer
+/// to the SKUs that match a filter.
 pub(super) async fn counted_skus(
     queries: &Queries,
     among: &SkuFilter,

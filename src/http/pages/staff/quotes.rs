@@ -1,5 +1,5 @@
-//! Quotes: list, quote page with costs and margin, forms to draft and edit a quote, and the custom requests that quotes
-//! answer.
+//! Quotes: list, quote page with costs and margin, forms for drafting and editing quotes, and the custom requests to
+//! which quotes respond.
 
 mod act;
 mod draft;

@@ -1,5 +1,5 @@
 //! Shop settings: API keys, staff and their sessions, the audit log, integrations, server status, and backups.
-//! Operators can see only their own sessions and the server status; everything else is for admins only.
+//! Operators can see only their own sessions and the server status; everything else is restricted to admins.
 
 mod audit;
 mod backup;
@@ -45,7 +45,7 @@ handles! {
     }
 }
 
-/// Settings pages: path, title, description, and whether the page is for admins only.
+/// Settings pages: path, title, description, and whether the page is restricted to admins.
 const PAGES: [(&str, &str, &str, bool); 11] = [
     (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
     (users::PATH, "Users", "Who works here, as operator or admin.", true),
@@ -125,7 +125,7 @@ async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Res
     Ok(viewer.page(StaffSection::Settings, "Settings", &app.board.view(), &content))
 }
 
-/// Renders the settings that have been changed since the server started and take effect only after a restart.
+/// Renders the settings that have been changed since the server started and will take effect only after a restart.
 async fn restart(config: &Arc<Config>) -> Markup {
     let Some(next) = waiting_settings(config).await else {
         return html! { p class="soft" { "All settings are in force: nothing waits for a restart." } };

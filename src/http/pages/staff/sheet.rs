@@ -50,7 +50,7 @@ impl ListPart<'_> {
         format!("{}?{}", self.path, query.finish())
     }
 
-    /// Renders the total number of entries, and links to the previous and next page.
+    /// Renders the total number of entries, and links to the previous and next pages.
     pub(super) fn links(&self, total: u64) -> Markup {
         let (from, next) = (u64::from(self.from), u64::from(self.from) + ROWS_PER_PAGE);
         html! {
@@ -70,13 +70,13 @@ pub(super) struct ListFilter<'a> {
     pub(super) label: &'a str,
     /// URL of the list with this filter.
     pub(super) path: String,
-    /// Number of entries, if it is in memory.
+    /// Number of matching entries, if it is available in memory.
     pub(super) count: Option<usize>,
-    /// `true` if the list has this filter now.
+    /// `true` if the filter is currently applied.
     pub(super) is_current: bool,
 }
 
-/// Renders the filters of a list.
+/// Renders a list's filters.
 pub(super) fn list_filters(label: &str, filters: &[ListFilter<'_>]) -> Markup {
     html! {
         nav class="filters list-filters" aria-label=(label) {
@@ -101,7 +101,7 @@ pub(super) fn customer_link(email: &str) -> Markup {
     html! { a href={ (CUSTOMERS_PATH) "?" (query) } { (email) } }
 }
 
-/// Renders an address on one line. The country is shown by its name; an unknown country code is shown unchanged.
+/// Renders an address on one line. The country is shown by name; an unknown country code is shown unchanged.
 pub(super) fn address_line(address: &Address) -> Markup {
     html! {
         (address.line1) ", "
@@ -118,7 +118,7 @@ pub(super) fn span(seconds: i64) -> String {
     if minutes < 60 { format!("{minutes} min") } else { format!("{} h {:02} min", minutes / 60, minutes % 60) }
 }
 
-/// Formats a timestamp's date for a date field; empty for `None`.
+/// Formats the date of a timestamp for a date field; empty for `None`.
 pub(super) fn day(at: Option<Timestamp>, clock: &ShopClock) -> String {
     at.map(|at| clock.field_date(at)).unwrap_or_default()
 }
@@ -134,13 +134,13 @@ pub(super) fn few(id: &str, title: &str, rows: &[Markup], none: &str) -> Markup 
     }
 }
 
-/// Renders the errors of a rejected form that is no longer on the page, for display above the current forms.
+/// Renders the errors of a rejected form that is no longer on the page, to be shown above the current forms.
 pub(super) fn astray(refused: Option<&TypedForm>, forms: &Markup) -> Markup {
     let beside = forms.0.contains("role=\"alert\"");
     html! { @if let Some(typed) = refused.filter(|_| !beside) { (typed.render_faults()) } }
 }
 
-/// Returns the path of a record's page, built from the list's path and the record's id.
+/// Returns the path of a record's page, built from the list's path and the record's ID.
 pub(super) fn page_of(path: &str, id: Id) -> String {
     format!("{path}/{id}")
 }

@@ -1,5 +1,5 @@
-//! Frame of all staff pages: a rail with the navigation, a bar with the search and the person, the floor summary, and
-//! the elements in which the script reports changes. On phones, the rail is a sheet that the bar at the bottom opens.
+//! Frame of all staff pages: a rail with the navigation, a bar with the search and the user, the floor summary, and the
+//! elements in which the script reports changes. On phones, the rail is a sheet that opens from the bar at the bottom.
 
 use std::sync::LazyLock;
 
@@ -26,11 +26,11 @@ use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
 
-/// Placeholder for the viewer's form token in markup that is rendered once for all viewers. Text entered by users
+/// Placeholder for the viewer's CSRF token in markup that is rendered once for all viewers. Text entered by users
 /// cannot contain it, because such text is escaped.
 const TOKEN_MARK: PreEscaped<&str> = PreEscaped("<form-token>");
 
-/// Style, script and policy shared by all staff pages; images from this server are allowed.
+/// Style sheet, script and policy shared by all staff pages; images from this server are allowed.
 static STAFF_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&STAFF_STYLE, Some(&*STAFF_SCRIPT), true));
 
 /// Navigation section that a page belongs to.
