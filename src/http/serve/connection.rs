@@ -1,4 +1,4 @@
-//! A single connection: serving it, requirements for request heads, and timeouts for each part.
+//! A single connection: serves it, checks its request heads, and enforces a timeout for each phase.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -26,21 +26,21 @@ use crate::limits::layer::is_always_heard;
 use crate::unread_body::UnreadBody;
 use config::sections::ServerConfig;
 
-/// Timeout for a connection that is limited to one request.
+/// Timeout for a connection that is limited to a single request.
 const ONCE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum time to wait for the remaining body of a rejected request, so that the connection can be kept open.
 const READ_AWAY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Limits on the request heads of a connection, and timeouts for its parts.
+/// Limits on the request heads of a connection, and timeouts for its phases.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadLimits {
-    /// Maximum time for a head to arrive.
+    /// Maximum time for a request head to arrive.
     pub head: Duration,
     /// Maximum time without a request.
     pub idle: Duration,
-    /// Maximum time for which a client may not read anything of a response.
+    /// Maximum time for which a client may fail to read any of a response.
     pub response_idle: Duration,
-    /// Maximum size of a head, in bytes.
+    /// Maximum size of a request head, in bytes.
     pub max_bytes: usize,
     /// Maximum number of headers.
     pub max_headers: usize,
@@ -58,7 +58,7 @@ impl HeadLimits {
         }
     }
 
-    /// Returns the limits for a connection that is limited to one request.
+    /// Returns the limits for a connection that is limited to a single request.
     pub fn short(mut self) -> Self {
         (self.head, self.idle) = (self.head.min(ONCE_TIMEOUT), self.idle.min(ONCE_TIMEOUT));
         self
@@ -73,7 +73,7 @@ pub struct HttpConnection {
     pub peer: Option<IpAddr>,
     /// `true` if the connection may carry requests from many clients.
     pub is_shared: bool,
-    /// Connection's slot, which its request keeps once admitted; `None` if no newer connection can displace it.
+    /// The connection's slot, which the request keeps once it is admitted; `None` if newer connections cannot take it.
     pub place: Option<AcceptSlot>,
     /// `true` if only one request is served.
     pub once: bool,
@@ -82,7 +82,7 @@ pub struct HttpConnection {
 }
 
 impl HttpConnection {
-    /// Serves the connection until it closes. `begin` contains the bytes already read from it.
+    /// Serves the connection until it closes. `begin` contains the bytes that have already been read from it.
     pub async fn serve<S>(self, stream: S, begin: Vec<u8>, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -151,7 +151,7 @@ async fn answer(mut routes: Router, request: Request<Body>, pause: Arc<RetryPaus
     Ok(response)
 }
 
-/// Returns the error for a head that the HTTP library accepts but this server does not.
+/// Returns the error for a request head that the HTTP library accepts but this server does not.
 fn head_fault(request: &Request<Incoming>, turns: &RequestPhase, max_bytes: usize) -> Option<ApiError> {
     let malformed = |message: &str| {
         turns.note_malformed();

@@ -1,16 +1,16 @@
-//! Classification of a connection's first request by the beginning of its first line.
+//! Classifies a connection's first request by the beginning of its first line.
 
 /// Maximum number of bytes of the line that are read before it is classified; the recognised lines are shorter.
 pub const MAX_LINE_BYTES: usize = 512;
 
-/// Class of the first request, from its first line.
+/// Class of the first request, determined from its first line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FirstLine {
-    /// More bytes are needed, because the line may still become a recognised one.
+    /// More bytes are needed, because the line may still become one of those recognised.
     Incomplete,
     /// `GET /healthz` or `GET /readyz`.
     HealthCheck,
-    /// Emergency stop: `POST /api/printers/{id}/emergency-stop`, or the form on a page without script,
+    /// Emergency stop: `POST /api/printers/{id}/emergency-stop`, or the form on a page when scripts are disabled,
     /// `POST /floor/printers/{id}/emergency-stop`.
     EmergencyStop,
     /// Anything else, including bytes that are not HTTP.

@@ -2,10 +2,10 @@
 //! always be served.
 //!
 //! It reads the first line of the first request. Health checks and emergency stops are handled on this thread, no
-//! matter how busy the rest of the server is; every other connection is handed over with the bytes already read, or
-//! rejected on this thread if there are too many. Slots are bounded, in total and for each address: when they are full,
-//! the oldest connection whose request was not admitted is closed, so that silent clients cannot block a new one. An
-//! admitted emergency stop is never ended for another connection.
+//! matter how busy the rest of the server is; every other connection is handed over together with the bytes already
+//! read, or rejected on this thread if there are too many connections. Slots are bounded, in total and for each
+//! address: when they are full, the oldest connection whose request has not been admitted is closed, so that silent
+//! clients cannot block new ones. An admitted emergency stop is never closed to make room for another connection.
 //!
 //! Later requests on a connection that was handed over are handled by the rest of the server, including emergency
 //! stops, which also bypass the server's limits but share its threads.
@@ -37,24 +37,24 @@ const MAX_UNTOLD: usize = 1024;
 const MAX_HEALTH_CHECKS: usize = 256;
 /// Maximum number of connections on which an emergency stop is being handled.
 const MAX_STOPS: usize = 256;
-/// Divisor of the number of slots: one address may take up at most one in this many slots.
+/// Number by which the total number of slots is divided to obtain the maximum number of slots per address.
 const ADDRESS_SHARE: usize = 4;
-/// Pause after accepting a connection failed, for example because too many files are open.
+/// Delay after a failure to accept a connection, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Interval between checks of whether all requests have been handled, while the server shuts down.
+/// Interval between checks of whether all requests have been handled during shutdown.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum time from the first line of a health check to the end of its response.
 const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connection handed over to the rest of the server.
 pub struct AdmittedConnection {
-    /// Connection, not registered with any runtime yet.
+    /// TCP stream, not registered with any runtime yet.
     pub stream: std::net::TcpStream,
-    /// Address of the client, by which connections are limited.
+    /// Client's address, for which the number of connections is limited.
     pub peer: IpAddr,
     /// Bytes already read.
     pub begin: Vec<u8>,
-    /// Permit for the connection to be served.
+    /// Permit to serve the connection.
     pub place: AdmissionPermit,
 }
 
@@ -198,7 +198,7 @@ impl AcceptQueue {
         }
     }
 
-    /// Handles one request on the acceptor's own thread.
+    /// Handles a single request on the acceptor's own thread.
     fn answer(
         self: Arc<Self>,
         stream: TcpStream,
@@ -231,7 +231,7 @@ impl AcceptQueue {
     }
 }
 
-/// Returns whether an accept error affects only one client, which disconnected before it was accepted.
+/// Returns whether an accept error affects only a single client, which disconnected before it was accepted.
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(error.kind(), K::ConnectionRefused | K::ConnectionAborted | K::ConnectionReset)

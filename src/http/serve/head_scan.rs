@@ -1,4 +1,4 @@
-//! Scans the bytes of a connection for request heads with lines that end in a bare line feed.
+//! Scans the bytes of a connection for request heads with lines that end with a bare line feed.
 //!
 //! The HTTP library accepts such lines, but other programs do not: a proxy in front of the server may then see one
 //! request where the server sees two. Bodies are skipped by their length. A body without a length (`Transfer-Encoding`)
@@ -9,12 +9,12 @@ const MAX_NAME_BYTES: usize = 20;
 const LENGTH: &[u8] = b"content-length:";
 const ENCODING: &[u8] = b"transfer-encoding:";
 
-/// Position of the next byte in the stream.
+/// Part of the stream that the next byte belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ScanPosition {
-    /// In a head: number of bytes of the current line, and whether the last one was a carriage return.
+    /// In a head; contains the number of bytes in the current line, and whether the last one was a carriage return.
     Head { column: usize, returned: bool },
-    /// In a body, with the number of bytes still to come.
+    /// In a body; contains the number of bytes still to come.
     Body(u64),
     /// In a body without a length.
     Unknown,
@@ -40,7 +40,7 @@ impl Default for HeadScan {
 }
 
 impl HeadScan {
-    /// Returns whether a line in a head ended in a bare line feed.
+    /// Returns whether a line in a head ended with a bare line feed.
     pub const fn is_malformed(&self) -> bool {
         self.bare
     }
@@ -89,7 +89,7 @@ impl HeadScan {
         self.encoded |= end >= ENCODING.len() && self.line.starts_with(ENCODING);
     }
 
-    /// Processes the end of the current line, whose length in bytes is `column`.
+    /// Processes the end of the current line, whose length is `column` bytes.
     fn end_line(&mut self, column: usize, returned: bool) {
         self.bare |= !returned;
         // The carriage return counts: an empty line has none but it.

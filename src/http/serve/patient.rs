@@ -1,7 +1,8 @@
-//! Stream with timeouts that the HTTP library lacks: for the head of a request, counted from its first byte (for the
-//! first request, from the start of the connection), and for a client that does not read a response.
+//! Stream with timeouts that the HTTP library lacks: for receiving a request head, measured from its first byte (for
+//! the first request, from the start of the connection), and for a client that does not read a response.
 //!
-//! The HTTP library's own timeout counts from the last response, so it cannot be shorter than the allowed idle time.
+//! The HTTP library's own timeout is measured from the last response, so it cannot be shorter than the allowed idle
+//! time.
 
 use std::io;
 use std::pin::Pin;
@@ -15,8 +16,8 @@ use tokio::time::{Sleep, sleep};
 
 use super::head_scan::HeadScan;
 
-/// Phase counter of a connection: incremented when a head has been read, and again when its response begins. Odd while
-/// a request is processed. Also records whether request boundaries can still be determined.
+/// Phase counter of a connection: incremented when a head has been read, and again when its response begins. The
+/// counter is odd while a request is being processed. Also records whether request boundaries can still be determined.
 #[derive(Debug, Default)]
 pub struct RequestPhase {
     phase: AtomicU32,
@@ -46,7 +47,7 @@ impl RequestPhase {
 pub struct TimeoutStream<S> {
     stream: S,
     within: Duration,
-    /// Maximum time for which a client may not read anything of a response.
+    /// Maximum time for which a client may fail to read any of a response.
     taken_within: Duration,
     turns: Arc<RequestPhase>,
     scan: HeadScan,
@@ -54,14 +55,14 @@ pub struct TimeoutStream<S> {
     last_phase: u32,
     /// `true` while bytes of a head may have arrived but the head is not complete.
     begun: bool,
-    /// Timer for the head; created only when waiting is necessary, because most heads arrive in one piece.
+    /// Timer for the head; created only if waiting is necessary, because most heads arrive in one piece.
     until: Option<Pin<Box<Sleep>>>,
     /// Timer for the client; set while the client does not read.
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> TimeoutStream<S> {
-    /// Creates a stream around the given one, with timeouts for a head and for a client that does not read.
+    /// Wraps the given stream with timeouts for receiving a head and for a client that does not read.
     pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<RequestPhase>) -> Self {
         Self {
             stream,

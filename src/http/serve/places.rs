@@ -1,6 +1,6 @@
 //! Slots for a bounded number of connections that the acceptor handles, each in its own task. A new connection always
-//! receives a slot: if there are too many, the oldest one whose request has not been admitted yet is closed, preferably
-//! one from the same client.
+//! receives a slot: if there are too many connections, the oldest one whose request has not been admitted yet is
+//! closed, preferably one from the same client.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,8 +9,8 @@ use tokio::task::AbortHandle;
 
 use crate::admission::AcceptSlot;
 
-/// Maximum number of additional connections whose requests have been admitted; such requests are completed regardless
-/// of later connections.
+/// Maximum number of additional connections whose requests have been admitted; such requests are completed even if
+/// further connections arrive.
 const MAX_KEPT: usize = 256;
 
 /// Connections in progress.
@@ -28,14 +28,14 @@ struct RunningConnections {
 }
 
 struct RunningConnection {
-    /// Address by which the connection is limited; `None` if many clients share it.
+    /// Address whose connection limit applies; `None` if many clients share it.
     scope: Option<u128>,
     place: AcceptSlot,
-    /// Handle that ends the task; `None` for one that is about to start.
+    /// Handle for aborting the task; `None` if the task is about to start.
     abort: Option<AbortHandle>,
 }
 
-/// Guard that removes a task when it is over, no matter how it ended.
+/// Guard that removes a task when it ends, for whatever reason.
 struct RunningTask {
     of: Arc<RunningConnectionSlots>,
     number: u64,
@@ -57,7 +57,7 @@ impl RunningConnectionSlots {
         change(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Starts a task for a connection from the given address, and ends another one if there are too many.
+    /// Starts a task for a connection from the given address, and aborts an existing task if there are too many.
     pub fn run<F: Future<Output = ()> + Send + 'static>(
         self: &Arc<Self>,
         scope: Option<u128>,
@@ -95,7 +95,7 @@ impl RunningConnectionSlots {
         self.locked(|running| running.tasks.is_empty())
     }
 
-    /// Ends all tasks.
+    /// Aborts all tasks.
     pub fn end(&self) {
         let all = self.locked(|running| std::mem::take(&mut running.tasks));
         all.into_values().filter_map(|task| task.abort).for_each(|task| task.abort());
@@ -103,7 +103,7 @@ impl RunningConnectionSlots {
 }
 
 impl RunningConnections {
-    /// Returns the task to be ended because of a new connection from the given address.
+    /// Returns the task to abort because of a new connection from the given address, if any.
     fn surplus(&self, scope: Option<u128>, most: usize, most_of_address: usize) -> Option<u64> {
         let mut waiting = self.tasks.iter().filter(|(_, task)| !task.place.is_kept());
         let mut of_address = waiting.clone().filter(|(_, task)| scope.is_some() && task.scope == scope);

@@ -15,7 +15,7 @@ pub struct PrefixedStream<S> {
 }
 
 impl<S> PrefixedStream<S> {
-    /// Creates a stream around one from which the given bytes have already been read.
+    /// Creates a stream that wraps one from which the given bytes have already been read.
     pub fn new(begin: Vec<u8>, stream: S) -> Self {
         Self { begin, position: 0, stream }
     }

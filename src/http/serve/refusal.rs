@@ -1,4 +1,4 @@
-//! Response to a connection beyond the limits: built once and sent before the request is parsed.
+//! Response to a connection that exceeds the limits: built once and sent before the request is parsed.
 
 use std::fmt::Write as _;
 use std::io;
@@ -12,15 +12,15 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::limits::layer::overload_error;
 
-/// Maximum number of rejections per second that are sent immediately. In a storm of connections, the others are
+/// Maximum number of rejections per second that are sent immediately. If there are more, the remaining ones are
 /// delayed, which slows down clients that reconnect endlessly.
 const MAX_PROMPT_PER_SECOND: u32 = 64;
-/// Delay of a rejection in a storm of connections.
+/// Delay for a rejection that is not sent immediately.
 const STORM_PAUSE: Duration = Duration::from_secs(1);
-/// Maximum time for a client to read its rejection and close the connection.
+/// Maximum time that a client has to read its rejection and close the connection.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum number of request bytes that are read and discarded while the client reads its rejection, because a client
-/// that is cut off while sending sees a broken connection instead of the response.
+/// that is cut off while sending sees a connection error instead of the response.
 const MAX_LINGER_BYTES: usize = 64 * 1024;
 
 /// Prebuilt response that rejects connections.
@@ -32,7 +32,7 @@ pub struct RefusalResponse {
 }
 
 impl RefusalResponse {
-    /// Builds the rejection with the headers of the given response.
+    /// Builds the rejection from the headers of the given response.
     pub fn new(answer: &Response) -> Self {
         let body = overload_error().body().to_string();
         let mut head = format!("HTTP/1.1 {}\r\n", answer.status());
@@ -78,7 +78,7 @@ async fn send_and_close(stream: &mut TcpStream, answer: &[u8]) -> io::Result<()>
     Ok(())
 }
 
-/// Counter of the rejections in the current second.
+/// Counter of rejections in the current second.
 #[derive(Default)]
 struct RefusalPace {
     began: Option<Instant>,
@@ -86,7 +86,7 @@ struct RefusalPace {
 }
 
 impl RefusalPace {
-    /// Returns whether the next rejection is to be sent immediately.
+    /// Returns whether to send the next rejection immediately.
     fn is_prompt(&mut self, now: Instant) -> bool {
         if self.began.is_none_or(|began| now.duration_since(began) >= Duration::from_secs(1)) {
             (self.began, self.count) = (Some(now), 0);

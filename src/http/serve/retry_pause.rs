@@ -1,7 +1,7 @@
-//! Pause before the next request on a connection whose last request was rejected because of load.
+//! Delay before the next request on a connection whose last request was rejected because of load.
 //!
-//! A client that honours `Retry-After` does not notice the pause. A client that repeats its request immediately would
-//! keep the server busy with rejections; instead, its request is delayed until the time in `Retry-After`, which costs
+//! A client that honours `Retry-After` does not notice the delay. A client that retries its request immediately would
+//! keep the server busy with rejections; instead, its request is delayed until `Retry-After` has elapsed, which costs
 //! nothing, and may then be admitted.
 
 use std::sync::{Mutex, PoisonError};
@@ -13,10 +13,10 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::admission::RefusedForLoad;
 
-/// Maximum pause, no matter how long `Retry-After` is.
+/// Maximum delay, no matter how long `Retry-After` is.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 
-/// Pause of one connection.
+/// Delay for requests on a connection.
 pub struct RetryPause {
     /// `true` if the connection may carry requests from many clients.
     is_shared: bool,
@@ -24,20 +24,19 @@ pub struct RetryPause {
 }
 
 impl RetryPause {
-    /// Creates the state of a new connection, without a pause. `is_shared` means that the connection may carry requests
-    /// from many clients; in that case, one client's limit must not hold up the others.
+    /// Creates the state for a new connection, without a delay. `is_shared` means that the connection may carry
+    /// requests from many clients; in that case, one client's limit must not hold up the others.
     pub const fn new(is_shared: bool) -> Self {
         Self { is_shared, until: Mutex::new(None) }
     }
 
-    /// Records the pause that a response requires of its client.
+    /// Records the delay that a response requires of its client.
     pub fn note(&self, answer: &Response) {
         let until = self.after(answer).map(|pause| Instant::now() + pause);
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    /// Returns the pause that a response requires; `None` for a response that does not reject a request because of
-    /// load.
+    /// Returns the delay that a response requires; `None` unless the response rejects a request because of load.
     fn after(&self, answer: &Response) -> Option<Duration> {
         match answer.extensions().get::<RefusedForLoad>()? {
             RefusedForLoad::Client if self.is_shared => None,
@@ -48,7 +47,7 @@ impl RetryPause {
         }
     }
 
-    /// Waits until the pause is over, if there is one.
+    /// Waits until the delay is over, if there is one.
     pub async fn wait(&self) {
         let until = self.until.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(until) = until {

@@ -1,4 +1,4 @@
-//! Outcome of writing settings, as stored by the setup service and returned by the API.
+//! Result of writing settings, as stored by the setup service and returned by the API.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -24,13 +24,13 @@ pub struct ShadowedSetting {
     "service": "agent", "message": "the gateway responds; the token was not tested, because only a real call uses it",
 }))]
 pub struct TestedService {
-    /// Tested service.
+    /// Service that was tested.
     pub service: Service,
     /// Human-readable result, including what could not be tested.
     pub message: String,
 }
 
-/// Written settings, and the steps required for them to take effect.
+/// Settings that were written, and the steps required for them to take effect.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
@@ -38,13 +38,13 @@ pub struct TestedService {
     "tested": [TestedService::example()],
 }))]
 pub struct WrittenSettings {
-    /// Written file, in the server's working directory.
+    /// File that was written, in the server's working directory.
     pub file: &'static str,
     /// Variables written to the file.
     pub written: Vec<String>,
     /// Settings whose values have no effect because another source takes precedence over the file.
     pub shadowed: Vec<ShadowedSetting>,
-    /// Settings that take effect after a restart of the server.
+    /// Settings that take effect after the server is restarted.
     pub restart: Vec<String>,
     /// Services that were tested with the new settings and are usable.
     pub tested: Vec<TestedService>,

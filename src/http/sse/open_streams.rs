@@ -1,5 +1,5 @@
-//! Number of open streams per customer. Limits on connections do not bound this number, because one connection carries
-//! many streams.
+//! Number of open streams per customer. Limits on connections do not limit this number, because a single connection can
+//! carry many streams.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct StreamPermit {
 }
 
 impl OpenStreams {
-    /// Admits another stream for a customer; returns `None` if the customer has reached the limit.
+    /// Admits an additional stream for a customer; returns `None` if the customer has reached the limit.
     pub fn enter(self: &Arc<Self>, customer: Id) -> Option<StreamPermit> {
         let mut open = self.of_customer.entry(customer).or_insert(0);
         if *open >= MAX_STREAMS_OF_CUSTOMER {

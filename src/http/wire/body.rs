@@ -1,4 +1,4 @@
-//! Parses the JSON bodies of requests as a whole and collects all errors.
+//! Parses the JSON body of a request as a whole and collects all errors.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use super::{FromJson, Request, ValuePath};
 use crate::error::ApiError;
 use domain::refusal::Faults;
 
-/// Body of an operation: a [`Request`], or an [`OptionalBody`] of one.
+/// Body of an operation: a [`Request`] or an [`OptionalBody`].
 pub trait RequestBody {
     /// Struct into which the body is parsed.
     type Value: Request;
@@ -21,7 +21,7 @@ impl<T: Request> RequestBody for T {
     const OPTIONAL: bool = false;
 }
 
-/// Body that may be omitted.
+/// Body that can be omitted.
 #[derive(Debug)]
 pub struct OptionalBody<T>(PhantomData<T>);
 
@@ -30,7 +30,7 @@ impl<T: Request> RequestBody for OptionalBody<T> {
     const OPTIONAL: bool = true;
 }
 
-/// Empty object, the body of commands without parameters.
+/// Empty object: the body of commands without parameters.
 #[derive(api_derive::Request, Debug)]
 #[api(example = serde_json::json!({}))]
 pub struct EmptyBody {}
@@ -47,7 +47,7 @@ pub fn object(bytes: &[u8]) -> Result<(Map<String, Value>, Faults), ApiError> {
     Ok((members, faults))
 }
 
-/// Parses a body; fails with all its errors if it is invalid.
+/// Parses a body; if it is invalid, fails with all its errors.
 pub fn read_body<B: RequestBody>(bytes: &[u8]) -> Result<B::Value, ApiError> {
     let bytes = if B::OPTIONAL && bytes.is_empty() { b"{}".as_slice() } else { bytes };
     let (members, faults) = object(bytes)?;

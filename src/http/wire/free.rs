@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{FromJson, ToSchema, ValuePath};
 use domain::refusal::Faults;
 
-/// Object whose keys are defined by another program: either its fields, or a borrowed value that contains them.
+/// Object whose keys are defined by another program: either its own fields, or a borrowed value that contains them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct JsonObject<V = Map<String, Value>>(pub V);

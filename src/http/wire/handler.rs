@@ -15,7 +15,7 @@ use crate::page::{OpenQuery, Query};
 use crate::path_id::{NamedId, PathId};
 use crate::reply::{Created, ListPage, Media, MediaType, NoContent, Plain, Resource, WithCookie};
 
-/// Argument of a handler. Information from the route (roles, path, identifier) is not described again.
+/// Argument of a handler. Information derived from the route (roles, path, identifier) is not described again.
 pub trait Argument {
     /// Describes the parts of a request that the argument reads.
     fn describe(_: &mut DescribedOperation, _: &mut Components) {}
@@ -27,7 +27,7 @@ impl Argument for NamedId {}
 impl Argument for Caller {}
 impl Argument for HeaderMap {}
 impl Argument for ClientAddress {}
-/// Body that the handler reads itself, such as an upload; it is covered by the route's description.
+/// Body that the handler reads itself, such as an upload; it is described with the route.
 impl Argument for extract::Request {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         operation.streamed = true;
@@ -128,7 +128,7 @@ impl<R: Reply> Reply for LimitedReply<R> {
     }
 }
 
-/// Response that the handler builds itself, such as a download; it is covered by the route's description.
+/// Response that the handler builds itself, such as a download; it is described with the route.
 impl Reply for axum::response::Response {
     fn describe(_: &mut DescribedOperation, _: &mut Components) {}
 }

@@ -10,7 +10,7 @@ use domain::refusal::Faults;
 pub struct ValuePath<'a> {
     /// Dotted path, such as `lines.0.quantity`.
     pub path: &'a str,
-    /// `true` if the value is a query parameter: query parameters are texts, and empty ones count as absent
+    /// `true` if the value is a query parameter: query parameters are texts, and empty ones are treated as absent
     /// ([`FromJson::EMPTY_IS_ABSENT`]).
     pub in_query: bool,
 }
@@ -31,8 +31,8 @@ pub trait FromJson: ToSchema + Sized {
     /// `true` if null is accepted.
     const NULLABLE: bool = false;
 
-    /// `true` if an empty query parameter counts as absent, because forms send an empty parameter for an unset choice.
-    /// Forms omit a number that has a default instead.
+    /// `true` if an empty query parameter is treated as absent, because forms send an empty parameter if nothing is
+    /// selected. Forms omit a number that has a default instead.
     const EMPTY_IS_ABSENT: bool = true;
 
     /// Parses a value. Returns `None` only after recording an error.
@@ -83,7 +83,7 @@ impl<'a> Members<'a> {
         Some(Self { unread, prefix, in_query: place.in_query, faults })
     }
 
-    /// Removes one field and validates it with the given rules. Returns `None` only after recording an error.
+    /// Removes a field and validates it with the given rules. Returns `None` only after recording an error.
     pub fn read<T: FromJson>(&mut self, name: &str, rules: &[&dyn Rule<T::Inner>], default: Option<T>) -> Option<T> {
         let path = format!("{}{name}", self.prefix);
         let place = ValuePath { path: &path, in_query: self.in_query };
@@ -122,7 +122,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Parses a struct from an object, which may not contain other fields.
+/// Parses a struct from an object, which must not contain any other fields.
 pub fn read_object<T: Request>(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<T> {
     let mut members = Members::of(value, place, faults)?;
     let read = T::read(&mut members);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Components, FromJson, ToSchema, ValuePath, schema_of};
 use domain::refusal::Faults;
 
-/// Field that may be omitted, which is different from null: in a PATCH, an absent field is left unchanged, while null
+/// Field that can be omitted, which is different from null: in a PATCH, an omitted field is left unchanged, while null
 /// clears it (`Optional<Option<T>>`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optional<T> {

@@ -1,4 +1,4 @@
-//! Parses the parameters of a query string as a whole and collects all errors.
+//! Parses the parameters in a query string as a whole and collects all errors.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use super::{Request, body};
 use crate::error::ApiError;
 use domain::refusal::Faults;
 
-/// Parses the parameters of a query; fails with all its errors if it is invalid. If a parameter is repeated, the first
-/// occurrence is used. An unknown parameter is an error, because a misspelt filter would otherwise list everything.
+/// Parses the parameters in a query; if they are invalid, fails with all their errors. If a parameter is repeated, the
+/// first occurrence is used. Unknown parameters are errors, because a misspelt filter would otherwise list everything.
 pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiError> {
     // A text of PostgreSQL cannot hold NUL: such a parameter would look like a fault of the database.
     if pairs.iter().any(|(_, text)| text.contains('\0')) {
@@ -37,7 +37,8 @@ pub fn read_open_query<T: Request>(mut pairs: Vec<(String, String)>) -> Result<T
     read_query(pairs)
 }
 
-/// Rejects any parameters, for operations that have none, because a client that sends one expects it to have an effect.
+/// Rejects any parameters, for operations that have none, because clients that send a parameter expect it to have an
+/// effect.
 pub fn refuse_query(uri: &Uri) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     for (name, _) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {

@@ -1,4 +1,4 @@
-//! Parsing of the domain's nested objects, whose schemas are in the crate `domain`.
+//! Parses the domain's nested objects, whose schemas are in the crate `domain`.
 
 mod address;
 mod nozzle;

@@ -17,7 +17,7 @@ pub trait Rule<T> {
     /// Validates the value; the error message continues the field's path, as in "must be above 0".
     fn judge(&self, value: &T) -> Result<(), String>;
 
-    /// Returns the index of the invalid item, if one item in a list is invalid.
+    /// Returns the index of the first invalid item in a list, if any.
     fn faulty_part(&self, value: &T) -> Option<usize> {
         let _ = value;
         None
@@ -31,7 +31,7 @@ fn unless(valid: bool, message: impl FnOnce() -> String) -> Result<(), String> {
     if valid { Ok(()) } else { Err(message()) }
 }
 
-/// Maximum number of characters of a text.
+/// Maximum number of characters in a text.
 pub struct MaxChars(pub usize);
 
 impl Rule<String> for MaxChars {
@@ -97,7 +97,8 @@ impl Rule<String> for &Pattern {
 }
 
 /// Declares a [`Pattern`]: its name, the regular expression, and the error message for texts that do not match. The
-/// expression must mean the same in Rust's `regex` and in JSON Schema (ECMA 262): character classes are written out.
+/// expression must have the same meaning in Rust's `regex` and in JSON Schema (ECMA 262): character classes are written
+/// out.
 #[macro_export]
 macro_rules! like {
     ($name:ident, $pattern:literal, $message:literal) => {
@@ -114,12 +115,12 @@ like!(
 );
 
 /// One line of text. Names, carriers, references and reasons are used in email subjects, headers and log lines, where a
-/// line break would start a new element.
+/// line break would start a new line or header.
 pub static ONE_LINE: &Pattern = &ONE_LINE_PATTERN;
 
 like!(COUNTRY_PATTERN, "^[A-Za-z]{2}$", "must be a two-letter country code");
 
-/// Country code of two letters (ISO 3166-1 alpha-2), in either case.
+/// Two-letter country code (ISO 3166-1 alpha-2), in either case.
 pub static COUNTRY: &Pattern = &COUNTRY_PATTERN;
 
 /// Number in the given inclusive range.
@@ -135,7 +136,7 @@ impl<T: Copy + PartialOrd + Display + TryInto<isize>> Rule<T> for Within<T> {
     }
 }
 
-/// Amount or number above 0.
+/// Amount or number greater than 0.
 pub struct AboveZero;
 
 impl Rule<Amount> for AboveZero {
@@ -181,7 +182,7 @@ impl<T> Rule<Vec<T>> for ItemsWithin {
     }
 }
 
-/// Calendar day as `YYYY-MM-DD`.
+/// Calendar date in the form `YYYY-MM-DD`.
 pub struct CalendarDay;
 
 impl Rule<String> for CalendarDay {
@@ -194,7 +195,7 @@ impl Rule<String> for CalendarDay {
     }
 }
 
-/// List with at least one item and no duplicates. The parameter is the name of one item, such as "event".
+/// List with at least one item and no duplicates. The parameter is the noun for an item, such as "event".
 pub struct OneOrMoreDistinct(pub &'static str);
 
 impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {
@@ -214,7 +215,7 @@ impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {
 pub struct TextList {
     /// Maximum number of texts in the list.
     pub max_items: usize,
-    /// Maximum number of characters of each text.
+    /// Maximum number of characters in each text.
     pub max_chars: usize,
 }
 

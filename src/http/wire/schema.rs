@@ -4,7 +4,7 @@ use api_schema::shape::{Shape, closed_object, object};
 
 use super::{FromJson, Member, Rule, schema_of};
 
-/// Describes a field of a request: its rules, whether it may be null or absent, and its default.
+/// Describes a field of a request: its rules, whether it can be null or absent, and its default.
 pub fn request_member<T: FromJson>(
     name: &'static str,
     description: &'static str,

@@ -13,7 +13,7 @@ use domain::sku::Dimensions;
 use domain::time::Timestamp;
 use domain::time_span::{SpanEnd, SpanStart};
 
-/// Declares the parsing of a scalar type: the error message for other values, the conversion, and the JSON for a query
+/// Declares how a scalar type is parsed: the error message for other values, the conversion, and the JSON for a query
 /// parameter's text.
 macro_rules! value {
     ($type:ty $(; empty_is_absent = $empty_is_absent:literal)?, $message:expr, $read:expr $(, $from_text:expr)?) => {
@@ -38,7 +38,7 @@ macro_rules! value {
     };
 }
 
-/// Error message for a text that is neither a time nor a day.
+/// Error message for a text that is neither a time nor a date.
 const TIME_OR_DAY: &str = "must be an RFC 3339 date and time, or a date YYYY-MM-DD, from 1970 to 2999";
 
 fn parsed<T: std::str::FromStr + Into<Value>>(text: &str) -> Option<Value> {
@@ -68,7 +68,7 @@ value!(SpanEnd, TIME_OR_DAY, |value| value.as_str()?.parse().ok());
 
 /// Declares an enumeration without data: a named schema with the names that `serde` reads and writes. The schema has
 /// the type's name, or the name that follows it: `enumeration!(Activity = "PrinterState")`. A doc comment before the
-/// type is the description of the schema.
+/// type becomes the description of the schema.
 #[macro_export]
 macro_rules! enumeration {
     ($($(#[doc = $doc:literal])* $type:ident),+ $(,)?) => {
@@ -85,7 +85,7 @@ macro_rules! enumeration {
     )+};
 }
 
-/// Declares the parsing of an enumeration without data whose schema is declared elsewhere.
+/// Declares how an enumeration without data is parsed if its schema is declared elsewhere.
 #[macro_export]
 macro_rules! readable {
     ($($type:ident),+) => {$(
@@ -106,7 +106,7 @@ macro_rules! readable {
 }
 pub use {enumeration, readable};
 
-/// Parses one of the names of an enumeration.
+/// Parses a name of an enumeration value.
 pub fn read_word<T: serde::de::DeserializeOwned>(
     value: &Value,
     place: &ValuePath<'_>,

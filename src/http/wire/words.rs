@@ -1,4 +1,4 @@
-//! Parsing of the domain's enumerations, whose schemas are in the crate `domain`, and of the names of services.
+//! Parses service names and the domain's enumerations, whose schemas are in the crate `domain`.
 
 use super::values::readable;
 use actors::app::service_tests::Service;

@@ -50,7 +50,7 @@ pub(super) enum StaffSection {
     Settings,
 }
 
-/// Link of the navigation: section, path, label, icon.
+/// Link in the navigation: section, path, label, icon.
 type SectionLink = (StaffSection, &'static str, &'static str, Icon);
 
 const TO_DO: SectionLink = (StaffSection::ToDo, TO_DO_PATH, "To do", Icon::ListChecks);
@@ -58,7 +58,7 @@ const FLOOR: SectionLink = (StaffSection::Floor, FLOOR_PATH, "Floor", Icon::Layo
 const ORDERS: SectionLink = (StaffSection::Orders, ORDERS_PATH, "Orders", Icon::Package);
 const STOCK: SectionLink = (StaffSection::Stock, STOCK_PATH, "Stock", Icon::Database);
 
-/// Groups of the navigation.
+/// Groups of navigation links.
 const GROUPS: [(&str, &[SectionLink]); 3] = [
     ("Work", &[TO_DO, FLOOR, ORDERS, (StaffSection::Queue, JOBS_PATH, "Queue", Icon::Layers)]),
     (
@@ -73,26 +73,26 @@ const GROUPS: [(&str, &[SectionLink]); 3] = [
     ),
     ("Know", &[(StaffSection::Insights, INSIGHTS_PATH, "Insights", Icon::ChartColumn)]),
 ];
-/// Links at the foot of the navigation.
+/// Links at the bottom of the navigation.
 const FOOT: [SectionLink; 2] = [
     (StaffSection::Settings, SETTINGS_PATH, "Settings", Icon::Settings),
     (StaffSection::Webhooks, WEBHOOKS_PATH, "API and webhooks", Icon::Webhook),
 ];
-/// Links of the bar at the bottom of a phone: what people on their feet need.
+/// Links in the bar at the bottom of a phone's screen, for people working on the shop floor.
 const ON_PHONES: [SectionLink; 4] = [TO_DO, FLOOR, ORDERS, STOCK];
-/// Id of the navigation, which the phone's bar opens.
+/// ID of the navigation element, which the phone bar opens.
 const RAIL_ID: &str = "pages";
 
 /// Staff member viewing a page.
 pub(super) struct StaffViewer {
-    /// Token for the viewer's forms.
+    /// CSRF token for the viewer's forms.
     token: FormToken,
     email: String,
     admin: bool,
 }
 
 impl StaffViewer {
-    /// Creates the viewer from the caller; returns 403 unless the caller is a signed-in staff member.
+    /// Creates the viewer from the caller; fails with 403 unless the caller is a signed-in staff member.
     pub(super) fn new(who: &Caller, config: &Config) -> Result<Self, ApiError> {
         who.user()?;
         let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
@@ -103,7 +103,7 @@ impl StaffViewer {
         Ok(Self { token: FormToken::of(&config.auth.session_secret, session), email, admin: who.has(Role::Admin) })
     }
 
-    /// Returns shared markup with the placeholder replaced by the viewer's form token, masked anew.
+    /// Returns shared markup with the placeholder replaced by the viewer's CSRF token under a new mask.
     pub(super) fn own(&self, shared: &str) -> String {
         shared.replace(TOKEN_MARK.0, &self.token.masked())
     }
@@ -113,7 +113,7 @@ impl StaffViewer {
         self.put_up(section, title, board, content, false)
     }
 
-    /// Renders a page as [`Self::page`] does, but for a wall display, without the navigation.
+    /// Renders a page, as [`Self::page`] does, but for a wall display, without the navigation.
     pub(super) fn wall(&self, section: StaffSection, title: &str, board: &BoardView, content: &Markup) -> Response {
         self.put_up(section, title, board, content, true)
     }
@@ -143,7 +143,7 @@ impl StaffViewer {
         respond(StatusCode::OK, title, "staff", &body, &STAFF_PAGE)
     }
 
-    /// Renders the bar on top: search, state of the connection, and the viewer with the way out.
+    /// Renders the bar at the top: the search, the state of the connection, and the viewer with a sign-out link.
     fn bar(&self) -> Markup {
         html! {
             header class="top" {
@@ -189,7 +189,7 @@ fn rail(section: StaffSection, troubled: usize) -> Markup {
     }
 }
 
-/// Renders the bar at the bottom of a phone, with a button that opens the whole navigation.
+/// Renders the bar at the bottom of a phone's screen, with a button that opens the full navigation.
 fn phone_bar(section: StaffSection, troubled: usize) -> Markup {
     html! {
         nav class="tabbar" aria-label="Most used pages" {
@@ -199,8 +199,8 @@ fn phone_bar(section: StaffSection, troubled: usize) -> Markup {
     }
 }
 
-/// Renders a link of the navigation. That to the floor has the number of printers that need somebody, which the script
-/// keeps up to date.
+/// Renders a navigation link. The link to the floor includes the number of printers that need an operator, which the
+/// script keeps up to date.
 fn section_link(&(of, path, label, picture): &SectionLink, section: StaffSection, troubled: usize) -> Markup {
     html! {
         a href=(path) aria-current=[(of == section).then_some("page")] {
@@ -216,20 +216,20 @@ fn section_link(&(of, path, label, picture): &SectionLink, section: StaffSection
     }
 }
 
-/// Renders the hidden token field that every form needs. It contains a placeholder, which is replaced with the viewer's
-/// token when the page is sent.
+/// Renders the hidden CSRF token field, which every form needs. It contains a placeholder that is replaced by the
+/// viewer's token when the page is sent.
 pub(super) fn hidden() -> Markup {
     html! { input type="hidden" name=(TOKEN_FIELD) value=(TOKEN_MARK); }
 }
 
-/// Returns a form's target URL with the viewer's token, for a form whose body is streamed: a token in the body would be
-/// read too late.
+/// Returns a form's target URL with the viewer's CSRF token, for forms whose body is streamed: a token in the body
+/// would be read too late.
 pub(super) fn with_token(path: &str) -> Markup {
     html! { (path) "?token=" (TOKEN_MARK) }
 }
 
-/// Renders a form with one button, which the script posts without leaving the page. `id` lets the button keep the focus
-/// when the surrounding markup is replaced.
+/// Renders a form with a single button, which the script submits without leaving the page. With `id`, the button keeps
+/// the focus when the surrounding markup is replaced.
 pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&Markup>) -> Markup {
     html! {
         form method="post" action=(path) data-quiet="" {
@@ -240,17 +240,18 @@ pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&
     }
 }
 
-/// Renders a time by the shop's clock ([`crate::times`]): `today 17:40`.
+/// Renders a time in the shop's time zone ([`crate::times`]): `today 17:40`.
 pub(super) fn clock(at: Timestamp) -> Markup {
     mark(TimeForm::Moment, at)
 }
 
-/// Renders a time as [`clock`] does, but omits the day if it is the current one; for times that are usually near.
+/// Renders a time, as [`clock`] does, but omits the day if it is today. Intended for times that are usually close to
+/// the present.
 pub(super) fn time_of_day(at: Timestamp) -> Markup {
     mark(TimeForm::TimeOfDay, at)
 }
 
-/// Renders a past time as elapsed time, `for 12 min`, which the script keeps current.
+/// Renders a past time as the time elapsed since then, `for 12 min`, which the script keeps up to date.
 pub(super) fn since(at: Timestamp) -> Markup {
     mark(TimeForm::Elapsed, at)
 }

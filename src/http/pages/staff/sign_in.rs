@@ -20,17 +20,17 @@ use http::limits::layer::ClientAddress;
 use http::page::OpenQuery;
 use http_api::production::auth::{SessionHandles, signed_in_by_page, signed_out_by_page};
 
-/// Path of the staff sign-in.
+/// Path of the staff sign-in page.
 pub(super) const PATH: &str = "/login";
 
 /// Query parameters of the sign-in page.
 #[derive(Request, Debug)]
 pub(super) struct LoginQuery {
-    /// Staff page to open after signing in; other addresses are ignored.
+    /// Staff page to open after signing in; all other URLs are ignored.
     next: Option<String>,
 }
 
-/// Returns the requested page if it is a staff page; otherwise the floor.
+/// Returns the requested page if it is a staff page, and the floor page otherwise.
 fn next_page(target: Option<&str>) -> &str {
     let fits = |next: &&str| is_path(next) && !next.contains(|c: char| c.is_control() || c == '\\');
     target.filter(fits).unwrap_or(FLOOR_PATH)

@@ -1,5 +1,5 @@
-//! Sign-off form for the parts of a print: the number of good parts, the defects of the others, a note, and a photo,
-//! which a phone can take on the spot.
+//! Sign-off form for the parts of a print: the number of good parts, the defects of the rejected parts, a note, and a
+//! photo, which can be taken on the spot with a phone.
 
 use std::sync::Arc;
 
@@ -44,11 +44,11 @@ handles! {
     }
 }
 
-/// Query parameters of the URL to which the sign-off form is submitted. The form token is in the URL because the body
-/// is streamed: a token in the body would be read too late.
+/// Query parameters of the URL to which the sign-off form is submitted. The URL contains the CSRF token because the
+/// body is streamed: a token in the body would be read too late.
 #[derive(Request, Debug)]
 pub(super) struct SignOffQuery {
-    /// Form token of the session.
+    /// CSRF token of the session.
     token: Option<String>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
     )
 }
 
-/// Subject of a sign-off: the parts that are judged.
+/// Subject of a sign-off: the parts to inspect.
 #[derive(Clone, Copy)]
 pub(super) enum SignOffSubject {
     /// Parts of the printer's last print; signing them off clears its bed.
@@ -73,7 +73,7 @@ pub(super) enum SignOffSubject {
     Job(Id, u32),
 }
 
-/// Renders the sign-off form. `to` is the page to return to, if other than the default.
+/// Renders the sign-off form. `to` is the page to return to, if it is not the default page.
 pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&str>) -> Markup {
     let (path, id, parts) = match of {
         SignOffSubject::Bed(printer) => (act_path(printer, WORD), printer, None),

@@ -43,7 +43,7 @@ use http::routes::{PageBounds, Routes};
 use http_api::production::materials::MaterialHandles;
 use http_api::production::stock_links::LinkHandles;
 
-/// Path of the form that adds a material.
+/// Path of the form for adding a material.
 const NEW_PATH: &str = "/shop/stock/new";
 /// Path of the page that lists the contents of all printers' slots.
 pub(super) const SLOTS_PATH: &str = "/shop/stock/slots";
@@ -127,10 +127,10 @@ fn swatch(color: Option<&str>) -> Markup {
 /// Submitted form, shown again with its errors.
 #[derive(Default)]
 struct AttemptedForm {
-    /// Last segment of the path to which the form was posted, which names the action.
+    /// Name of the action: the last segment of the path to which the form was posted.
     act: String,
     typed: BTreeMap<String, String>,
-    /// Error for which the form was rejected, if it was.
+    /// Error with which the form was rejected, if any.
     refusal: Option<ApiError>,
 }
 
@@ -149,13 +149,14 @@ impl AttemptedForm {
         self.act == act
     }
 
-    /// Returns a field's value in the form for the given action: the submitted one, or else `otherwise`.
+    /// Returns the value of a field in the form for the given action: the submitted value, if any, or otherwise
+    /// `otherwise`.
     fn value(&self, act: &str, name: &str, otherwise: &str) -> String {
         let typed = self.typed.get(name).filter(|_| self.is_of(act));
         typed.map_or_else(|| otherwise.to_owned(), Clone::clone)
     }
 
-    /// Renders the errors of the form for the given action.
+    /// Renders the errors in the form for the given action.
     fn wrong(&self, act: &str) -> Markup {
         html! { @if let Some(error) = self.refusal.as_ref().filter(|_| self.is_of(act)) { (alert(error)) } }
     }

@@ -1,4 +1,4 @@
-//! Timing of orders on the staff's pages: state label and sentence.
+//! Order timing on the staff pages: a state label and a sentence.
 
 use maud::{Markup, html};
 
@@ -17,12 +17,12 @@ pub(super) fn timing_state(timing: Timing) -> (Tone, &'static str) {
     }
 }
 
-/// Returns the path of the list of the orders with a timing.
+/// Returns the path of the list of orders with the given timing.
 pub(super) fn timing_path(timing: Timing) -> String {
     format!("{ORDERS_PATH}?timing={}", timing.word())
 }
 
-/// Renders the label of an order that is late or at risk; empty for others.
+/// Renders the label of an order that is late or at risk; renders nothing for other orders.
 pub(super) fn timing_label(outlook: OrderOutlook) -> Markup {
     let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     html! {
@@ -30,8 +30,8 @@ pub(super) fn timing_label(outlook: OrderOutlook) -> Markup {
     }
 }
 
-/// Renders when an order has to be ready and when it is expected, as in "promised Tue 17:00, now expected Thu
-/// 10:00"; empty before a promise is made.
+/// Renders when an order has to be ready and when it is expected to be, as in "promised Tue 17:00, now expected Thu
+/// 10:00"; renders nothing before a promise is made.
 pub(super) fn timing_words(order: &Order, outlook: OrderOutlook) -> Markup {
     let deadline = order.deadline();
     let is_due_first = deadline.is_some() && deadline == order.due_at;

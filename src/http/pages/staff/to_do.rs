@@ -47,7 +47,7 @@ use http_api::production::jobs::JobHandles;
 use http_api::production::printers::present_all;
 use store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
 
-/// Maximum number of tasks shown per kind, longest-waiting first; the others appear once these are done.
+/// Maximum number of tasks shown per kind, longest-waiting first; further tasks appear once these are done.
 const ROWS_PER_KIND: u64 = 30;
 
 handles! {
@@ -61,14 +61,14 @@ handles! {
     }
 }
 
-/// Section of the to-do page with tasks of one kind, which are all done in the same way.
+/// Section of the to-do page with tasks of one kind, all of which are done in the same way.
 struct TaskKind {
     id: &'static str,
     title: &'static str,
     rows: Vec<TaskRow>,
     /// Total number of tasks, if more than are shown.
     total: u64,
-    /// Text beside the title.
+    /// Text next to the title.
     note: Option<String>,
     /// Markup shown below the tasks.
     below: Option<Markup>,
@@ -159,7 +159,7 @@ fn nothing() -> Markup {
     }
 }
 
-/// Lists the restore that is waiting for its review; no job starts before the review.
+/// Lists the restore that is waiting to be reviewed; no job starts before the review.
 fn restored(hold: &DispatchHold) -> TaskKind {
     let row = || {
         let acts = html! { a class="btn primary" href=(restore::PATH) { "An admin reviews the restore" } };
@@ -178,7 +178,7 @@ fn printer_link(printer: &Printer) -> Markup {
     html! { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.fields.name) } }
 }
 
-/// Lists the task to enter the shop's name and address while invoices are waiting for them.
+/// Lists the task of entering the shop's name and address while invoices are waiting for them.
 fn seller(config: &Config) -> TaskKind {
     let gaps = config.rules().seller_gaps();
     if gaps.is_empty() {
@@ -190,7 +190,7 @@ fn seller(config: &Config) -> TaskKind {
     TaskKind::new("seller", "Invoices wait", vec![row])
 }
 
-/// Lists the prints of which it is unknown whether they started or how they ended.
+/// Lists the prints for which it is unknown whether they started or how they ended.
 fn unverified(printers: &[&Printer]) -> TaskKind {
     let rows = printers.iter().filter_map(|printer| {
         let in_hand = printer.in_hand.as_ref()?;
@@ -205,7 +205,7 @@ fn unverified(printers: &[&Printer]) -> TaskKind {
     TaskKind::new("unverified", "Prints to look at", rows.collect())
 }
 
-/// Lists the printers that need attention for another reason.
+/// Lists the printers that need attention for other reasons.
 fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
     let elsewhere = [Attention::BedNotCleared, Attention::Maintenance, Attention::Unverified, Attention::PrintFailed];
     let looked_at = [Attention::FirmwareError, Attention::StartRefused, Attention::DiskFull];
@@ -238,7 +238,8 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
     TaskKind::new("look", "Printers to look at", rows.collect())
 }
 
-/// Returns the page with the longest-waiting entries of a list with `total` entries, which starts with the newest.
+/// Returns the page that contains the longest-waiting entries of a list of `total` entries sorted from newest to
+/// oldest.
 fn longest_waiting(total: u64) -> Page {
     Page { limit: ROWS_PER_KIND, offset: total.saturating_sub(ROWS_PER_KIND) }
 }

@@ -9,11 +9,11 @@ use domain::bounds::{MAX_NOZZLE_MM, nozzle_mm};
 use domain::printer::Nozzle;
 use domain::refusal::Faults;
 
-/// Nozzle in the hot end; files are sliced for its diameter.
+/// Nozzle installed in the printer; files are sliced for a specific diameter.
 #[derive(Request, Clone, Debug)]
 #[api(name = "Nozzle", fields = Nozzle, example = json!({"diameter": 0.4, "kind": "brass"}))]
 struct GivenNozzle {
-    /// Diameter in millimetres.
+    /// Diameter, in millimetres.
     #[api(NozzleWidth)]
     diameter: f64,
     /// Material of the nozzle, such as `brass` or `hardened steel`.
@@ -21,7 +21,7 @@ struct GivenNozzle {
     kind: Option<String>,
 }
 
-/// Validation rule for nozzle diameters: above 0 mm, with an upper bound.
+/// Validation rule for nozzle diameters: greater than 0 mm, with an upper bound.
 struct NozzleWidth;
 
 impl Rule<f64> for NozzleWidth {

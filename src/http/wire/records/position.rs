@@ -1,4 +1,4 @@
-//! Position of a printer on the plan of its room, in requests and responses.
+//! Position of a printer on the floor plan of its room, in requests and responses.
 
 use api_derive::Request;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use crate::wire::{FromJson, ValuePath, Within};
 use domain::printer::{MAX_ROOM_PLACE, RoomPosition};
 use domain::refusal::Faults;
 
-/// Position of a printer on the plan of its room.
+/// Position of a printer on the floor plan of its room.
 #[derive(Request, Clone, Debug)]
 #[api(name = "RoomPosition", fields = RoomPosition, example = json!({"row": 1, "column": 3}))]
 struct GivenPosition {
-    /// Row, counted from 1 at the front of the room.
+    /// Row, starting at 1 at the front of the room.
     #[api(Within(1..=MAX_ROOM_PLACE))]
     row: u32,
-    /// Column, counted from 1 at the left.
+    /// Column, starting at 1 on the left.
     #[api(Within(1..=MAX_ROOM_PLACE))]
     column: u32,
 }

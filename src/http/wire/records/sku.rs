@@ -1,4 +1,4 @@
-//! Nested objects of products: additional materials, and the components of a kit.
+//! Nested objects in products: additional materials, and kit components.
 
 use api_derive::Request;
 use serde_json::{Value, json};
@@ -9,16 +9,16 @@ use domain::id::Id;
 use domain::refusal::Faults;
 use domain::sku::{Component, SkuMaterial};
 
-/// ID of a material in examples.
+/// Material ID used in examples.
 const EXAMPLE_MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
-/// ID of a product in examples.
+/// Product ID used in examples.
 const EXAMPLE_SKU: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Maximum index of a filament in a file.
 const MAX_FILAMENT: u32 = 1000;
-/// Maximum number of parts of one component in one set.
+/// Maximum number of parts of a component per set.
 const MAX_PER_SET: u32 = 10_000;
 
-/// Further material of a product.
+/// Additional material of a product.
 #[derive(Request)]
 #[api(name = "SkuMaterial", fields = SkuMaterial, example = json!({
     "materialId": EXAMPLE_MATERIAL, "estimatedConsumption": 4.5, "filament": 1,
@@ -26,10 +26,10 @@ const MAX_PER_SET: u32 = 10_000;
 struct GivenMaterial {
     /// Material of the filament.
     material_id: Id,
-    /// Consumption for one full plate, in the material's unit, if the file does not state it; at most three decimals.
+    /// Consumption for one full plate, in the material's unit, if the file does not specify it; at most three decimals.
     #[api(AboveZero)]
     estimated_consumption: Amount,
-    /// Index of the filament in the file, from 0.
+    /// Index of the filament in the file, starting at 0.
     #[api(Within(0..=MAX_FILAMENT))]
     filament: u32,
 }
@@ -49,7 +49,7 @@ impl FromJson for SkuMaterial {
 #[api(name = "Component", fields = Component, example = json!({"skuId": EXAMPLE_SKU, "quantity": 2}))]
 struct GivenComponent {
     sku_id: Id,
-    /// Number of its parts in one set.
+    /// Number of parts per set.
     #[api(Within(1..=MAX_PER_SET))]
     quantity: u32,
 }

@@ -29,10 +29,10 @@ use store::queries::{
 
 /// Number of payments read per query.
 const PAYMENTS_PER_READ: u64 = 200;
-/// Maximum number of payments that are added up, newest first.
+/// Maximum number of payments that are added up, starting with the newest.
 const MAX_PAYMENTS_SUMMED: u64 = 2000;
 
-/// Rendered table rows of a customer's latest records.
+/// Rendered table rows for a customer's latest records.
 struct CustomerRecords {
     orders: Vec<Markup>,
     invoices: Vec<Markup>,

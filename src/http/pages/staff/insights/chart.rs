@@ -6,28 +6,28 @@
 
 use maud::{Markup, html};
 
-/// Height of a bar including its text, in pixels.
+/// Height of a bar, including its text, in pixels.
 const BAR_STEP_PX: usize = 38;
-/// Baseline of a bar's text, in pixels below the top of the bar's step.
+/// Baseline of a bar's text, in pixels below the top of the bar.
 const BAR_TEXT_PX: usize = 14;
 const BAR_TOP_PX: usize = 20;
 const BAR_HEIGHT_PX: usize = 10;
-/// Maximum number of characters in a bar's label; the table shows labels in full.
+/// Maximum number of characters in a bar's label; the table contains the full labels.
 const MAX_LABEL_CHARS: usize = 28;
 /// Height of the tallest column, in pixels.
 const COLUMN_HEIGHT_PX: f64 = 150.0;
-/// Space above the columns for the scale and below them for the labels, in pixels.
+/// Space above the columns for the scale, and below them for the labels, in pixels.
 const SCALE_PX: f64 = 20.0;
 const LABELS_PX: f64 = 22.0;
 /// Maximum number of columns with a label.
 const MAX_LABELS: usize = 6;
-/// Fraction of its slot's width that a column fills.
+/// Fraction of the available width that a column fills.
 const COLUMN_SHARE: f64 = 0.8;
 
-/// Meaning of the colour of a bar, or of a segment of a column; the text next to it conveys the meaning too.
+/// Meaning of the colour of a bar or column segment, which the text next to it also conveys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BarMeaning {
-    /// Success, or a neutral value.
+    /// Success or neutral value.
     Good,
     /// Failure.
     Bad,
@@ -57,17 +57,17 @@ pub(super) struct Bar {
 pub(super) struct Column {
     /// Short label of the column.
     pub(super) label: String,
-    /// Amount of successes, stacked with the amount of failures in `bad`.
+    /// Number of successes, stacked with the number of failures in `bad`.
     pub(super) good: f64,
     pub(super) bad: f64,
 }
 
-/// Replaces negative and non-finite numbers by 0, so that they can be drawn.
+/// Replaces negative and non-finite numbers with 0, so that they can be drawn.
 fn sane(value: f64) -> f64 {
     if value.is_finite() { value.max(0.0) } else { 0.0 }
 }
 
-/// Formats a share from 0 to 1 as a percentage of the width.
+/// Formats a fraction from 0 to 1 as a percentage of the width.
 fn percent(share: f64) -> String {
     format!("{:.2}%", sane(share).min(1.0) * 100.0)
 }
@@ -80,7 +80,7 @@ fn cut(label: &str) -> String {
     format!("{prefix}…")
 }
 
-/// Renders horizontal bars. `id` is the HTML id of the chart's title.
+/// Renders horizontal bars. `id` is the HTML ID of the chart's title.
 pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
     html! {
         svg class="insight-chart" role="img" aria-labelledby=(id) width="100%" height=(bars.len() * BAR_STEP_PX) {
@@ -96,7 +96,7 @@ pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
     }
 }
 
-/// Renders columns; the tallest has full height, and `scale` is the label for that height.
+/// Renders columns; the tallest has the full height, and `scale` is the label for that height.
 pub(super) fn columns(id: &str, title: &str, scale: &str, columns: &[Column]) -> Markup {
     let tallest = columns.iter().map(|column| sane(column.good) + sane(column.bad)).fold(0.0, f64::max);
     let pixels = |value: f64| if tallest > 0.0 { sane(value) / tallest * COLUMN_HEIGHT_PX } else { 0.0 };

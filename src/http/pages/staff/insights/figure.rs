@@ -1,4 +1,4 @@
-//! Figure of the statistics page: a chart, and a table of its numbers, which can also be downloaded.
+//! Element of the statistics page: a chart and a table of its numbers, which can also be downloaded.
 
 use maud::{Markup, html};
 
@@ -14,22 +14,22 @@ pub(super) enum Datum {
     Count(i64),
     /// Fraction from 0 to 1; `None` if there is no total.
     Share(Option<f64>),
-    /// Duration in seconds; `None` if there is none.
+    /// Duration, in seconds; `None` if unknown.
     Span(Option<i64>),
-    /// Amount in minor units of the shop's currency; `None` if unknown.
+    /// Amount, in minor units of the shop's currency; `None` if unknown.
     Cents(Option<i64>),
     /// Amount of material, in the unit given in another cell.
     Material(Amount),
 }
 
-/// Figure with its title, table and chart.
+/// Chart with its title and table.
 pub(super) struct Figure {
-    /// Name of the figure in URLs and HTML ids.
+    /// Name of the chart in URLs and HTML IDs.
     pub(super) slug: &'static str,
     pub(super) title: &'static str,
     /// Explanation of the numbers for readers.
     pub(super) about: &'static str,
-    /// Column headings, for the page and for the download. The first column identifies the row.
+    /// Column headings on the page and in the download. The first column identifies the row.
     pub(super) heads: Vec<(&'static str, &'static str)>,
     pub(super) rows: Vec<Vec<Datum>>,
     /// Chart; `None` if there is nothing to draw.
@@ -41,7 +41,7 @@ pub(super) fn share_words(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }
 
-/// Formats a duration using its two largest units.
+/// Formats a duration in its two largest units.
 pub(super) fn span_words(seconds: Option<i64>) -> String {
     let Some(seconds) = seconds else { return "–".to_owned() };
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
@@ -82,7 +82,7 @@ impl Datum {
 }
 
 impl Figure {
-    /// Renders the numbers as CSV, in which no name can be interpreted as a formula.
+    /// Renders the numbers as CSV, escaped so that no name can be interpreted as a formula.
     pub(super) fn csv(&self) -> String {
         let heads: Vec<&str> = self.heads.iter().map(|(_, name)| *name).collect();
         let mut csv = Csv::for_spreadsheets(&heads);

@@ -1,4 +1,4 @@
-//! Figures of the statistics page, each built from an API result.
+//! Charts and tables on the statistics page, each built from an API result.
 
 use maud::Markup;
 
@@ -7,7 +7,7 @@ use super::figure::{Datum, Figure, share_words, span_words};
 use super::look::count_words;
 use http_api::production::insights::{Insights, LostMaterial, PrintNumbers};
 
-/// Maximum number of bars in a chart; the table contains the remaining rows as well.
+/// Maximum number of bars in a chart; the table contains all rows.
 const MAX_BARS: usize = 15;
 
 /// Renders the first rows as bars; the longest bar fills the width.
@@ -60,7 +60,7 @@ fn material(lost: &[LostMaterial]) -> String {
     words.join(", ")
 }
 
-/// Returns all figures of the page, in display order.
+/// Returns all charts on the page, in display order.
 pub(super) fn figures(insights: &Insights) -> [Figure; 9] {
     [
         prints_by_day(insights),

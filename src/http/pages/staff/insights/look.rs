@@ -1,4 +1,4 @@
-//! Sentences that name what in a time span deserves a look: a printer, a SKU and a reason.
+//! Sentences that point out a printer, a SKU and a reason in a time span that deserve attention.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,8 @@ use domain::currency;
 use domain::insights::comparison::{Finding, FindingBasis, PrinterYield, ReasonCount, SkuScrap, findings};
 use http_api::production::insights::{InsightTotals, Insights, ReasonQuality};
 
-/// Renders the findings of a span; empty if there are none. `before` names the earlier span.
+/// Renders the findings for a time span; renders nothing if there are none. `before` is the name of the earlier time
+/// span.
 pub(super) fn look(insights: &Insights, earlier: &InsightTotals, before: &str, currency: &str) -> Markup {
     let basis = basis(insights, earlier);
     let all = findings(&basis);
@@ -46,7 +47,7 @@ fn reason_counts(reasons: &[ReasonQuality]) -> Vec<ReasonCount<'_>> {
     entered.map(|(reason, parts)| ReasonCount { reason, parts }).collect()
 }
 
-/// Formats a number of things: "1 part", "2 parts".
+/// Formats a number with its noun: "1 part", "2 parts".
 pub(super) fn count_words(count: i64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }

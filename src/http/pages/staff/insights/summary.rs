@@ -1,4 +1,4 @@
-//! Key figures of a time span, each compared with the span before by an arrow, a word and a number.
+//! Key figures for a time span, each compared with the preceding time span by an arrow, a word and a number.
 
 use maud::{Markup, html};
 
@@ -7,12 +7,12 @@ use domain::currency;
 use domain::insights::comparison::SpanChange;
 use http_api::production::insights::{InsightTotals, Insights};
 
-/// Direction in which a figure gets better.
+/// Direction in which a figure improves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum BetterWhen {
     Higher,
     Lower,
-    /// More is neither better nor worse.
+    /// An increase is neither better nor worse.
     Neither,
 }
 
@@ -24,7 +24,8 @@ struct SpanFigure {
     better: BetterWhen,
 }
 
-/// Renders the key figures of the entire shop. `before` names the earlier span, as in "the 30 days before".
+/// Renders the key figures for the entire shop. `before` is the name of the earlier time span, as in "the 30 days
+/// before".
 pub(super) fn summary(insights: &Insights, earlier: &InsightTotals, before: &str, currency: &str) -> Markup {
     html! {
         section aria-labelledby="in-short" {

@@ -1,4 +1,4 @@
-//! Actions of the invoice forms, performed by the API operations. A rejected form is shown again with the user's input.
+//! Invoice form actions, performed by the API operations. A rejected form is shown again with the user's input.
 
 use axum::extract::State;
 use axum::response::Response;

@@ -14,8 +14,8 @@ use domain::invoice::{Invoice, InvoiceLine};
 use domain::shop_clock::ShopClock;
 use domain::tax::{percent_of, percent_text};
 
-/// Converts the header form of a draft to the API request body. Empty fields clear their values; empty amounts count as
-/// 0.
+/// Converts the header form of a draft to the API request body. Empty fields clear their values; empty amounts are
+/// treated as 0.
 pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
     let amount = |member: &str| typed.some(member).map_or(json!(0), |_| typed.amount(member, currency));
     json!({
@@ -25,7 +25,7 @@ pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
     })
 }
 
-/// Converts the form for a new draft, with its first line, to the API request body.
+/// Converts the form for a new draft and its first line to the API request body.
 pub(super) fn new_said(typed: &TypedForm, currency: &str) -> Value {
     let mut body = request_body(typed, currency);
     if let Value::Object(members) = &mut body {
@@ -52,7 +52,7 @@ fn line_json(line: &InvoiceLine) -> Value {
     })
 }
 
-/// Returns the invoice's lines as edited by the form; if `new_line` is `None`, the edited line is removed.
+/// Returns the invoice's lines as edited in the form; if `new_line` is `None`, the edited line is removed.
 pub(super) fn lines(invoice: &Invoice, typed: &TypedForm, new_line: Option<Value>) -> Value {
     json!({ "lineItems": edited(invoice.content.lines.iter().map(line_json).collect(), typed, new_line) })
 }
@@ -70,7 +70,7 @@ fn line_fields(sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str
     }
 }
 
-/// Renders the fields of the invoice header; empty for a new draft.
+/// Renders the invoice header fields; empty for a new draft.
 fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
     let content = invoice.map(|invoice| &invoice.content);
     let buyer = content.map(|content| &content.buyer);
@@ -98,7 +98,7 @@ fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
     }
 }
 
-/// Renders the form for a new invoice with its first line.
+/// Renders the form for a new invoice and its first line.
 pub(super) fn new_form(currency: &str, refused: Option<&TypedForm>) -> Markup {
     let sheet = FormSheet::new("new", refused);
     html! {
@@ -113,7 +113,7 @@ pub(super) fn new_form(currency: &str, refused: Option<&TypedForm>) -> Markup {
     }
 }
 
-/// Renders the forms that edit a draft.
+/// Renders the forms for editing a draft.
 pub(super) fn forms(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
     let (lines, currency) = (&invoice.content.lines, &invoice.content.currency);
     let path = page_of(INVOICES_PATH, invoice.id);

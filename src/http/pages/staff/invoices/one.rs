@@ -75,7 +75,7 @@ pub(super) async fn page(
     Ok(viewer.page(StaffSection::Invoices, &title, &app.board.view(), &content))
 }
 
-/// Returns the characters of an invoice that its PDF cannot show.
+/// Returns the characters in an invoice that cannot be shown in its PDF.
 async fn unprintable(app: &StaffInvoiceHandles, invoice: &Invoice) -> Result<String, ApiError> {
     let documents = &app.invoices.documents;
     let Some(issued) = invoice.issued() else { return Ok(String::new()) };

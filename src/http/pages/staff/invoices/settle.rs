@@ -1,4 +1,4 @@
-//! Invoice actions other than editing: issue, record a payment, refund, void; and the pay link.
+//! Invoice actions other than editing: issue, record a payment, refund, void; and the payment link.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use domain::currency::format_amount;
 use domain::invoice::{Invoice, InvoiceStatus};
 use domain::shop_clock::ShopClock;
 
-/// Collapsed form of an action: explanation, fields and button.
+/// Collapsed form for an action: explanation, fields and button.
 struct ActForm<'a> {
     invoice: &'a Invoice,
     act: &'a str,
@@ -39,8 +39,8 @@ fn nothing(_: &FormSheet<'_>) -> Markup {
     html! {}
 }
 
-/// Renders the actions currently available. Refusals by the domain rules are shown next to the form. `cancelled` means
-/// that the invoice has an outstanding amount and its order was cancelled.
+/// Renders the actions that are currently available. If the domain rules reject an action, the error is shown next to
+/// the form. `cancelled` means that the invoice has an outstanding amount and its order was cancelled.
 pub(super) fn acts(
     invoice: &Invoice,
     number: &str,
@@ -121,7 +121,7 @@ fn refund(invoice: &Invoice, clock: &ShopClock, refused: Option<&TypedForm>) -> 
     })
 }
 
-/// Renders the pay link, with which anyone who has it can pay the invoice.
+/// Renders the payment link, with which anyone who has it can pay the invoice.
 fn pay_link(invoice: &Invoice, link: Option<&str>, refused: Option<&TypedForm>) -> Markup {
     let ends = invoice.pay_link.as_ref().and_then(|link| link.expires_at);
     let (summary, about) = match link {

@@ -1,4 +1,4 @@
-//! Job list across all orders: waiting, printing and failed jobs, each with its order.
+//! List of jobs across all orders: waiting, printing and failed jobs, each with its order.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -20,7 +20,7 @@ use http::error::ApiError;
 use http::page::OpenQuery;
 use store::queries::JobFilter;
 
-/// States by which the list can be filtered, in the order of a job's life, with their labels.
+/// States by which the list can be filtered, in the order in which they occur, with their labels.
 const JOB_STATES: [(JobState, &str); 10] = [
     (JobState::Created, "wait for their file"),
     (JobState::Validated, "being prepared"),
@@ -58,7 +58,7 @@ impl JobListQuery {
         JOB_STATES.into_iter().map(|(state, _)| state).find(|state| state.to_string() == state_word)
     }
 
-    /// Returns the filters other than the state. Other pages set them in their links, and the state tabs preserve them.
+    /// Returns all filters except the state. Other pages set them in their links, and the state tabs keep them.
     fn filters(&self) -> [(&'static str, Option<&str>); 4] {
         let filters =
             [("sku", &self.sku), ("printer", &self.printer), ("material", &self.material), ("order", &self.order)];
@@ -111,8 +111,8 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Queue, "Jobs", &app.board.view(), &content))
 }
 
-/// Renders the links that filter the list by state. States of open jobs have their numbers, unless the list has other
-/// filters; those that no job is in are left out.
+/// Renders the links that filter the list by state. The states of open jobs are shown with the number of jobs, unless
+/// the list has further filters; states without any jobs are omitted.
 fn states(app: &StaffOrderHandles, query: &JobListQuery) -> Markup {
     let chosen = query.state();
     let is_narrowed = query.filters().iter().any(|(_, value)| value.is_some());

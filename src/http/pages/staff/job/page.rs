@@ -90,7 +90,8 @@ fn slot_title(app: &StaffOrderHandles, printer: Id, slot: u32) -> String {
     printer.map_or_else(|| "Slot".to_owned(), |printer| slot_label(printer, slot).title())
 }
 
-/// Renders each printer with what it lacks for the job, in the order in which the dispatcher would choose between them.
+/// Renders each printer with the requirements of the job that it does not meet, in the dispatcher's order of
+/// preference.
 fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
     let matched = app.jobs.matched(job);
     html! {

@@ -1,4 +1,4 @@
-//! Head of the order page: number, status, timing, and the steps of the order.
+//! Header of the order page: number, status, timing, and the steps of the order.
 
 use maud::{Markup, html};
 
@@ -12,7 +12,7 @@ use domain::order::{Order, OrderStatus};
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
 
-/// Renders the heading of the page with the status, and what needs attention below it.
+/// Renders the page heading with the status and, below it, any issues that need attention.
 pub(super) fn head(order: &Order, title: &str, outlook: OrderOutlook) -> Markup {
     let (tone, words) = order_state(order.status);
     let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
@@ -37,7 +37,7 @@ struct OrderStep {
     note: Markup,
 }
 
-/// Renders the steps that an order goes through; those of one that ended early are left out.
+/// Renders the steps that an order goes through; they are omitted for an order that ended early.
 pub(super) fn steps(order: &Order, outlook: OrderOutlook) -> Markup {
     if matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
         return html! {};
@@ -83,7 +83,8 @@ fn order_steps(order: &Order, outlook: OrderOutlook) -> [OrderStep; 5] {
     ]
 }
 
-/// Returns the numbers of good parts and of ordered parts; the line of a kit is not counted beside its parts.
+/// Returns the number of good parts and the number of parts ordered. For a kit, its parts are counted, but not the
+/// kit's own line.
 fn good_parts(order: &Order) -> (u64, u64) {
     let parts = order.parts();
     let lines = order.lines.iter().zip(&parts).filter(|(line, _)| !line.is_kit() && !line.is_service());

@@ -1,4 +1,4 @@
-//! History of an order, the newest entry on top.
+//! History of an order, newest entry first.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::order::Order;
 
-/// Renders what happened to an order and its jobs, and who did it.
+/// Renders the events of an order and its jobs, with their actors.
 pub(super) fn history(app: &StaffOrderHandles, order: &Order, steps: &[NumberedEvent]) -> Markup {
     let number = |job: Id| order.jobs.get(&job).map(|job| job.number_text());
     html! {
@@ -27,7 +27,7 @@ pub(super) fn history(app: &StaffOrderHandles, order: &Order, steps: &[NumberedE
     }
 }
 
-/// Returns the CSS class of an event that is good or bad; `None` for all others.
+/// Returns the CSS class for an event that is good or bad; `None` for all other events.
 fn entry_class(event: &str) -> Option<&'static str> {
     let has = |words: &[&str]| words.iter().any(|word| event.contains(word));
     if has(&["failed", "late", "rejected", "mismatch"]) {

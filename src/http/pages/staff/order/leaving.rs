@@ -1,4 +1,4 @@
-//! Shipments of an order: those that have left, and the forms that ship all good parts or some of them.
+//! Shipments of an order: those already made, and the forms for shipping all or some of the good parts.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use crate::staff::acts::{PART_PREFIX, SOME_PARTS_FIELD, TICKED_WORD};
 use crate::staff::shell::hidden;
 use domain::order::{Order, OrderLine, SentShipment};
 
-/// Renders a shipment that has left.
+/// Renders a shipment that has been made.
 pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
     let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, order.lines.get(one.line as usize)?)));
     let title = format!("parcel-{}", sent.number);
@@ -27,7 +27,8 @@ pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
     }
 }
 
-/// Renders the fields for carrier and tracking. `of` makes their HTML ids unique, because the page has two such forms.
+/// Renders the fields for carrier and tracking. `of` makes their HTML IDs unique, because the page contains two such
+/// forms.
 fn way(of: &str) -> Markup {
     html! {
         div class="field" {
@@ -45,7 +46,8 @@ fn way(of: &str) -> Markup {
     }
 }
 
-/// Returns the lines of which parts can leave, with their places and the numbers of parts. A kit leaves by its sets.
+/// Returns the lines with parts that can be shipped, with their indices and the number of parts. For a kit, complete
+/// sets are counted.
 fn leaving_lines(order: &Order) -> Vec<(usize, &OrderLine, u64)> {
     let lines = order.lines.iter().zip(order.parts_there()).enumerate();
     lines
@@ -54,7 +56,7 @@ fn leaving_lines(order: &Order) -> Vec<(usize, &OrderLine, u64)> {
         .collect()
 }
 
-/// Renders the form that ships all good parts of an order that is ready, as its primary act.
+/// Renders the form for shipping all good parts of an order that is ready, as the order's primary action.
 pub(super) fn ship_all(order: &Order) -> Markup {
     let parts: u64 = leaving_lines(order).iter().map(|(_, _, there)| there).sum();
     html! {
@@ -76,7 +78,7 @@ pub(super) fn ship_all(order: &Order) -> Markup {
     }
 }
 
-/// Renders the form for a partial shipment, while other parts are still in production.
+/// Renders the form for a partial shipment while the remaining parts are still in production.
 pub(super) fn ship_some(order: &Order) -> Markup {
     let lines = leaving_lines(order);
     html! {

@@ -1,4 +1,4 @@
-//! Lines of an order with their pictures and the progress of their parts.
+//! Order lines, with their pictures and the progress of their parts.
 
 use maud::{Markup, html};
 
@@ -70,12 +70,13 @@ fn rows(order: &Order) -> Markup {
     }
 }
 
-/// Returns the CSS class of a number, which phones leave out if it is zero.
+/// Returns the CSS class for a number; phones do not show numbers that are zero.
 fn number_class(is_zero: bool) -> &'static str {
     if is_zero { "number spare" } else { "number" }
 }
 
-/// Returns the file whose picture shows a line: that of its SKU when it was ordered, else that of one of its jobs.
+/// Returns the file whose picture is shown for a line: that of its SKU at the time of the order or, failing that, that
+/// of one of its jobs.
 fn line_file(order: &Order, n: usize, line: &OrderLine) -> Option<Id> {
     let of_jobs = || order.jobs.values().find(|job| job.line as usize == n && job.file_id.is_some());
     line.make.as_ref().and_then(|make| make.file_id).or_else(|| of_jobs()?.file_id)

@@ -1,4 +1,4 @@
-//! Payments for an order: amounts due and retained, payments, refunds, and the forms to record them.
+//! Payments for an order: amounts due and retained, payments, refunds, and the forms for recording them.
 
 use maud::{Markup, html};
 
@@ -57,8 +57,8 @@ fn entry(payment: &Payment) -> Markup {
     }
 }
 
-/// Renders the form that records a payment of the full amount due or part of it. `class` is that of the button that
-/// opens it.
+/// Renders the form for recording a payment of all or part of the amount due. `class` is the CSS class of the button
+/// that opens the form.
 pub(super) fn pay(order: &Order, class: Option<&str>) -> Markup {
     let due = money(order.due_cents(), &order.currency);
     html! {
@@ -85,7 +85,7 @@ pub(super) fn pay(order: &Order, class: Option<&str>) -> Markup {
     }
 }
 
-/// Renders a form for each payment that refunds it in full or in part.
+/// Renders a form for each payment, with which it can be refunded in full or in part.
 pub(super) fn refunds(order: &Order) -> Markup {
     let received = order.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
     html! {

@@ -1,4 +1,4 @@
-//! Form with which staff enter a new order: lines, customer, due date. The order is placed by the API operation.
+//! Form in which staff enter a new order: lines, customer, due date. The order is placed by the API operation.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -32,7 +32,7 @@ const FREE_LINES: usize = 4;
 /// placed through the API.
 const MAX_FORM_LINES: usize = 35;
 
-/// Query parameters that fill in the form in advance.
+/// Query parameters with which the form is filled in.
 #[derive(Request, Debug)]
 pub(super) struct NewOrderQuery {
     /// SKU for the first line.
@@ -119,7 +119,8 @@ async fn page(app: &StaffOrderHandles, who: &Caller, mut form: FormEntry) -> Res
     Ok(form.answer(response))
 }
 
-/// Renders the form: what an order needs, and the rest folded away until it is filled in or the form was rejected.
+/// Renders the form: the required fields, and optional ones that are collapsed unless they are filled in or the form
+/// was rejected.
 fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
     let (refused, several) = (form.is_refused(), rows > FREE_LINES + 1);
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
@@ -155,7 +156,7 @@ fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
     }
 }
 
-/// Renders a line of the order.
+/// Renders an order line.
 fn line(form: &FormEntry, at: usize) -> Markup {
     let (product, quantity) = if at == 0 {
         ("Product".to_owned(), "How many".to_owned())

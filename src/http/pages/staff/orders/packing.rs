@@ -16,7 +16,7 @@ use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Shipment number from the path segment `{number}`. A value that is not a number results in 404.
+/// Shipment number, from the `{number}` path segment. A value that is not a number results in a 404.
 pub(super) struct ParcelNumber(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for ParcelNumber {
@@ -29,7 +29,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ParcelNumber {
     }
 }
 
-/// Serves the packing list of a shipment.
+/// Serves a shipment's packing list.
 pub(super) async fn show(
     State(app): State<StaffOrderHandles>,
     PathId(id): PathId,

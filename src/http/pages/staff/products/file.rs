@@ -27,11 +27,11 @@ use http_api::production::printers::{present_all, print_stored};
 use printers::PrinterType;
 use store::queries::{Page, SkuFilter};
 
-/// Page limit for the SKUs listed as using a file.
+/// Page limit for the list of SKUs that use a file.
 const SKUS_SHOWN: Page = Page { limit: 50, offset: 0 };
-/// Form field that names the printer of a manual print.
+/// Form field that specifies the printer for a manual print.
 const PRINTER_FIELD: &str = "printer";
-/// Bytes per kilobyte in displayed file sizes.
+/// Number of bytes per kilobyte in displayed file sizes.
 const BYTES_PER_KB: i64 = 1_000;
 
 /// Returns the path of a file's page.
@@ -58,7 +58,7 @@ pub(super) fn size_words(bytes: i64) -> String {
     }
 }
 
-/// Returns the path of a file's picture: its own thumbnail, or else that of the first plate that has one, or else a
+/// Returns the path of a file's picture: its own thumbnail or, failing that, that of the first plate that has one or a
 /// drawing of its toolpath; `None` if the file is not G-code.
 pub(super) fn picture_path(file: &File) -> Option<String> {
     let FileMetadata { thumbnail, plates, .. } = &file.metadata;
@@ -70,8 +70,8 @@ pub(super) fn picture_path(file: &File) -> Option<String> {
     }
 }
 
-/// Returns the path of the drawing of a file without a thumbnail, at which a placeholder is served if nothing can be
-/// drawn.
+/// Returns the path of the drawing for a file without a thumbnail. If nothing can be drawn, a placeholder is served at
+/// that path.
 fn drawing_path(file: &File) -> String {
     format!("{FLOOR_PATH}/pictures/{}", file.id)
 }
@@ -118,7 +118,7 @@ pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
     }
 }
 
-/// Thumbnail number from the path segment `{number}`. A value that is not a number results in 404.
+/// Thumbnail number, from the `{number}` path segment. A value that is not a number results in a 404.
 pub(super) struct PictureNumber(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for PictureNumber {
@@ -131,7 +131,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PictureNumber {
     }
 }
 
-/// Serves a thumbnail that the slicer embedded in a file, or a drawing of its toolpath.
+/// Serves a thumbnail embedded in a file by the slicer, or a drawing of its toolpath.
 pub(super) async fn picture(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -170,7 +170,7 @@ pub(super) async fn print(
     }
 }
 
-/// Deletes a file. If something still uses it, serves its page with the reason.
+/// Deletes a file. If the file is still in use, serves its page with the reason.
 pub(super) async fn delete(
     State(app): State<ProductHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! List of files, and the upload form. Without the script, the browser posts the form itself; with it, the page shows
+//! List of files, and the upload form. Without the script, the browser submits the form itself; with it, the page shows
 //! the progress of the upload.
 
 use api_derive::Request;
@@ -38,7 +38,7 @@ pub(super) struct FileListQuery {
     /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
-    /// Form token of an upload. It is in the query because the body is streamed: a token in the body would be read too
+    /// CSRF token for an upload. It is in the query because the body is streamed: a token in the body would be read too
     /// late.
     token: Option<String>,
 }
@@ -116,7 +116,7 @@ async fn page(
     Ok(entry.answer(response))
 }
 
-/// Renders the upload form. Its form token is part of the URL.
+/// Renders the upload form. Its CSRF token is part of the URL.
 fn upload_form() -> Markup {
     html! {
         form class="card" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-sends="" {

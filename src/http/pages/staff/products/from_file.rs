@@ -1,5 +1,5 @@
-//! Form on the page of a G-code file that makes a SKU of it at once: name, price and material, filled in from the
-//! file's own facts. All else has its defaults, and is changed on the page of the SKU.
+//! Form on a G-code file's page for creating a SKU from the file: name, price and material, filled in from the file's
+//! metadata. All other values have their defaults and can be changed on the SKU's page.
 
 use maud::{Markup, html};
 
@@ -15,20 +15,21 @@ use domain::material::MaterialFields;
 use domain::pricing::{Price, PriceRates, PrintWork};
 use domain::printer::suggest_material;
 
-/// Fields that the form sends without showing them.
+/// Fields that the form sends but does not show.
 const HIDDEN_FIELDS: [&str; 3] = ["gcodeFileId", "currency", "active"];
 
-/// Suggestions for a SKU that is printed from a file. `None` where the file does not say enough.
+/// Suggestions for a SKU that is printed from a file; `None` if the file does not contain enough information.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FileSuggestions {
-    /// Material in stock that the file was sliced for.
+    /// Material in stock for which the file was sliced.
     pub(super) material: Option<Id>,
-    /// Price of one part by the shop's rates, in minor units.
+    /// Price per part at the shop's rates, in minor units.
     pub(super) price_cents: Option<i64>,
 }
 
 impl FileSuggestions {
-    /// Derives the suggestions from what a slicer wrote into the file, the materials in stock and the shop's rates.
+    /// Derives the suggestions from the metadata that a slicer wrote to the file, the materials in stock and the shop's
+    /// rates.
     pub(super) fn new(app: &ProductHandles, file: &File) -> Self {
         let all = app.skus.materials.all_resident();
         let materials = || all.iter().filter_map(|(_, versioned)| versioned.present());
@@ -42,8 +43,8 @@ impl FileSuggestions {
     }
 }
 
-/// Returns the price of one print of a file by the shop's rates; `None` if the file states no weight or no time, or if
-/// the shop has no rates.
+/// Returns the price per print of a file at the shop's rates; `None` if the file does not specify a weight or a time,
+/// or if the shop has no rates.
 fn price_of(rates: &PriceRates, material: Option<&MaterialFields>, metadata: &FileMetadata) -> Option<i64> {
     // The cost per gram, in thousandths, is the same number as the cost per kilogram.
     let weighed = material.filter(|fields| fields.kind.unit() == "g");
@@ -52,7 +53,7 @@ fn price_of(rates: &PriceRates, material: Option<&MaterialFields>, metadata: &Fi
     Some(Price::of(rates, cents_per_kg, &work)?.unit_cents).filter(|cents| *cents > 0)
 }
 
-/// Renders the form. It is folded away if the file is sold already.
+/// Renders the form. It is collapsed if the file is already used by a SKU.
 pub(super) fn section(app: &ProductHandles, file: &File, is_sold: bool) -> Markup {
     let form = new_entry(&app.config.orders.currency, Some(file), FileSuggestions::new(app, file));
     // The weight that the file states is the consumption.
@@ -112,7 +113,7 @@ fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Mark
     }
 }
 
-/// Returns what the file says of itself, as far as the form depends on it.
+/// Returns a summary of the metadata that the form depends on, if any.
 fn facts(metadata: &FileMetadata) -> Option<String> {
     let FileMetadata { seconds, grams, .. } = metadata;
     let filaments = metadata.plates.first().map(|plate| plate.filaments.as_slice()).unwrap_or_default();

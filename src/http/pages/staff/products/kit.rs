@@ -14,9 +14,9 @@ use domain::sku::Sku;
 use http::error::ApiError;
 use store::queries::{JobFilter, Page};
 
-/// Newest jobs of the kit's first component, used to find the orders for the kit.
+/// Page limit for the newest jobs of the kit's first component, which are used to find orders for the kit.
 const JOBS_LOOKED_AT: Page = Page { limit: 100, offset: 0 };
-/// Maximum number of the newest orders that are read to count their sets.
+/// Maximum number of orders, newest first, whose sets are counted.
 const ORDERS_SHOWN: usize = 10;
 
 /// Renders a kit's components and the sets in its orders.

@@ -24,7 +24,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use store::queries::{Page, SkuFilter};
 
-/// Page limit for the kits listed as containing a SKU.
+/// Page limit for the list of kits that contain a SKU.
 const KITS_SHOWN: Page = Page { limit: 20, offset: 0 };
 
 /// Serves the page of a SKU.
@@ -87,7 +87,7 @@ fn glance(sku: &Sku, obstacles: &[OrderObstacle]) -> Markup {
     }
 }
 
-/// Renders the production details of a SKU that is printed itself, as opposed to a kit.
+/// Renders the production details of a SKU that is printed itself, that is, one that is not a kit.
 async fn production_section(app: &ProductHandles, sku: &Sku) -> Result<Markup, ApiError> {
     let make = app.sources.make(sku).await?;
     let file = match sku.fields.gcode_file_id {
@@ -156,7 +156,7 @@ fn printed_from(sku: &Sku, make: Option<&ProductionData>, gcode: Option<&File>) 
     }
 }
 
-/// Renders the actions on a SKU. Destructive actions ask for confirmation and name the SKU.
+/// Renders the actions on a SKU. Destructive actions require confirmation, which includes the SKU.
 fn acts(sku: &Sku) -> Markup {
     let path = |act: &str| format!("{}/{act}", sku_path(sku.id));
     let name = &sku.fields.name;

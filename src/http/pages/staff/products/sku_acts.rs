@@ -34,10 +34,10 @@ use store::queries::SkuFilter;
 
 /// Form field that marks a new SKU as a kit.
 const KIT_FIELD: &str = "kit";
-/// Form field with the version of the SKU for which the form was rendered.
+/// Form field that contains the version of the SKU for which the form was rendered.
 const VERSION_FIELD: &str = "version";
 
-/// Query parameters that fill in the form for a new SKU in advance.
+/// Query parameters with which the form for a new SKU is filled in.
 #[derive(Request, Debug)]
 pub(super) struct NewSkuQuery {
     /// Any value means that the new SKU is a kit.
@@ -64,7 +64,8 @@ impl FormSubject<'_> {
         }
     }
 
-    /// Returns whether the form shows the components. A kit with too many components for a form keeps them unchanged.
+    /// Returns whether the form shows the components. If a kit has too many components for a form, they are not shown
+    /// and remain unchanged.
     fn shows_components(&self) -> bool {
         match self {
             Self::Known(sku, _) => sku.fields.is_kit() && sku.fields.components.len() <= MAX_COMPONENT_ROWS,
@@ -108,7 +109,7 @@ pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Re
     }
 }
 
-/// Serves the form that changes a SKU.
+/// Serves the form for changing a SKU.
 pub(super) async fn edit(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -164,7 +165,7 @@ async fn body(app: &ProductHandles, form: &mut FormEntry, subject: FormSubject<'
     Ok(request_body(form, subject.is_kit(), components))
 }
 
-/// Returns the codes of a kit's components; empty for a deleted component, which the user has to choose again.
+/// Returns the codes of a kit's components; empty for a deleted component, for which the user has to choose a new one.
 async fn codes(app: &ProductHandles, fields: &SkuFields) -> Result<Vec<String>, ApiError> {
     let components = super::components(app, fields, &mut HashMap::new()).await?;
     Ok(components.into_iter().map(|one| one.map(|one| one.code).unwrap_or_default()).collect())
@@ -181,7 +182,7 @@ pub(super) async fn offer(
     Ok(see_other(&sku_path(id)))
 }
 
-/// Deletes a SKU. If something still uses it, serves its page with the reason.
+/// Deletes a SKU. If the SKU is still in use, serves its page with the reason.
 pub(super) async fn delete(
     State(app): State<ProductHandles>,
     PathId(id): PathId,

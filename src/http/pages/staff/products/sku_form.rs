@@ -20,7 +20,7 @@ use store::queries::{FileFilter, Page};
 /// Fields of a component row.
 pub(super) const COMPONENT_MEMBERS: [&str; 2] = ["skuId", "quantity"];
 pub(super) const MATERIAL_MEMBERS: [&str; 3] = ["materialId", "estimatedConsumption", "filament"];
-/// Maximum number of components in the form, because the number of form fields is limited. A kit with more has to be
+/// Maximum number of components in the form, because the number of form fields is limited. Larger kits have to be
 /// changed through the API.
 pub(super) const MAX_COMPONENT_ROWS: usize = 40;
 /// Maximum number of additional materials of a SKU.
@@ -30,10 +30,10 @@ pub(super) const MAX_CODE_CHARS: usize = 64;
 /// Number of empty component rows offered.
 pub(super) const FREE_COMPONENT_ROWS: usize = 4;
 const FREE_MATERIAL_ROWS: usize = 1;
-/// Maximum number of files and of materials to choose from, newest first.
+/// Maximum number of files, and of materials, to choose from, newest first.
 const CHOICES_SHOWN: u64 = 200;
 const MATERIALS_SHOWN: usize = 500;
-/// Seconds per minute. The form takes minutes, the API seconds.
+/// Number of seconds per minute. The form uses minutes, the API seconds.
 const SECONDS_PER_MINUTE: f64 = 60.0;
 
 /// Returns the initial values of the form for a new SKU that is printed from `file`.
@@ -62,14 +62,14 @@ fn first_plate(file: &File) -> Option<u32> {
     Some(file.metadata.plates.first()?.plate)
 }
 
-/// Returns a code for a new SKU of the given name: capital letters and digits, with words joined by hyphens.
+/// Returns a code for a new SKU with the given name: capital letters and digits, with words joined by hyphens.
 fn code_of(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let code = words.collect::<Vec<_>>().join("-").to_ascii_uppercase();
     code.chars().take(MAX_CODE_CHARS).collect()
 }
 
-/// Returns the form values of an existing SKU; `codes` are the codes of a kit's components.
+/// Returns the form values for an existing SKU; `codes` are the codes of a kit's components.
 pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> FormEntry {
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     let id = |id: Option<Id>| id.map(|id| id.to_string()).unwrap_or_default();
@@ -114,7 +114,7 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> FormEntry {
     FormEntry::prefilled(values)
 }
 
-/// Builds the API request body from the form. `components` are those of a kit; with `None`, they are left unchanged.
+/// Builds the API request body from the form. `components` are those of a kit; if `None`, they are left unchanged.
 pub(super) fn request_body(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) -> Value {
     let mut members = Map::new();
     let mut say = |name: &str, value: Value| members.insert(name.to_owned(), value);
@@ -188,7 +188,7 @@ pub(super) struct SkuChoices {
 }
 
 impl SkuChoices {
-    /// Reads the current options. Those selected in the form are always included, however old they are.
+    /// Reads the current options. Options selected in the form are always included, regardless of their age.
     pub(super) async fn read(app: &ProductHandles, form: &FormEntry) -> Result<Self, ApiError> {
         let materials = material_choices(app, |_| true);
         let gcode = files(app, FileKind::Gcode, form.text("gcodeFileId")).await?;
@@ -197,12 +197,12 @@ impl SkuChoices {
     }
 }
 
-/// Returns the types of machines that a SKU can be printed on.
+/// Returns the machine types on which a SKU can be printed.
 pub(super) fn machine_choices() -> Vec<(String, String)> {
     words_of::<MachineType>().into_iter().map(|word| (word.to_owned(), word.replace('_', " "))).collect()
 }
 
-/// Returns the materials that a SKU can be made of, after the choice of none.
+/// Returns the materials from which a SKU can be made, preceded by the option of no material.
 pub(super) fn material_choices(
     app: &ProductHandles,
     is_usable: impl Fn(MaterialType) -> bool,
@@ -236,7 +236,7 @@ async fn files(app: &ProductHandles, kind: FileKind, named: &str) -> Result<Vec<
     Ok(all)
 }
 
-/// Renders the fields of a SKU that is printed, with `rows` rows of additional materials.
+/// Renders the fields for a SKU that is printed, with `rows` rows of additional materials.
 pub(super) fn made_fields(form: &FormEntry, choices: &SkuChoices, rows: usize) -> Markup {
     use FieldControl::{Choice, Decimal, Line, Whole};
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
@@ -295,7 +295,7 @@ pub(super) fn kit_fields(form: &FormEntry, rows: usize) -> Markup {
     }
 }
 
-/// Renders the fields that SKUs and kits share.
+/// Renders the fields common to SKUs and kits.
 pub(super) fn common_fields(form: &FormEntry) -> Markup {
     use FieldControl::{Decimal, Line, Lines, Tick};
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);

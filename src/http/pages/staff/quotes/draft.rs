@@ -1,4 +1,4 @@
-//! Forms for a quote: a draft can be edited, sent or deleted; a sent quote can be withdrawn.
+//! Quote forms: a draft can be edited, sent or deleted; a sent quote can be withdrawn.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(super) fn request_body(typed: &TypedForm) -> Value {
     })
 }
 
-/// Renders the fields that the forms for a draft and for a new quote have in common.
+/// Renders the fields common to the forms for a draft and for a new quote.
 pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes: &str) -> Markup {
     html! {
         div class="tools" {
@@ -32,7 +32,7 @@ pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes
     }
 }
 
-/// Renders the forms available in the quote's status, with the errors of the rejected one, if any.
+/// Renders the forms available for the quote's status, with the errors in the rejected form, if any.
 pub(super) fn acts(
     quote: &Quote,
     status: QuoteStatus,
@@ -86,7 +86,7 @@ fn send(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
     plain(quote, "send", "Send it to the customer", &to, refused)
 }
 
-/// Renders a form that consists of an explanation and one button, which names the quote.
+/// Renders a form that consists of an explanation and a single button, whose label includes the quote.
 fn plain(quote: &Quote, act: &str, title: &str, about: &str, refused: Option<&TypedForm>) -> Markup {
     let sheet = FormSheet::new(act, refused);
     html! {

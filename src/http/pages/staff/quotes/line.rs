@@ -1,4 +1,5 @@
-//! Line of a draft quote: its form, and the API request body for all lines of the quote with the form applied.
+//! Line of a quote draft: its form, and the API request body for all lines of the quote after the form has been
+//! applied.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -14,15 +15,15 @@ use domain::sku::MachineType;
 use http::error::ApiError;
 use store::queries::{FileFilter, MaterialFilter, Page, SkuFilter};
 
-/// Maximum number of SKUs, of materials and of models to choose from, newest first.
+/// Maximum number of SKUs, materials or models to choose from, newest first.
 const MOST_CHOICES: Page = Page { limit: 100, offset: 0 };
-/// Form value for a line for which nothing is printed.
+/// Form value for a line that is not printed.
 const NOT_PRINTED: &str = "none";
-/// Machine types that print models.
+/// Machine types that can print models.
 const MACHINES: [MachineType; 4] =
     [MachineType::FdmStandard, MachineType::FdmLarge, MachineType::ResinStandard, MachineType::ResinLarge];
 
-/// Options for a quote line: the SKUs and models it can be made from, and the materials.
+/// Options for a quote line: the SKUs and models from which it can be made, and the materials.
 pub(super) struct LineChoices {
     made_from: Vec<(String, String)>,
     materials: Vec<(String, String)>,
@@ -49,7 +50,7 @@ impl LineChoices {
     }
 }
 
-/// Returns the ids and names of the materials to choose from.
+/// Returns the IDs and names of the materials to choose from.
 pub(super) async fn materials(app: &StaffQuoteHandles) -> Result<Vec<(String, String)>, ApiError> {
     let (some, _) = app.quotes.queries.materials(&MaterialFilter::default(), MOST_CHOICES).await?;
     let some = some.iter().filter_map(|material| material.state.as_ref());
@@ -71,7 +72,7 @@ fn set_price(line: &QuoteLine) -> Option<i64> {
     Some(line.unit_price_cents).filter(|_| !by_costs)
 }
 
-/// Returns the options together with the current value, which may no longer be available.
+/// Returns the options plus the current value, which may no longer be available.
 fn with_known(mut choices: Vec<(String, String)>, current: &str) -> Vec<(String, String)> {
     if !choices.iter().any(|(value, _)| value == current) {
         choices.push((current.to_owned(), "as it is now".to_owned()));
@@ -117,7 +118,7 @@ pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<
     }
 }
 
-/// Renders a form for each line of a draft, and one for adding a line.
+/// Renders a form for each line of a draft, and a form for adding a line.
 pub(super) fn forms(quote: &Quote, choices: &LineChoices, refused: Option<&TypedForm>) -> Markup {
     let titles = quote.lines.iter().map(|line| line.description.as_str()).collect();
     let lines = DraftLines { path: page_of(QUOTES_PATH, quote.id), version: quote.revision, titles, refused };
@@ -150,8 +151,8 @@ fn line_json(line: &QuoteLine) -> Value {
     })
 }
 
-/// Builds the lines of the API request body with the form applied; if `new_line` is `None`, the line named in the form
-/// is removed.
+/// Builds the lines in the API request body after the form has been applied; if `new_line` is `None`, the line
+/// specified in the form is removed.
 pub(super) fn lines(quote: &Quote, typed: &TypedForm, new_line: Option<Value>) -> Value {
     json!({ "lines": edited(quote.lines.iter().map(line_json).collect(), typed, new_line) })
 }

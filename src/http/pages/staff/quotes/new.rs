@@ -1,4 +1,4 @@
-//! New quotes, created from an uploaded model or manually with a first line.
+//! New quotes, created from an uploaded model, or manually with a first line.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -22,20 +22,20 @@ use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::quotes::{create_by_page, upload_by_page};
 
-/// Form field with the custom request that the quote answers.
+/// Form field that contains the custom request that the quote is for.
 const REQUEST_FIELD: &str = "customRequestId";
 
 /// Query parameters of the page for a new quote.
 #[derive(Request, Debug)]
 pub(super) struct NewQuoteQuery {
-    /// Custom request that the quote answers.
+    /// Custom request that the quote is for.
     request: Option<Id>,
 }
 
 /// Query parameters of the URL to which a model is uploaded.
 #[derive(Request, Debug)]
 pub(super) struct ModelQuery {
-    /// Form token of the session.
+    /// CSRF token of the session.
     token: Option<String>,
 }
 

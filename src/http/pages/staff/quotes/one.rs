@@ -21,7 +21,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::quotes::{ModelSlicing, margins_of};
 
-/// Names of materials, by id.
+/// Names of materials, by ID.
 type MaterialNames = BTreeMap<Id, String>;
 
 /// Serves the page of a quote.
@@ -137,7 +137,7 @@ fn lines(quote: &Quote, names: &MaterialNames) -> Markup {
     }
 }
 
-/// Renders what is printed for a quote line, for display below its description.
+/// Renders a description of the printed parts for a quote line, to be shown below its description.
 fn about(line: &QuoteLine, names: &MaterialNames) -> Markup {
     html! {
         span class="below soft" {
@@ -169,7 +169,7 @@ fn of_model(model: &QuoteModel, names: &MaterialNames) -> Markup {
     }
 }
 
-/// Renders the shop's costs for a quote's models by category, and the margin of each price.
+/// Renders the shop's costs for a quote's models, by category, and the margin on each price.
 fn costs(quote: &Quote, margins: &[LineMargin]) -> Markup {
     let currency = &quote.currency;
     let models = || quote.lines.iter().enumerate().filter_map(|(at, line)| Some((at, line, line.model.as_ref()?)));

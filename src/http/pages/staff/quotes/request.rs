@@ -1,5 +1,5 @@
-//! Custom request page for the staff: photos, description, estimate, the quotes that answer it, and the forms to
-//! answer, annotate and close it.
+//! Custom request page for the staff: photos, description, estimate, the resulting quotes, and the forms for quoting,
+//! annotating and closing the request.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -36,7 +36,7 @@ pub(super) async fn show(
     page(&app, &viewer, id, None).await
 }
 
-/// Performs the action of a custom request's form. Answering redirects to the newly created draft quote.
+/// Performs the action of a custom request's form. Quoting redirects to the new draft.
 pub(super) async fn act(
     State(app): State<StaffQuoteHandles>,
     PathId(id): PathId,
@@ -118,7 +118,7 @@ fn head(request: &CustomRequest, title: &str) -> Markup {
     }
 }
 
-/// Renders the customer's photos. They are loaded from an API URL that serves them only to staff and only as images.
+/// Renders the customer's photos. They are loaded from an API URL that serves them only to staff, and only as images.
 fn photos(request: &CustomRequest) -> Markup {
     html! {
         section class="card" aria-labelledby="photos" {

@@ -1,4 +1,4 @@
-//! Backups: what they contain and lack, how to restore one, and the download button.
+//! Backups: what they do and do not contain, how to restore one, and the download button.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -32,7 +32,7 @@ pub(super) async fn show(State(app): State<BackupPageHandles>, who: Caller) -> R
     page(&app, &who, None)
 }
 
-/// Starts the download of a new backup. If no backup can be created, the page is served again with the error.
+/// Starts the download of a new backup. If the backup cannot be created, the page is served again with the error.
 pub(super) async fn make(State(app): State<BackupPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;

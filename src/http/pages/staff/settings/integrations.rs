@@ -1,6 +1,6 @@
-//! Page for the shop's other systems: the status of each, a connection test, and a form to change the address or token,
-//! which is tested before it is saved. Fields and tests are those of the setup wizard. Redis and the mail server are
-//! shown, but cannot be changed on the page.
+//! Page for the shop's integrations: the status of each, a connection test, and a form for changing the address or
+//! token, which is tested before it is saved. Fields and tests are the same as in the setup wizard. Redis and the mail
+//! server are shown, but cannot be changed on the page.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -32,7 +32,7 @@ use http_api::production::setup::tested_with;
 
 /// Path of the integrations page.
 pub(super) const PATH: &str = "/shop/settings/integrations";
-/// Form value of the button that tests without saving.
+/// Form value of the button that runs a test but does not save.
 const TEST_WORD: &str = "test";
 
 handles! {
@@ -204,8 +204,8 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&SubmittedForm
     }
 }
 
-/// Returns the purpose of a system that has no form on the page, and the section of the settings that configures it;
-/// `None` for other systems.
+/// Returns the purpose of a system that has no form on the page, and the settings section in which it is configured;
+/// `None` for all other systems.
 const fn set_in_settings(kind: Service) -> Option<(&'static str, &'static str)> {
     match kind {
         Service::Redis => Some(("Shares limits between several servers, and hands events to other programs.", "redis")),

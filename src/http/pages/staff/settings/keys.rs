@@ -1,4 +1,4 @@
-//! API keys: last use, creation, and revocation. A key is shown only once, when it is created.
+//! API keys: last use, creation and revocation. A key is shown only once, when it is created.
 
 use std::sync::Arc;
 
@@ -27,11 +27,11 @@ use store::queries::Page;
 
 /// Path of the list of API keys.
 pub(super) const PATH: &str = "/shop/settings/keys";
-/// Path of the form that creates an API key.
+/// Path of the form for creating an API key.
 pub(super) const NEW_PATH: &str = "/shop/settings/keys/new";
 /// Number of keys per page.
 const KEYS_PER_PAGE: u64 = 50;
-/// Roles that a key may have, with their labels.
+/// Roles that a key can have, with their labels.
 const ROLES: [(&str, &str); 3] = [
     ("operator", "operator: orders, printers, stock"),
     ("admin", "admin: everything"),
@@ -79,7 +79,7 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Settings, "API Keys", &app.settings.board.view(), &content))
 }
 
-/// Returns a key's status as a tone and a label, which show whether it can be used.
+/// Returns a key's status as a tone and a label that shows whether it can be used.
 fn state_of(key: &ApiKey, now: Timestamp) -> (Tone, &'static str) {
     if key.revoked_at.is_some() {
         (Tone::Idle, "Revoked")
@@ -135,7 +135,7 @@ fn row(app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -> Markup {
     }
 }
 
-/// Serves the form that creates an API key.
+/// Serves the form for creating an API key.
 pub(super) async fn show_form(State(app): State<KeyPageHandles>, who: Caller) -> Result<Response, ApiError> {
     new_page(&app, &who, None)
 }
@@ -183,7 +183,7 @@ fn request_body(sent: &PageForm) -> Value {
     Value::Object(members)
 }
 
-/// Creates an API key and shows it. It cannot be shown again.
+/// Creates an API key and shows it, because it cannot be shown again later.
 pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     let viewer = StaffViewer::new(who, &app.settings.config)?;

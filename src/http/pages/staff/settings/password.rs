@@ -19,7 +19,7 @@ use http_api::production::auth::password_by_page;
 
 /// Path of the password page.
 pub(super) const PATH: &str = "/shop/settings/password";
-/// Labels of the form fields, by API member.
+/// Labels of the form fields, by API field.
 const LABELS: [(&str, &str); 2] = [("currentPassword", "present password"), ("newPassword", "new password")];
 
 /// Serves the password form.
@@ -48,7 +48,7 @@ fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Result<R
     Ok(viewer.page(StaffSection::Settings, "My password", &app.settings.board.view(), &content))
 }
 
-/// Returns an error message in which the names of API members are replaced with field labels.
+/// Returns an error message with the names of API fields replaced by field labels.
 fn words(message: &str) -> String {
     sentence(&LABELS.iter().fold(message.to_owned(), |words, (member, label)| words.replace(*member, label)))
 }

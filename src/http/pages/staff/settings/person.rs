@@ -115,7 +115,7 @@ fn access(user: &User, is_own: bool) -> Markup {
     }
 }
 
-/// Renders the forms with which an admin changes another user's access.
+/// Renders the forms for changing another user's access.
 fn others_access(user: &User) -> Markup {
     html! {
         details {

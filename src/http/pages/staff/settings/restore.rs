@@ -1,4 +1,4 @@
-//! Restores from a backup: the review after a restore, and the button with which the shop resumes work.
+//! Restores from a backup: the review after a restore, and the button that lets the shop resume work.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -40,7 +40,7 @@ pub(super) async fn show(State(app): State<RestorePageHandles>, who: Caller) -> 
     page(&app, &who, None).await
 }
 
-/// Performs the action of a button in a restore's review.
+/// Performs the action of a button in the review of a restore.
 pub(super) async fn act(
     State(app): State<RestorePageHandles>,
     PathId(id): PathId,

@@ -24,9 +24,9 @@ use http_api::production::second_factor::{FactorSecretView, begin, confirm, own_
 pub(super) const PATH: &str = "/shop/settings/second-factor";
 /// Path to which the code that confirms the second factor is posted.
 pub(super) const CONFIRM_PATH: &str = "/shop/settings/second-factor/confirm";
-/// Path to which the form that removes the second factor is posted.
+/// Path to which the form for removing the second factor is posted.
 pub(super) const REMOVE_PATH: &str = "/shop/settings/second-factor/remove";
-/// Width in modules of the blank margin around a QR code; without it, cameras do not detect the code.
+/// Width, in modules, of the blank margin around a QR code; if the margin is too small, cameras do not detect the code.
 const QUIET_SQUARES: usize = 4;
 
 /// Serves the second-factor page.
@@ -136,8 +136,8 @@ fn secret_page(
     page(app, who, wrong, &content)
 }
 
-/// Renders an error on a page, with the status, the `Retry-After` header and the extensions of the original response,
-/// which the middleware reads.
+/// Renders an error on a page, with the status and the `Retry-After` header of the original response, as well as its
+/// extensions, which the middleware reads.
 fn refusal_page(
     answer: &mut Response,
     page: impl FnOnce(&str) -> Result<Response, ApiError>,

@@ -1,4 +1,4 @@
-//! Staff sessions: users can see and end their own, admins those of all users.
+//! Staff sessions: users can see and end their own; admins can see and end those of all users.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -63,7 +63,7 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Settings, "Sessions", &app.settings.board.view(), &content))
 }
 
-/// Renders a table of sessions, each with a button that ends it.
+/// Renders a table of sessions, each with a button for ending it.
 pub(super) fn table(sessions: &[ListedSession]) -> Markup {
     html! {
         div class="table" tabindex="0" role="region" aria-label="Sessions" {

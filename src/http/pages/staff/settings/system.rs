@@ -132,7 +132,7 @@ fn glance(
     }
 }
 
-/// Renders the space used by customers' uploads that have not been answered yet, and whether more are accepted.
+/// Renders the disk space used by customer uploads that have not been processed yet, and whether more are accepted.
 fn customer_files(space: &CustomerSpaceSummary) -> Markup {
     html! {
         (gigabytes(space.stored.unclaimed_bytes))

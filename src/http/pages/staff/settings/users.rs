@@ -1,4 +1,4 @@
-//! List of staff accounts, and the form to add one.
+//! List of staff accounts, and the form for adding one.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ use store::queries::Page;
 
 /// Path of the staff list.
 pub(super) const PATH: &str = "/shop/settings/users";
-/// Path of the form that adds a staff member.
+/// Path of the form for adding a staff member.
 pub(super) const NEW_PATH: &str = "/shop/settings/users/new";
 /// Number of staff members per page.
 const USERS_PER_PAGE: u64 = 50;
-/// Roles that a staff member may have, with their labels.
+/// Roles that a staff member can have, with their labels.
 pub(super) const ROLES: [(&str, &str); 2] =
     [("operator", "operator: orders, printers, stock"), ("admin", "admin: everything, with users and keys")];
 handles! {
@@ -50,7 +50,7 @@ pub(super) struct UserListQuery {
     from: u32,
 }
 
-/// Returns a user's status as a tone and a label, which show whether the user may sign in.
+/// Returns a user's status as a tone and a label that shows whether the user can sign in.
 pub(super) fn state_of(user: &User) -> (Tone, &'static str) {
     if user.active { (Tone::Working, "Active") } else { (Tone::Idle, "Disabled") }
 }
@@ -101,12 +101,12 @@ fn table(users: &[Arc<User>]) -> Markup {
     }
 }
 
-/// Serves the form that adds a staff member.
+/// Serves the form for adding a staff member.
 pub(super) async fn show_form(State(app): State<UserPageHandles>, who: Caller) -> Result<Response, ApiError> {
     new_page(&app, &who, None)
 }
 
-/// Renders the field for the password that an admin sets for another user.
+/// Renders the field for a password that an admin sets for another user.
 pub(super) fn password_field(label: &str) -> Markup {
     hinted_field(
         "password",

@@ -1,4 +1,4 @@
-//! Labelled form fields. They show the current value or, in a rejected form, the submitted one.
+//! Labelled form fields. They show the current value or, in a rejected form, the submitted value.
 
 use maud::{Markup, html};
 
@@ -16,7 +16,8 @@ pub(super) const ADDRESS_FIELDS: [(&str, &str, u32); 6] = [
     ("country", "Country, two letters", 2),
 ];
 
-/// Fields that are not named as the API's member, with its name: errors are assigned to fields by it.
+/// Fields whose name differs from that of the API field, with the name of the API field, by which errors are assigned
+/// to them.
 const MEMBERS: [(&str, &str); 13] = [
     ("amount", "amountCents"),
     ("discount", "discountCents"),
@@ -33,7 +34,7 @@ const MEMBERS: [(&str, &str); 13] = [
     ("vatId", "customerVatId"),
 ];
 
-/// Returns the API's member of a field that is not named as it.
+/// Returns the name of the API field for a form field whose name differs from it.
 pub(super) fn member_of(name: &str) -> Option<&'static str> {
     MEMBERS.iter().find(|(field, _)| *field == name).map(|(_, member)| *member)
 }
@@ -55,7 +56,7 @@ pub(in super::super) const fn line_field(name: &'static str, label: &'static str
     FieldAppearance { name, label, kind: "text", inputmode: None, max_chars, required: false, hint: None }
 }
 
-/// Describes a field for an amount of money or another decimal number.
+/// Describes a field for an amount of money or any other decimal number.
 pub(in super::super) const fn decimal_field(name: &'static str, label: &'static str) -> FieldAppearance {
     FieldAppearance { inputmode: Some("decimal"), ..line_field(name, label, 20) }
 }
@@ -74,7 +75,7 @@ impl FieldAppearance {
     }
 }
 
-/// Form on a page. Its fields show the current values or, if it was rejected, the submitted ones.
+/// Form on a page. Its fields show the current values or, if the form was rejected, the submitted values.
 #[derive(Clone, Copy)]
 pub(in super::super) struct FormSheet<'a> {
     name: &'a str,
@@ -97,7 +98,7 @@ impl<'a> FormSheet<'a> {
         html! { @if let Some(typed) = self.typed { (typed.render_faults()) } }
     }
 
-    /// Renders the form's errors, its token, and the version for which it was rendered.
+    /// Renders the form's errors, its CSRF token, and the version for which it was rendered.
     pub(in super::super) fn head(&self, version: Option<i64>) -> Markup {
         html! {
             (self.faults())
@@ -166,7 +167,7 @@ impl<'a> FormSheet<'a> {
         }
     }
 
-    /// Renders the fields of an address.
+    /// Renders the fields for an address.
     pub(in super::super) fn address(&self, legend: &str, current: Option<&Address>) -> Markup {
         let part = |name: &str| match (current, name) {
             (None, _) => "",

@@ -1,4 +1,5 @@
-//! Lines of a draft: a form for each line and one for adding a line, and the list of lines with such a form applied.
+//! Lines of a draft: a form for each line, a form for adding a line, and the list of lines after one of the forms has
+//! been applied.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -8,10 +9,10 @@ use crate::form::PageForm;
 
 /// Form field with the index of the edited line, starting at 0; absent when a line is added.
 const LINE_FIELD: &str = "line";
-/// Name of the form that adds a line.
+/// Name of the form for adding a line.
 const NEW_LINE: &str = "line-new";
 
-/// Actions of line forms, used as the last segment of the path: change or add a line, and remove one.
+/// Actions of line forms, used as the last segment of the path: change or add a line, and remove a line.
 pub(in super::super) const LINE_ACTS: [&str; 2] = ["line", "remove-line"];
 
 /// Returns the name of the line form that was submitted.
@@ -19,8 +20,8 @@ pub(in super::super) fn line_form(sent: &PageForm) -> String {
     sent.text(LINE_FIELD).parse::<usize>().map_or_else(|_| NEW_LINE.to_owned(), |at| format!("line-{at}"))
 }
 
-/// Returns the lines with `new_line` in place of the line named in the form, or appended if the form names none. If
-/// `new_line` is `None`, the named line is removed.
+/// Returns the lines with `new_line` in place of the line specified in the form, or appended if the form does not
+/// specify a line. If `new_line` is `None`, the specified line is removed.
 pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, new_line: Option<Value>) -> Vec<Value> {
     let at = typed.text(LINE_FIELD).parse::<usize>().ok().filter(|at| *at < lines.len());
     match (at, new_line) {
@@ -33,7 +34,7 @@ pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, new_lin
     lines
 }
 
-/// Lines of a certain version of a draft, with the path to which their forms are posted.
+/// Lines of a draft at a certain version, with the path to which their forms are posted.
 pub(in super::super) struct DraftLines<'a> {
     pub(in super::super) path: String,
     pub(in super::super) version: i64,
@@ -43,7 +44,8 @@ pub(in super::super) struct DraftLines<'a> {
 }
 
 impl DraftLines<'_> {
-    /// Renders the line forms. `fields` renders the fields of the line at the given index, or of a new line if `None`.
+    /// Renders the line forms. `fields` renders the fields for the line at the given index or, if `None`, for a new
+    /// line.
     pub(in super::super) fn forms(&self, fields: &dyn Fn(&FormSheet<'_>, Option<usize>) -> Markup) -> Markup {
         let Self { path, version, titles, refused } = self;
         let [change, remove] = LINE_ACTS.map(|act| format!("{path}/{act}"));

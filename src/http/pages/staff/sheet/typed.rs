@@ -1,4 +1,4 @@
-//! Submitted form, retained while its operation runs so that it can be shown again with its errors.
+//! Submitted form, kept while its operation runs so that it can be shown again with its errors.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +17,17 @@ use domain::typed_amount;
 use http::command_request::CommandRequest;
 use http::error::ApiError;
 
-/// Form field with the version of the draft for which the form was rendered.
+/// Form field that contains the version of the draft for which the form was rendered.
 pub(in super::super) const VERSION_FIELD: &str = "version";
 
-/// Submitted form, shown again if its operation is refused.
+/// Submitted form, shown again if its operation is rejected.
 pub(in super::super) struct TypedForm {
     /// Name of the form on its page.
     name: String,
     texts: BTreeMap<String, String>,
-    /// Clock by which dates were entered.
+    /// Shop clock, in whose time zone dates are entered.
     clock: ShopClock,
-    /// Error for which the form was rejected, if it was.
+    /// Error with which the form was rejected, if any.
     refusal: Option<ApiError>,
 }
 
@@ -69,17 +69,18 @@ impl TypedForm {
         })
     }
 
-    /// Returns the last moment, by the shop's clock, of the date in a field; null if empty.
+    /// Returns the end of the day entered in a field, in the shop's time zone; null if the field is empty.
     pub(in super::super) fn end_of_day(&self, member: &str) -> Value {
         self.some(member).map_or(Value::Null, |day| json!(end_of_day(day, &self.clock)))
     }
 
-    /// Returns the last moment of the date in a field for an invoice, whose dates are days in UTC; null if empty.
+    /// Returns the end of the day entered in a field for an invoice, whose dates are in UTC; null if the field is
+    /// empty.
     pub(in super::super) fn end_of_document_day(&self, member: &str) -> Value {
         self.some(member).map_or(Value::Null, |day| json!(end_of_day(day, &ShopClock::default())))
     }
 
-    /// Returns the address from its fields; null if all of them are empty.
+    /// Returns the address in its fields; null if all of them are empty.
     pub(in super::super) fn address(&self) -> Value {
         if ADDRESS_FIELDS.iter().all(|(name, ..)| self.text(name).is_empty()) {
             return Value::Null;
@@ -90,7 +91,8 @@ impl TypedForm {
         })
     }
 
-    /// Attaches the error to the form if the user can correct it; returns any other error, which gets its own page.
+    /// Attaches the error to the form if the user can correct it; returns any other error, which is shown on a page of
+    /// its own.
     pub(in super::super) fn refused(mut self, error: ApiError) -> Result<Self, ApiError> {
         // A file that is too large, or is no file, is said beside its form too.
         if !is_of_form(&error) && !matches!(error.status().as_u16(), 413 | 415) {
@@ -127,7 +129,7 @@ pub(in super::super) fn at_version(mut call: CommandRequest, typed: &TypedForm) 
     call
 }
 
-/// Removes null members from a body, so that the API applies its defaults.
+/// Removes null fields from a body, so that the API applies its defaults.
 pub(in super::super) fn without_nulls(mut body: Value) -> Value {
     if let Value::Object(members) = &mut body {
         members.retain(|_, value| !value.is_null());

@@ -1,5 +1,5 @@
-//! Stock actions on a material: delivery, loss, stock count, removal, and the resolution of a conflict with another
-//! system that also counts the material.
+//! Stock actions on a material: delivery, loss, stock count, removal, and resolving a conflict with an external system
+//! that also counts the material.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -77,7 +77,7 @@ pub(super) async fn remove(
     done(&app, id, ("remove", "remove"), &json!({}), sent).await
 }
 
-/// Resolves a stock conflict, from the material's page or from the to-do page.
+/// Resolves a stock conflict, either from the material's page or from the to-do page.
 pub(super) async fn agree(
     State(app): State<StockHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Bins: the locations of materials, named as on their labels, and what each contains.
+//! Bins: the storage locations of materials, named as on their labels, and the contents of each.
 
 use api_derive::Request;
 use axum::extract::State;

@@ -1,5 +1,5 @@
-//! Chart of stock on hand over time, for the ledger, rendered on the server as SVG. The numbers are in a table next to
-//! it.
+//! Chart of the stock on hand over time, for the ledger, rendered on the server as SVG. The numbers are in a table next
+//! to it.
 
 use maud::{Markup, html};
 
@@ -7,29 +7,29 @@ use domain::amount::Amount;
 use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 
-/// Width and height of the chart in SVG units; the page scales it.
+/// Width and height of the chart, in SVG units; the page scales it.
 const CHART_SIZE: (f64, f64) = (600.0, 160.0);
-/// Height in SVG units reserved for text at the top and at the bottom.
+/// Height, in SVG units, reserved for text at the top and at the bottom.
 const WORDS_HEIGHT: f64 = 18.0;
 
-/// Amount of stock on hand from the given time on.
+/// Start time of a step, and the stock on hand from that time on.
 pub(super) type StockStep = (Timestamp, Amount);
 
 /// Data of a stock chart.
 pub(super) struct StockChart<'a> {
-    /// Changes of the stock, oldest first.
+    /// Changes in the stock, oldest first.
     pub(super) steps: &'a [StockStep],
     /// Time at which the chart ends.
     pub(super) until: Timestamp,
     pub(super) reorder_point: Amount,
     /// Unit of all amounts.
     pub(super) unit: &'a str,
-    /// Clock by which days are named.
+    /// Shop clock, in whose time zone days are shown.
     pub(super) clock: ShopClock,
 }
 
 impl StockChart<'_> {
-    /// Returns the highest amount that the chart has to show.
+    /// Returns the highest amount in the chart.
     fn most(&self) -> Amount {
         let amounts = self.steps.iter().map(|(_, amount)| *amount);
         amounts.chain([self.reorder_point, Amount::units(1)]).max().unwrap_or_default()
@@ -47,7 +47,7 @@ impl StockChart<'_> {
         at.since(*begins).clamp(0, whole) as f64 / whole as f64 * CHART_SIZE.0
     }
 
-    /// Returns the SVG path of the stock line, a step function: horizontal until each change, then vertical.
+    /// Returns the SVG path for the stock line, a step function that is horizontal until each change, then vertical.
     fn line(&self) -> String {
         let steps = self.steps.iter().enumerate().map(|(n, (at, amount))| {
             let (x, y) = (self.x(*at), self.y(*amount));
@@ -70,7 +70,7 @@ impl StockChart<'_> {
         )
     }
 
-    /// Renders the chart; empty if the stock has never changed.
+    /// Renders the chart; renders nothing if the stock has never changed.
     pub(super) fn html(&self) -> Markup {
         let (width, height) = CHART_SIZE;
         let begins = self.steps.first().map(|(at, _)| *at);

@@ -1,4 +1,4 @@
-//! Forms that resolve a stock conflict with another system that counts the same material.
+//! Forms for resolving a stock conflict with an external system that counts the same material.
 
 use maud::{Markup, html};
 
@@ -16,14 +16,15 @@ const fn system_word(system: StockSystem) -> &'static str {
     }
 }
 
-/// Parses the system named in a form; any other text is refused as an unknown stock link.
+/// Parses the system specified in a form; any other text is rejected as an unknown stock link.
 pub(super) fn system_of(text: &str) -> Result<StockSystem, Refusal> {
     let system = StockSystem::ALL.into_iter().find(|system| system_word(*system) == text);
     system.ok_or_else(|| Refusal::not_found("link"))
 }
 
-/// Renders the forms that resolve a stock link's conflict, one for each side; empty if there is no conflict or the
-/// other system's count is not known yet. `back` is the page to return to; with `None`, that is the material's page.
+/// Renders the forms for resolving a stock link's conflict, one for each side; renders nothing if there is no conflict
+/// or the external system's count is not known yet. `back` is the page to return to; if `None`, it is the material's
+/// page.
 pub(in crate::staff) fn decision(material: &Material, link: &StockLink, back: Option<&str>) -> Markup {
     let Some((conflict, theirs)) = link.conflict.as_ref().zip(link.last_amounts.as_ref().map(total)) else {
         return html! {};

@@ -1,4 +1,4 @@
-//! Forms that add a material or change its description.
+//! Forms for adding a material and for changing its description.
 
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
@@ -19,12 +19,12 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::materials::{act_by_page, create_by_page};
 
-/// Action name used by both the add and the change form, by which submitted values are assigned to them.
+/// Action name shared by the forms for adding and changing a material, by which submitted values are assigned to them.
 const EDIT_ACT: &str = "edit";
-/// Form field with the version being edited, so that a concurrent change is not overwritten.
+/// Form field that contains the version being edited, so that a concurrent change is not overwritten.
 const VERSION_FIELD: &str = "version";
 
-/// Material types as spelled in the API, with labels that state the unit of their amounts.
+/// Material types, as spelled in the API, with labels that include the unit of their amounts.
 const TYPES: [(MaterialType, &str, &str); 4] = [
     (MaterialType::Filament, "filament", "Filament, in grams"),
     (MaterialType::Resin, "resin", "Resin, in millilitres"),
@@ -52,7 +52,7 @@ const AMOUNTS: [TextField; 3] = [
         "In the smallest unit of the currency: 2.5 for 25.00 a kilogram. It prices what is lost with bad parts.",
     ),
 ];
-/// Name of the amount field that may be left unknown.
+/// Name of the amount field that can be left unknown.
 const COST_FIELD: &str = "unitCostCents";
 
 /// Returns the initial value of a field.
@@ -73,8 +73,8 @@ fn known_value(material: Option<&Material>, name: &str) -> String {
     text.unwrap_or_default()
 }
 
-/// Builds the API request body from the form. Empty text becomes null. An empty amount is left unchanged, except that
-/// one that may be unknown becomes null.
+/// Builds the API request body from the form. Empty text becomes null. An empty amount is left unchanged, unless it can
+/// be unknown, in which case it becomes null.
 fn request_body(sent: &PageForm) -> Value {
     let mut members = Map::new();
     for name in ["name", "type"] {
@@ -93,7 +93,7 @@ fn request_body(sent: &PageForm) -> Value {
     Value::Object(members)
 }
 
-/// Serves the form that adds a material.
+/// Serves the form for adding a material.
 pub(super) async fn show_new(State(app): State<StockHandles>, who: Caller) -> Result<Response, ApiError> {
     page(&app, &who, None, &AttemptedForm::default())
 }
@@ -108,7 +108,7 @@ pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Resu
     }
 }
 
-/// Serves the form that changes a material.
+/// Serves the form for changing a material.
 pub(super) async fn show(
     State(app): State<StockHandles>,
     PathId(id): PathId,

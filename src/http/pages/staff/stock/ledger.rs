@@ -1,4 +1,4 @@
-//! Ledger of a material: every change of its stock with the actor, as a chart and as a table.
+//! Stock ledger of a material: every change with its actor, as a chart and as a table.
 
 use maud::{Markup, html};
 
@@ -28,7 +28,7 @@ fn kind_words(kind: MovementKind) -> &'static str {
     }
 }
 
-/// Formats a change of stock with its sign; empty for zero.
+/// Formats a change in stock with its sign; empty for zero.
 fn change_words(delta: Amount) -> String {
     match delta {
         Amount::ZERO => String::new(),
@@ -37,7 +37,7 @@ fn change_words(delta: Amount) -> String {
     }
 }
 
-/// Renders the ledger, newest entries first, skipping the first `from` of them.
+/// Renders the ledger, newest entries first, without the first `from` entries.
 pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -> Result<Markup, ApiError> {
     let queries = &app.materials.queries;
     let (drawn, total) = queries.movements(material.id, Page { limit: STEPS_DRAWN, offset: 0 }).await?;

@@ -1,4 +1,4 @@
-//! List of materials: those to reorder, followed by all materials with their stock levels.
+//! List of materials: first those that need to be reordered, then all materials with their stock levels.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -19,7 +19,7 @@ use store::queries::Page;
 
 /// Number of materials per page.
 const ROWS_PER_PAGE: u64 = 100;
-/// Maximum number of materials listed as to be reordered; any others appear only in the full list.
+/// Maximum number of materials that are listed as needing to be reordered; any others appear only in the full list.
 const MAX_TO_ORDER: usize = 100;
 
 /// Query parameters of the list of materials.

@@ -41,7 +41,7 @@ pub(super) async fn show(
     page(&app, &who, id, query.from.into(), &AttemptedForm::default()).await
 }
 
-/// Returns a material with its version, or 404 if it is deleted.
+/// Returns a material with its version; fails with 404 if the material has been deleted.
 pub(super) async fn material_of(app: &StockHandles, id: Id) -> Result<(i64, Material), ApiError> {
     find_present(&app.materials.materials, id).await
 }
@@ -131,7 +131,7 @@ fn waiting(material: &Material) -> Markup {
     }
 }
 
-/// Renders a field for an amount.
+/// Renders an amount field.
 fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Markup {
     let id = format!("{act}-{name}");
     field(
@@ -144,7 +144,7 @@ fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Mark
     )
 }
 
-/// Renders the field for the reason for a stock change, which the ledger shows.
+/// Renders the field for the reason for a stock change, which appears in the ledger.
 fn reason(tried: &AttemptedForm, act: &str, usual: &str) -> Markup {
     let id = format!("{act}-reason");
     let value = tried.value(act, "reason", usual);

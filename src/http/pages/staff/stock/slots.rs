@@ -1,4 +1,4 @@
-//! Slots of all printers: what each contains, and the form that corrects it after a spool has been swapped.
+//! Slots of all printers: the contents of each, and the form for correcting them after a spool has been swapped.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -27,10 +27,10 @@ use store::queries::Page;
 const ROWS_PER_PAGE: u64 = 200;
 /// Action name of the slot form.
 const SAY_ACT: &str = "say";
-/// Value sent by the button that marks a slot as empty.
+/// Value sent by the button for marking a slot as empty.
 const EMPTY_WORD: &str = "true";
 
-/// Hidden field that states which spool the form showed.
+/// Hidden field that contains the spool that the form showed.
 const SHOWN_FIELD: &str = "shown";
 
 /// Query parameters of the slot list.
@@ -73,7 +73,7 @@ pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Resu
 }
 
 /// Renders hidden fields with the spool that the printer reports in a slot. The form is rejected if the printer reports
-/// a different spool by the time it is submitted.
+/// a different spool by the time the form is submitted.
 pub(in crate::staff) fn shown_spool(slot: &Slot) -> Markup {
     let SlotReport { vendor_code, kind, color } = SlotReport::of(slot);
     html! {
@@ -84,7 +84,7 @@ pub(in crate::staff) fn shown_spool(slot: &Slot) -> Markup {
     }
 }
 
-/// Returns the spool that the form showed, as a member of the API request.
+/// Returns the spool that the form showed, as a field of the API request body.
 fn expected_spool(sent: &PageForm) -> Value {
     if sent.text(SHOWN_FIELD).is_empty() {
         return Value::Null;
@@ -92,7 +92,7 @@ fn expected_spool(sent: &PageForm) -> Value {
     json!({"vendorCode": sent.some("shownCode"), "kind": sent.some("shownKind"), "color": sent.some("shownColor")})
 }
 
-/// Sets the contents of a printer's slot. The colour is taken from the material; values that the printer itself reports
+/// Sets the contents of a printer's slot. The colour is taken from the material; values reported by the printer itself
 /// are not overwritten.
 async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;

@@ -1,8 +1,8 @@
-//! Spool page: material, remaining amount, slot, and the available actions. A spool's number comes from the system that
-//! counts spools, or from one of the shop's own labels.
+//! Spool page: material, remaining amount, slot, and the available actions. A spool's number comes from the external
+//! system that manages spools, or from one of the shop's own labels.
 //!
-//! The remaining amount is known only while the spool is in a slot or if another system counts it. For any other spool,
-//! even the material is known only from the label.
+//! The remaining amount is known only while the spool is in a slot or if an external system manages it. For any other
+//! spool, even the material is known only from the label.
 
 use api_derive::Request;
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -35,7 +35,7 @@ pub(super) struct SpoolQuery {
     pub(super) material: Option<Id>,
 }
 
-/// Spool number from the path segment `{id}`. A value that is not a number results in 404.
+/// Spool number, from the `{id}` path segment. A value that is not a number results in a 404.
 pub(super) struct PathSpool(pub(super) i64);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathSpool {
@@ -48,7 +48,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSpool {
     }
 }
 
-/// Returns the path of a spool's page; `material` is the material stated on its label.
+/// Returns the path of a spool's page; `material` is the material on its label.
 pub(in crate::staff) fn spool_path(number: i64, material: Option<Id>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(material) = material {
@@ -66,7 +66,7 @@ pub(super) struct PrinterSlot {
     /// `true` while the printer has a job.
     busy: bool,
     pub(super) slot: Slot,
-    /// Label of the slot; `None` if the printer has no other.
+    /// Label of the slot; `None` if the printer has only one slot.
     label: Option<SlotLabel>,
 }
 
@@ -82,12 +82,12 @@ impl PrinterSlot {
         all.collect()
     }
 
-    /// Returns the printer's id and the slot's number, as in the API.
+    /// Returns the printer's ID and the slot's number, as in the API.
     pub(super) fn at(&self) -> (Id, u32) {
         (self.printer, self.slot.slot)
     }
 
-    /// Describes the slot's location: the printer, and the slot's label if the printer has several.
+    /// Describes the slot's location: the printer and, if the printer has several slots, the slot's label.
     pub(super) fn words(&self) -> String {
         match self.label {
             Some(SlotLabel::External) => format!("{}, external spool", self.printer_name),
@@ -103,19 +103,19 @@ pub(super) fn all_slots(app: &StockHandles) -> Vec<PrinterSlot> {
     printers.iter().filter_map(|versioned| versioned.state.as_ref()).flat_map(PrinterSlot::of).collect()
 }
 
-/// Facts known about a spool.
+/// Known facts about a spool.
 pub(in crate::staff) struct SpoolFacts {
     pub(super) number: i64,
     /// Material on the spool.
     pub(in crate::staff) material: Option<Material>,
     /// Remaining amount, in the material's unit.
     pub(super) left: Option<Amount>,
-    /// Slots recorded as holding the spool; more than one only if operators have entered that.
+    /// Slots recorded as containing the spool; more than one only if that is what operators have entered.
     pub(super) places: Vec<PrinterSlot>,
 }
 
 impl SpoolFacts {
-    /// Gathers the facts about a spool from the slots, the stock links of materials, and the spool's label.
+    /// Collects the facts about a spool from the slots, the stock links of materials, and the spool's label.
     pub(in crate::staff) fn find(app: &StockHandles, number: i64, on_label: Option<Id>) -> Self {
         let residents = app.materials.materials.all_resident();
         let materials = || residents.iter().filter_map(|(_, versioned)| versioned.present());
@@ -150,7 +150,7 @@ impl SpoolFacts {
     }
 }
 
-/// Returns the spools of a material that another system counts, each with its remaining amount.
+/// Returns the spools of a material that an external system manages, each with its remaining amount.
 fn counted_spools(material: &Material) -> impl Iterator<Item = (i64, Amount)> {
     let link = material.links.get(&StockSystem::Spools);
     let counted = link.and_then(|link| link.last_amounts.as_ref().or(link.agreed.as_ref()));
@@ -172,7 +172,7 @@ pub(in crate::staff) fn known_spools(app: &StockHandles) -> Vec<(i64, Option<Id>
     all
 }
 
-/// Renders a material's spools: those in slots, and those on the shelf if another system counts them.
+/// Renders a material's spools: those in slots and, if an external system manages them, those on the shelf.
 pub(super) fn of_material(app: &StockHandles, material: &Material) -> Markup {
     let mut places = all_slots(app);
     places.retain(|place| place.slot.material_id == Some(material.id));
@@ -270,7 +270,7 @@ fn about(facts: &SpoolFacts) -> Markup {
     }
 }
 
-/// Returns the path to which the spool's form for action `act` is posted.
+/// Returns the path to which the spool's form for the action `act` is posted.
 fn act_path(facts: &SpoolFacts, act: &str) -> String {
     let path = spool_path(facts.number, facts.material_id());
     match path.split_once('?') {

@@ -18,8 +18,8 @@ use http::page::OpenQuery;
 use http_api::production::materials::adjust_by_page;
 use http_api::production::printers::load_by_page;
 
-/// Redirects to the spool's page, or serves it again with the error. The material from the label stays in the URL,
-/// because for a spool outside a slot it is recorded nowhere else.
+/// Redirects to the spool's page, or serves it again with the error. The material on the label stays in the URL,
+/// because it is not recorded anywhere else for a spool that is not in a slot.
 fn respond(
     app: &StockHandles,
     act: &str,
@@ -45,7 +45,7 @@ async fn emptied(app: &StockHandles, sent: &PageForm, slots: Vec<(Id, u32)>) -> 
     Ok(())
 }
 
-/// Parses the slot named in a form, as `printer/slot`.
+/// Parses the slot specified in a form, as `printer/slot`.
 pub(super) fn chosen_slot(sent: &PageForm) -> Result<(Id, u32), ApiError> {
     let chosen = sent.text("place").split_once('/');
     let read = chosen.and_then(|(printer, slot)| Some((printer.parse().ok()?, slot.parse().ok()?)));
@@ -57,8 +57,8 @@ pub(super) fn said_left(sent: &PageForm) -> Value {
     sent.some("remaining").map_or(Value::Null, |text| number(&text))
 }
 
-/// Loads the spool into a slot and marks the slots that held it before as empty, because a spool can only be in one
-/// slot.
+/// Loads the spool into a slot and marks the slots that previously contained it as empty, because a spool can only be
+/// in one slot.
 async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;
     let from = facts.places.first().and_then(|place| place.slot.color.clone());
@@ -70,7 +70,7 @@ async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<
     emptied(app, sent, facts.places.iter().map(PrinterSlot::at).filter(|at| *at != to).collect()).await
 }
 
-/// Loads a spool, or moves it to another slot.
+/// Loads a spool, or moves it to a different slot.
 pub(super) async fn load(
     State(app): State<StockHandles>,
     PathSpool(number): PathSpool,
@@ -84,8 +84,8 @@ pub(super) async fn load(
     respond(&app, "load", &sent, &facts, done)
 }
 
-/// Returns the remaining amount by weight: entered directly, or the scale's reading minus the weight of the empty
-/// spool.
+/// Returns the remaining amount by weight: either entered directly, or the scale's reading minus the weight of the
+/// empty spool.
 fn weighed(sent: &PageForm) -> Result<Value, ApiError> {
     if sent.text("gross").is_empty() {
         return match said_left(sent) {
@@ -144,7 +144,7 @@ pub(super) async fn unload(
 }
 
 /// Empties the spool's slots, then writes off the remaining amount if the form requests it. In this order, the stock
-/// stays unchanged if a slot is refused, and resubmitting the form does not write off the amount twice.
+/// stays unchanged if a slot cannot be emptied, and resubmitting the form does not write off the amount twice.
 async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     emptied(app, sent, facts.places.iter().map(PrinterSlot::at).collect()).await?;
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");

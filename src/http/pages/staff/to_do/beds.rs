@@ -1,4 +1,4 @@
-//! Beds to clear: one by one, with a sign-off of the parts on them, or several at the same time.
+//! Beds to clear: one at a time, with a sign-off of the parts on them, or several at once.
 
 use maud::html;
 
@@ -28,13 +28,13 @@ pub(super) fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> V
     waiting
 }
 
-/// Returns the cost of beds that are not cleared; `jobs` wait for their printers.
+/// Describes the cost of beds that have not been cleared; `jobs` is the number of jobs waiting for their printers.
 fn cost_words(beds: usize, jobs: usize) -> String {
     let printers = counted(beds, "printer stands still", "printers stand still");
     if jobs == 0 { printers } else { format!("{printers}, {}", counted(jobs, "job waits", "jobs wait")) }
 }
 
-/// Lists the beds to clear, each with the number of jobs that wait for it.
+/// Lists the beds to clear, each with the number of jobs waiting for it.
 pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct]) -> TaskKind {
     let several = printers.len() > 1;
     let rows =
@@ -52,12 +52,12 @@ pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct
     TaskKind { below: several.then_some(below), note, ..TaskKind::new("beds", "Beds to clear", rows) }
 }
 
-/// Returns the number of jobs that wait for a bed; `None` if there are none.
+/// Describes the number of jobs waiting for a bed; `None` if there are none.
 fn bed_words(jobs: usize) -> Option<String> {
     (jobs > 0).then(|| counted(jobs, "job waits for it", "jobs wait for it"))
 }
 
-/// Renders one bed to clear, with a checkbox if `several` is set. `jobs` wait for the bed.
+/// Renders a bed to clear, with a checkbox if `several` is set. `jobs` is the number of jobs waiting for the bed.
 fn bed(app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> TaskRow {
     let id = printer.id;
     let job = PrintedJob::on_bed(&app.board, printer);

@@ -1,4 +1,4 @@
-//! Stock conflicts with another system, for which staff decide whose count is right.
+//! Stock conflicts with external systems, for which staff decide whose count is correct.
 
 use maud::html;
 

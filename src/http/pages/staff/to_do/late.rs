@@ -12,7 +12,7 @@ use domain::time::Timestamp;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
 
-/// Lists the late orders, the earliest deadline first.
+/// Lists the late orders, earliest deadline first.
 pub(super) fn late(app: &ToDoHandles) -> TaskKind {
     let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
     let now = app.board.shop.environment.now();

@@ -1,4 +1,5 @@
-//! Parts to sign off after their print has left the bed. Parts still on a bed are signed off when the bed is cleared.
+//! Parts to sign off after they have been removed from the bed. Parts still on a bed are signed off when the bed is
+//! cleared.
 
 use maud::html;
 
@@ -18,7 +19,7 @@ use domain::time::Timestamp;
 use http::error::ApiError;
 use store::queries::JobFilter;
 
-/// Lists the parts to sign off, earliest print first. `beds` are the printers whose beds need clearing.
+/// Lists the parts to sign off, oldest print first. `beds` are the printers whose beds need clearing.
 pub(super) async fn parts(app: &ToDoHandles, beds: &[&Printer]) -> Result<TaskKind, ApiError> {
     let except: Vec<Id> = beds.iter().filter_map(|printer| Some(printer.last_print?.job)).collect();
     let filter = JobFilter { unsigned: Some(true), except, ..JobFilter::default() };

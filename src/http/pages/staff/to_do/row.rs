@@ -1,4 +1,4 @@
-//! Row of the to-do page: a picture, what is to be done and for whom, and the acts that do it.
+//! Row on the to-do page: a picture, a description of the task, and the actions with which to complete it.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use crate::design::{Icon, icon};
 use crate::staff::card_picture::view_picture;
 use domain::id::Id;
 
-/// Row with one task.
+/// Row for one task.
 pub(super) struct TaskRow {
     thumb: Markup,
     title: Markup,
@@ -21,22 +21,22 @@ impl TaskRow {
         Self { thumb: icon(shape), title, detail: Markup::default(), acts: Markup::default(), more: None }
     }
 
-    /// Sets what the row says below its title.
+    /// Sets the text below the row's title.
     pub(super) fn detail(self, detail: Markup) -> Self {
         Self { detail, ..self }
     }
 
-    /// Sets the acts that do the task.
+    /// Sets the actions with which to complete the task.
     pub(super) fn acts(self, acts: Markup) -> Self {
         Self { acts, ..self }
     }
 
-    /// Sets what stands below the row, over its whole width.
+    /// Sets the content below the row, over its full width.
     pub(super) fn more(self, more: Option<Markup>) -> Self {
         Self { more, ..self }
     }
 
-    /// Replaces the icon by the picture of a file, if there is one.
+    /// Replaces the icon with the picture of a file, if any.
     pub(super) fn picture(self, file: Option<Id>) -> Self {
         match file {
             Some(file) => Self { thumb: view_picture(file), ..self },
@@ -44,7 +44,7 @@ impl TaskRow {
         }
     }
 
-    /// Replaces the icon by a swatch of a colour, if there is one.
+    /// Replaces the icon with a colour swatch, if there is a colour.
     pub(super) fn swatch(self, color: Option<&str>) -> Self {
         let Some(color) = color else { return self };
         let thumb = html! {
@@ -55,7 +55,7 @@ impl TaskRow {
         Self { thumb, ..self }
     }
 
-    /// Renders the row as an item of a list.
+    /// Renders the row as a list item.
     pub(super) fn html(&self) -> Markup {
         html! {
             li class="row" {

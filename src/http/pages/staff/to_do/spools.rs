@@ -1,4 +1,4 @@
-//! Spools to load so that waiting jobs can be printed: material, printer, and the jobs that can begin then.
+//! Spools to load so that waiting jobs can be printed: the material, the printer, and the jobs that can then start.
 
 use maud::{Markup, html};
 
@@ -18,11 +18,11 @@ use domain::material::Material;
 use domain::printer::Printer;
 use printers::slot_label;
 
-/// Maximum number of jobs named per spool.
+/// Maximum number of jobs listed per spool.
 const JOBS_NAMED: usize = 3;
 
-/// Lists the spools to load, each spool of a printer once, those first after which most jobs can begin. `waiting` are
-/// the jobs that may be named.
+/// Lists the spools to load, each printer and spool once, starting with those that let the most jobs start. `waiting`
+/// are the jobs that can be listed by name.
 pub(super) fn spools(app: &ToDoHandles, acts: &[GatheredAct], waiting: &[Job]) -> TaskKind {
     let lacking: Vec<(&Job, Vec<SpoolToLoad>)> =
         waiting.iter().map(|job| (job, app.jobs.spools_to_load(job))).collect();
@@ -33,7 +33,7 @@ pub(super) fn spools(app: &ToDoHandles, acts: &[GatheredAct], waiting: &[Job]) -
     TaskKind::new("spools", "Spools to load", spool_tasks(acts).iter().filter_map(row_of).collect())
 }
 
-/// Renders one spool to load; `None` if its printer or material no longer exists.
+/// Renders a spool to load; `None` if its printer or material no longer exists.
 fn row(app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
     let shop = &app.board.shop;
     let SpoolToLoad { printer, material } = task.spool;
@@ -49,7 +49,7 @@ fn row(app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
     Some(row.detail(detail(task, named)).acts(acts).more(offer(printer, material)))
 }
 
-/// Renders the number of jobs that wait for a spool, and names the first of them.
+/// Renders the number of jobs waiting for a spool, and lists the first of them.
 fn detail(task: &SpoolTask, named: &[&Job]) -> Markup {
     let more = (task.jobs + task.further_jobs).saturating_sub(named.len());
     html! {
@@ -68,7 +68,7 @@ fn detail(task: &SpoolTask, named: &[&Job]) -> Markup {
     }
 }
 
-/// Renders words about jobs as a link to those that wait for a printer and use the given material.
+/// Renders a text about jobs as a link to the jobs that are waiting for a printer and use the given material.
 pub(super) fn waiting_jobs(words: &str, material: Option<Id>) -> Markup {
     let of_material = material.map(|id| format!("&material={id}")).unwrap_or_default();
     html! {
@@ -76,7 +76,8 @@ pub(super) fn waiting_jobs(words: &str, material: Option<Id>) -> Markup {
     }
 }
 
-/// Renders the confirmation that a spool which the printer reports is of the material; `None` if there is none.
+/// Renders a button that confirms that a spool reported by the printer is of the given material; `None` if there is no
+/// such spool.
 fn offer(printer: &Printer, material: &Material) -> Option<Markup> {
     let offer = printer.spool_offer(material)?;
     let fields = html! {

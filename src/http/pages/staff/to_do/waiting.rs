@@ -1,4 +1,5 @@
-//! Jobs that wait for a printer or a spool: one row for all jobs that make the same thing and wait for the same reason.
+//! Jobs waiting for a printer or a spool, with a single row for all jobs that make the same parts and wait for the same
+//! reason.
 
 use maud::html;
 
@@ -10,20 +11,20 @@ use crate::staff::shell::since;
 use crate::times::message;
 use domain::job::Job;
 
-/// Jobs that make the same thing and wait for the same reason, the most urgent first.
+/// Jobs that make the same parts and wait for the same reason, most urgent first.
 struct WaitingGroup<'a> {
     reason: Option<String>,
     first: &'a Job,
     rest: Vec<&'a Job>,
 }
 
-/// Lists the waiting jobs. `total` is their number if more than these wait.
+/// Lists the waiting jobs. `total` is the total number of waiting jobs, which may exceed the number in `jobs`.
 pub(super) fn waiting(app: &ToDoHandles, jobs: &[Job], total: u64) -> TaskKind {
     let rows = groups(jobs, |job| app.jobs.waiting_reason(job)).iter().map(|group| group.row(app)).collect();
     TaskKind { total, ..TaskKind::new("waiting", "Jobs that wait for a printer or a spool", rows) }
 }
 
-/// Groups jobs in the order of the first one of each group.
+/// Groups jobs; the groups are in the order of their first jobs.
 fn groups(jobs: &[Job], reason_of: impl Fn(&Job) -> Option<String>) -> Vec<WaitingGroup<'_>> {
     let mut groups: Vec<WaitingGroup<'_>> = Vec::new();
     for job in jobs {
