@@ -110,7 +110,7 @@ impl Caller {
         order.visible_to(&self.by)
     }
 
-    /// Returns the customer's ID and email address; 401 for any other caller.
+    /// Returns the customer's ID and email address; fails with 401 for any other caller.
     pub fn customer(&self) -> Result<(Id, &str), ApiError> {
         match &*self.by {
             Principal::Customer { id, email } => Ok((*id, email)),
@@ -118,7 +118,7 @@ impl Caller {
         }
     }
 
-    /// Returns the ID of the staff user of the session; 403 for API keys.
+    /// Returns the ID of the signed-in staff user; fails with 403 for API keys.
     pub fn user(&self) -> Result<Id, ApiError> {
         match &*self.by {
             Principal::User { id, .. } => Ok(*id),

@@ -10,7 +10,7 @@ use platform::secrets::random::secret_bytes;
 
 /// Scheme prefix of a plain HTTP origin.
 const PLAIN_SCHEME: &[u8] = b"http://";
-/// Length of a form token and of its mask, in bytes.
+/// Length of a CSRF token and its mask, in bytes.
 const TOKEN_BYTES: usize = 32;
 
 /// Returns whether an unsafe request that carries (or sets) a cookie comes from the server's own pages or from a client

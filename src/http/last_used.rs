@@ -19,7 +19,7 @@ use kernel::envelope::CommandOrigin;
 const WRITE_INTERVAL: Duration = Duration::from_mins(1);
 
 handles! {
-    /// Dependencies of the task that writes the times of last use.
+    /// Dependencies of the task that writes the collected times.
     pub struct LastUsedHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
@@ -29,7 +29,7 @@ handles! {
     }
 }
 
-/// Times of last use that have not been written yet.
+/// Times at which keys and sessions were last used, not written to the database yet.
 #[derive(Debug, Default)]
 pub struct LastUsed {
     keys: DashMap<Id, Timestamp>,
@@ -77,7 +77,7 @@ impl LastUsed {
     }
 }
 
-/// Writes the times of last use and removes ended sessions every minute; writes once more at shutdown.
+/// Writes the collected times and removes ended sessions every minute; writes a last time at shutdown.
 pub async fn keep_writing(app: LastUsedHandles) {
     loop {
         let last = tokio::select! {

@@ -85,7 +85,7 @@ pub struct AppParts {
     pub config: Arc<Config>,
     /// Scopes of idempotency keys whose first request is still running.
     pub running: idempotency::RunningKeys,
-    /// Times of last use of API keys and sessions that have not been written to the database yet.
+    /// Times at which API keys and sessions were last used, not written to the database yet.
     last_used: Arc<last_used::LastUsed>,
     /// Counter and sampler of rejected attempts for the audit log.
     pub refusals: Arc<audit_sampling::RefusalSampler>,

@@ -70,7 +70,7 @@ impl RouteMeters {
         all.push(fresh.clone());
         fresh
     }
-    /// Returns the counters of every route, including those of unmatched requests.
+    /// Returns the counters for every route and for unmatched requests.
     pub fn all(&self) -> Vec<Arc<RouteMeter>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -132,7 +132,7 @@ pub struct Descriptions {
     downgraded: OnceLock<Bytes>,
 }
 
-/// Generator of the description of one half of the API, as JSON.
+/// Generator that returns the description of one half of the API as JSON.
 pub type Generator = Box<dyn Fn(Half) -> String + Send + Sync>;
 
 impl Descriptions {

@@ -1,4 +1,4 @@
-//! Resources of both halves of the API: [`production`] for the shop's staff and programs, [`billing`] for its
+//! API resources: [`production`] for the shop's staff and programs, [`billing`] for its
 //! customers.
 
 pub mod billing;
@@ -8,7 +8,7 @@ use http::openapi::half::Half;
 use http::openapi::operation::DescribedResource;
 use http::routes::ResourceRoutes;
 
-/// Returns all resources of one half of the API, in the order of that half's description.
+/// Returns all resources in one half of the API, in the order in which its description lists them.
 pub fn resources(half: Half) -> Vec<DescribedResource> {
     let resources = match half {
         Half::Production => production::resources(false),

@@ -144,7 +144,7 @@ pub(super) async fn upload(
     .await
 }
 
-/// Serves the page with the price of one of the customer's own models.
+/// Serves the page with the price of a model that the customer uploaded.
 pub(super) async fn one(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,

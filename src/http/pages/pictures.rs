@@ -141,7 +141,7 @@ pub(super) async fn of_quote(
     serve(&app.files, file_of_model(model)).await
 }
 
-/// Serves the picture of one of the customer's own models.
+/// Serves the picture of a model that the customer uploaded.
 pub(super) async fn of_model(
     State(app): State<PictureHandles>,
     PathId(id): PathId,

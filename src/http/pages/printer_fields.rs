@@ -158,7 +158,7 @@ fn url_of(sent: &PageForm) -> String {
     PrinterType::of_word(sent.text("type")).map_or_else(|| address.to_owned(), |declared| declared.url_of(address))
 }
 
-/// Converts the fields of [`inputs`] to fields of the API request body.
+/// Converts the fields rendered by [`inputs`] to API request fields.
 pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     let room = SIDES.iter().any(|(name, ..)| !sent.text(name).is_empty());
     let side = |name: &str| number(sent.text(name));

@@ -43,7 +43,7 @@ use http::routes::{PageBounds, Routes};
 use http_api::production::setup::SetupHandles;
 use platform::secrets::encryption::SecretCipher;
 
-/// Path of the wizard's first page, and prefix of the paths of all further pages.
+/// Path of the wizard's first page, with which the paths of all wizard pages start.
 pub(super) const PATH: &str = "/setup";
 
 handles! {

@@ -35,7 +35,7 @@ use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
 use platform::secrets::random::secret_bytes;
 
-/// Error code: the email address of the session is not that of an active admin.
+/// Error code: the session's email address does not belong to an active admin.
 const NOT_AN_ADMIN: &str = "not_an_admin";
 /// Error code: no accounting system is configured.
 const NOT_CONFIGURED: &str = "accounting_not_configured";

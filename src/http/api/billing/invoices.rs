@@ -34,7 +34,7 @@ use http::wire::{EmptyBody, OptionalBody};
 use kernel::envelope::CommandOrigin;
 use store::queries::{InvoiceFilter, Page};
 
-/// Returns the routes of a customer's invoices.
+/// Returns the customer invoice routes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Invoices", "The customer's invoices, paid and unpaid.", "invoice")
@@ -94,7 +94,7 @@ pub struct OwnInvoiceQuery {
 /// Selection of an invoice's document.
 #[derive(Request, Debug)]
 pub struct PdfQuery {
-    /// ID of one of the invoice's documents, such as a credit note. Defaults to the invoice itself.
+    /// ID of an issued document, such as a credit note. Defaults to the invoice itself.
     pub document: Option<Id>,
 }
 

@@ -47,7 +47,7 @@ pub(super) use view::EXAMPLE_ID;
 pub use view::steps;
 
 handles! {
-    /// Dependencies of the routes of a customer's orders.
+    /// Dependencies of the customer order routes.
     pub struct OwnOrderHandles {
         orders: OrderHandles,
         customers: Directory<Customer>,
@@ -56,7 +56,7 @@ handles! {
     }
 }
 
-/// Returns the routes of a customer's orders.
+/// Returns the customer order routes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Orders", "The customer's orders and draft orders.", "order")

@@ -16,7 +16,7 @@ use http::reply::Plain;
 use http::routes::ResourceRoutes;
 use store::queries::{Page, PaymentFilter, Queries};
 
-/// Returns the routes of a customer's payments.
+/// Returns the customer payment routes.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Payments", "The customer's payments and refunds.", "payment").get(
         RequiredAccess::Customer,

@@ -38,14 +38,14 @@ pub use models::{first_model, take_model};
 use store::queries::{Page, QuoteFilter};
 
 handles! {
-    /// Dependencies of the routes of a customer's quotes.
+    /// Dependencies of the customer quote routes.
     pub struct OwnQuoteHandles {
         quotes: QuoteHandles,
         limits: Arc<RateLimiter>,
     }
 }
 
-/// Returns the routes of a customer's quotes.
+/// Returns the customer quote routes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Quotes", "The shop's offers, with their prices and validity.", "quote")

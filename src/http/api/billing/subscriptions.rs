@@ -133,7 +133,7 @@ pub struct SubscriptionQuery {
 #[derive(Request, Debug)]
 #[api(name = "SubscriptionCheckoutRequest", example = json!({"priceId": "price_1", "quantity": 1, "successPath": "/thanks"}))]
 pub struct SubscriptionCheckout {
-    /// ID of one of the prices offered by the shop (`payments.subscription_prices`).
+    /// Price ID, one of those offered by the shop (`payments.subscription_prices`).
     #[api(Filled, ONE_LINE, MaxChars(255))]
     price_id: String,
     /// Number of units of the price. Defaults to 1.

@@ -107,7 +107,7 @@ struct ReplayStarted {
     replayed: u32,
 }
 
-/// Delivery of one event to one endpoint, with the results of its attempts.
+/// Delivery of an event to an endpoint, with the result of the last attempt.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Delivery", many = "deliveries", example = json!({

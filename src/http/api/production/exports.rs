@@ -114,9 +114,9 @@ struct ExportView {
     state: ExportState,
     /// Email address of the customer to whom the export is limited; null for all customers.
     customer_email: Option<String>,
-    /// Start of the exported period, inclusive; null for no limit.
+    /// Earliest creation time of the exported records, inclusive; null for no limit.
     from: Option<Timestamp>,
-    /// End of the exported period, exclusive; null for no limit.
+    /// Latest creation time of the exported records, exclusive; null for no limit.
     to: Option<Timestamp>,
     /// Status to which the export is limited; null for any status.
     status: Option<String>,

@@ -81,7 +81,7 @@ struct FarmPrinterView {
     base_url: String,
     /// `true` if the printer is enabled in the print farm software.
     enabled: bool,
-    /// ID of the registered printer with the same address; null if there is none.
+    /// ID of the registered printer with the same address, if any.
     printer_id: Option<Id>,
     /// Reason the printer cannot be imported unchanged; null if no problem is known.
     problem: Option<String>,

@@ -55,7 +55,7 @@ pub fn routes() -> ResourceRoutes {
 struct ForecastView {
     /// Time at which the forecast was computed.
     at: Timestamp,
-    /// Expected completion time of the last job that can be forecast; null if there is none.
+    /// Expected completion time of the last job that can be forecast, if any.
     done_at: Option<Timestamp>,
     /// Number of unfinished jobs of paid orders that cannot be forecast because they require stock, an operator or a
     /// suitable printer.

@@ -97,7 +97,7 @@ pub struct LostMaterial {
     pub amount: Amount,
 }
 
-/// Part quality of a set of prints.
+/// Part quality across a set of prints.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QualityNumbers", example = quality_example(json!({})))]

@@ -229,7 +229,7 @@ async fn numbering(State(app): State<InvoiceHandles>) -> Result<Plain<Numbering>
     Ok(Plain(Numbering::from(app.queries.numbering().await?)))
 }
 
-/// Builds the view of an invoice for staff, with the numbers of its issued documents.
+/// Builds the staff view of an invoice, with the numbers of its issued documents.
 async fn staff_view(app: &InvoiceHandles, invoice: &Invoice) -> Result<InvoiceView, ApiError> {
     shown_to(app, invoice, OrderReader::Staff).await
 }
@@ -365,7 +365,7 @@ async fn refund(
     finish(&app, &call, id, command).await
 }
 
-/// Returns the ID of the issued document of an invoice; fails with 409 for a draft.
+/// Returns the ID of an invoice's issued document; fails with 409 for a draft.
 fn issued(invoice: &Invoice) -> Result<Id, ApiError> {
     let words = "the invoice is a draft and has no document yet; send it first";
     Ok(invoice.issued().ok_or_else(|| Refusal::conflict("not_issued", words))?.id)

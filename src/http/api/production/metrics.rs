@@ -270,7 +270,7 @@ fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     page.histogram("transaction_rows", "Rows in a transaction", [(NONE, meter.rows.counted())]);
 }
 
-/// Adds the metrics of the aggregates in memory and of the components that run them.
+/// Adds the metrics for the aggregates in memory and the components that run them.
 fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     let all = app.kinds.summaries();
     let statuses = all.iter().flat_map(|summary| {

@@ -27,13 +27,13 @@ pub struct SignOffRequest {
     /// Number of good parts on the plate. Defaults to all parts for a finished print, and to none otherwise.
     #[api(Within(0..=MAX_UNITS_PER_PLATE))]
     good_count: Optional<u32>,
-    /// Reason the remaining parts were rejected: one of the values of the setting `quality.reasons`.
+    /// Reason the remaining parts were rejected; must be listed in the setting `quality.reasons`.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
     /// Note for staff.
     #[api(MaxChars(MAX_NOTE_CHARS))]
     note: Option<String>,
-    /// ID of an uploaded photo of the parts.
+    /// File ID of an uploaded photo that shows the parts.
     photo_file_id: Option<Id>,
 }
 
@@ -76,7 +76,7 @@ pub struct SignOffView {
     reason: Option<String>,
     /// Note for staff.
     note: Option<String>,
-    /// ID of the uploaded photo of the parts.
+    /// File ID of the uploaded photo that shows the parts.
     photo_file_id: Option<Id>,
     /// Actor who signed off the parts; `system` if nobody inspected them and the sign-off was derived from the print's
     /// outcome.

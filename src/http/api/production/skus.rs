@@ -129,7 +129,7 @@ pub struct NewSku {
     /// Slugs of the collections that contain the SKU.
     #[api(TEXTS, default = Vec::new())]
     collections: Vec<String>,
-    /// ID of the material that the SKU is made of; null only for kits.
+    /// ID of the material from which the SKU is made; null only for kits.
     material_id: Option<Id>,
     /// Amount of material for one full plate, in the material's unit; at most three decimals. Required except for kits,
     /// for which it is 0.
@@ -143,7 +143,7 @@ pub struct NewSku {
     machine_type: Optional<MachineType>,
     /// Size of a full plate, in millimetres; if null, the plate fits every printer.
     dimensions: Option<Dimensions>,
-    /// Price of one part, in minor units of the currency.
+    /// Price per part, in minor units of the currency.
     #[api(Within(0..=MAX_CENTS))]
     price_cents: i64,
     /// Three-letter ISO 4217 currency code of the price, in lowercase; defaults to the shop's currency.

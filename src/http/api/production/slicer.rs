@@ -46,7 +46,7 @@ const UNSTATED: Amount = Amount(1);
 /// Number of the plate to print.
 const PRINTED_PLATE: u32 = 1;
 const NO_TYPE: DescribedError = (404, "machine_type_not_found", "There is no such machine type.");
-/// Number of hexadecimal digits of the hash in the code of an SKU created for an upload.
+/// Number of hash digits (hexadecimal) in the code of a SKU created for an upload.
 const CODE_DIGITS: usize = 16;
 
 handles! {

@@ -60,7 +60,7 @@ handles! {
 
 /// Label of the field for the number of good parts.
 pub(super) const GOOD_LABEL: &str = "Good parts";
-/// Label of the field for an amount of money.
+/// Label of the amount field.
 pub(super) const AMOUNT_LABEL: &str = "Amount";
 /// Label of the field for a note.
 pub(super) const NOTE_LABEL: &str = "Note";

@@ -38,7 +38,7 @@ use store::queries::InvoiceFilter;
 
 /// Path of the form for a new invoice.
 const NEW_PATH: &str = "/shop/invoices/new";
-/// Path of the page that lists the numbers of issued documents.
+/// Path of the page that lists the issued document numbers.
 const NUMBERING_PATH: &str = "/shop/invoices/numbering";
 /// Statuses by which the list can be filtered.
 const STATUSES: [InvoiceStatus; 7] = [

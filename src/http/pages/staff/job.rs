@@ -23,7 +23,7 @@ use http::routes::{PageBounds, Routes};
 use http_api::production::jobs::JobHandles;
 use kernel::directory::Directory;
 
-/// Path of the page that lists the jobs of all orders.
+/// Path of the page that lists the jobs for all orders.
 pub(super) const JOBS_PATH: &str = "/shop/jobs";
 
 /// Adds the routes of the job pages.

@@ -45,7 +45,7 @@ use http_api::production::stock_links::LinkHandles;
 
 /// Path of the form for adding a material.
 const NEW_PATH: &str = "/shop/stock/new";
-/// Path of the page that lists the contents of all printers' slots.
+/// Path of the page that lists all printers' slots and their contents.
 pub(super) const SLOTS_PATH: &str = "/shop/stock/slots";
 
 /// Returns the path of the slot list with the form for a printer's first slot at the top.

@@ -1,4 +1,4 @@
-//! Position of a printer on the floor plan of its room, in requests and responses.
+//! Printer positions on the floor plan, in requests and responses.
 
 use api_derive::Request;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::wire::{FromJson, ValuePath, Within};
 use domain::printer::{MAX_ROOM_PLACE, RoomPosition};
 use domain::refusal::Faults;
 
-/// Position of a printer on the floor plan of its room.
+/// Position of a printer on its room's floor plan.
 #[derive(Request, Clone, Debug)]
 #[api(name = "RoomPosition", fields = RoomPosition, example = json!({"row": 1, "column": 3}))]
 struct GivenPosition {

@@ -49,7 +49,7 @@ pub(super) struct IntakeFields {
     /// Size of the piece.
     #[api(Filled, ONE_LINE, MaxChars(MAX_ID_CHARS))]
     size_id: String,
-    /// Base on which the piece stands.
+    /// Base for the piece.
     #[api(Filled, ONE_LINE, MaxChars(MAX_ID_CHARS))]
     base_option_id: String,
     /// Number of colours.

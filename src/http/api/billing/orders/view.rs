@@ -111,7 +111,7 @@ pub(super) struct OrderDetail {
     summary: OrderSummary,
     /// Order lines, with the progress of each.
     lines: OwnLines,
-    /// Sum of the line amounts, in minor units of the currency.
+    /// Sum of all line amounts, in minor units of the currency.
     subtotal_cents: i64,
     /// Shipping charge, in minor units of the currency.
     shipping_cents: i64,

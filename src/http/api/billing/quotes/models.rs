@@ -102,7 +102,7 @@ pub fn first_model(quote: &Quote) -> Option<(&QuoteLine, &QuoteModel)> {
 }
 
 impl ModelReply {
-    /// Builds the view of the first model of a quote; `None` if the quote has no model.
+    /// Builds the view of a quote's first model; returns `None` if the quote has no model.
     fn of(quote: &Quote) -> Option<Self> {
         let (line, model) = first_model(quote)?;
         let model = OwnModel {

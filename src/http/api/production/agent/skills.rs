@@ -44,7 +44,7 @@ impl AgentCall {
         }
     }
 
-    /// Pauses, resumes or cancels the print of the given job, or the current print of the given printer.
+    /// Pauses, resumes or cancels the given job's print, or the given printer's current print.
     async fn print(&self, act: DirectAction) -> Result<AgentReply, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;

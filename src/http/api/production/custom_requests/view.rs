@@ -45,7 +45,7 @@ pub(super) struct CustomRequestSummary {
     valid_until: Timestamp,
     /// Number of photos.
     photo_count: usize,
-    /// ID of the newest quote for the request; null if there is none.
+    /// ID of the newest quote for the request, if any.
     quote_id: Option<Id>,
     /// Time at which the request was submitted.
     created_at: Timestamp,
@@ -100,7 +100,7 @@ pub(super) struct CustomRequestView {
     style_id: String,
     /// Size of the product.
     size_id: String,
-    /// Base that the product stands on.
+    /// Base for the product.
     base_option_id: String,
     /// Number of colours.
     color_count: u8,

@@ -21,7 +21,7 @@ const MAX_PRINTERS_SHOWN: usize = 1000;
 /// Maximum number of materials in a response.
 const MAX_MATERIALS_SHOWN: usize = 200;
 
-/// Outcomes of a set of prints.
+/// Number of prints by outcome.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrintNumbers", example = numbers_example(json!({})))]

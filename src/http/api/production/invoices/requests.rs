@@ -64,7 +64,7 @@ pub struct InvoiceRequest {
     /// Email address of the customer. The invoice appears in the customer account that has this address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// Customer's VAT ID.
+    /// VAT ID of the customer's business.
     #[api(&VAT_ID)]
     customer_vat_id: Option<String>,
     /// Billing address, which determines the tax rate.
@@ -100,7 +100,7 @@ pub struct InvoicePatch {
     /// Email address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
-    /// Customer's VAT ID.
+    /// VAT ID of the customer's business.
     #[api(&VAT_ID)]
     customer_vat_id: Optional<Option<String>>,
     /// Billing address. Existing lines keep their tax rates.

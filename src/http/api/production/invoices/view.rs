@@ -110,7 +110,7 @@ pub struct InvoiceView {
     summary: InvoiceSummary,
     /// Billing address; null if none was specified.
     billing_address: Option<Address>,
-    /// Customer's VAT ID.
+    /// VAT ID of the customer's business.
     customer_vat_id: Option<String>,
     /// Lines of the invoice.
     line_items: Vec<InvoiceLineView>,
@@ -120,7 +120,7 @@ pub struct InvoiceView {
     documents: Vec<DocumentView>,
     /// Public URL of the PDF; null unless it is stored and still matches the invoice.
     pdf_url: Option<String>,
-    /// Payment link of the invoice; null if there is none. Anyone who has the link can pay the invoice.
+    /// Payment link for the invoice, if any. Anyone who has the link can pay the invoice.
     pay_url: Option<String>,
     /// Time at which the payment link expires; null if it does not expire.
     pay_url_expires_at: Option<Timestamp>,

@@ -46,7 +46,7 @@ pub struct JobMatch {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMatch")]
 pub struct PrinterMatchView {
-    /// ID of the printer.
+    /// ID of the printer compared with the job.
     pub printer_id: Id,
     /// Name of the printer.
     pub name: String,

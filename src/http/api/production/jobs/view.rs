@@ -103,7 +103,7 @@ pub struct JobView {
     cancel_requested_at: Option<Timestamp>,
     /// Reason the job failed, in one sentence.
     error: Option<String>,
-    /// Further details from the printer, as lines that each end with a line feed; null if there are none.
+    /// Further details from the printer, if any, as lines that each end with a line feed.
     error_details: Option<String>,
     /// Amount of `materialId` consumed, in the material's unit.
     consumed: Amount,

@@ -18,7 +18,7 @@ struct OrderLineView<'a> {
     sku_id: Option<Id>,
     /// Number of parts ordered.
     quantity: u32,
-    /// Price of one part at the time of the order, in minor units of the currency.
+    /// Price per part at the time of the order, in minor units of the currency.
     unit_price_cents: i64,
     /// Name of the product at the time of the order.
     description: &'a str,
@@ -63,7 +63,7 @@ struct LineProgress {
     completed: u64,
 }
 
-/// Lines of an order, with the progress of their jobs.
+/// Order lines, with the progress of their jobs.
 pub struct OrderLines<'a>(pub &'a Order);
 
 impl Serialize for OrderLines<'_> {

@@ -46,7 +46,7 @@ pub(super) struct SentView<'a> {
 struct SentLineView {
     /// Index of the order line, starting at 0.
     line: u32,
-    /// ID of the SKU of the parts.
+    /// SKU ID of the parts.
     sku_id: Id,
     /// Name of the product at the time of the order.
     description: String,

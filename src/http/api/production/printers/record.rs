@@ -75,7 +75,7 @@ pub struct TotalsQuery {
 struct PrinterAttemptView {
     /// ID of the attempt; also part of the file's name on the printer.
     id: Id,
-    /// ID of the job.
+    /// ID of the attempted job.
     job_id: Id,
     /// Human-readable number of the job; null if the job's record cannot be read.
     job_number: Option<JobNumber>,

@@ -108,7 +108,7 @@ pub struct QuoteView {
     valid_until: Option<Timestamp>,
     /// Notes visible to the customer.
     notes: Option<String>,
-    /// ID of the order created from the quote; null if there is none.
+    /// ID of the order created from the quote, if any.
     order_id: Option<Id>,
     /// Reason the order cannot be created; null if there is no problem.
     order_error: Option<String>,

@@ -28,7 +28,7 @@ const ACCEPTED_NAMES: &str = ".gcode,.gco,.g,.bgcode,.3mf,.stl,.step,.png,.jpg,.
 const FILE_KINDS: [(&str, FileKind); 3] =
     [("gcode", FileKind::Gcode), ("model", FileKind::Model), ("image", FileKind::Image)];
 
-/// Query parameters of the file list and of the upload. Unknown values are ignored.
+/// Query parameters for the file list and the upload. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct FileListQuery {
     /// Part of the name.

@@ -40,7 +40,7 @@ pub(super) async fn show(State(app): State<RestorePageHandles>, who: Caller) -> 
     page(&app, &who, None).await
 }
 
-/// Performs the action of a button in the review of a restore.
+/// Performs the action of a button in a restore's review.
 pub(super) async fn act(
     State(app): State<RestorePageHandles>,
     PathId(id): PathId,

@@ -15,7 +15,7 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
 
-/// Path of the list of bins or, with a name in the query, of a single bin.
+/// Path of the bin list or, with a name in the query, of a bin's page.
 pub(in crate::staff) const BINS_PATH: &str = "/shop/stock/bins";
 
 /// Query parameters of the bin page.

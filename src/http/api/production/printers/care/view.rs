@@ -20,7 +20,7 @@ pub struct OdometerView {
     hours: Amount,
     /// Number of prints that started and ended, regardless of their outcome.
     prints: i64,
-    /// Material consumed, as the sum of grams of filament, millilitres of resin and number of sheets.
+    /// Material consumed: filament in grams, resin in millilitres and sheets by number, added up.
     grams: Amount,
     /// Number of failed prints.
     failures: i64,
