@@ -267,11 +267,11 @@ fn by_cookie(app: &AccessHandles, headers: &HeaderMap) -> Result<(Arc<Principal>
 pub enum Credentials {
     /// Neither API key nor cookie.
     Nothing,
-    /// API key sent by the client, with its principal or the reason why it was rejected.
+    /// API key sent by the client, with its principal or the reason it was rejected.
     Key(Result<Arc<Principal>, ApiError>),
-    /// Staff session cookie sent by the client, with its principal and session ID or the reason why it was rejected.
+    /// Staff session cookie sent by the client, with its principal and session ID or the reason it was rejected.
     Cookie(Result<(Arc<Principal>, Id), ApiError>),
-    /// Customer cookie sent by the client, with its principal and session ID or the reason why it was rejected.
+    /// Customer cookie sent by the client, with its principal and session ID or the reason it was rejected.
     Customer(Result<(Arc<Principal>, Id), ApiError>),
 }
 
@@ -287,7 +287,7 @@ impl Credentials {
         }
     }
 
-    /// Returns the ID of a valid API key, staff session or customer; `None` without valid credentials.
+    /// Returns the ID of a valid API key, staff session or customer; `None` if there are no valid credentials.
     pub fn id(&self) -> Option<Id> {
         match self {
             Self::Key(Ok(by)) => match &**by {

@@ -60,7 +60,7 @@ pub struct Admission {
     most_requests: usize,
     most_connections: usize,
     connections: AtomicUsize,
-    /// Number of open connections per limited address.
+    /// Number of open connections per address, for addresses to which the limit applies.
     of_address: DashMap<u128, usize>,
     most_of_address: usize,
     trusted: Vec<Network>,

@@ -32,7 +32,7 @@ const OTHERS: &str = "others";
 pub struct AttemptSource {
     /// Authenticated caller ([`domain::principal::Principal`] as text).
     pub actor: String,
-    /// Address of an unauthenticated caller, so that one such caller cannot hide another.
+    /// Address of an unauthenticated caller, so that one caller cannot hide the attempts of another.
     pub address: Option<IpAddr>,
 }
 
@@ -74,7 +74,8 @@ struct SampledWindow {
 type Unwritten = Vec<(AttemptSource, u64)>;
 
 impl SampledWindow {
-    /// Starts a new window if `now` is in another minute, and returns the unwritten counts of the previous one.
+    /// Starts a new window if `now` is in a different minute, and returns the unwritten counts from the previous
+    /// window.
     fn turn(&mut self, now: Timestamp) -> Unwritten {
         let minute = now.0.div_euclid(MINUTE_MS);
         if minute == self.minute {
@@ -89,7 +90,7 @@ impl SampledWindow {
         left
     }
 
-    /// Counts the attempt and returns whether an entry is to be written for it.
+    /// Counts the attempt and returns whether to write an entry for it.
     fn takes(&mut self, source: &AttemptSource) -> bool {
         if !self.sources.contains_key(source) {
             if self.sources.len() >= MAX_SOURCES {

@@ -70,7 +70,7 @@ impl UnfinishedBodies {
         timeout(self.within, read).await.unwrap_or_else(late).map(|bytes| (bytes, false))
     }
 
-    /// Acquires the permit for another unfinished body of the caller.
+    /// Acquires a permit for an additional unfinished body from the caller.
     pub fn place(self: &Arc<Self>, caller: u128) -> Result<BodyPermit, ApiError> {
         let mut open = self.unfinished.entry(caller).or_insert(0);
         if *open >= self.most_of_one {
@@ -146,7 +146,7 @@ impl Drop for BufferedBody<'_> {
     }
 }
 
-/// Minimum average rate of a body in bytes per second, enforced after a grace period.
+/// Minimum average rate of a body, in bytes per second, enforced after a grace period.
 #[derive(Clone, Copy, Debug)]
 struct LeastRate(u64);
 

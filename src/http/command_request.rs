@@ -162,7 +162,7 @@ impl<B> CommandRequest<B> {
         self.caller(None)
     }
 
-    /// Returns the scope derived from the request's `Idempotency-Key`, caller and route; `None` without a key.
+    /// Returns the scope derived from the request's `Idempotency-Key`, caller and route, if it has a key.
     pub fn key_scope(&self) -> Option<&str> {
         self.key.as_ref().map(|(scope, _)| scope.as_str())
     }
@@ -193,7 +193,7 @@ impl<B> CommandRequest<B> {
         self.ask_hashed(directory, to, hash, command).await
     }
 
-    /// Does the same as [`Self::ask_with`], with the given hash of the body.
+    /// Does the same as [`Self::ask_with`], but uses the given hash for the body.
     pub async fn ask_hashed<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,

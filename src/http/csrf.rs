@@ -65,7 +65,7 @@ pub fn allowed_for_customers(method: &Method, headers: &HeaderMap, public_url: &
 pub struct FormToken([u8; TOKEN_BYTES]);
 
 impl FormToken {
-    /// Derives the token for the forms of a session.
+    /// Derives the token for a session's forms.
     pub fn of(secret: &Secret, session: Id) -> Self {
         Self(hmac_sha256(secret.expose().as_bytes(), &[b"form\0", session.to_string().as_bytes()]))
     }

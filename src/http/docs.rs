@@ -42,7 +42,7 @@ pub fn routes() -> Router<AppState> {
         .route("/docs/{*file}", get(file))
 }
 
-/// Serves `/` for browsers; a signed-in user is redirected to their own page.
+/// Serves `/` for browsers; signed-in users are redirected to their own pages.
 async fn front_page(headers: HeaderMap) -> Response {
     if cookie(&headers, COOKIE).is_some() {
         return Redirect::to("/floor").into_response();

@@ -12,7 +12,7 @@ const SECURE_SCHEME: &str = "https://";
 /// Path of the staff sign-in page.
 const SIGN_IN_PATH: &str = "/login";
 
-/// Reason why a browser drops the cookie of a staff session.
+/// Reason a browser drops the staff session cookie.
 #[derive(Debug)]
 pub struct DroppedCookie {
     /// Reason and remedy, without an initial capital or a full stop.

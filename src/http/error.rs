@@ -29,7 +29,7 @@ pub use of_peers::PROVIDER_UNAVAILABLE;
 /// Header that marks a response as a replay of the first response for the same idempotency key.
 pub const REPLAYED_HEADER: &str = "idempotency-replayed";
 
-/// Details of an error for the middleware around a handler, carried in the extensions of its response.
+/// Error details for the middleware around a handler, carried in the response's extensions.
 #[derive(Clone, Debug)]
 pub struct ErrorMeta {
     /// Machine-readable error code, such as `rate_limited`.

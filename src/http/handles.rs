@@ -132,7 +132,7 @@ impl FromRef<AppState> for QuoteOrders {
     }
 }
 
-/// Notifier of commits to the access aggregate (users, keys and sessions).
+/// Sender that announces commits to the access aggregate (users, keys and sessions).
 #[derive(Clone)]
 pub struct AccessChanges(pub watch::Sender<u64>);
 

@@ -1,7 +1,7 @@
 //! One-time sign-in link printed by a demo, for a browser on the same machine.
 //!
-//! Only the owner of the machine can create a link, over the control socket. Until then, every attempt to redeem one
-//! fails.
+//! Only the owner of the machine can create a link, over the control socket. Until one has been created, every attempt
+//! to redeem a link fails.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -2,7 +2,7 @@
 //!
 //! Properties that follow from a route (method, path, access) are derived in [`mod@derive`]; texts, bodies and specific
 //! errors are in one file per resource. A route without a description appears in the document with only its derived
-//! properties, and a test fails, as it does for a description without a route.
+//! properties. A test fails if a route has no description, or a description has no route.
 
 pub mod catalogue;
 pub mod derive;

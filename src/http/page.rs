@@ -80,7 +80,7 @@ impl Pagination {
     }
 }
 
-/// Returns the requested page of a list in memory, and the total number of entries.
+/// Returns the requested page of an in-memory list, and the total number of entries.
 pub fn cut<T>(page: Page, all: Vec<T>) -> (Vec<T>, u64) {
     let total = all.len() as u64;
     let (offset, limit) = (usize::try_from(page.offset), usize::try_from(page.limit));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use axum::body::Body;
 use futures::StreamExt as _;
 
-/// Maximum size in bytes of a part's headers: its name, file name and content type.
+/// Maximum size, in bytes, of a part's headers, which contain its name, file name and content type.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// State shared by the form parser and the request body. Through it, the parser signals that it is reading a part's

@@ -21,7 +21,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathId {
     }
 }
 
-/// The only identifier in a path whose parameter is named after its resource, such as `{orderId}`.
+/// Identifier from the path parameter whose name ends with `Id`, such as `{orderId}`.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedId(pub Id);
 

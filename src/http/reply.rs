@@ -15,7 +15,7 @@ use crate::wire::ListItem;
 use domain::id::Id;
 use store::queries::Page;
 
-/// Initial buffer capacity in bytes, enough for most responses.
+/// Initial buffer capacity, in bytes; enough for most responses.
 const USUAL_BYTES: usize = 2048;
 
 /// Builds a JSON response. The body is serialized into a single buffer, which costs half as much as the framework's own

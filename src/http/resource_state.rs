@@ -11,7 +11,7 @@ use crate::AppState;
 use actors::app::App;
 use config::Config;
 
-/// State of a resource. Handlers use it through a handle of the type `Arc<Self>`.
+/// State of a resource, which handlers access through a handle of type `Arc<Self>`.
 pub trait ResourceState: Send + Sync + 'static {
     /// Creates the state for a started shop. Must not use the state of other resources.
     fn create(app: &App, config: &Config) -> Self;

@@ -24,7 +24,7 @@ use crate::wire::{Components, DescribedHandler, ToSchema};
 pub struct ServedRoute {
     /// HTTP method: GET, POST, PATCH, DELETE or OPTIONS.
     pub method: Method,
-    /// Path pattern of the router: `/api/orders/{id}`, `/api/printers/{id}/files/{*name}`.
+    /// Path pattern, as in the router: `/api/orders/{id}`, `/api/printers/{id}/files/{*name}`.
     pub path: &'static str,
     /// Access required by the route.
     pub need: RequiredAccess,

@@ -34,7 +34,7 @@ const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
 const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
 /// Maximum duration of a page's stream; the browser reconnects afterwards.
 const MAX_PAGE_STREAM_LIFE: Duration = Duration::from_secs(600);
-/// Header with the number of the last received event.
+/// Header that contains the number of the last event received.
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 
 /// Formats an event. Names of events and compact JSON contain no line breaks.
@@ -60,7 +60,7 @@ pub trait SseSource: Send + Sized + 'static {
     fn wait(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// Response that streams the events of a source until the source or the reader's permission ends, or the server shuts
+/// Response that streams a source's events until the source ends, the reader loses permission, or the server shuts
 /// down.
 pub struct Sse<S> {
     source: S,

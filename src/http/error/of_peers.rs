@@ -6,7 +6,7 @@ use super::ApiError;
 use printers::cameras::CameraFault;
 use services::accounting::AccountingError;
 
-/// Error code: the accounting system does not respond.
+/// Error code: the accounting system is not responding.
 pub const PROVIDER_UNAVAILABLE: &str = "provider_unavailable";
 
 impl From<AccountingError> for ApiError {

@@ -63,7 +63,7 @@ pub fn is_always_heard(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz") || path.ends_with("/emergency-stop")
 }
 
-/// Returns whether requests to a route are rate limited, so that it may return 429.
+/// Returns whether requests to a route are rate limited, so that they may receive a 429.
 pub fn counts(path: &str) -> bool {
     treatment(path) == RateLimitClass::Counted
 }

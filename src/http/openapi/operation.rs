@@ -1,6 +1,6 @@
 //! Description of an operation beyond its route: texts, parameters, bodies, and its own errors.
 //!
-//! Roles, path parameters, the 404 of identifiers, validation errors, idempotency and the like are derived
+//! Roles, path parameters, the 404 for unknown identifiers, validation errors, idempotency and the like are derived
 //! ([`super::derive`]).
 
 use std::borrow::Cow;

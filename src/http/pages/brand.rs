@@ -117,7 +117,7 @@ fn hex((red, green, blue): (u8, u8, u8)) -> String {
     format!("{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Returns the style sheet that replaces the accent colour of pages. The text on the accent is black or white,
+/// Returns the style sheet that replaces the pages' accent colour. Text on the accent colour is black or white,
 /// whichever is more legible.
 fn style_sheet(color: (u8, u8, u8)) -> String {
     let (accent, ink) = (hex(color), if is_light(color) { "000000" } else { "ffffff" });

@@ -27,8 +27,8 @@ pub(super) struct PageCode {
 }
 
 impl PageCode {
-    /// Builds the code of a page from its style sheet and an optional script. Scripts may only send requests to this
-    /// server. If `pictures` is set, images and icons may be loaded, but only from this server.
+    /// Builds a page's code from its style sheet and an optional script. Scripts can only send requests to this server.
+    /// If `pictures` is set, images and icons can be loaded, but only from this server.
     pub(super) fn new(style: &'static PageAsset, script: Option<&'static PageAsset>, pictures: bool) -> Self {
         let policy = format!(
             "default-src 'none'; style-src 'self'; font-src 'self'; {}{}form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -154,7 +154,7 @@ pub(super) fn lead_to_payment(brand: &Brand, url: &str) -> Response {
     refreshed(url, |content| shop_page(brand, StatusCode::OK, title, content), title)
 }
 
-/// Renders a page that forwards to another page.
+/// Renders a page that forwards to the given URL.
 pub(super) fn lead_on(url: &str, title: &str) -> Response {
     refreshed(url, |content| page(StatusCode::OK, title, content), title)
 }

@@ -28,7 +28,7 @@ pub(super) const PATH: &str = "/sign-in";
 /// Query parameters of the sign-in page.
 #[derive(Request, Debug)]
 pub(super) struct SignInQuery {
-    /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
+    /// Path on this server to redirect to after sign-in. URLs on other origins are ignored.
     next: Option<String>,
     /// Error code for a link that failed.
     error: Option<String>,

@@ -67,7 +67,7 @@ impl HeadLimits {
 
 /// Connection to serve.
 pub struct HttpConnection {
-    /// Router with every route and the layers around them.
+    /// Router with all routes and the layers around them.
     pub routes: Router,
     /// Client's address; `None` on the control socket.
     pub peer: Option<IpAddr>,

@@ -92,7 +92,7 @@ impl Acceptor {
         Ok(Self { thread: Some(thread), ended })
     }
 
-    /// Ends the thread; must be called after the rest of the server has ended.
+    /// Stops the thread; must be called after the rest of the server has stopped.
     pub async fn end(mut self) {
         self.ended.cancel();
         if let Some(thread) = self.thread.take() {

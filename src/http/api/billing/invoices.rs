@@ -189,8 +189,8 @@ async fn one(
     Ok(Plain(InvoiceReply { success: Success, invoice: shown_to(&app, invoice, OrderReader::Customer).await? }))
 }
 
-/// Returns the customer's invoice, or one of its other documents. Responds 404 for a draft, and 403 if the invoice
-/// belongs to another customer.
+/// Returns the customer's invoice, or one of its other documents. Fails with 404 for a draft, and with 403 if the
+/// invoice belongs to a different customer.
 pub async fn own(app: &InvoiceHandles, who: &Caller, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
     let (_, email) = who.customer()?;
     let (_, state) = find_existing(&app.invoices, id).await?;

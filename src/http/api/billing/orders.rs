@@ -191,8 +191,8 @@ async fn list(
     Ok(Plain(OrderList { success: Success, orders, pagination }))
 }
 
-/// Returns the customer's order with the given ID. Returns a 404 error if it does not exist, and a 403 error if it
-/// belongs to another customer.
+/// Returns the customer's order with the given ID; fails with 404 if it does not exist, and with 403 if it belongs to a
+/// different customer.
 pub async fn own(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = find_existing(&app.orders, id).await?;
     if who.sees(state_of(&state)?) {

@@ -113,7 +113,7 @@ struct PayableInvoice {
     rounding_cents: i64,
     /// Total amount, in minor units.
     total_cents: i64,
-    /// Payments in the currency of the invoice, less refunds, in minor units.
+    /// Payments in the invoice's currency, less refunds, in minor units.
     amount_paid_cents: i64,
     /// Amount still due, in minor units.
     amount_due_cents: i64,

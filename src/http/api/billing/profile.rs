@@ -154,7 +154,8 @@ pub struct PaymentMethodView {
 }
 
 impl PaymentMethodView {
-    /// Builds the view of a stored card; `None` for other payment methods, which have neither a number nor an expiry.
+    /// Builds the view of a stored card; returns `None` for other payment methods, which have no card number or expiry
+    /// date.
     pub fn of(card: &PaymentMethod, is_default: bool) -> Option<Self> {
         let (exp_month, exp_year) = (card.exp_month?, card.exp_year?.into());
         let (id, brand, last4) = (card.id.clone(), card.brand.clone(), card.last4.clone());

@@ -274,7 +274,7 @@ async fn one(
     Ok(QuoteReply::of(&app, &quote))
 }
 
-/// Returns the customer's own quote; fails with 403 if it belongs to another customer.
+/// Returns the customer's own quote; fails with 403 if it belongs to a different customer.
 pub async fn own(app: &OwnQuoteHandles, who: &Caller, id: Id) -> Result<Quote, ApiError> {
     let (_, email) = who.customer()?;
     let quote = sent(app, id).await?;

@@ -1,8 +1,8 @@
-//! Sign-in by an emailed link, and sign-out.
+//! Sign-in with an emailed link, and sign-out.
 //!
 //! Requesting a link does the same work whether or not the address belongs to a customer: it creates the link and its
-//! email in one commit and does not look up any customer. Therefore, neither the response nor its timing reveals who is
-//! a customer.
+//! email in one commit and does not look up any customer. Therefore, neither the response nor its timing reveals
+//! whether the address belongs to a customer.
 
 mod next;
 
@@ -107,7 +107,7 @@ pub struct LinkRequest {
     /// Email address that the link is sent to, and whose owner it signs in.
     #[api(EmailAddress)]
     email: String,
-    /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
+    /// Path on this server to redirect to after sign-in. URLs on other origins are ignored.
     #[api(MaxChars(MAX_NEXT_CHARS))]
     next: Option<String>,
 }
@@ -162,7 +162,7 @@ pub struct SignInLinkQuery {
     /// Token of the emailed link.
     #[api(MaxChars(200))]
     pub token: Option<String>,
-    /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
+    /// Path on this server to redirect to after sign-in. URLs on other origins are ignored.
     pub next: Option<String>,
 }
 

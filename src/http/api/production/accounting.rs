@@ -101,7 +101,7 @@ struct PostingView {
     state: PostingState,
     /// ID of the document in the accounting system; null until the document is posted.
     remote_id: Option<String>,
-    /// Reason the accounting system rejected the document; null if it did not.
+    /// Reason the accounting system rejected the document, if it did.
     error: Option<String>,
     /// Time at which the posting was created.
     created_at: Timestamp,

@@ -89,7 +89,7 @@ pub struct AgentCommand {
     skill: Skill,
     /// Parameters of the skill, such as `jobId`, `printerId`, `orderId` or `materialId`.
     params: Option<JsonObject>,
-    /// User who sent the command, prefixed by the channel: `telegram:123`.
+    /// User who sent the command, prefixed with the channel: `telegram:123`.
     user_id: Option<String>,
 }
 
@@ -115,7 +115,7 @@ struct AgentReply {
     data: Value,
 }
 
-/// A command from an agent, with its caller and parameters.
+/// Command from an agent, with its caller and parameters.
 struct AgentCall {
     app: AgentHandles,
     who: Caller,

@@ -144,7 +144,7 @@ struct DeliveryView {
     last_error: Option<String>,
     /// Excerpt of the last response's body, at most 1 KiB.
     last_excerpt: Option<String>,
-    /// Duration of the last attempt in milliseconds.
+    /// Duration of the last attempt, in milliseconds.
     last_duration_ms: Option<i64>,
     /// Time at which the delivery was created.
     created_at: Timestamp,

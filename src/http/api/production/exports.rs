@@ -81,7 +81,7 @@ pub struct NewExport {
     /// Type of records to export.
     #[api(name = "type")]
     kind: ExportType,
-    /// Export only records of the customer with the given email address.
+    /// Export only records that belong to the customer with the given email address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Export only records created at or after the given time or day.
@@ -122,7 +122,7 @@ struct ExportView {
     status: Option<String>,
     /// Site to which the export is limited; null for all sites.
     site: Option<String>,
-    /// Number of rows written so far, without the header.
+    /// Number of rows written so far, not counting the header.
     rows: u64,
     /// Number of bytes written so far.
     bytes: u64,

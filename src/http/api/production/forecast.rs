@@ -55,10 +55,10 @@ pub fn routes() -> ResourceRoutes {
 struct ForecastView {
     /// Time at which the forecast was computed.
     at: Timestamp,
-    /// Expected completion time of the last job that can be forecast, if any.
+    /// Time by which the last job that can be forecast is expected to be completed, if any.
     done_at: Option<Timestamp>,
-    /// Number of unfinished jobs of paid orders that cannot be forecast because they require stock, an operator or a
-    /// suitable printer.
+    /// Number of unfinished jobs in paid orders that cannot be forecast because they are waiting for material, an
+    /// operator or a suitable printer.
     untold: usize,
     /// All printers, sorted by name.
     printers: Vec<PrinterForecastView>,

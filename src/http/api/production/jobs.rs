@@ -150,7 +150,7 @@ pub struct JobQuery {
     /// `true`: return only completed jobs whose parts are not counted until they are signed off. `false`: return only
     /// other jobs.
     awaits_sign_off: Option<bool>,
-    /// Return only jobs of the given order.
+    /// Return only jobs for the given order.
     order_id: Option<Id>,
     /// Return only jobs on the given printer.
     printer_id: Option<Id>,
@@ -233,7 +233,7 @@ async fn ask<B>(
     Ok(Resource::after(&done, JobView::new(app, &job)))
 }
 
-/// Returns the latest observation of each job's print by the printer that the job is on.
+/// Returns each job's print as last observed on the printer that the job is on.
 pub fn seen_prints<'a>(
     printers: &Directory<Printer>,
     connections: &PrinterConnections,

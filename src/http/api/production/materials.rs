@@ -143,7 +143,7 @@ pub struct NewMaterial {
     /// Storage location, as written on the shelf or bin label.
     #[api(ONE_LINE, MaxChars(100))]
     location: Option<String>,
-    /// Cost of one unit of the material, in the smallest unit of the shop's currency; used to calculate the cost of
+    /// Cost per unit of the material, in the smallest unit of the shop's currency; used to calculate the cost of
     /// rejected parts. For a material measured in grams, 2.5 means 25.00 per kilogram. At most three decimals.
     #[api(NotNegative)]
     unit_cost_cents: Option<Amount>,
@@ -263,7 +263,7 @@ struct MovementView {
     quantity: Amount,
     /// Reserved stock after the movement.
     reserved: Amount,
-    /// Job that caused the movement; null if none did.
+    /// Job that caused the movement, if any.
     job_id: Option<Id>,
     /// Reason entered by the actor, if any.
     reason: Option<String>,

@@ -171,7 +171,7 @@ async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
     );
 }
 
-/// Adds the metrics of the integrations that are in use.
+/// Adds the metrics for the integrations that are in use.
 fn integrations(all: &Integrations, page: &mut MetricsPage) {
     let label = |name: &'static str| ("integration", name);
     let up = all.lines().map(|(name, line)| ([label(name)], i64::from(line.state().failures == 0)));
@@ -339,7 +339,7 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("payments_unmatched", "Payment events that do not match any order", [(NONE, unmatched as i64)]);
 }
 
-/// Adds the metrics of the outbox, its followers and its deliveries.
+/// Adds the metrics for the outbox, its followers and its deliveries.
 fn events(app: &MetricsHandles, page: &mut MetricsPage) {
     let (outbox, deliveries) = (&app.outbox, &app.deliveries);
     let last = *outbox.last().borrow();

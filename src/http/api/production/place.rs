@@ -141,7 +141,7 @@ pub async fn place(
     Ok(Created::under(orders::PATH, &done, reply_after(&app, &call.who, &done).await?))
 }
 
-/// Places an order from a form in the format of the API and returns its ID.
+/// Places an order from a form with the same format as the API request body, and returns the order's ID.
 pub async fn place_by_page(app: OrderHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let nowhere = PlaceQuery { site: None };
     let created = place(State(app), Query(nowhere), SiteHeader(None), call.with_body(body)).await?;
@@ -172,7 +172,7 @@ pub async fn buyer_of(customers: &Directory<Customer>, id: Option<Id>) -> Result
     Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::buyer))
 }
 
-/// Builds the command that orders one part of a SKU for the shop's own use.
+/// Builds the command for ordering one unit of a SKU for the shop's own use.
 pub(super) async fn own_use(
     app: &OrderHandles,
     who: &Caller,
@@ -204,7 +204,7 @@ struct SkuLookup<'a> {
     app: &'a OrderHandles,
     customer: bool,
     faults: Faults,
-    /// Reason a customer cannot order the first line that is not yet orderable.
+    /// Reason the order cannot be placed by a customer, for the first line affected.
     not_orderable: Option<String>,
 }
 

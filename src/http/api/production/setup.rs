@@ -193,7 +193,7 @@ struct SetupHealth {
 struct ServiceState {
     /// Name of the service.
     service: Service,
-    /// `true` if the settings configure the service; otherwise, it is embedded or not used.
+    /// `true` if the service is configured in the settings; otherwise, it is embedded or not used.
     configured: bool,
 }
 

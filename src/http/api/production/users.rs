@@ -151,7 +151,7 @@ pub struct UserView {
     role: StaffRole,
     /// `true` if this member of staff can sign in.
     active: bool,
-    /// `true` if each sign-in requires a code besides the password.
+    /// `true` if each sign-in requires a code in addition to the password.
     second_factor: bool,
     /// Time at which the account was created.
     created_at: Timestamp,

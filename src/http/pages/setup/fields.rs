@@ -14,7 +14,7 @@ use domain::setup::draft::SetupDraft;
 use http::error::ApiError;
 use http::wire::JsonObject;
 
-/// Maximum length of a form value, in characters; no address or token is that long.
+/// Maximum length of a form value, in characters; longer than any address or token.
 const MAX_VALUE_CHARS: usize = 4_000;
 /// Form value of the checkbox that removes a setting.
 const NONE: &str = "none";

@@ -115,7 +115,7 @@ pub(super) async fn attempt(
     Ok(Trial::Kept(outcome))
 }
 
-/// Returns whether only the first of the fields, which is the address, is empty.
+/// Returns whether the address, which is the first of the fields, is the only empty field.
 fn lacks_address<'a>(fields: &[Field], typed: &dyn Fn(&str) -> &'a str) -> bool {
     let is_typed = |field: &Field| !typed(field.variable).is_empty();
     fields.split_first().is_some_and(|(address, rest)| !is_typed(address) && rest.iter().any(is_typed))

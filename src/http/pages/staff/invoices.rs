@@ -77,9 +77,9 @@ pub(super) fn routes(routes: Routes) -> Routes {
 /// Filter for the invoice list. Unknown values are ignored.
 #[derive(Request, Debug)]
 struct InvoiceListQuery {
-    /// Only invoices with this status, named as in the API.
+    /// Only invoices with the given status, as spelled in the API.
     status: Option<String>,
-    /// Only invoices for the customer with this email address.
+    /// Only invoices for the customer with the given email address.
     email: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]
@@ -110,8 +110,8 @@ fn number_of<'a>(invoice: &Invoice, numbers: &'a HashMap<Id, String>) -> &'a str
     invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("without a number", String::as_str)
 }
 
-/// Renders an invoice as a table row for another page. `cancelled` means that the invoice has an outstanding amount and
-/// its order was cancelled.
+/// Renders an invoice as a table row for use on other pages. `cancelled` means that the invoice has an outstanding
+/// amount and its order was cancelled.
 pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, cancelled: bool, numbers: &HashMap<Id, String>) -> Markup {
     let (tone, words) = shown_state(invoice, now, cancelled);
     html! {

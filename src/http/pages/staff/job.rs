@@ -38,7 +38,7 @@ pub(super) fn job_path(job: Id, act: &str) -> String {
     format!("/shop/jobs/{job}/{act}")
 }
 
-/// Returns the tone and the label of a job's state.
+/// Returns the tone and label for a job's state.
 pub(super) fn job_state(job: &Job) -> (Tone, &'static str) {
     match job.state {
         JobState::Created => (Tone::Idle, "Waits for its file"),

@@ -71,20 +71,20 @@ pub(super) fn routes(routes: Routes) -> Routes {
 /// Query parameters of the order list. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct OrderListQuery {
-    /// Only orders with this status, as spelled in the API.
+    /// Only orders with the given status, as spelled in the API.
     status: Option<String>,
     /// Order number, or part of the customer's email address.
     q: Option<String>,
     /// Any value selects only orders that need an operator's attention.
     flagged: Option<String>,
-    /// Only orders with this timing, as spelled in the API, most urgent first.
+    /// Only orders with the given timing, as spelled in the API, most urgent first.
     timing: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// Returns the tone and the label of an order's status.
+/// Returns the tone and label for an order's status.
 pub(super) fn order_state(status: OrderStatus) -> (Tone, &'static str) {
     match status {
         OrderStatus::Draft => (Tone::Idle, "Draft"),

@@ -73,16 +73,16 @@ pub(super) fn routes(routes: Routes) -> Routes {
 /// Query parameters of the quote list. Unknown values are ignored.
 #[derive(Request, Debug)]
 struct QuoteListQuery {
-    /// Only quotes with this status, as spelled in the API.
+    /// Only quotes with the given status, as spelled in the API.
     status: Option<String>,
-    /// Only quotes for the customer with this email address.
+    /// Only quotes for the customer with the given email address.
     email: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// Returns the tone and the label of a quote's status.
+/// Returns the tone and label for a quote's status.
 fn quote_state(status: QuoteStatus) -> (Tone, &'static str) {
     match status {
         QuoteStatus::Draft => (Tone::Attention, "Draft"),
@@ -93,7 +93,7 @@ fn quote_state(status: QuoteStatus) -> (Tone, &'static str) {
     }
 }
 
-/// Renders a quote as a table row for another page.
+/// Renders a quote as a table row for use on other pages.
 pub(super) fn quote_row(quote: &Quote, now: Timestamp) -> Markup {
     let (tone, words) = quote_state(quote.shown_status(now));
     html! {
@@ -104,7 +104,7 @@ pub(super) fn quote_row(quote: &Quote, now: Timestamp) -> Markup {
     }
 }
 
-/// Renders a custom request as a table row for another page.
+/// Renders a custom request as a table row for use on other pages.
 pub(super) fn request_row(request: &CustomRequest) -> Markup {
     let (tone, words) = requests::request_state(request.status);
     html! {

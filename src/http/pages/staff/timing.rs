@@ -8,7 +8,7 @@ use domain::order::Order;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
 
-/// Returns the tone and the label of a timing.
+/// Returns the tone and label for a timing.
 pub(super) fn timing_state(timing: Timing) -> (Tone, &'static str) {
     match timing {
         Timing::OnTime => (Tone::Working, "On time"),

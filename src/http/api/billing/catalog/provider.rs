@@ -147,7 +147,7 @@ fn item(sku: &Sku, orderable: bool) -> CatalogItem {
     }
 }
 
-/// Builds a collection from its slug, from which the title is derived.
+/// Builds a collection from its slug; its title is derived from the slug.
 fn collection(slug: &str) -> CatalogCollection {
     let mut title = slug.replace(['-', '_'], " ");
     if let Some(first) = title.get(..1).map(str::to_uppercase) {

@@ -58,7 +58,7 @@ pub(super) struct IntakeFields {
     /// `true` to add a UV-protective coating.
     #[api(default = false)]
     uv_coating: bool,
-    /// IDs of add-ons. Repeat the field for each, as `addonIds` or `addonIds[]`.
+    /// IDs of add-ons. Repeat the field for each add-on, as `addonIds` or `addonIds[]`.
     #[api(ADDON_IDS, default = Vec::new())]
     addon_ids: Vec<String>,
     /// Text of the inscription on the piece.

@@ -20,7 +20,7 @@ use services::payments::{Subscription, SubscriptionInvoice, SubscriptionItem};
 pub(super) struct SubscriptionView {
     /// ID of the subscription at the payment processor.
     id: String,
-    /// Status in the processor's terms: `active`, `past_due`, `canceled`, ...
+    /// Status, as named by the payment processor: `active`, `past_due`, `canceled`, ...
     status: String,
     /// Name of the product; empty if the processor does not return it.
     product_name: String,
@@ -92,7 +92,7 @@ struct SubscriptionInvoiceView {
     id: String,
     /// Invoice number assigned by the processor; null until it is assigned.
     number: Option<String>,
-    /// Status in the processor's terms: `paid`, `open`, ...
+    /// Status, as named by the payment processor: `paid`, `open`, ...
     status: String,
     /// Total amount, in minor units of the currency.
     total_cents: i64,

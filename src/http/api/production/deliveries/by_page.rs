@@ -14,7 +14,7 @@ pub async fn test_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -
     test(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await.map(|_| ())
 }
 
-/// Redelivers one delivery and returns the ID of its endpoint.
+/// Sends a delivery again and returns its endpoint's ID.
 pub async fn redeliver_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<Id, ApiError> {
     let created = redeliver(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await?;
     Ok(created.into_body().endpoint_id)

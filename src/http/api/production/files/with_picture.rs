@@ -32,7 +32,8 @@ pub struct FormWithPicture {
     pub picture: Option<Id>,
 }
 
-/// Receives a form with an optional picture and stores the picture. `label` names the picture field in error messages.
+/// Receives a form with an optional picture and stores the picture. `label` is the picture field's name in error
+/// messages.
 pub async fn take_with_picture(
     app: &FileHandles,
     who: Caller,
@@ -74,8 +75,8 @@ pub async fn take_with_picture(
     Ok(FormWithPicture { call, fields, picture })
 }
 
-/// Rewrites an error about the picture so that it names the form field. Messages about the file's content are left
-/// unchanged.
+/// Rewrites an error about the picture so that its message uses the form field's label. Messages about the file's
+/// content are left unchanged.
 fn of_picture(error: ApiError, label: &str) -> ApiError {
     let body = error.body();
     let fault = &body["errors"][0];

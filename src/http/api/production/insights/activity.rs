@@ -58,7 +58,7 @@ pub struct PrinterUse {
     pub numbers: PrintNumbers,
 }
 
-/// Outcomes of the prints dispatched on one day.
+/// Number of prints dispatched on a day, by outcome.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DayPrints", example = numbers_example(json!({"day": "2026-11-02"})))]

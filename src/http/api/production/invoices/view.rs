@@ -79,7 +79,7 @@ pub struct InvoiceSummary {
     rounding_cents: i64,
     /// Total amount, in the currency's smallest unit.
     total_cents: i64,
-    /// Payments in the currency of the invoice, less refunds.
+    /// Payments in the invoice's currency, less refunds.
     amount_paid_cents: i64,
     /// Amount still due.
     amount_due_cents: i64,

@@ -62,7 +62,7 @@ pub struct JobView {
     reserved: bool,
     /// State of the job.
     state: JobState,
-    /// Reason the job awaits review; null if it does not.
+    /// Reason the job needs to be reviewed, if it does.
     blocked_by: Option<Block>,
     /// Reason the job is on hold, in plain language; null if it is not on hold.
     waiting_reason: Option<String>,
@@ -82,13 +82,13 @@ pub struct JobView {
     /// Number of spare parts that a replacement job makes: parts on the plate beyond those that were missing when the
     /// job was created. 0 for all other jobs.
     spare_parts: u32,
-    /// `true` if the job was cancelled because its order already has all parts without it.
+    /// `true` if the job was cancelled because its order already has all the parts it needs.
     surplus: bool,
     /// `true` if the job is completed but its parts are not counted until they are signed off.
     awaits_sign_off: bool,
-    /// Progress of the print in percent; for a failed or cancelled job, the progress of its last print.
+    /// Progress of the print, in percent; for a failed or cancelled job, the progress of its last print.
     progress: Percent,
-    /// Remaining print time in seconds, as estimated by the printer.
+    /// Remaining print time, in seconds, as estimated by the printer.
     remaining_seconds: Option<i64>,
     /// Expected completion time, based on the whole queue; it changes without a new version. Null if the job is
     /// finished or cannot be forecast.

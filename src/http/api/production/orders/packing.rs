@@ -50,7 +50,7 @@ struct SentLineView {
     sku_id: Id,
     /// Name of the product at the time of the order.
     description: String,
-    /// Number of parts of the order line in the shipment.
+    /// Number of parts in the shipment that belong to the order line.
     quantity: u32,
 }
 

@@ -84,16 +84,16 @@ pub struct NewReminder {
     /// Instructions for the operator.
     #[api(MaxChars(2000))]
     note: Option<String>,
-    /// Interval in hours of printing; at most three decimals.
+    /// Interval in printing hours; at most three decimals.
     #[api(AboveZero)]
     every_hours: Option<Amount>,
-    /// Interval in prints.
+    /// Interval as a number of prints.
     #[api(Within(1..=MAX_INTERVAL_COUNT))]
     every_prints: Option<i64>,
     /// Interval in grams of material; in millilitres for resin, and in sheets for sheet material.
     #[api(AboveZero)]
     every_grams: Option<Amount>,
-    /// Interval in failed prints.
+    /// Interval as a number of failed prints.
     #[api(Within(1..=MAX_INTERVAL_COUNT))]
     every_failures: Option<i64>,
     /// `true` if the printer accepts no jobs while the maintenance is due.

@@ -115,7 +115,7 @@ pub struct QuoteChange {
     notes: Optional<Option<String>>,
 }
 
-/// Details of a declined quote.
+/// Decision to decline a quote.
 #[derive(Request, Clone, Debug)]
 #[api(name = "QuoteDecline", example = json!({"reason": "too expensive"}))]
 pub struct Declining {

@@ -207,7 +207,7 @@ struct CostsView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteMargin")]
 struct MarginView {
-    /// Price of the line without tax, in minor units.
+    /// Net price of the line, in minor units.
     price_cents: i64,
     /// Quoted margin, in minor units.
     quoted_margin_cents: i64,

@@ -37,15 +37,15 @@ const JOB_STATES: [(JobState, &str); 10] = [
 /// Query parameters of the job list. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct JobListQuery {
-    /// Only jobs in this state, as spelled in the API.
+    /// Only jobs in the given state, as spelled in the API.
     state: Option<String>,
-    /// Only jobs that make this SKU.
+    /// Only jobs that make the given SKU.
     sku: Option<String>,
-    /// Only jobs on this printer.
+    /// Only jobs on the given printer.
     printer: Option<String>,
-    /// Only jobs that use this material.
+    /// Only jobs that use the given material.
     material: Option<String>,
-    /// Only jobs of this order.
+    /// Only jobs for the given order.
     order: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]

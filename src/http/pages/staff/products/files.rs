@@ -33,7 +33,7 @@ const FILE_KINDS: [(&str, FileKind); 3] =
 pub(super) struct FileListQuery {
     /// Part of the name.
     q: Option<String>,
-    /// Only files of this kind.
+    /// Only files of the given kind.
     kind: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]

@@ -29,7 +29,7 @@ pub(super) const STATUSES: [CustomRequestStatus; 5] = [
 /// Query parameters of the list of custom requests. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct RequestListQuery {
-    /// Only requests with this status, as spelled in the API.
+    /// Only requests with the given status, as spelled in the API.
     status: Option<String>,
     /// Part of the customer's email address or name.
     #[api(MaxChars(254))]
@@ -39,7 +39,7 @@ pub(super) struct RequestListQuery {
     from: u32,
 }
 
-/// Returns the tone and the label of a custom request's status.
+/// Returns the tone and label for a custom request's status.
 pub(super) fn request_state(status: CustomRequestStatus) -> (Tone, &'static str) {
     match status {
         CustomRequestStatus::New => (Tone::Attention, "To be answered"),

@@ -156,7 +156,7 @@ async fn page(
     Ok(viewer.page(StaffSection::Settings, "Integrations", &app.settings.board.view(), &content))
 }
 
-/// Returns the tone and the label of an integration's status.
+/// Returns the tone and label for an integration's status.
 fn state_of(view: &IntegrationView) -> (Tone, &'static str) {
     match (view.configured, &view.error) {
         (true, None) if view.last_ok_at.is_some() => (Tone::Working, "Works"),

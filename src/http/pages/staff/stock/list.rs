@@ -44,7 +44,7 @@ impl StockListQuery {
     }
 }
 
-/// Returns the tone and the label of a material's stock level.
+/// Returns the tone and label for a material's stock level.
 pub(super) fn level_state(material: &Material) -> (Tone, &'static str) {
     if material.available() == Amount::ZERO {
         (Tone::Error, "None free")
