@@ -92,7 +92,7 @@ impl RouteGuard {
     }
 }
 
-/// Returns the ID to whose limit an unfinished body counts: the API key or session, or the address of an
+/// Returns the ID whose limit applies to an unfinished body: the API key or session, or the address of an
 /// unauthenticated client.
 fn caller_of(request: &Request) -> u128 {
     let credentials = request.extensions().get::<Credentials>().and_then(Credentials::id);

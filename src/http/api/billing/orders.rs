@@ -214,7 +214,7 @@ async fn one(
     Ok(Plain(OrderReply { success: Success, order }))
 }
 
-/// Media type of the event stream of an order.
+/// Media type of order event streams.
 struct OrderStreamMedia;
 
 impl MediaType for OrderStreamMedia {

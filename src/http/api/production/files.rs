@@ -264,7 +264,8 @@ async fn receive<'a>(
     Ok(upload)
 }
 
-/// Reads a form field that contains a single word. Overlong input is truncated, so that it matches no accepted value.
+/// Reads a form field that contains a single word. Input that is too long is truncated, so that it matches no accepted
+/// value.
 async fn word(field: &mut Field<'_>) -> Result<String, ApiError> {
     let mut text = Vec::new();
     while let Some(piece) = field.chunk().await.map_err(broken)? {

@@ -204,7 +204,7 @@ struct SkuLookup<'a> {
     app: &'a OrderHandles,
     customer: bool,
     faults: Faults,
-    /// Reason the order cannot be placed by a customer, for the first line affected.
+    /// Reason a customer cannot place the order, for the first line affected.
     not_orderable: Option<String>,
 }
 

@@ -38,7 +38,7 @@ use http_api::production::insights::{InsightHandles, InsightTotals, Insights, in
 /// Time span that can be selected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct InsightSpan {
-    /// Value in URLs.
+    /// Value of the time span in URLs.
     word: &'static str,
     /// Number of days, including today.
     days: i64,

@@ -131,7 +131,7 @@ async fn pdf(State(app): State<LabelHandles>, uri: Uri, request_headers: HeaderM
 }
 
 /// Returns the base URL for QR codes: the configured public URL or, if there is none, the host of the current request.
-/// The listen address is not used, because other devices often cannot reach it.
+/// The listen address is the last resort, because other devices often cannot reach it.
 fn base_of(config: &Config, request_headers: &HeaderMap) -> String {
     let host = request_headers
         .get(header::HOST)

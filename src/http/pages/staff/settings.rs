@@ -37,7 +37,7 @@ use http_api::production::settings::waiting_settings;
 use kernel::environment::Environment;
 
 handles! {
-    /// Dependencies shared by all settings pages.
+    /// Dependencies of all settings pages.
     pub(crate) struct SettingsPageHandles {
         board: BoardHandles,
         config: Arc<Config>,

@@ -1,4 +1,4 @@
-//! Nozzle of a printer, in requests.
+//! Printer nozzles, in requests.
 
 use api_derive::Request;
 use api_schema::shape::{Shape, above_zero};

@@ -47,7 +47,7 @@ struct CacheParts {
     /// Redis server that also stores the last successfully read catalogue, for servers with a different data directory.
     redis: Option<Arc<Redis>>,
     cache: Mutex<CachedCatalog>,
-    /// Notifies waiting requests when a read from the provider has ended.
+    /// Channel that notifies waiting requests when a read from the provider has ended.
     reads: watch::Sender<u64>,
 }
 

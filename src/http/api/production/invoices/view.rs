@@ -180,7 +180,7 @@ struct DocumentView {
     id: Id,
     /// Type of the document: invoice or credit note.
     kind: DocumentKind,
-    /// Document number; there are no gaps in the numbers of a year.
+    /// Document number. Numbers have no gaps within a year.
     number: Option<String>,
     /// Total of the document, in the currency's smallest unit.
     total_cents: i64,

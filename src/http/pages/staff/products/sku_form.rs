@@ -23,7 +23,7 @@ pub(super) const MATERIAL_MEMBERS: [&str; 3] = ["materialId", "estimatedConsumpt
 /// Maximum number of components in the form, because the number of form fields is limited. Larger kits have to be
 /// changed through the API.
 pub(super) const MAX_COMPONENT_ROWS: usize = 40;
-/// Maximum number of additional materials of a SKU.
+/// Maximum number of additional materials per SKU.
 const MAX_MATERIAL_ROWS: usize = 16;
 /// Maximum length of a code, in characters.
 pub(super) const MAX_CODE_CHARS: usize = 64;

@@ -76,8 +76,8 @@ pub(super) fn waiting_jobs(words: &str, material: Option<Id>) -> Markup {
     }
 }
 
-/// Renders a button that confirms that a spool reported by the printer is of the given material; `None` if there is no
-/// such spool.
+/// Renders a button with which to confirm that a spool reported by the printer is of the given material; `None` if
+/// there is no such spool.
 fn offer(printer: &Printer, material: &Material) -> Option<Markup> {
     let offer = printer.spool_offer(material)?;
     let fields = html! {
