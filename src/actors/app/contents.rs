@@ -1,4 +1,4 @@
-//! Removes contents from disk that no file refers to any more.
+//! Removes contents that no file refers to any more from disk.
 
 use super::App;
 use files::blobs::Blobs;
@@ -17,7 +17,7 @@ pub enum RemoveError {
 }
 
 impl App {
-    /// Removes all contents that no file refers to; returns the number of contents removed.
+    /// Removes all contents that no file refers to and returns how many were removed.
     pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
         let removing = self.blobs.removing().await;
         let named = self.queries.named_contents().await?;
