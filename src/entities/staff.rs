@@ -1,4 +1,4 @@
-//! Tables of staff members, with their permissions, sessions and keys.
+//! Tables for staff members, with their permissions, sessions and API keys.
 
 /// `access`: single snapshot row whose version guards staff, API keys and sessions.
 pub mod access {
@@ -37,7 +37,7 @@ pub mod users {
     entity_tail!();
 }
 
-/// `staff_sessions`: sessions of staff members, as rows of access.
+/// `staff_sessions`: staff sessions, as rows of access.
 pub mod staff_sessions {
     use sea_orm::entity::prelude::*;
 
