@@ -61,7 +61,7 @@ impl Effects<ChannelOrder> for ChannelOrderEffects {
     }
 }
 
-/// Reason an effect must be retried.
+/// Reason that an effect must be retried.
 #[derive(Debug, thiserror::Error)]
 enum ChannelOrderError {
     #[error(transparent)]

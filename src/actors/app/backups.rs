@@ -35,7 +35,7 @@ pub(super) const MANIFEST_NAME: &str = "manifest.json";
 /// Product name in the manifest of every backup.
 pub(super) const PRODUCT: &str = "Printfloor";
 
-/// Reason a backup could not be made.
+/// Reason that a backup could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// Another backup is in progress.
@@ -86,7 +86,7 @@ impl Backups {
     ///
     /// # Errors
     ///
-    /// Fails if another backup is in progress, the disk lacks space, or the database cannot be copied.
+    /// Fails if a backup is already in progress, the disk does not have enough space, or the database cannot be copied.
     pub async fn begin(self: &Arc<Self>, now: Timestamp) -> Result<Backup, BackupError> {
         let turn = self.turn.clone().try_lock_owned().map_err(|_| BackupError::UnderWay)?;
         let of = self.clone();

@@ -5,7 +5,7 @@ use files::blobs::Blobs;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Reason contents could not be removed.
+/// Reason that contents could not be removed.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     /// The list of contents in use could not be read from the database.

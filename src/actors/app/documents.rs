@@ -41,10 +41,10 @@ const MAX_HELD_NUMBERS: usize = 100_000;
 const MAX_LOOK_TIME: Duration = Duration::from_secs(2);
 /// Number of hexadecimal digits in an address: 160 bits cannot be guessed.
 const ADDRESS_DIGITS: usize = 40;
-/// URL path at which the server serves PDFs stored in a local folder.
+/// URL path at which the server serves PDFs stored in a local directory.
 const PUBLIC_PATH: &str = "/documents";
 
-/// Reason a PDF is not available.
+/// Reason that a PDF is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// PDFs are disabled in the settings.
@@ -302,7 +302,7 @@ impl InvoiceDocuments {
         Ok(stored.then_some(url))
     }
 
-    /// Returns a PDF from the local folder; fails if PDFs are stored in a bucket.
+    /// Returns a PDF from the local directory; fails if PDFs are stored in a bucket.
     pub async fn stored(&self, address: &str, name: &str) -> Result<Bytes, StorageError> {
         let digits = address.len() == ADDRESS_DIGITS && address.bytes().all(|byte| byte.is_ascii_hexdigit());
         let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.');

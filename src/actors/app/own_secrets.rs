@@ -2,7 +2,7 @@
 //! check values in the database.
 //!
 //! Secrets are generated only for a new database. With existing data, new secrets would invalidate every API key and
-//! make all stored secrets unreadable, so the server refuses to start before it changes anything.
+//! make all stored secrets unreadable, so the server does not start and changes nothing.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use platform::secrets::random::secret_bytes;
 use store::connect::{self, DatabaseSettings, OpenError};
 use store::secret_checks::{self, DatabaseState, SecretCheck};
 
-/// Reason the server refuses to start with the configured secrets.
+/// Reason that the server does not start with the configured secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
     /// The database contains data, but some of the secrets it was created with are missing.

@@ -43,7 +43,7 @@ pub enum RestoreStage {
     Complete(RestoreMark),
 }
 
-/// Reason the state of a restore cannot be determined.
+/// Reason that the state of a restore cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreMarkError {
     /// The marker cannot be read or removed.

@@ -12,7 +12,7 @@ use store::connect::OpenError;
 use store::restoring::RestoringError;
 use store::rows::LoadError;
 
-/// Reason the app failed to start.
+/// Reason that the app failed to start.
 #[derive(Debug, thiserror::Error)]
 pub enum ShopStartError {
     /// The database cannot be used.

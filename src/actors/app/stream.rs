@@ -21,7 +21,7 @@ const EVENTS_PER_READ: usize = 256;
 /// Backoff after consecutive failures.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// Reason copying has stopped for now.
+/// Reason that copying has stopped for now.
 #[derive(Debug, thiserror::Error)]
 enum StreamPause {
     #[error("redis: {0}")]

@@ -46,7 +46,7 @@ impl<T: Aggregate> Effects<T> for NoEffects {
     async fn run(&self, _: T::Effect, _: Handle<T>) {}
 }
 
-/// Reports the outcome of external work that must not be repeated to an aggregate, for example that an email was
+/// Reports to an aggregate the outcome of external work that must be done only once, for example that an email was
 /// accepted, a webhook was delivered or a file was uploaded. While the aggregate cannot accept the report (the database
 /// cannot be written, or too many commands are waiting), only the report is retried. Meanwhile, the effect's task holds
 /// the outcome in memory; it ends when the state no longer calls for the effect.

@@ -13,7 +13,7 @@
 //!   only after the restarted actor has published the state on disk, so that a caller who learns that the command was
 //!   carried out also sees its result.
 //!
-//! The admission permit remains in the envelope, so a command that is sent again is never rejected as `overloaded`.
+//! The admission permit stays in the envelope, so a command that is sent again is never rejected as `overloaded`.
 //!
 //! An actor accepts commands of several types, each with its own response type ([`Command::Answer`]). The envelope
 //! hides the type from the actor and holds the response from the decision until the commit, so that responses cannot be

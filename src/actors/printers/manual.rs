@@ -111,7 +111,7 @@ impl Drop for OutcomeGuard<'_> {
     }
 }
 
-/// Makes one attempt; the effect remains due until the rules have recorded an outcome.
+/// Makes one attempt; the effect stays due until the rules have recorded an outcome.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     let mut permitted_at = None;

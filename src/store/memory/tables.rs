@@ -193,7 +193,7 @@ impl Tables {
         (expired.len() + deliveries.len() + events.len()) as u64
     }
 
-    /// Returns the number of the last event; 0 if there are none.
+    /// Returns the number of the last event; 0 if none.
     pub fn last_seq(&self) -> i64 {
         self.events.last().map_or(0, |(seq, _)| *seq)
     }

@@ -26,7 +26,8 @@ const MAX_ORDERS_READ: u64 = 2000;
 pub enum ActivityGrouping {
     /// Printer that was claimed, by ID.
     Printer,
-    /// Day of the claim, as the number of days since 1970. The value is how far local time is ahead of UTC, in ms.
+    /// Day of the claim, as the number of days since 1970. The value is how far the local clock is ahead of UTC, in
+    /// milliseconds.
     Day(i64),
 }
 

@@ -25,7 +25,7 @@ const PIECE_BYTES: usize = 256 * 1024;
 const SHA256_CHARS: usize = 64;
 const FOLDER_CHARS: usize = 2;
 
-/// Reason a backup cannot be used.
+/// Reason that a backup cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupReadError {
     /// The archive cannot be read, or a file cannot be written.
