@@ -81,11 +81,11 @@ pub struct App {
     pub hold: DispatchHold,
     /// Forecaster, which predicts when jobs, orders and printers will be done.
     pub forecaster: Forecaster,
-    /// Matcher of payment events to orders and invoices.
+    /// Service that matches payment events with orders and invoices.
     pub payments: PaymentMatcher,
     /// Service that finds or creates checkout sessions for orders and invoices.
     pub checkouts: Checkouts,
-    /// Customers as recorded by the payment processor.
+    /// Client for customer data at the payment processor.
     pub subscribers: Subscribers,
     /// File contents, by hash.
     pub blobs: Arc<Blobs>,
@@ -93,7 +93,7 @@ pub struct App {
     pub customer_space: Arc<customer_space::CustomerSpace>,
     /// Files written by table exports.
     pub export_files: ExportFiles,
-    /// Creator of downloadable backups of the whole shop.
+    /// Service that creates downloadable backups of the whole shop.
     pub backups: Arc<backups::Backups>,
     /// Slicing service, which produces G-code from models.
     pub slicing: Arc<SlicingService>,
@@ -113,7 +113,7 @@ pub struct App {
     pub stock_boards: StockSystemStatuses,
     /// Signal that makes the accounting integration run immediately.
     pub accounting_wake: AccountingWake,
-    /// Renderer and storage of invoice PDFs.
+    /// Service that renders and stores invoice PDFs.
     pub documents: Arc<documents::InvoiceDocuments>,
     /// Storefront that provides the catalogue; `None` if the catalogue consists of our own products.
     pub storefront: Option<Arc<Storefront>>,

@@ -137,7 +137,7 @@ impl ChannelOrderEffects {
         }
     }
 
-    /// Informs our own order that the shop it was sold by has cancelled or refunded it.
+    /// Informs our own order that the external shop has cancelled or refunded it.
     async fn tell_order(&self, of: &Handle<ChannelOrder>, changes: ShopState) -> Result<(), ChannelOrderError> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };

@@ -44,7 +44,7 @@ pub enum DispatcherMsg {
     JobAnswered(Id),
     /// The next round of proposals is due because a timer fired or the dispatch hold was lifted.
     Again,
-    /// Crashes the actor on purpose, for tests.
+    /// Crash the actor on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }

@@ -63,7 +63,7 @@ pub struct ForecastSources {
     pub connections: Arc<PrinterConnections>,
     /// Injected clock and settings.
     pub environment: Arc<Environment>,
-    /// Dispatcher's settings.
+    /// Dispatcher settings.
     pub rules: Arc<DispatchRules>,
     /// Hours during which the shop is staffed.
     pub hours: Arc<ShopHours>,

@@ -1,5 +1,5 @@
-//! Effects of emails, which hand each queued email to the email provider or the agent gateway. Pending alerts of the
-//! same kind are combined into one email.
+//! Effects of emails: hand each queued email to the email provider or the agent gateway, and combine pending alerts of
+//! the same kind into one email.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -40,7 +40,7 @@ pub struct OrderEffects {
     pub slicing: Arc<SlicingService>,
     /// Interval between attempts to slice while slicing cannot proceed.
     pub slicing_recheck: Duration,
-    /// Materials whose stock jobs claim.
+    /// Materials whose stock is claimed by jobs.
     pub materials: Directory<Material>,
     /// Printers to which attempts are assigned.
     pub printers: Directory<Printer>,

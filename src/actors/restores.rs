@@ -16,7 +16,7 @@ use kernel::effects::Effects;
 use kernel::environment::Environment;
 use kernel::handle::Handle;
 
-/// Hold on automatic dispatching while a restored shop awaits review. Clones have the same state.
+/// Hold on automatic dispatching while a restored shop awaits review. Clones share the same state.
 #[derive(Clone, Debug)]
 pub struct DispatchHold(Arc<watch::Sender<Option<Timestamp>>>);
 

@@ -21,9 +21,9 @@ use services::payments::{
 const MAX_REMEMBERED: usize = 10_000;
 /// Maximum number of subscriptions per list whose product names are looked up.
 const MAX_LOOKED_AT: usize = 10;
-/// Time for which cached cards are displayed.
+/// Time for which cached cards are considered current.
 const CARDS_FRESH_FOR: Duration = Duration::from_secs(60);
-/// Time before a retry after the processor failed to return the cards.
+/// Delay before a retry after the processor failed to return the cards.
 const SILENCE_KEPT_FOR: Duration = Duration::from_secs(10);
 /// Time for which a customer who was not found at the processor is not searched for again; most customers never
 /// subscribe, and each search costs a call.

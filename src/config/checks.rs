@@ -28,8 +28,9 @@ const MIN_SLICER_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Maximum of `quality.max_reprints`. Each reprint is a job of its order, and orders are kept in memory as a whole.
 const MAX_REPRINTS: u32 = 100;
-/// Maximum number of reasons for rejecting parts; also the maximum length of a reason, in characters.
+/// Maximum number of reasons for rejecting parts.
 const MAX_REASONS: usize = 50;
+/// Maximum length of a reason, in characters.
 const MAX_REASON_CHARS: usize = 50;
 
 /// Maximum length of a topic prefix, in bytes.

@@ -46,7 +46,7 @@ pub(super) fn refused(mut faults: Vec<String>, more: Vec<String>) -> ConfigError
     ConfigError::Refused(faults)
 }
 
-/// Formats a single message on the same line, and several messages on a line each.
+/// Formats a single message on the same line, and several messages on separate lines.
 fn listed(faults: &[String]) -> String {
     match faults {
         [one] => format!(" {one}"),

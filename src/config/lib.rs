@@ -59,7 +59,7 @@ pub struct Config {
     /// Server mode, from `PRINTFLOOR_ENV` and never from a settings file.
     #[serde(skip)]
     pub mode: Mode,
-    /// Sources of the settings, needed to change them at their source.
+    /// Sources of the settings, needed for changing settings at their source.
     #[serde(skip)]
     pub origin: Origin,
     /// Listen address, and limits on connections and requests.
@@ -146,7 +146,7 @@ pub enum Mode {
     /// Missing secrets are generated at the first start and stored in `SECRETS_FILE`.
     #[default]
     Development,
-    /// Missing secrets are rejected, the database must be PostgreSQL, cookies are `Secure`, and API keys begin with
+    /// Secrets must be configured, the database must be PostgreSQL, cookies are `Secure`, and API keys begin with
     /// `key_live_`.
     Production,
 }
@@ -181,8 +181,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets remain empty, except
-    /// in production, where missing secrets are rejected.
+    /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except
+    /// in production, where all secrets are required.
     pub fn load(options: LoadOptions) -> Result<LoadedConfig, ConfigError> {
         let dotenv = assignments(&options.dotenv())?;
         Self::load_with(options, &dotenv)

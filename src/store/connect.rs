@@ -43,7 +43,7 @@ pub enum OpenError {
     /// No server is listening at the database address.
     #[error("no server responds at {address} ({words})")]
     Unreachable {
-        /// Host and port that the connection was attempted to.
+        /// Host and port of the attempted connection.
         address: String,
         /// Operating system's error message.
         words: String,
@@ -382,7 +382,7 @@ pub(super) fn refuses_value(error: &DbErr) -> bool {
     })
 }
 
-/// Classifies the outage that an error indicates, by the error code, if any, or otherwise by the error text.
+/// Classifies the outage that an error indicates, by the error's code or, if it has none, by its text.
 pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();
     let code = match error {

@@ -1,4 +1,4 @@
-//! Registry of outbox followers, which reports how far behind each one is to the metrics.
+//! Registry of outbox followers, which reports to the metrics how far behind each one is.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};

@@ -37,7 +37,7 @@ pub enum LostTransaction {
     Written,
 }
 
-/// In-memory store. Clones access the same data.
+/// In-memory store. Clones share the same data.
 #[derive(Clone)]
 pub struct MemoryStore(Arc<Contents>);
 

@@ -28,7 +28,7 @@ pub struct OrderedWork {
 }
 
 impl OrderedWork {
-    /// Creates a load of a `T`. The result is reported to `back`, even if the work is dropped before it runs.
+    /// Creates work that loads a `T`. The result is reported to `back`, even if the work is dropped before it runs.
     pub fn load<T: StoredAggregate>(
         key: AggregateKey,
         generation: u64,
@@ -57,7 +57,7 @@ impl OrderedWork {
         Self { key, generation, run }
     }
 
-    /// Creates the deletion of rows whose retention period has ended as of `now`; idempotency keys have their own
+    /// Creates work that deletes rows whose retention period has ended as of `now`; idempotency keys have their own
     /// expiry time. With SQLite, the write-ahead log is also checkpointed and truncated, so that it does not stay at
     /// its maximum size.
     pub(super) fn retention(now: Timestamp) -> Self {

@@ -59,11 +59,11 @@ use ::domain::aggregate::Versioned;
 use ::domain::id::Id;
 use platform::shared::Shared;
 
-/// Queries on the read pool. Clones use the same pool and the same batches of idempotency lookups.
+/// Queries on the read pool. Clones share the pool and the batches of idempotency lookups.
 #[derive(Clone, Debug)]
 pub struct Queries(Shared<QueriesParts>);
 
-/// Parts that all clones of the queries use.
+/// Parts shared by all clones of the queries.
 #[derive(Debug)]
 pub struct QueriesParts {
     db: DatabaseConnection,

@@ -1,4 +1,4 @@
-//! Reader of aggregates, for any implementation of the store.
+//! Aggregate reader for any store implementation.
 
 use sea_orm::{DatabaseConnection, DbErr};
 

@@ -24,7 +24,7 @@ pub struct CommandWrites {
     pub idempotent_answer: Option<IdempotentAnswer>,
 }
 
-/// Commit of an aggregate, with everything that the aggregate's actor decided while the previous commit was in flight.
+/// Aggregate commit, with everything that the aggregate's actor decided while the previous commit was in flight.
 ///
 /// A submission becomes durable as a whole or not at all. An actor has at most one submission in the store at a time,
 /// so the version on disk always shows whether a lost submission was committed.

@@ -48,7 +48,7 @@ pub enum StoreMsg {
     Enqueue(QueueEntry),
     /// The actor of an aggregate has been unloaded, so the aggregate's generation can be forgotten.
     Forget(AggregateKey),
-    /// A transaction or an epoch check has ended; contains the connection, or the reason why it cannot be used.
+    /// A transaction or an epoch check has ended; contains the connection, or the reason that it cannot be used.
     Wrote(Result<Box<ConnectionGuard>, ConnectionError>),
     /// The pause for the callers that just got a response has ended.
     Yielded,

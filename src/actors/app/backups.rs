@@ -38,7 +38,7 @@ pub(super) const PRODUCT: &str = "Printfloor";
 /// Reason that a backup could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// Another backup is in progress.
+    /// A backup is already in progress.
     #[error("a backup is already being created or downloaded; try again when it is finished")]
     UnderWay,
     /// A copy of the database would fill the disk.
@@ -47,12 +47,12 @@ pub enum BackupError {
     /// Copying the database failed.
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// A disk operation of this server failed.
+    /// A disk operation on this server failed.
     #[error(transparent)]
     Disk(#[from] io::Error),
 }
 
-/// Creator of backups, which makes one at a time.
+/// Service that creates backups, one at a time.
 pub struct Backups {
     copier: DatabaseCopier,
     blobs: Arc<Blobs>,

@@ -94,7 +94,7 @@ impl WholeDocument {
     }
 }
 
-/// Renderer and storage of invoice PDFs.
+/// Service that renders and stores invoice PDFs.
 pub struct InvoiceDocuments {
     renderer: Option<Arc<Renderer>>,
     storage: ObjectStorage,

@@ -68,7 +68,7 @@ pub enum Msg<T: Aggregate> {
     Quiet(u64),
     /// The server is shutting down: finish the accepted commands, then stop.
     Leave,
-    /// Crashes the actor on purpose, for tests.
+    /// Crash the actor on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }

@@ -66,7 +66,7 @@ struct SupervisorLink<T: Aggregate> {
 /// Counters for one aggregate kind since the process started.
 #[derive(Debug, Default)]
 pub struct KindMeter {
-    /// Number of crashes of actors of this kind.
+    /// Number of actor crashes.
     pub crashes: Counter,
     /// Number of commands rejected because too many were waiting.
     pub overloaded: Counter,

@@ -11,7 +11,7 @@ pub struct RestartPolicy {
     /// Maximum number of crashes within `window`. An actor that crashes more often is parked, so that it accepts no
     /// commands until a probe succeeds.
     pub max_crashes: usize,
-    /// Time after which a crash is no longer included.
+    /// Period over which recent crashes are counted.
     pub window: Duration,
     /// Backoff before a restart, depending on the number of recent crashes.
     pub delays: Delays,

@@ -25,10 +25,10 @@ const STATE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Build plate of a file to be printed manually.
 pub const MANUAL_PLATE: u32 = 1;
-/// Number of characters from an ID that distinguish a file from others with the same name.
+/// Number of ID characters that distinguish a file from others with the same name.
 const TAG_CHARS: usize = 8;
 
-/// Outcome of a manual print while the caller waited.
+/// Outcome of a manual print within the caller's waiting time.
 pub enum StartOutcome {
     /// The printer accepted the start command; contains the name of the file on the printer.
     Started(String),

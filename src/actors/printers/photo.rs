@@ -23,7 +23,8 @@ use printers::cameras::{CameraFault, Picture};
 const MAX_TRIES: u32 = 6;
 /// Backoff between attempts to take the picture.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(15) };
-/// Maximum time since the end of a print, in milliseconds, for a picture to still be taken as showing it.
+/// Maximum age of a finished print, in milliseconds. After that, a picture might no longer show the print, so none is
+/// taken.
 const MAX_AGE_MS: i64 = 10 * 60 * 1000;
 
 /// Takes the picture for the given attempt, unless it is no longer due.

@@ -12,7 +12,7 @@ pub struct LimitsConfig {
     pub staff_requests_per_minute: u32,
     /// Maximum number of requests per minute per customer session; further requests are rejected with 429.
     pub customer_requests_per_minute: u32,
-    /// Maximum number of requests per minute per IP address without valid credentials.
+    /// Maximum number of unauthenticated requests per minute per IP address.
     pub anonymous_requests_per_minute: u32,
     /// Maximum number of sign-in attempts per 15 minutes per combination of email address and IP address.
     pub login_attempts_per_15_minutes: u32,
@@ -32,6 +32,6 @@ pub struct LimitsConfig {
     pub intakes_per_hour: u32,
     /// Maximum number of exports per hour per customer.
     pub exports_per_hour: u32,
-    /// Maximum number of callers with their own rate limit counter in memory; further callers have common counters.
+    /// Maximum number of callers that are counted separately in memory; further callers share counters.
     pub rate_limit_max_entries: usize,
 }

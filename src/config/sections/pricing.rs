@@ -24,9 +24,9 @@ pub struct PricingConfig {
     pub machine_watts: u32,
     /// Electricity price per kilowatt-hour, in cents.
     pub energy_cents_per_kwh: u32,
-    /// Machine wear per printing hour, in cents.
+    /// Machine wear cost per printing hour, in cents.
     pub wear_cents_per_hour: u32,
-    /// Labour price per hour, in cents.
+    /// Labour cost per hour, in cents.
     pub labour_cents_per_hour: u32,
     /// Labour time per order line, in minutes.
     pub setup_minutes: u32,

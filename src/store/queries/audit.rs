@@ -1,7 +1,7 @@
 //! Queries for the audit log and idempotency keys.
 //!
-//! A list with its total ([`Queries::audit`]) counts all entries, which are kept forever. Pages that people view read
-//! stretches of bounded length instead ([`Queries::audit_stretch`]).
+//! A list with its total ([`Queries::audit`]) counts all entries, which are kept forever. The pages that staff view
+//! read one bounded stretch at a time instead ([`Queries::audit_stretch`]).
 
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
@@ -47,7 +47,7 @@ pub struct AuditPlace {
 pub struct AuditStretch {
     /// Entries that match the filter.
     pub entries: Vec<Audit>,
-    /// Position before which the log continues; `None` at the end of the log. Earlier entries may not match the filter.
+    /// Position to continue reading from; `None` at the end of the log. There may be no further matching entries.
     pub next: Option<AuditPlace>,
 }
 
@@ -64,8 +64,8 @@ impl AuditPlace {
 }
 
 impl AuditFilter {
-    /// Selects entries by the most selective criterion that has an index with the time, and by time. Also returns
-    /// whether these are all criteria, so that every selected entry matches.
+    /// Selects entries by time and by the most selective criterion that is indexed together with the time. Also returns
+    /// whether no criteria remain, so that every selected entry matches.
     fn select_narrowest(&self) -> (Select<audit::Entity>, bool) {
         use audit::Column as C;
         let all = audit::Entity::find();

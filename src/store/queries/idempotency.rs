@@ -2,7 +2,7 @@
 //! by the next query.
 //!
 //! Every request with a key requires a lookup before it is admitted. A separate query for each would cost more than the
-//! commit, which many requests have in common.
+//! commit, which many requests share.
 
 use std::collections::BTreeMap;
 

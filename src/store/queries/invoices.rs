@@ -33,7 +33,7 @@ pub struct InvoiceFilter {
     pub order_id: Option<Id>,
     /// `true` to list only issued invoices.
     pub issued: bool,
-    /// Time at which invoices are checked for being overdue.
+    /// Reference time for deciding which invoices are overdue.
     pub now: Timestamp,
 }
 

@@ -27,7 +27,7 @@ pub struct QuoteFilter {
     pub order_id: Option<Id>,
     /// `true` to list only quotes that have been sent.
     pub sent: bool,
-    /// Time at which quotes are checked for being expired.
+    /// Reference time for deciding which quotes have expired.
     pub now: Timestamp,
 }
 

@@ -25,7 +25,7 @@ const EXACT_LENGTHS_UP_TO: usize = 8;
 /// Cache key of a statement: the table, whether rows are replaced, whether it is for SQLite, and the row count.
 type StatementShape = (TypeId, bool, bool, usize);
 
-/// Cached insert statement texts. The map is only used for lookups, so its order does not matter.
+/// Cached texts of insert statements. The map is only used for lookups, so its order does not matter.
 static INSERT_TEXTS: LazyLock<DashMap<StatementShape, Arc<str>>> = LazyLock::new(DashMap::new);
 
 type EntityOf<M> = <M as ModelTrait>::Entity;

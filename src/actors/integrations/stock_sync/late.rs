@@ -27,7 +27,7 @@ fn due(link: &StockLink) -> impl Iterator<Item = (UseKey, &BTreeSet<i64>)> {
 }
 
 impl LateBookings {
-    /// Returns the spools whose outstanding stock changes have had the time `settle` to take effect. The time starts at
+    /// Returns the spools whose outstanding stock changes have had at least `settle` to take effect. The time starts at
     /// the first call, and restarts when a printer has been deducting from one of the spools.
     pub(super) fn overdue(&self, link: &StockLink, in_use: &BTreeSet<i64>, settle: Duration) -> BTreeSet<i64> {
         let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
