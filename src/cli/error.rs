@@ -15,7 +15,7 @@ use platform::io_words::io_words;
 /// Reason that a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// The arguments cannot be combined.
+    /// The command-line arguments are invalid.
     #[error("{0}")]
     Usage(String),
     /// A failure that the text fully describes.
