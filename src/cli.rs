@@ -1,6 +1,6 @@
-//! The command line: its commands and their arguments. Each command is implemented in a file of this directory.
+//! The command line: its commands and their arguments. Each command is implemented in a file in this directory.
 //!
-//! Results go to standard output, messages and errors to standard error. Exit codes: 0 success, 1 failure, 2 wrong
+//! Results go to standard output, messages and errors to standard error. Exit codes: 0 success, 1 failure, 2 incorrect
 //! usage.
 
 mod api;
@@ -47,31 +47,31 @@ pub struct Cli {
     /// Command to run; `None` runs the server.
     #[command(subcommand)]
     pub command: Option<CliCommand>,
-    /// Options common to all commands.
+    /// Options for all commands.
     #[command(flatten)]
     pub global: GlobalOptions,
-    /// Options of the server.
+    /// Server options.
     #[command(flatten)]
     pub serve: ServeArgs,
 }
 
-/// Options common to all commands.
+/// Options for all commands.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GlobalOptions {
     /// Read settings from this file instead of printfloor.toml in the working directory
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
     #[expect(clippy::doc_markdown, reason = "it is shown as the help of the command line")]
-    /// Data directory of the server [default: the setting server.data_dir, which is data unless changed]
+    /// Data directory of the server [default: the server.data_dir setting, or "data" if unset]
     #[arg(long, value_name = "DIR", global = true)]
     pub data: Option<PathBuf>,
 }
 
-/// Options of the server.
+/// Server options.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ServeArgs {
-    /// IP address and port to listen on, for example 0.0.0.0:8787; the port or the address may be omitted
-    /// [default: the setting server.listen]
+    /// IP address and port to listen on, for example 0.0.0.0:8787; you can omit either
+    /// [default: the server.listen setting]
     #[arg(long, value_name = "ADDR", value_parser = crate::config::listen::parse)]
     pub listen: Option<SocketAddr>,
 }
@@ -79,18 +79,18 @@ pub struct ServeArgs {
 /// Subcommand; `serve` if none is given.
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
-    /// Run the server (the same as printfloor without a command)
+    /// Run the server (same as running `printfloor` without a command)
     Serve {
         /// Command-line options that override settings.
         #[command(flatten)]
         args: ServeArgs,
-        /// Exit as soon as standard input closes, which means that the parent process has ended
+        /// Exit as soon as standard input closes, which happens when the parent process ends
         #[arg(long, hide = true)]
         end_with_stdin: bool,
     },
     /// Run the server with a simulated shop: printers, products, stock and a stream of new orders
     Demo(ToolArguments),
-    /// Run simulated printers and optionally a payment processor, without a server; print one line of JSON for each
+    /// Run simulated printers and, optionally, a payment processor, without a server; print one line of JSON for each
     Simulate(ToolArguments),
     /// Create, list, and revoke API keys
     #[command(subcommand)]
@@ -98,11 +98,11 @@ pub enum CliCommand {
     /// Create and list staff accounts, and set passwords
     #[command(subcommand)]
     User(UserCommand),
-    /// Print all settings with their explanations and the source of each value
+    /// Print every setting with its description and the source of its value
     Config(ConfigArgs),
     /// Test the settings and all configured services, and suggest fixes
     Check,
-    /// Write a complete, verified backup of the shop to one file, even while the server is running
+    /// Write a complete, verified backup of the shop to a file, even while the server is running
     Backup {
         /// File to write; it must not exist yet
         file: PathBuf,
@@ -136,7 +136,7 @@ pub enum Description {
     Billing,
 }
 
-/// Arguments that a command passes on to the tool it starts.
+/// Arguments that a command passes to the tool it starts.
 #[derive(Clone, Debug, Default, Args)]
 #[command(disable_help_flag = true)]
 pub struct ToolArguments {
@@ -171,10 +171,10 @@ pub enum KeyCommand {
     },
 }
 
-/// Arguments of `key create`.
+/// Arguments to `key create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewKey {
-    /// Descriptive name, such as the program that uses the key
+    /// Descriptive name, such as the name of the program that uses the key
     #[arg(long)]
     pub name: String,
     /// Role of the key, which determines its permissions
@@ -188,7 +188,7 @@ pub struct NewKey {
     /// orders
     #[arg(long, value_name = "EMAIL")]
     pub customer_email: Option<String>,
-    /// Create a new shop if the data directory contains none
+    /// Create a new shop if the data directory doesn't contain one
     #[arg(long)]
     pub new: bool,
 }
@@ -209,7 +209,7 @@ pub enum UserCommand {
     },
 }
 
-/// Arguments of `user create`.
+/// Arguments to `user create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewUserArguments {
     /// Email address to sign in with
@@ -218,10 +218,10 @@ pub struct NewUserArguments {
     /// Role of the account, which determines its permissions
     #[arg(long)]
     pub role: RoleArgument,
-    /// Name of the staff member; by default the part of the email address before the @
+    /// Name of the staff member [default: the part of the email address before the @]
     #[arg(long)]
     pub name: Option<String>,
-    /// Create a new shop if the data directory contains none
+    /// Create a new shop if the data directory doesn't contain one
     #[arg(long)]
     pub new: bool,
 }

@@ -22,7 +22,7 @@ pub mod http {
     pub use ::http_pages as pages;
 }
 
-/// Memory allocator. The system's allocator accounted for about half of the time taken by a request or a commit, so
+/// Memory allocator. The system allocator accounted for about half of the time taken by a request or a commit, so
 /// `mimalloc` is used instead.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

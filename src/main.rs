@@ -1,4 +1,4 @@
-//! The program. All of its code is in the library, so that it is compiled only once.
+//! The `printfloor` program. All of its code is in the library, so that it is compiled only once.
 
 use std::process::ExitCode;
 

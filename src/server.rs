@@ -1,4 +1,4 @@
-//! The running server: the lock on the data folder, the app, the listeners, and their orderly shutdown.
+//! The running server: the lock on the data directory, the app, the listeners, and their orderly shutdown.
 
 mod control_socket;
 mod data_folder;
@@ -26,35 +26,35 @@ use crate::http;
 use crate::store::connect::{self, OpenError};
 use platform::io_words::io_words;
 
-/// Reason why the server does not start.
+/// Reason that the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The data folder cannot be used.
+    /// The data directory cannot be used.
     #[error("the data folder {} cannot be used: {}", path.display(), io_words(.source))]
     Data {
-        /// Path of the data folder.
+        /// Path of the data directory.
         path: PathBuf,
         /// Underlying operating system error.
         source: io::Error,
     },
-    /// The data folder's path is a file.
+    /// The data directory's path is a file.
     #[error("{} is a file, not a folder", path.display())]
     NotAFolder {
         /// Path of the file, as configured.
         path: PathBuf,
     },
-    /// Another server has locked the data folder.
+    /// A different server has locked the data directory.
     #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
     Held {
-        /// Path of the data folder.
+        /// Path of the data directory.
         path: PathBuf,
-        /// Process and address of the other server, as it recorded them.
+        /// Process and address of the server that holds the lock, as it recorded them.
         holder: String,
     },
-    /// A restore into the data folder was interrupted.
+    /// A restore into the data directory was interrupted.
     #[error("the data folder {} is incomplete: the restore of a backup into it was interrupted", path.display())]
     RestoreUnfinished {
-        /// Path of the data folder.
+        /// Path of the data directory.
         path: PathBuf,
     },
     /// The server cannot listen on the address.
@@ -73,7 +73,7 @@ pub enum StartError {
     Database {
         /// Type and location of the database.
         database: String,
-        /// Reason why the database cannot be opened.
+        /// Reason that the database cannot be opened.
         source: OpenError,
     },
     /// The app cannot start.
@@ -92,18 +92,18 @@ pub struct Server {
     control: Option<PathBuf>,
     /// Token that is cancelled to stop accepting connections and to end streams.
     stopping: CancellationToken,
-    /// Token that is cancelled when another server takes over the database.
+    /// Token that is cancelled when a different server takes over the database.
     fenced: CancellationToken,
     serving: Vec<JoinHandle<()>>,
     /// Thread that accepts connections and responds to health checks and emergency stops.
     front: Option<http::Acceptor>,
-    /// Lock on the data folder, held for the lifetime of the server.
+    /// Lock on the data directory, held for the lifetime of the server.
     _lock: File,
 }
 
 impl Server {
-    /// Opens the listeners and locks the data folder; only then does it write anything, generating a new shop's secrets
-    /// and starting the app. A start that fails because of a conflict therefore leaves nothing behind.
+    /// Opens the listeners and locks the data directory, and only then writes anything: generates a new shop's secrets
+    /// and starts the app. A start that fails because of a conflict therefore leaves nothing behind.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         Box::pin(Self::start_with_clock(config, Box::new(machine_clock))).await
     }
@@ -144,7 +144,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts the app without listeners, for commands that are run while no server is running.
+    /// Starts the app without listeners, for commands that run while no server is running.
     pub async fn start_local(config: Config) -> Result<Self, StartError> {
         Box::pin(Self::without_listeners(config, Box::new(machine_clock), None, "no listener")).await
     }
@@ -213,7 +213,7 @@ impl Server {
         self.made_secrets.as_deref()
     }
 
-    /// Returns the one-time code that opens the setup; `None` if the setup is completed or the server has no listeners.
+    /// Returns the one-time code that opens the setup; `None` if the setup is complete or the server has no listeners.
     pub fn setup_code(&self) -> Option<&str> {
         self.setup_code.as_deref()
     }
@@ -223,12 +223,12 @@ impl Server {
         self.address
     }
 
-    /// Waits until another server takes over the database; this server must then stop.
+    /// Waits until a different server takes over the database; this server must then stop.
     pub async fn fenced(&self) {
         self.fenced.cancelled().await;
     }
 
-    /// Stops listening, lets requests finish and drains the app; work that exceeds the time limit `within` is aborted.
+    /// Stops listening, lets requests finish and drains the app; aborts work that exceeds the time limit `within`.
     pub async fn stop(mut self, within: Duration) {
         self.stopping.cancel();
         let until = tokio::time::Instant::now() + within;

@@ -1,8 +1,8 @@
-//! Printfloor's tables, for SQLite and PostgreSQL from one description.
+//! Printfloor's tables, for SQLite and PostgreSQL from a single description.
 //!
-//! A migration that has been released is never edited; a change to the tables is a new migration. Each runs in one
-//! transaction with the row that records it, on both databases: if the process ends in the middle, the tables are left
-//! as they were.
+//! A released migration is never edited; a change to the tables is a new migration. On both databases, each migration
+//! runs in one transaction with the row that records it: if the process ends in the middle, the tables are left
+//! unchanged.
 
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;
@@ -81,7 +81,7 @@ impl MigratorTrait for Migrator {
     }
 }
 
-/// Wraps a migration so that it takes effect as a whole or not at all.
+/// Wraps a migration so that it is applied completely or not at all.
 fn whole(migration: impl MigrationTrait + 'static) -> Box<dyn MigrationTrait> {
     Box::new(Whole(migration))
 }

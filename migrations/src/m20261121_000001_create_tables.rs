@@ -1,4 +1,4 @@
-//! Creates all tables and the one row of `writer`.
+//! Creates all tables and the single row in `writer`.
 
 use sea_orm_migration::prelude::*;
 
@@ -25,7 +25,7 @@ impl MigrationTrait for Migration {
             .await
     }
 
-    /// Enables the transaction on SQLite too.
+    /// Enables the transaction on SQLite as well.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }

@@ -1,4 +1,4 @@
-//! Adds `audit.detail` for refused attempts, `deliveries.event`, and indexes to look up by both.
+//! Adds `audit.detail` for rejected attempts, `deliveries.event`, and an index for lookups by each.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

@@ -1,4 +1,4 @@
-//! Adds `secret_checks`: for each of the server's own secrets on which data depends, a check value that detects a
+//! Adds `secret_checks`: for each of the server's own secrets that data depends on, a check value for detecting a
 //! changed secret.
 
 use sea_orm_migration::prelude::*;

@@ -1,5 +1,5 @@
-//! Adds `orders.flags`, the space-separated flags of an order, so that orders that need an operator are counted without
-//! reading the others.
+//! Adds `orders.flags`, an order's flags separated by spaces, so that orders that need an operator can be counted
+//! without reading the others.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

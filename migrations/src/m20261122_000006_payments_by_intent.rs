@@ -1,6 +1,6 @@
-//! Adds `payments.intent`, by which an event that names nothing else finds its order. An order may have several
-//! payments, so the single intent in `orders` is removed. Slugs and codes of SKUs become unique among those that are
-//! not deleted.
+//! Adds `payments.intent`, which identifies the order for an event that refers to nothing else. An order may have
+//! several payments, so the single intent in `orders` is removed. SKU slugs and codes become unique among the SKUs that
+//! are not deleted.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

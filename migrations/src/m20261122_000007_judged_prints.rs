@@ -1,5 +1,6 @@
 //! Adds the results of signed-off prints to `attempts`: when they ended, how many parts they produced and how many of
-//! them are good, the reasons for the others, and their consumption. All are null for prints without a sign-off.
+//! these are good, the reasons for rejecting the others, and the material consumption. All are null for prints without
+//! a sign-off.
 
 use sea_orm_migration::prelude::*;
 

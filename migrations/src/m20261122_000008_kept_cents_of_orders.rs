@@ -1,5 +1,5 @@
-//! Adds the net payments of an order, so that lists show them, to the documents of orders that were written before the
-//! field existed: the payments in the order's currency less their refunds, in minor units.
+//! Adds an order's net payments, which lists show, to the documents of orders written before the field existed. Net
+//! payments are the payments in the order's currency less their refunds, in minor units.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

@@ -1,5 +1,5 @@
-//! Adds the unit cost of a material, in thousandths of the smallest unit of the currency, and the consumption of each
-//! material by a signed-off print, as a JSON object of thousandths by material ID. Both are null if unknown.
+//! Adds a material's unit cost, in thousandths of the smallest currency unit, and a signed-off print's consumption of
+//! each material, as a JSON object of thousandths by material ID. Both are null if unknown.
 
 use sea_orm_migration::prelude::*;
 

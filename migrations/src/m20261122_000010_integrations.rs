@@ -1,4 +1,4 @@
-//! Adds `integrations`: the cursor of each integration that follows the events.
+//! Adds `integrations`: the cursor of each integration that follows events.
 
 use sea_orm_migration::prelude::*;
 

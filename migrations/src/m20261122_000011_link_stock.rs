@@ -1,4 +1,4 @@
-//! Creates `stock_links`: links of materials to entries in other systems that count stock. Each entry belongs to one
+//! Creates `stock_links`: links between materials and entries in external stock systems. Each entry belongs to one
 //! material.
 
 use sea_orm_migration::prelude::*;

@@ -1,5 +1,5 @@
-//! Creates `maintenance_reminders` and `maintenance_entries`, rows of printers, and an index of a printer's attempts by
-//! the time at which they claimed it.
+//! Creates `maintenance_reminders` and `maintenance_entries`, which are rows of printers, and an index for finding a
+//! printer's attempts by claim time.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Adds to `files` the attempt whose print a picture shows, for pictures that the server took itself; null for others.
-//! Such pictures are looked up by age.
+//! Adds to `files` the attempt whose print a picture shows, for pictures that the server took itself; null for other
+//! files. Such pictures are looked up by age.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Adds `customers`, `customer_sessions` and `sign_in_links`, and the index by which customers list their orders: it
-//! covers all columns of their filters, so that counting thousands of orders reads no rows.
+//! Adds `customers`, `customer_sessions` and `sign_in_links`, and the index with which customers list their orders. The
+//! index covers all columns of their filters, so that counting thousands of orders reads no rows.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Creates `invoices`, and `invoice_documents`: issued documents, with numbers that have no gaps within their series.
+//! Creates `invoices`, and `invoice_documents` for issued documents, which are numbered without gaps within each
+//! series.
 
 use sea_orm_migration::prelude::*;
 

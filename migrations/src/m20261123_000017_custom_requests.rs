@@ -1,4 +1,4 @@
-//! Creates `custom_requests`: customers' requests for custom pieces, before there is a price.
+//! Creates `custom_requests`: customers' requests for custom parts, before a price is quoted.
 
 use sea_orm_migration::prelude::*;
 

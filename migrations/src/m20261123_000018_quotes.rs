@@ -1,4 +1,4 @@
-//! Creates `quotes`, which has only snapshot rows.
+//! Creates `quotes`, which contains only snapshot rows.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Creates `exports`, `accounting` (the connection to the accounting system) and `postings` (records to transfer
-//! there).
+//! Creates `exports`, `accounting` (the accounting connection) and `postings` (records to transfer to the accounting
+//! system).
 
 use sea_orm_migration::prelude::*;
 

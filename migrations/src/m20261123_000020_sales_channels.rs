@@ -1,4 +1,4 @@
-//! Creates `sales_channels` with `sales_channel_variants`, and `channel_orders`: orders placed at external shops.
+//! Creates `sales_channels` with `sales_channel_variants`, and `channel_orders` for orders placed at external shops.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,6 +1,6 @@
-//! Makes payments belong to orders, and to invoices without an order: their owner is either. Such an invoice is looked
-//! up by its session at the payment processor, like an order, and is loaded into memory at start while a payment is
-//! pending there. Payments are listed by time.
+//! Lets a payment belong to either an order or an invoice without an order. Such an invoice, like an order, is looked
+//! up by its session at the payment processor, and is loaded at startup while a payment is pending there. Payments are
+//! listed by time.
 
 use sea_orm_migration::prelude::*;
 

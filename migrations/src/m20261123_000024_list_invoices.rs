@@ -1,4 +1,4 @@
-//! Adds the index by which customers list their invoices: it covers all columns of their filters, so that counting
+//! Adds the index with which customers list their invoices. It covers all columns of their filters, so that counting
 //! thousands of invoices reads no rows.
 
 use sea_orm_migration::prelude::*;

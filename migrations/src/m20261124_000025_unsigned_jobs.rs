@@ -1,4 +1,4 @@
-//! Adds `jobs.unsigned`: the job is printed, and its parts count after an operator's sign-off. Such jobs are listed
+//! Adds `jobs.unsigned`: the job is printed, but an operator has not signed off its parts yet. Such jobs are listed
 //! without reading the others.
 
 use sea_orm_migration::prelude::*;

@@ -1,8 +1,8 @@
 //! Repairs rows that older releases left in a wrong state.
 //!
-//! The invoice of an order stayed marked to be loaded at every start. In addition, an order, or an invoice without an
-//! order, whose refund was received before its payment stayed unpaid although it was fully paid: it is loaded at the
-//! next start, which marks it as paid.
+//! Invoices of orders stayed marked to be loaded at every start. In addition, if an order, or an invoice without an
+//! order, received a refund before its payment, it stayed unpaid although it was fully paid; it is loaded at the next
+//! start, which marks it as paid.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

@@ -1,4 +1,5 @@
-//! Creates `restores`, with a row for each restore of a backup, and `number_gaps`, the numbers skipped since.
+//! Creates `restores`, with a row for each restore from a backup, and `number_gaps`, the numbers skipped because of
+//! restores.
 
 use sea_orm_migration::prelude::*;
 

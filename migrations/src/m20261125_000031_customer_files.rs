@@ -1,6 +1,6 @@
-//! Adds to `files` their size, whether a customer uploaded them, and the custom request to which a photo belongs, so
-//! that uploads that the shop has not answered yet are counted and looked up by age. Photos among existing files are
-//! recognised; the uploader of existing models is unknown, so they count as the shop's.
+//! Adds to `files` their size, whether a customer uploaded them, and the custom request that a photo belongs to, so
+//! that uploads that the shop has not processed yet can be counted and looked up by age. Existing photos are
+//! recognised; the uploader of existing models is unknown, so they are treated as the shop's.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

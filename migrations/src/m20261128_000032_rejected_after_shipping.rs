@@ -1,9 +1,9 @@
 //! Repairs orders that older releases left in a wrong state: a part that was rejected after shipping was not owed
 //! again.
 //!
-//! Such an order is shipped and at rest, so nothing would ever load it. Orders with a print whose parts do not all
-//! count, and that were shipped before prints recorded their departures, are loaded at the next start, which traces and
-//! stores the departures, flags the orders with parts owed again, and then lets all of them come to rest.
+//! Such an order is shipped and at rest, so nothing would ever load it. Some shipped orders have rejected parts and
+//! were shipped before prints recorded their departures. They are loaded at the next start, which reconstructs and
+//! stores the departures, flags the orders that owe parts again, and then lets all of them come to rest.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

@@ -1,5 +1,5 @@
-//! Adds to `custom_requests` whether they were closed because the shop did not answer them in time: the photos of such
-//! requests are to be deleted, however many attempts that takes. For existing requests this is unknown.
+//! Adds to `custom_requests` whether they were closed because the shop did not respond in time. The photos of such
+//! requests must be deleted, however many attempts that takes. The value is unknown for existing requests.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Adds to `files` the customer's model from which G-code was sliced for a draft: such G-code counts as sent by the
-//! customer, and is deleted with the model. For existing G-code the model is unknown, so it counts as the shop's.
+//! Adds to `files` the customer's model that G-code was sliced from for a draft. Such G-code is treated as sent by the
+//! customer, and is deleted with the model. The model is unknown for existing G-code, which is treated as the shop's.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Has orders with an outstanding promise loaded at the next start, also those with nothing but failed jobs, which
-//! older releases let rest: whoever is watched in memory is noticed to become late.
+//! Marks orders with an outstanding promise to be loaded at the next start, including those that have only failed jobs,
+//! which older releases let rest. Only orders in memory are monitored for becoming late.
 
 use sea_orm_migration::prelude::*;
 

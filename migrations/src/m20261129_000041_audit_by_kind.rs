@@ -1,5 +1,5 @@
-//! Indexes the audit log by the kind of the subject and the time, so that the newest entries about all printers, or all
-//! orders, are read without going through those of each.
+//! Indexes the audit log by subject kind and time, so that the newest entries about all printers, or all orders, are
+//! read without searching the entries of each one.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Builder for tables, with the types that both databases have in common: text, 64-bit integers, booleans.
+//! Builder for tables, with the types that both databases support: text, 64-bit integers and booleans.
 
 use sea_orm_migration::prelude::{Index, IndexCreateStatement, Table as Statement, TableCreateStatement};
 use sea_orm_migration::schema::{big_integer, big_integer_null, boolean, text, text_null};
@@ -18,11 +18,11 @@ impl Table {
     pub fn new(name: &'static str) -> Self {
         Self { name, columns: Statement::create().table(name).to_owned(), indexes: Vec::new(), clustered: false }
     }
-    /// Starts a table of snapshot rows: ID, version, and the aggregate's serialised state.
+    /// Starts a table of snapshot rows with ID, version, and the aggregate's serialised state.
     pub fn snapshot(name: &'static str) -> Self {
         Self::new(name).text("id").key("id").int("version").int("schema").text("doc")
     }
-    /// Starts a table of rows that belong to an aggregate: ID and serialised state.
+    /// Starts a table of rows that belong to an aggregate, with ID and serialised state.
     pub fn row(name: &'static str) -> Self {
         Self::new(name).text("id").key("id").int("schema").text("doc")
     }
@@ -51,8 +51,8 @@ impl Table {
         self.columns.primary_key(Index::create().name(unique_name(self.name, &[column])).col(column).primary());
         self
     }
-    /// Makes SQLite store the rows in the index of their key (`WITHOUT ROWID`). That saves one tree per write, which
-    /// pays off for small rows that are written often and in the order of their keys.
+    /// Makes SQLite store the rows in their key's index (`WITHOUT ROWID`). This saves one tree per write, which pays
+    /// off for small rows that are written often and in key order.
     pub fn clustered(mut self) -> Self {
         self.clustered = true;
         self
@@ -63,7 +63,7 @@ impl Table {
         self.indexes.push(index);
         self
     }
-    /// Adds an index to look up and sort by the given columns.
+    /// Adds an index for looking up and sorting by the given columns.
     pub fn index(mut self, columns: &[&'static str]) -> Self {
         let index = self.over(&format!("ix__{}__{}", self.name, columns.join("__")), columns);
         self.indexes.push(index);
@@ -90,7 +90,7 @@ impl Table {
 }
 
 /// Returns the name of a unique constraint, such as `uq__skus__code`. PostgreSQL reports the name of a violated
-/// constraint, and the store parses the table and the columns from it.
+/// constraint, and the store parses the table and columns from it.
 fn unique_name(table: &str, columns: &[&str]) -> String {
     format!("uq__{table}__{}", columns.join("__"))
 }

@@ -1,5 +1,4 @@
-//! Effects of access (staff, API keys, sessions). They do no external work; they only notify open event streams of each
-//! commit.
+//! Effects of the access aggregate (staff, API keys, sessions). They only notify open event streams of each commit.
 
 use std::sync::Arc;
 
@@ -11,9 +10,9 @@ use domain::aggregate::Versioned;
 use kernel::effects::Effects;
 use kernel::handle::Handle;
 
-/// Effects of access, which notify event streams of each commit.
+/// Effects of the access aggregate, which notify event streams of each commit.
 pub struct AccessEffects {
-    /// Version of the last commit. Event streams watch it, and recheck their reader's permissions when it changes.
+    /// Version of the last commit. Event streams watch it and recheck their reader's permissions when it changes.
     pub changes: watch::Sender<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! Composition of the whole app from the directories of all kinds of aggregates, the store, the printer connections and
-//! the dispatcher, which are started and closed in order.
+//! The app as a whole: the directories of all aggregate kinds, the store, the printer connections and the dispatcher,
+//! started and closed in order.
 //!
 //! Only the outer layer (`http/`, `cli/`) has access to the [`App`]. Actors and services receive the handles they need
 //! when they are created (`kinds`), so nothing below this module depends on it.
@@ -60,51 +60,50 @@ pub use kinds::{Directories, KindsOverview};
 pub use openings::unopened;
 pub use start_error::ShopStartError;
 
-/// All components of a server process. The directory of each kind of aggregate is available as a field, such as
+/// All components of a server process. The directory of each aggregate kind is available as a field, such as
 /// `app.orders`.
 pub struct App {
-    /// Directory of each kind of aggregate.
+    /// Directory of each aggregate kind.
     pub directories: Directories,
     /// Clock, IDs and settings for the domain rules.
     pub environment: Arc<Environment>,
-    /// List queries on the read pool, which activate no actors.
+    /// List queries. They run on the read pool and don't activate actors.
     pub queries: Queries,
-    /// Outbox of committed events, in the order of their numbers.
+    /// Outbox of committed events, in order of event number.
     pub outbox: Arc<Outbox>,
     /// The writer's counters and availability.
     pub writer: Arc<WriterCounters>,
-    /// Printer connections, with the last status of each printer and the operations sent directly to printers.
+    /// Printer connections, with each printer's last status and the operations sent directly to printers.
     pub printer_connections: Arc<PrinterConnections>,
-    /// Dispatcher, which proposes pairs of jobs and printers and can explain why a job has not been assigned.
+    /// Dispatcher, which matches jobs with printers and can explain why a job has not been assigned.
     pub dispatcher: Dispatcher,
-    /// Hold on dispatching while a restored shop awaits review.
+    /// Dispatch hold while a restored shop awaits review.
     pub hold: DispatchHold,
     /// Forecaster, which predicts when jobs, orders and printers will be done.
     pub forecaster: Forecaster,
-    /// Matcher of payment events to orders and invoices.
+    /// Service that matches payment events with orders and invoices.
     pub payments: PaymentMatcher,
     /// Service that finds or creates checkout sessions for orders and invoices.
     pub checkouts: Checkouts,
-    /// Customers as recorded by the payment processor.
+    /// Client for customer data at the payment processor.
     pub subscribers: Subscribers,
     /// File contents, by hash.
     pub blobs: Arc<Blobs>,
-    /// Storage used by customers' files, and its limits.
+    /// Storage used by customer files, and its limits.
     pub customer_space: Arc<customer_space::CustomerSpace>,
     /// Files written by table exports.
     pub export_files: ExportFiles,
-    /// Creator of downloadable backups of the whole shop.
+    /// Service that creates downloadable backups of the whole shop.
     pub backups: Arc<backups::Backups>,
     /// Slicing service, which produces G-code from models.
     pub slicing: Arc<SlicingService>,
     /// Cipher that encrypts secrets at rest.
     pub cipher: Arc<SecretCipher>,
-    /// Counter that is incremented with each commit of access, so that event streams recheck their readers'
-    /// permissions.
+    /// Counter that increments with each access commit, so that event streams recheck their readers' permissions.
     pub access_changes: watch::Sender<u64>,
-    /// Redis connection for shared rate limits and the stream of events; `None` if both are kept in the process.
+    /// Redis connection for shared rate limits and the event stream; `None` if both are kept in memory.
     pub redis: Option<Arc<Redis>>,
-    /// Health of the components under the root, each with its number of crashes.
+    /// Health of the components under the root, including crash counts.
     pub components: HealthRegistry,
     /// Counters of webhook delivery attempts.
     pub deliveries: Arc<DeliveryMeter>,
@@ -114,11 +113,11 @@ pub struct App {
     pub stock_boards: StockSystemStatuses,
     /// Signal that makes the accounting integration run immediately.
     pub accounting_wake: AccountingWake,
-    /// Renderer and storage of invoice PDFs.
+    /// Service that renders and stores invoice PDFs.
     pub documents: Arc<documents::InvoiceDocuments>,
-    /// Storefront whose products form the catalogue; `None` if the catalogue consists of our own products.
+    /// Storefront that provides the catalogue; `None` if the catalogue consists of our own products.
     pub storefront: Option<Arc<Storefront>>,
-    /// External systems used by the shop, each with its status.
+    /// External systems that the shop uses, with the status of each.
     pub integrations: Arc<Integrations>,
     /// Root of the supervision tree.
     pub root: ActorRef<RootMsg>,

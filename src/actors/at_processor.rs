@@ -1,5 +1,5 @@
-//! Work at the payment processor for orders and invoices: creating and closing checkout sessions, and issuing refunds.
-//! Each request has an idempotency key derived from the owner's state, that lets the processor recognise retries.
+//! Payment processor calls for orders and invoices: creating and closing checkout sessions, and issuing refunds. Each
+//! request has an idempotency key derived from the owner's state, which lets the processor recognise retries.
 
 use std::sync::Arc;
 
@@ -24,8 +24,7 @@ use services::payments::{
     NewPaymentSession, NewRefund, PaymentProcessor, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus,
 };
 
-/// Builds the payment update to be reported to a session's owner when the processor shows that the session is already
-/// paid.
+/// Builds the payment update to report to a session's owner when the processor's session is already paid.
 pub fn paid_by(session: &ProcessorSession) -> PaymentUpdate {
     PaymentUpdate::Paid {
         amount_cents: session.amount_cents,
@@ -44,25 +43,25 @@ pub fn open_session(ledger: &Ledger) -> Option<(&Checkout, &str)> {
 }
 
 /// Maximum age, in milliseconds, at which the processor is relied on to recognise an idempotency key; its documentation
-/// promises one day. Older requests are looked up by our own ID before they are repeated.
+/// promises one day. Older requests are looked up by our own ID before they are retried.
 const KEY_TRUSTED_MS: i64 = 12 * HOUR_MS;
 
 /// Executor of ledger effects (sessions, refunds) at the payment processor.
 #[derive(Clone)]
 pub struct LedgerWork {
-    /// Payment processor for orders and invoices; `None` if none is configured.
+    /// Payment processor for orders and invoices, if configured.
     pub processor: Option<Arc<dyn PaymentProcessor>>,
-    /// Counter that is incremented when a checkout session has been created or has failed; callers waiting for a
-    /// session subscribe to it.
+    /// Counter that increments when a checkout session has been created or could not be created; callers that wait for
+    /// a session subscribe to it.
     pub checkout_news: watch::Sender<u64>,
-    /// Clock for determining the age of requests.
+    /// Clock used to determine the age of requests.
     pub environment: Arc<Environment>,
-    /// Counter that is incremented with each new order, invoice and payment, so that unmatched payment events can be
+    /// Counter that increments with each new order, invoice and payment, so that unmatched payment events can be
     /// matched again.
     pub new_references: watch::Sender<u64>,
 }
 
-/// Effects of invoices, which make the payment processor calls for invoices without an order.
+/// Effects of invoices: the payment processor calls for invoices without an order.
 pub struct InvoiceEffects {
     /// Executor of ledger effects, shared with orders.
     pub work: LedgerWork,
@@ -80,12 +79,12 @@ impl Effects<Invoice> for InvoiceEffects {
 }
 
 impl LedgerWork {
-    /// Creates the executor of ledger effects for the given processor; `None` if none is configured.
+    /// Creates the executor of ledger effects for the given processor, if any.
     pub fn new(processor: Option<Arc<dyn PaymentProcessor>>, environment: Arc<Environment>) -> Self {
         Self { processor, checkout_news: watch::Sender::new(0), environment, new_references: watch::Sender::new(0) }
     }
 
-    /// Notifies subscribers of changes that a commit may contain, such as a new owner or a change to a checkout. An
+    /// Notifies subscribers of the changes that a commit may contain, such as a new owner or a change to a checkout. An
     /// effect cannot announce its own completion, because the commit that completes it aborts its task.
     pub fn committed<T: LedgerOwner>(&self, state: &Versioned<T>) {
         if state.version == 1 {
@@ -96,7 +95,7 @@ impl LedgerWork {
         }
     }
 
-    /// Attempts an effect once, and reports the outcome to the owner.
+    /// Attempts an effect once and reports the outcome to the owner.
     pub async fn run<T: LedgerOwner>(&self, effect: LedgerEffect, of: &Handle<T>) {
         if effect == LedgerEffect::Recount {
             if let Err(error) = report(of, T::asking(LedgerCommand::Recount)).await {
@@ -132,7 +131,7 @@ impl LedgerWork {
         }
     }
 
-    /// Closes a session, or reports the payment to the owner if the session has been paid in the meantime.
+    /// Closes a session or, if the session has been paid in the meantime, reports the payment to the owner.
     async fn close_session<T: LedgerOwner>(
         &self,
         processor: &Arc<dyn PaymentProcessor>,
@@ -170,7 +169,7 @@ impl LedgerWork {
         }
     }
 
-    /// Issues a refund at the processor, and reports the total refunded for the payment to the owner.
+    /// Issues a refund at the processor and reports the payment's total refunded amount to the owner.
     async fn refund<T: LedgerOwner>(&self, processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, refund: Id) {
         let state = of.read();
         let Some(owner) = state.state.as_ref() else { return };
@@ -212,13 +211,13 @@ impl LedgerWork {
     }
 }
 
-/// Returns the total of the given refunds that have been paid out or are in progress, in minor units.
+/// Returns the sum of the given refunds that have been paid out or are in progress, in minor units.
 fn went_back(refunds: &[Refund]) -> i64 {
     let went = refunds.iter().filter(|one| one.counts);
     went.fold(0, |sum: i64, one| sum.saturating_add(one.amount_cents))
 }
 
-/// Reads the total refunded for a payment from the processor, and reports it to the owner.
+/// Reads a payment's total refunded amount from the processor and reports it to the owner.
 async fn read_refunds<T: LedgerOwner>(
     processor: &Arc<dyn PaymentProcessor>,
     of: &Handle<T>,
@@ -234,7 +233,7 @@ async fn read_refunds<T: LedgerOwner>(
     tell_read(of, intent, number, refunded_cents).await;
 }
 
-/// Reports the total refunded for a payment to the owner; `None` means that the processor cannot be queried for it.
+/// Reports a payment's total refunded amount to the owner; `None` means that the processor cannot be queried for it.
 async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, refunded_cents: Option<i64>) {
     let read = LedgerCommand::RefundsRead { intent, number, refunded_cents };
     if let Err(error) = report(of, T::asking(read)).await {
@@ -242,7 +241,7 @@ async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, 
     }
 }
 
-/// Creates the processor's session for a checkout, and reports it to the owner.
+/// Creates a processor session for a checkout and reports it to the owner.
 async fn make_session<T: LedgerOwner>(processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, number: u32) {
     let state = of.read();
     let Some(owner) = state.state.as_ref() else { return };

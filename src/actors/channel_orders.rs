@@ -1,5 +1,5 @@
-//! Effects of channel orders, which are orders sold by other shops: resolve their lines with the variant map, create
-//! orders of our own from them, forward cancellations and refunds to our orders, and report shipments to the shop.
+//! Effects of channel orders, which are orders sold by external shops: resolve their lines with the variant map, create
+//! our own orders from them, forward cancellations and refunds to our orders, and report shipments to the shop.
 
 mod lines;
 mod shops;
@@ -27,7 +27,7 @@ use kernel::handle::{AskError, Handle};
 use lines::ResolvedLines;
 use store::rows::LoadError;
 
-/// Interval between checks of whether a channel order can proceed while its sales channel is unchanged.
+/// Interval between attempts to resolve a channel order while its sales channel is unchanged.
 const RETRY_AFTER: Duration = Duration::from_hours(1);
 
 /// Effects of channel orders, which create our own orders from them and keep both sides informed.
@@ -36,9 +36,9 @@ pub struct ChannelOrderEffects {
     pub channels: Directory<SalesChannel>,
     /// Our own orders, created from channel orders.
     pub orders: Directory<Order>,
-    /// Sources of the SKUs and files from which lines are made.
+    /// Sources of the SKUs and files that lines are made from.
     pub sources: ProductionSources,
-    /// Counter that is incremented with each commit of a sales channel.
+    /// Counter that increments with each sales channel commit.
     pub changes: watch::Sender<u64>,
     /// Connections to the shops, which are notified of shipments.
     pub shops: Arc<ShopClients>,
@@ -61,7 +61,7 @@ impl Effects<ChannelOrder> for ChannelOrderEffects {
     }
 }
 
-/// Reason an effect must be retried.
+/// Reason that an effect must be retried.
 #[derive(Debug, thiserror::Error)]
 enum ChannelOrderError {
     #[error(transparent)]
@@ -74,14 +74,14 @@ async fn tell(of: &Handle<ChannelOrder>, command: ChannelOrderCommand) -> Result
     of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await.map(drop)
 }
 
-/// Formats a refusal and all its errors on one line.
+/// Formats a rejection and all its errors on one line.
 fn in_words(refusal: &Refusal) -> String {
     let faults: Vec<String> = refusal.faults.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
     if faults.is_empty() { refusal.message.clone() } else { faults.join("; ") }
 }
 
 impl ChannelOrderEffects {
-    /// Tries to resolve the lines immediately, after each change to a sales channel, and hourly, until all are
+    /// Tries to resolve the lines immediately, after each change to a sales channel and once per hour, until all are
     /// resolved.
     async fn resolve(&self, of: &Handle<ChannelOrder>) -> Result<(), ChannelOrderError> {
         let mut changes = self.changes.subscribe();
@@ -137,7 +137,7 @@ impl ChannelOrderEffects {
         }
     }
 
-    /// Informs our own order that the shop that sold it has cancelled or refunded it.
+    /// Informs our own order that the external shop has cancelled or refunded it.
     async fn tell_order(&self, of: &Handle<ChannelOrder>, changes: ShopState) -> Result<(), ChannelOrderError> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };
@@ -155,7 +155,7 @@ impl ChannelOrderEffects {
         Ok(tell(of, ChannelOrderCommand::Told { reported: changes, refused }).await?)
     }
 
-    /// Notifies the shop of a shipment when the notification is due.
+    /// Notifies the shop of a shipment as soon as the notification is due.
     async fn tell_shop(&self, of: &Handle<ChannelOrder>, number: u32, at: Timestamp) {
         self.environment.wait_until(at, RETRY_AFTER).await;
         let outcome = loop {

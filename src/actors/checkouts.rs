@@ -1,5 +1,5 @@
-//! Checkouts, each of which is the single payment processor session with which an order or an invoice can be paid,
-//! shared by all callers that request a checkout. The invoice for an order is paid by paying the order.
+//! Checkouts. A checkout is the one payment processor session through which an order or an invoice can be paid; all
+//! callers that request it get the same session. The invoice for an order is paid by paying the order.
 //!
 //! The owner records which session is current and initiates its creation (`actors/at_processor.rs`); this module waits
 //! for the session on behalf of a caller. An existing session is verified at the processor before a customer is sent to
@@ -28,10 +28,10 @@ use store::rows::LoadError;
 
 /// Maximum time that a caller waits for a session.
 const MAX_WAIT: Duration = Duration::from_secs(20);
-/// Maximum number of rounds within one call; each change to the owner during a call starts another round.
+/// Maximum number of rounds per call; each change to the owner during a call starts a new round.
 const MAX_ROUNDS: usize = 4;
 
-/// Reason no payable session could be returned.
+/// Reason that no payable session was returned.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckoutError {
     /// The order or invoice cannot be paid.
@@ -78,12 +78,12 @@ pub struct OpenSession {
     pub expires_at: Timestamp,
 }
 
-/// URLs to which the processor's page redirects the customer.
+/// URLs to which the processor's payment page redirects the customer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReturnPages {
-    /// URL after a payment.
+    /// URL after payment.
     pub success_url: String,
-    /// URL after the customer cancels.
+    /// URL after cancellation.
     pub cancel_url: String,
 }
 
@@ -94,7 +94,7 @@ pub struct Checkouts {
     pub orders: Directory<Order>,
     /// Directory of invoices.
     pub invoices: Directory<Invoice>,
-    /// Executor of ledger effects, with the counters that signal changes to checkouts.
+    /// Executor of ledger effects, with the counters that signal checkout changes.
     pub work: LedgerWork,
 }
 
@@ -104,7 +104,7 @@ impl Checkouts {
         self.work.processor.is_some()
     }
 
-    /// Returns the session with which the given order can currently be paid; creates it if needed.
+    /// Returns the session through which the given order can currently be paid; creates it if needed.
     pub async fn of_order(
         &self,
         id: Id,
@@ -114,9 +114,8 @@ impl Checkouts {
         self.of(&self.orders, id, None, origin, pages).await
     }
 
-    /// Returns the session with which the given invoice can currently be paid; creates it if needed. For an invoice
-    /// that belongs to an order, this is the session of the order. `number` is the invoice number shown to the
-    /// customer.
+    /// Returns the session through which the given invoice can currently be paid; creates it if needed. If the invoice
+    /// belongs to an order, this is the order's session. `number` is the invoice number shown to the customer.
     pub async fn of_invoice(
         &self,
         id: Id,
@@ -186,9 +185,9 @@ impl Checkouts {
         Err(CheckoutError::Unavailable)
     }
 
-    /// Verifies, at the processor, a session recorded by its owner. Returns the session if it can be paid, and `None`
-    /// if it no longer exists. Reports any payment or expiry that the owner has not recorded to the owner. Fails if the
-    /// session is paid or its payment is pending.
+    /// Verifies a session recorded by its owner at the processor. Returns the session if it can be paid; `None` if it
+    /// no longer exists. Reports any payment or expiry that the owner has not recorded yet. Fails if the session is
+    /// paid or its payment is pending.
     async fn look<T: LedgerOwner + StoredAggregate>(
         &self,
         owners: &Directory<T>,
@@ -231,7 +230,7 @@ async fn read<T: LedgerOwner + StoredAggregate>(
     Ok(owners.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?)
 }
 
-/// Waits until the session for a checkout has been created; `None` if the owner has moved on to another checkout.
+/// Waits until the session for a checkout has been created; `None` if the owner has started a new checkout meanwhile.
 async fn await_session<T: LedgerOwner + StoredAggregate>(
     owners: &Directory<T>,
     id: Id,

@@ -1,5 +1,5 @@
-//! Event-driven, in-memory index that proposes pairs of jobs and printers. It owns neither, so the order and the
-//! printer can both refuse a proposal.
+//! Dispatcher: an event-driven, in-memory index that proposes a printer for each job. It owns neither, so both the
+//! order and the printer can reject a proposal.
 //!
 //! After a crash, it is rebuilt from the resident orders and printers.
 
@@ -29,7 +29,7 @@ use kernel::environment::Environment;
 use kernel::handle::AskError;
 use kernel::root::{RootMsg, keep};
 
-/// Pause before a proposal is sent again to an order that could not be reached.
+/// Pause before retrying a proposal to an order that could not be reached.
 const ASK_RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// Message to the dispatcher.
@@ -40,11 +40,11 @@ pub enum DispatcherMsg {
     Printer(Id, Arc<Versioned<Printer>>),
     /// The order responded to a proposal; `true` if it claimed the printer.
     Answered(Proposal, bool),
-    /// The order responded to the question whether it gives up on a job that all printers refused.
+    /// The order responded when asked whether to give up on a job that all printers rejected.
     JobAnswered(Id),
-    /// The next round of proposals is due, because a timer fired or the dispatch hold was lifted.
+    /// The next round of proposals is due because a timer fired or the dispatch hold was lifted.
     Again,
-    /// Deliberate crash of the actor, for tests.
+    /// Crash the actor on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
@@ -61,7 +61,7 @@ pub struct Dispatcher {
 struct DispatchSources {
     orders: Directory<Order>,
     printers: Directory<Printer>,
-    /// Materials needed by jobs, used to explain why a job is on hold.
+    /// Materials that jobs need, used to explain why a job is on hold.
     materials: Directory<Material>,
     environment: Arc<Environment>,
     rules: Arc<DispatchRules>,
@@ -115,8 +115,8 @@ impl Dispatcher {
         self.tell(DispatcherMsg::Printer(id, state.clone()));
     }
 
-    /// Returns why a job is waiting, based on the current stock and printers, and on the expected ends of jobs; `None`
-    /// if it is not waiting.
+    /// Returns why a job is waiting, based on the current stock and printers and on when jobs are expected to end;
+    /// `None` if it is not waiting.
     pub fn waiting(&self, job: &Job, job_ends: &HashMap<Id, Timestamp>) -> Option<Waiting> {
         if job.state == JobState::Sliced && self.floor.hold.is_on() {
             return Some(Waiting::of(WaitingCode::OnHold, DispatchHold::REASON));
@@ -124,7 +124,8 @@ impl Dispatcher {
         self.around(job, Some(job_ends), |around| waiting(job, around))
     }
 
-    /// Returns the acts of a person after which jobs that wait for a printer can begin; none while dispatch is on hold.
+    /// Returns the actions that let waiting jobs start printing once a person performs them; none while dispatch is on
+    /// hold.
     pub fn waiting_acts(&self) -> Vec<GatheredAct> {
         if self.floor.hold.is_on() {
             return Vec::new();
@@ -135,8 +136,8 @@ impl Dispatcher {
         waiting_acts(orders, &printers, &self.floor.rules.types, self.floor.environment.now())
     }
 
-    /// Calls `look` with the current surroundings of a job: all printers, the job's materials, the jobs that hold the
-    /// stock for which it is waiting, and the given expected ends of jobs.
+    /// Calls `look` with a job's current surroundings: all printers, the job's materials, the jobs that hold the stock
+    /// it is waiting for, and the times at which jobs are expected to end.
     pub fn around<T>(
         &self,
         job: &Job,
@@ -184,7 +185,7 @@ struct DispatcherActor;
 struct DispatcherState {
     board: DispatchIndex,
     floor: Arc<DispatchSources>,
-    /// Time for which the next round of proposals is scheduled.
+    /// Time of the next scheduled round of proposals.
     again: Option<Timestamp>,
 }
 

@@ -1,5 +1,5 @@
-//! Effects of webhook endpoints, which read the events after the cursor, refill the delivery window from the backlog,
-//! replay past deliveries, and deliver events.
+//! Effects of webhook endpoints: read the events after the cursor, refill the delivery window from the backlog, replay
+//! past deliveries and deliver events.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,16 +26,16 @@ use store::outbox::Outbox;
 
 /// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 256;
-/// Number of events after which the cursor is written even if none of them was for the endpoint. Limits how many events
+/// Number of events after which the cursor is saved even if none of them was for the endpoint. Limits how many events
 /// are read again after a restart.
 const MAX_UNWRITTEN_EVENTS: i64 = 2000;
 
-/// Counters of webhook delivery attempts since the start of the process.
+/// Counters of webhook delivery attempts since the process started.
 #[derive(Debug)]
 pub struct DeliveryMeter {
-    /// Attempts to which the endpoint responded in time with a 2xx status.
+    /// Attempts that the endpoint acknowledged in time with a 2xx status.
     pub delivered: Counter,
-    /// Attempts to which the endpoint responded with another status, or not in time.
+    /// Attempts that received any other status or timed out.
     pub failed: Counter,
     /// Duration of the attempts.
     pub took: Histogram,
@@ -51,19 +51,19 @@ impl Default for DeliveryMeter {
 pub struct EndpointEffects {
     /// Committed events; the newest are in memory.
     pub outbox: Arc<Outbox>,
-    /// Store, for older events and the delivery backlog.
+    /// Store that older events and the delivery backlog are read from.
     pub store: Store,
-    /// Clock for determining when deliveries are due.
+    /// Clock used to determine when deliveries are due.
     pub environment: Arc<Environment>,
-    /// Cipher that decrypts the signing secrets of endpoints.
+    /// Cipher that decrypts endpoints' signing secrets.
     pub cipher: Arc<SecretCipher>,
-    /// Counts and durations of delivery attempts.
+    /// Counters and durations of delivery attempts.
     pub meter: Arc<DeliveryMeter>,
     /// Client that signs and sends the requests.
     pub sender: Arc<Sender>,
-    /// Maximum number of concurrent deliveries to one endpoint.
+    /// Maximum number of concurrent deliveries per endpoint.
     pub concurrency: usize,
-    /// Semaphore for each endpoint, with one permit per delivery in flight.
+    /// Semaphore per endpoint, with one permit per delivery in flight.
     pub permits: DashMap<Id, Arc<Semaphore>>,
 }
 
@@ -105,8 +105,9 @@ async fn tell(of: &Handle<Endpoint>, news: EndpointNews) {
 }
 
 impl EndpointEffects {
-    /// Waits for events after the cursor, and reports them to the endpoint if it is subscribed to any of them, or after
-    /// many to which it is not. The report moves the cursor and thereby changes the effect, which ends this call.
+    /// Waits for events after the cursor. Reports them to the endpoint if it is subscribed to any of them, or once many
+    /// have passed that it is not subscribed to. The report moves the cursor and so changes the effect, which ends this
+    /// call.
     async fn follow(&self, of: &Handle<Endpoint>, cursor: i64) {
         let mut events = EventFollower::new(&self.outbox, &self.store, cursor);
         let follower = self.outbox.followers.add("endpoint", cursor);
@@ -149,7 +150,7 @@ impl EndpointEffects {
         }
     }
 
-    /// Returns the longest time until the next attempt at a delivery, according to the retry schedule.
+    /// Returns the longest possible delay before the next attempt at a delivery, according to the retry schedule.
     fn longest_wait(&self, of: &Handle<Endpoint>, id: Id) -> Duration {
         let rules = &self.environment.rules;
         let state = of.read();

@@ -1,7 +1,7 @@
-//! Effects of exports, which write tables page by page and delete their files when they expire.
+//! Effects of exports: write tables page by page, and delete the files when they expire.
 //!
-//! Each page is on disk before it is reported, so after a restart, writing resumes after the last reported page. The
-//! contents of the rows come from the injected [`ExportRows`].
+//! Each page is on disk before it is reported, so writing resumes after the last reported page when the server
+//! restarts. The row contents come from the injected [`ExportRows`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const ROWS_PER_PAGE: u64 = 500;
 /// Path of the download link, without the token.
 const LINK_PATH: &str = "/api/v1/exports/";
 
-/// Cell in a row.
+/// Table cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExportCell {
     /// Empty cell, because the value is unknown or not applicable.
@@ -39,7 +39,7 @@ pub enum ExportCell {
 }
 
 impl ExportCell {
-    /// Returns a text cell, or an empty one for `None`.
+    /// Returns a text cell; an empty cell for `None`.
     pub fn words(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::Empty, |text| Self::Text(text.into()))
     }
@@ -50,16 +50,16 @@ impl ExportCell {
 pub struct ExportPage {
     /// Rows, each with as many cells as there are columns.
     pub rows: Vec<Vec<ExportCell>>,
-    /// Cursor of the next page; `None` on the last page.
+    /// Cursor for the next page; `None` on the last page.
     pub after: Option<ExportCursor>,
 }
 
-/// Source of the records to be exported.
+/// Source of exported records.
 #[async_trait]
 pub trait ExportRows: Send + Sync + 'static {
     /// Returns the column names for a type of record.
     fn columns(&self, kind: ExportType) -> &'static [&'static str];
-    /// Returns the next records, oldest first, up to `limit` of them and excluding those created after `upto`.
+    /// Returns the next records, oldest first: at most `limit`, and none created after `upto`.
     async fn page(
         &self,
         scope: &ExportScope,
@@ -71,9 +71,9 @@ pub trait ExportRows: Send + Sync + 'static {
 
 /// Effects of exports, which write tables and delete expired ones.
 pub struct ExportEffects {
-    /// Clock for determining when retries and deletions are due.
+    /// Clock used to determine when retries and deletions are due.
     pub environment: Arc<Environment>,
-    /// Storage of the export files.
+    /// Storage for export files.
     pub files: ExportFiles,
     /// Source of the rows.
     pub rows: Arc<dyn ExportRows>,
@@ -81,7 +81,7 @@ pub struct ExportEffects {
     pub cipher: Arc<SecretCipher>,
 }
 
-/// Reason that writing an export stopped prematurely.
+/// Reason that writing an export stopped early.
 #[derive(Debug, thiserror::Error)]
 enum WriteFault {
     #[error("the records cannot be read: {0}")]
@@ -150,7 +150,7 @@ impl ExportEffects {
         report(of, finished).await.map(drop).map_err(|_| WriteFault::Untold)
     }
 
-    /// Opens the table at the last reported position, or starts a new table if the file is shorter than that.
+    /// Opens the table at the last reported position; starts a new table if the file is shorter than that.
     async fn resume(&self, of: &Handle<Export>, export: &Export) -> Result<(ExportFile, ExportProgress), WriteFault> {
         if let Some(file) = self.files.resume(export.id, export.progress.bytes).await? {
             return Ok((file, export.progress));

@@ -1,9 +1,8 @@
-//! Forecast for the shop, which is held in memory and recomputed in the background soon after each change to an order
-//! or a printer.
+//! The shop's forecast, kept in memory and recomputed in the background soon after an order or a printer changes.
 //!
 //! The forecaster owns no data. It learns from finished prints and past promises when it starts, and each forecast
-//! replaces the previous one. Two results are stored in the orders: each order's promise ([`OrderNews::Promise`]), and
-//! that it will miss its deadline, which the order publishes once ([`OrderNews::Timing`]).
+//! replaces the previous one. Orders store two results: their promised date ([`OrderNews::Promise`]) and the fact that
+//! they will miss their deadline, which they publish once ([`OrderNews::Timing`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -31,16 +30,16 @@ use kernel::root::{RootMsg, keep};
 use printers::connections::PrinterConnections;
 use store::Store;
 
-/// Delay between a change and the next forecast, which takes all changes in between into account.
+/// Delay between a change and the next forecast, which covers all changes made during the delay.
 const CHANGE_DELAY: Duration = Duration::from_millis(500);
-/// Interval at which the forecast is recomputed even without changes, because prints advance and may take longer than
-/// expected.
+/// Interval at which the forecast is recomputed even if nothing changed, because prints advance and may take longer
+/// than expected.
 const FORECAST_INTERVAL: Duration = Duration::from_secs(30);
-/// Pause before retrying to read the history after a failure.
+/// Pause before the history is read again after a failure.
 const READ_RETRY_DELAY: Duration = Duration::from_secs(2);
-/// Maximum number of finished prints from which the forecaster learns at startup; the newest are used.
+/// Maximum number of finished prints that the forecaster learns from at startup; the newest are used.
 const MAX_LEARNT_PRINTS: u64 = 2000;
-/// Maximum number of orders from whose promises the forecaster learns at startup; the newest are used.
+/// Maximum number of orders whose promises the forecaster learns from at startup; the newest are used.
 const MAX_LEARNT_PROMISES: u64 = 100;
 
 /// Handle to the forecaster, which provides the forecast for jobs, orders and printers. Cheap to clone.
@@ -48,7 +47,7 @@ const MAX_LEARNT_PROMISES: u64 = 100;
 pub struct Forecaster {
     actor: CurrentForecaster,
     published: Arc<ArcSwap<Forecast>>,
-    /// Set while a new forecast is scheduled, so that only the first of many changes sends a message.
+    /// Set while a new forecast is scheduled, so that only the first of several changes sends a message.
     due: Arc<AtomicBool>,
     shop: Arc<ForecastSources>,
 }
@@ -56,7 +55,7 @@ pub struct Forecaster {
 /// Inputs to the forecast.
 #[derive(Clone)]
 pub struct ForecastSources {
-    /// Orders with the jobs to be printed.
+    /// Orders with the jobs to print.
     pub orders: Directory<Order>,
     /// Printers that print the jobs.
     pub printers: Directory<Printer>,
@@ -64,13 +63,13 @@ pub struct ForecastSources {
     pub connections: Arc<PrinterConnections>,
     /// Injected clock and settings.
     pub environment: Arc<Environment>,
-    /// Dispatcher's settings.
+    /// Dispatcher settings.
     pub rules: Arc<DispatchRules>,
     /// Hours during which the shop is staffed.
     pub hours: Arc<ShopHours>,
-    /// Time from the selection of a printer to the start of the print, in milliseconds.
+    /// Time from selecting a printer to the start of the print, in milliseconds.
     pub starting_ms: i64,
-    /// Minimum margin added to the expected completion time before it is promised, in milliseconds.
+    /// Minimum margin, in milliseconds, between the expected completion time and the promised time.
     pub least_margin_ms: i64,
     /// Database from which earlier prints and promises are read.
     pub store: Store,
@@ -82,23 +81,22 @@ type CurrentForecaster = Arc<ArcSwapOption<ActorRef<ForecasterMsg>>>;
 enum ForecasterMsg {
     /// An order or a printer has changed.
     Changed,
-    /// The delay after a change is over; the forecast must be computed.
+    /// The delay after a change has passed, so the forecast must be computed.
     Make,
     /// The history from before startup has been read.
     Known(Box<ShopHistory>),
-    /// The deadline of an order has passed, which makes it late if it is not ready.
+    /// An order's deadline has passed; the order is late if it is not ready.
     DeadlinePassed,
     /// A forecast is ready; `None` if it could not be computed.
     Made(Option<Box<ComputedForecast>>),
 }
 
-/// Forecast, with what follows from it for the orders.
+/// Forecast, with its consequences for orders.
 struct ComputedForecast {
     forecast: Forecast,
     /// Updated statistics.
     knowledge: LearnedStatistics,
-    /// Orders that have to record that they became late, or that they are on time again, with their expected
-    /// completion.
+    /// Orders that must record that they became late or are on time again, with their expected completion times.
     new_timings: Vec<(Id, Option<Timestamp>)>,
     /// Earliest deadline that has not passed yet; `None` if no promise is outstanding.
     next_deadline: Option<Timestamp>,
@@ -115,7 +113,7 @@ struct ShopHistory {
 struct LearnedStatistics {
     paces: Paces,
     stretch: DelayRatios,
-    /// Orders from whose promises the forecaster has already learned.
+    /// Orders whose promises the forecaster has already learned from.
     met: HashSet<Id>,
 }
 
@@ -158,11 +156,11 @@ struct ForecasterActor;
 
 struct ForecasterState {
     forecaster: Forecaster,
-    /// Learned statistics; `None` while a forecast is being computed and has borrowed them.
+    /// Learned statistics; `None` while a forecast that borrows them is being computed.
     knowledge: Option<Box<LearnedStatistics>>,
-    /// Set once the history from before the start has been read; nothing is promised or late before that.
+    /// `true` after the history from before startup has been read; until then, nothing is promised or reported as late.
     informed: bool,
-    /// Deadline after which a forecast is scheduled.
+    /// Deadline for which a forecast is scheduled.
     watched_deadline: Option<Timestamp>,
 }
 
@@ -255,7 +253,7 @@ impl ForecasterState {
         self.forecaster.published.store(forecast);
     }
 
-    /// Schedules a forecast for when the deadline has passed, unless the next regular one comes before that.
+    /// Schedules a forecast for the moment the deadline passes, unless the next regular forecast comes first.
     fn watch(&mut self, deadline: Option<Timestamp>, me: &ActorRef<ForecasterMsg>) {
         let Some(deadline) = deadline.filter(|deadline| self.watched_deadline != Some(*deadline)) else { return };
         let left = deadline.plus_ms(1).since(self.forecaster.shop.environment.now());
@@ -266,7 +264,7 @@ impl ForecasterState {
         }
     }
 
-    /// Sends a promise to each order that has none and whose jobs are covered by the forecast.
+    /// Sends a promise to each order that has none and whose jobs the forecast covers.
     fn promise(&self, forecast: &Forecast, stretch: &DelayRatios) {
         for (id, expected_at) in &forecast.orders {
             let Some(order) = self.forecaster.shop.orders.resident(*id).map(|handle| handle.read()) else { continue };
@@ -278,7 +276,7 @@ impl ForecasterState {
         }
     }
 
-    /// Sends what follows from the forecast to an order, without waiting for it.
+    /// Sends the forecast's consequences to an order without waiting for a response.
     fn ask(&self, id: Id, news: OrderNews) {
         let orders = self.forecaster.shop.orders.clone();
         tokio::spawn(async move {
@@ -297,7 +295,7 @@ impl LearnedStatistics {
         }
     }
 
-    /// Learns from the prints and promises of the resident orders that it has not learned from yet.
+    /// Learns from the prints and promises of resident orders that it has not learned from yet.
     fn learn_from(&mut self, orders: &[(Id, Arc<Versioned<Order>>)]) {
         for order in orders.iter().filter_map(|(_, state)| state.state.as_ref()) {
             if let Some(promise) = order.promise.as_ref().filter(|_| order.status == OrderStatus::Ready) {
@@ -314,7 +312,7 @@ impl LearnedStatistics {
     }
 }
 
-/// Computes the current forecast, and what follows from it for the orders.
+/// Computes the current forecast and its consequences for orders.
 fn compute(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> ComputedForecast {
     let (orders, printers) = (shop.orders.all_resident(), shop.printers.all_resident());
     knowledge.learn_from(&orders);

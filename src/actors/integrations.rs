@@ -1,11 +1,11 @@
-//! Integrations with other systems in the shop. Each has one declaration ([`IntegrationType`]) with its settings,
+//! Integrations with external systems in the shop. Each has a declaration ([`IntegrationType`]) with its settings,
 //! connection test and background work.
 //!
 //! The shop does not depend on integrations, and keeps working even if all of them hang. Each integration therefore
 //! runs in its own task (`supervision`), calls its system over its own connection with a time limit and a circuit
 //! breaker (`line`), and holds no data that could grow: data that must not be lost is read from the committed events
-//! after a stored cursor, and current state is simply sent again. Only `services/` depends on the systems' names and
-//! protocols.
+//! after a stored cursor, and current state is simply sent again. Only `services/` depends on the names and protocols
+//! of the systems.
 //!
 //! A new integration needs a submodule with its `TYPE`, and one line in [`ALL`]. Systems that the shop cannot do
 //! without (email, payments, the database) are connected in `app/`.
@@ -65,42 +65,42 @@ pub const ALL: &[&IntegrationType] = &[
     &accounting::TYPE,
 ];
 
-/// Declaration of an integration: its name, activation, connection test and work.
+/// Declaration of an integration: its name, whether it is enabled, its connection test and its work.
 pub struct IntegrationType {
-    /// Name in the API and of the section in the settings.
+    /// Name in the API, and of the settings section.
     pub name: &'static str,
     /// Display name.
     pub title: &'static str,
-    /// Predicate that tells whether the settings enable the integration.
+    /// Predicate that returns whether the settings enable the integration.
     pub is_on: fn(&Config) -> bool,
-    /// Connection test, which checks that the system responds and accepts the credentials, without changing anything in
-    /// the system.
+    /// Connection test, which checks that the system responds and accepts the credentials. Changes nothing in the
+    /// system.
     pub test: for<'a> fn(&'a Client, &'a Config) -> BoxFuture<'a, ConnectionTestResult>,
-    /// Constructor of the background work.
+    /// Constructor for the background work.
     pub prepare: PrepareWork,
 }
 
-/// Constructor of an integration's work from the settings alone; makes no calls.
+/// Constructor for an integration's work from the settings alone; makes no calls.
 pub type PrepareWork = fn(&Config, &Client) -> Result<Prepared, PeerSettingError>;
 
-/// Work with valid settings, which starts once it receives the resources of the process.
+/// Work with valid settings, which starts once it receives the process's resources.
 pub type Prepared = Box<dyn FnOnce(&Sources) -> Arc<dyn IntegrationWork> + Send>;
 
 /// Error reported for an integration with invalid settings.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{name}: {reason}")]
 pub struct SetupFault {
-    /// Name of the integration, which is also the name of its section in the settings.
+    /// Name of the integration, which is also the name of its settings section.
     pub name: &'static str,
-    /// Reason the settings are invalid.
+    /// Reason that the settings are invalid.
     pub reason: PeerSettingError,
 }
 
-/// Result of preparing each integration in [`ALL`], in the same order; `None` for those that the settings disable.
+/// Result of preparing each integration in [`ALL`], in the same order; `None` for those disabled in the settings.
 pub struct PreparedIntegrations(Vec<Option<Result<Prepared, SetupFault>>>);
 
 impl PreparedIntegrations {
-    /// Prepares the integrations enabled by the settings; makes no calls. `client` is the HTTP client for configured
+    /// Prepares the integrations enabled in the settings; makes no calls. `client` is the HTTP client for configured
     /// services.
     pub fn new(config: &Config, client: &Client) -> Self {
         let prepare = |declared: &&'static IntegrationType| {
@@ -124,7 +124,7 @@ pub trait IntegrationWork: Send + Sync {
     async fn run(&self, line: &SystemLine);
 }
 
-/// Resources of the process for the work of integrations; each integration takes only those it uses.
+/// Process resources for integration work; each integration takes only those it uses.
 #[derive(Clone)]
 pub struct Sources {
     /// Integration aggregates, with their event cursors.
@@ -135,9 +135,9 @@ pub struct Sources {
     pub materials: Directory<Material>,
     /// Connections to printers, each with the printer's last status.
     pub connections: Arc<PrinterConnections>,
-    /// Committed events, the newest of which are in memory.
+    /// Committed events; the newest are in memory.
     pub outbox: Arc<Outbox>,
-    /// Store, for older events.
+    /// Store that older events are read from.
     pub store: Store,
     /// Statuses of the external stock systems.
     pub stock_boards: StockSystemStatuses,
@@ -147,13 +147,13 @@ pub struct Sources {
     pub postings: Directory<Posting>,
     /// Signal that wakes the work that posts documents to the accounting system.
     pub accounting_wake: AccountingWake,
-    /// Queries for reading issued documents.
+    /// Queries that read issued documents.
     pub queries: Queries,
-    /// Cipher for encrypting tokens at rest.
+    /// Cipher that encrypts tokens at rest.
     pub cipher: Arc<SecretCipher>,
     /// Clock and randomness.
     pub environment: Arc<Environment>,
-    /// HTTP client for systems configured by the shop's staff.
+    /// HTTP client for systems that staff configured.
     pub client: Client,
 }
 
@@ -164,16 +164,16 @@ pub struct IntegrationSummary {
     pub name: &'static str,
     /// Display name.
     pub title: &'static str,
-    /// `true` if the integration is running, which means that the settings enable it and are valid.
+    /// `true` if the integration is running, that is, if it is enabled in the settings and the settings are valid.
     pub on: bool,
-    /// Error in the settings that prevents the integration from running; `None` if they are valid.
+    /// Settings error that prevents the integration from running, if any.
     pub fault: Option<PeerSettingError>,
     /// State of the connection.
     pub line: SystemLineState,
 }
 
 impl IntegrationSummary {
-    /// Describes the integration's problem; `None` if it works or is disabled by the settings.
+    /// Describes the integration's problem; `None` if it works or is disabled in the settings.
     pub fn trouble(&self) -> Option<String> {
         if let Some(fault) = &self.fault {
             return Some(format!("{} ({}) is off: {fault}", self.title, self.name));
@@ -194,7 +194,7 @@ impl IntegrationSummary {
 struct RunningIntegration {
     declared: &'static IntegrationType,
     line: Arc<SystemLine>,
-    /// Running work; `None` while the integration is off.
+    /// Running work; `None` while the integration is disabled.
     work: Option<Arc<dyn IntegrationWork>>,
     fault: Option<PeerSettingError>,
 }
@@ -206,8 +206,8 @@ pub struct Integrations {
 }
 
 impl Integrations {
-    /// Provides the prepared integrations with their resources; makes no calls yet. An integration with invalid
-    /// settings remains off and reports the error, because the shop does not depend on it.
+    /// Gives the prepared integrations their resources; makes no calls yet. An integration with invalid settings stays
+    /// disabled and reports the error, because the shop does not depend on it.
     pub fn new(prepared: PreparedIntegrations, lines: &SystemLines, sources: &Sources) -> Arc<Self> {
         let member = |(declared, prepared): (&&'static IntegrationType, Option<Result<Prepared, SetupFault>>)| {
             let (work, fault) = match prepared {
@@ -242,7 +242,7 @@ impl Integrations {
         self.members.iter().map(summary).collect()
     }
 
-    /// Returns the printers listed by the print farm software; `None` if that integration is off.
+    /// Returns the printers that the print farm software lists; `None` if that integration is disabled.
     pub async fn farm_printers(&self, peer: &PeerConfig) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
         let member =
             self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
@@ -253,7 +253,7 @@ impl Integrations {
         })
     }
 
-    /// Returns access to the accounting system with the given settings; `None` if that integration is off.
+    /// Returns access to the accounting system with the given settings; `None` if that integration is disabled.
     pub fn accounting(&self, config: &Config) -> Option<AccountingConnector<'_>> {
         let (_, line) = self.lines().find(|(name, _)| *name == accounting::TYPE.name)?;
         AccountingConnector::new(&self.client, config, line).ok()

@@ -1,9 +1,8 @@
 //! Actors of all aggregates. Each aggregate in memory has one actor, which applies the aggregate's domain rules and
 //! makes each change durable in one commit.
 //!
-//! [`kernel`] is generic and independent of the kinds of aggregates. Most other modules contain the effects required by
-//! the state of one kind of aggregate; [`dispatcher`] matches ready jobs with free printers, and [`slicing`] produces
-//! G-code from models.
+//! [`kernel`] is generic and independent of the aggregate kinds. Most other modules contain the effects that one kind's
+//! state calls for; [`dispatcher`] matches ready jobs with free printers, and [`slicing`] produces G-code from models.
 
 pub mod access;
 pub mod app;

@@ -1,5 +1,5 @@
-//! Effects of emails, which pass each queued email to the email provider or the agent gateway. Pending alerts of the
-//! same kind are combined into one email.
+//! Effects of emails: hand each queued email to the email provider or the agent gateway, and combine pending alerts of
+//! the same kind into one email.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -27,16 +27,16 @@ use kernel::handle::Handle;
 use platform::secrets::encryption::SecretCipher;
 use services::mail::{MailError, MailFile, Mailer, Message};
 
-/// Maximum size of an attached PDF, in bytes; a larger PDF is available only through the link in the email. Many mail
-/// servers reject more.
+/// Maximum size of an attached PDF, in bytes. A larger PDF is available only through the link in the email, because
+/// many mail servers reject large attachments.
 const MAX_ATTACHED_BYTES: usize = 8 * 1024 * 1024;
 
 /// Document attached to an email.
 #[derive(Clone, Debug)]
 pub struct EnclosedDocument {
-    /// Type of document, `Invoice` or `Credit note`.
+    /// Document type: `Invoice` or `Credit note`.
     pub label: &'static str,
-    /// Human-readable number of the document.
+    /// Human-readable document number.
     pub number: String,
     /// PDF of the document; `None` if PDFs are disabled in the settings.
     pub pdf: Option<Bytes>,
@@ -44,17 +44,17 @@ pub struct EnclosedDocument {
 
 /// Source of the documents attached to emails, which are rendered when the email is sent.
 pub trait DocumentSource: std::marker::Send + Sync {
-    /// Returns the document; `None` if it does not exist or no longer exists, and an error if it cannot be rendered.
+    /// Returns the document; `None` if it does not exist (any more). Fails if it cannot be rendered.
     fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>>;
 }
 
-/// Record of when an email was last sent since the start of the process.
+/// Record of when an email was last sent since the process started.
 #[derive(Debug, Default)]
 pub struct MailMeter(ArcSwapOption<Timestamp>);
 
 impl MailMeter {
-    /// Returns when an email was last accepted by the mail server or service, or written to the folder; `None` if not
-    /// yet.
+    /// Returns when an email was last accepted by the mail server or service, or written to the directory; `None` if
+    /// none has been sent yet.
     pub fn last_sent_at(&self) -> Option<Timestamp> {
         self.0.load().as_deref().copied()
     }
@@ -64,7 +64,7 @@ impl MailMeter {
     }
 }
 
-/// Content of a message, with the ID by which the mailer recognises repetitions.
+/// Content of a message, with the ID by which the mailer recognises duplicates.
 struct MessageContent {
     id: String,
     written_at: Timestamp,
@@ -76,21 +76,21 @@ struct MessageContent {
 
 /// Effects of emails, which send queued emails and combine alerts of the same kind.
 pub struct MailEffects {
-    /// Clock for determining when the next attempt to send an email is due.
+    /// Clock used to determine when the next attempt to send an email is due.
     pub environment: Arc<Environment>,
     /// Cipher that decrypts links that only the recipient may read.
     pub cipher: Arc<SecretCipher>,
-    /// Transport for emails: a mail server, an email service, or a folder.
+    /// Transport for emails: a mail server, an email service or a directory.
     pub mailer: Arc<dyn Mailer>,
     /// Record of when an email was last sent.
     pub meter: Arc<MailMeter>,
-    /// Layout of emails.
+    /// Email layout.
     pub frame: Arc<MailFrame>,
     /// Source of attached documents.
     pub documents: Arc<dyn DocumentSource>,
     /// Agent gateway; `None` if `AGENT_URL` is not set.
     pub agent: Option<Arc<dyn Mailer>>,
-    /// All emails in memory, among which the alerts to be combined are found.
+    /// All emails in memory, including the alerts to combine.
     pub mails: Directory<Mail>,
     /// Access aggregate, which lists the admins who receive alerts if `mail.operators` is empty.
     pub access: Directory<Access>,
@@ -99,7 +99,7 @@ pub struct MailEffects {
     /// Time at which this process last sent an email about each kind of alert. Locked while such an email is being
     /// sent.
     pub last_alerts: DashMap<AlertKind, Arc<Mutex<Option<Instant>>>>,
-    /// Set if the last attempt to send an email failed, so that an outage of the provider is logged only once.
+    /// `true` if the last attempt to send an email failed, so that a provider outage is logged only once.
     pub failing: AtomicBool,
 }
 
@@ -130,8 +130,8 @@ impl Effects<Mail> for MailEffects {
 }
 
 impl MailEffects {
-    /// Waits until another email about the given kind of alert may be sent, and then sends all pending alerts of that
-    /// kind to the same recipients as one email.
+    /// Waits until the next email about the given kind of alert may be sent, and then sends all pending alerts of that
+    /// kind for the same recipients as one email.
     async fn send_gathered(&self, of: &Handle<Mail>, kind: AlertKind, to: &[String]) {
         let gate = self.last_alerts.entry(kind).or_default().clone();
         let mut last = gate.lock().await;
@@ -163,9 +163,8 @@ impl MailEffects {
         let _ = report(of, tried(own.tries + 1, &sent)).await;
     }
 
-    /// Returns the link at the end of an email, decrypted if it is secret. Fails permanently if the email has
-    /// expired, even before the first attempt to send it, because the provider or this server may have been
-    /// unavailable.
+    /// Returns the link at the end of an email, decrypted if it is secret. If the email has expired, fails permanently
+    /// even before the first attempt to send it, because the provider or this server may have been unavailable.
     fn link_of(&self, mail: &Mail) -> Result<Option<MailLink>, MailError> {
         if mail.useless_at.is_some_and(|at| self.environment.now() >= at) {
             return Err(MailError::Permanent { reason: "the link expired before the email could be sent".to_owned() });
@@ -177,7 +176,7 @@ impl MailEffects {
         Ok(Some(MailLink { label: sealed.label.clone(), url }))
     }
 
-    /// Sends a message to the recipients of `mail`. Its ID never changes, so that the provider recognises repetitions.
+    /// Sends a message to the recipients of `mail`. Its ID never changes, so that the provider recognises duplicates.
     async fn send(&self, mail: &Mail, words: MessageContent) -> Result<(), MailError> {
         let sent = match mail.channel {
             Channel::Mail => self.send_mail(mail, words).await,

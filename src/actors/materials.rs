@@ -1,4 +1,4 @@
-//! Effects of materials, which inform orders that their claims are held, and ask orders to return reservations.
+//! Effects of materials: inform orders that their claims are held, and ask orders to release reservations.
 //!
 //! When a material gets a vendor code, the printers that hold spools with that code are polled.
 
@@ -54,7 +54,7 @@ impl MaterialEffects {
         }
     }
 
-    /// Asks an order to release reservations, and records which ones the order retains. The order settles those that it
+    /// Asks an order to release reservations, and records which ones the order keeps. The order settles those it
     /// releases.
     async fn ask_back(&self, of: &Handle<Material>, order: Id, claims: Vec<ClaimId>) {
         let Some(words) = of.read().state.as_ref().map(Material::recall_words) else { return };
@@ -91,7 +91,7 @@ impl Effects<Material> for MaterialEffects {
     }
 }
 
-/// Records what an order knows about its claims on the material.
+/// Records an order's information about its claims on the material.
 async fn record(of: &Handle<Material>, news: ClaimNews) {
     if let Err(error) = of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
         tracing::debug!(material = %of.id(), %error, "recording a notification failed; retrying");

@@ -1,5 +1,5 @@
-//! Effects of orders, which determine what jobs are made from, have models sliced, claim and settle stock, assign
-//! attempts to printers, cancel or resolve attempts, and handle payment sessions and refunds at the payment processor
+//! Effects of orders: determine what jobs are made from, have models sliced, claim and settle stock, assign attempts to
+//! printers, cancel or resolve attempts, and handle payment sessions and refunds at the payment processor
 //! ([`crate::at_processor`]).
 
 pub mod make;
@@ -32,14 +32,13 @@ use store::rows::LoadError;
 
 /// Effects of orders, which coordinate an order with the materials, printers and other aggregates that it needs.
 pub struct OrderEffects {
-    /// Sources of the SKUs and files from which jobs are made.
+    /// Sources of the SKUs and files that jobs are made from.
     pub sources: ProductionSources,
-    /// Counter that is incremented with each commit of a SKU, because the SKU may have received a file that a job
-    /// needs.
+    /// Counter that increments with each SKU commit, because the SKU may have received a file that a job needs.
     pub sku_changes: watch::Sender<u64>,
     /// Slicer that produces G-code from models.
     pub slicing: Arc<SlicingService>,
-    /// Interval between checks of whether slicing can proceed.
+    /// Interval between attempts to slice while slicing cannot proceed.
     pub slicing_recheck: Duration,
     /// Materials whose stock is claimed by jobs.
     pub materials: Directory<Material>,
@@ -129,7 +128,7 @@ impl OrderEffects {
         }
     }
 
-    /// Returns the production data of the SKU; `None` if the SKU does not exist or is a kit.
+    /// Returns the SKU's production data; `None` if the SKU does not exist or is a kit.
     async fn read(&self, sku: Id) -> Result<Option<ProductionData>, LoadError> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
@@ -137,7 +136,7 @@ impl OrderEffects {
     }
 }
 
-/// Informs the order's invoice of the payments, and then informs the order that the invoice is up to date.
+/// Informs the order's invoice of the payments, and then tells the order that the invoice is up to date.
 async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice: Id, money: InvoicedMoney) {
     let state = of.read();
     let Some(order) = state.state.as_ref().filter(|order| order.money_in_short() == money) else { return };
@@ -151,8 +150,8 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
     }
 }
 
-/// Asks the order to issue the invoice that is on hold until the settings contain the seller's name and address.
-/// Settings are read only at startup, so an invoice that remains on hold is not retried before the next start.
+/// Asks the order to issue its invoice, which is on hold until the settings contain the seller's name and address.
+/// Settings are read only at startup, so an invoice that stays on hold is not retried before the next start.
 async fn issue_invoice(of: &Handle<Order>) {
     match of.ask(CommandOrigin::system(), OrderNews::IssueInvoice, ASK_TIMEOUT).await {
         Ok(answered) if answered.answer.is_wanted => std::future::pending().await,
@@ -161,7 +160,7 @@ async fn issue_invoice(of: &Handle<Order>) {
     }
 }
 
-/// Informs the channel order of what has been shipped, and then informs the order that the channel order is up to date.
+/// Informs the channel order of what has been shipped, and then tells the order that the channel order is up to date.
 async fn tell_left(records: &Directory<ChannelOrder>, of: &Handle<Order>, record: Id, shipments: u32, last: bool) {
     let state = of.read();
     let Some(order) = state.state.as_ref() else { return };
@@ -184,7 +183,7 @@ async fn tell(of: &Handle<Order>, news: OrderNews) {
     }
 }
 
-/// Assigns a claimed attempt to its printer; if the printer refuses, the attempt ends before anything has begun.
+/// Assigns a claimed attempt to its printer; if the printer rejects it, the attempt ends before anything has begun.
 async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
     let state = of.read();
     let Some(current_job) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
@@ -220,7 +219,7 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
 }
 
 /// Sends a command about an attempt to its printer, which reports the result. If the printer is deleted or never
-/// accepted the attempt, the attempt can no longer begin, so it counts as cancelled.
+/// accepted the attempt, the attempt can no longer begin and is treated as cancelled.
 async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, attempt: Id, decision: AttemptCommand) {
     match printers.ask(printer, CommandOrigin::system(), decision).await.map(|answered| answered.answer) {
         Ok(AttemptAnswer::Done) => return,

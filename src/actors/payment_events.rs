@@ -1,5 +1,5 @@
-//! Effects of stored payment events, which did not match any order or invoice when they arrived: find the order or
-//! invoice of each event.
+//! Effects of stored payment events, which did not match any order or invoice when they arrived: find each event's
+//! order or invoice.
 
 pub mod matching;
 
@@ -18,14 +18,13 @@ use kernel::handle::Handle;
 pub struct KeptPaymentEventEffects {
     /// Matcher that finds the order or invoice and applies the event to it.
     pub matcher: PaymentMatcher,
-    /// Counter that is incremented with each new order, invoice and accepted payment, any of which may be the match for
-    /// an event.
+    /// Counter that increments with each new order, invoice and accepted payment, any of which may match an event.
     pub new_references: watch::Sender<u64>,
 }
 
 #[async_trait]
 impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
-    /// Tries to match the event immediately and after each new order, invoice and payment, and gives up at the effect's
+    /// Tries to match the event immediately and after each new order, invoice and payment; gives up at the effect's
     /// deadline.
     async fn run(&self, effect: MatchOrder, of: Handle<KeptPaymentEvent>) {
         let state = of.read();

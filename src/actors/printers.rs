@@ -1,8 +1,8 @@
-//! Effects of printers, which monitor each printer, carry out attempts until their prints start or a verdict is
-//! reached, cancel prints, and report to orders.
+//! Effects of printers: monitor each printer, carry out attempts until their prints start or a verdict is reached,
+//! cancel prints, and report to orders.
 //!
 //! The verdict on a start is implemented in this module and in `domain/printer`. Upload and start are separate calls,
-//! `start_sent` is durable before the start is sent, and a start is sent only by the task whose
+//! `start_sent` is durable before the start command is sent, and the command is sent only by the task whose
 //! [`domain::printer::PrinterUpload`] returned `Go`.
 
 mod cancel;
@@ -47,15 +47,15 @@ use printers::registry::StoredAddress;
 /// Settings for monitoring printers.
 #[derive(Clone, Copy, Debug)]
 pub struct WatchSettings {
-    /// Interval between status polls of a printer that does not push its changes.
+    /// Interval between status polls of a printer that does not push changes.
     pub poll: Duration,
-    /// Time without a response after which a printer counts as offline.
+    /// Time without a response after which a printer is considered offline.
     pub offline: Duration,
-    /// If `true`, the files of finished prints are left on the printers instead of being deleted.
+    /// If `true`, files of finished prints stay on the printers instead of being deleted.
     pub keep_files: bool,
 }
 
-/// Effects of printers, which communicate with printers and report the progress of attempts to the orders.
+/// Effects of printers, which communicate with printers and report attempt progress to the orders.
 pub struct PrinterEffects {
     /// Orders, which receive notifications about their attempts.
     pub orders: Directory<Order>,
@@ -63,13 +63,13 @@ pub struct PrinterEffects {
     pub printers: Directory<Printer>,
     /// Materials, whose vendor codes and colours identify spools.
     pub materials: Directory<Material>,
-    /// Files to be uploaded.
+    /// Files to upload.
     pub files: Directory<File>,
     /// Contents of the files.
     pub blobs: Arc<Blobs>,
     /// Connections to the printers.
     pub connections: Arc<PrinterConnections>,
-    /// Cipher that decrypts the API keys of printers.
+    /// Cipher that decrypts printers' API keys.
     pub cipher: Arc<SecretCipher>,
     /// Dispatcher, which is notified of every commit so that it can propose jobs for free printers.
     pub dispatcher: Dispatcher,
@@ -122,8 +122,8 @@ fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<CurrentAttempt> {
 }
 
 impl PrinterEffects {
-    /// Returns the time, in milliseconds, after which an unconfirmed start on the printer is judged; some types of
-    /// printer take longer than others to report a print.
+    /// Returns the time, in milliseconds, after which an unconfirmed start is judged; some printer types take longer
+    /// than others to report a print.
     fn confirm_ms(&self, of: &Handle<Printer>) -> i64 {
         let printer = of.read();
         let declared = printer.state.as_ref().and_then(|printer| PrinterType::of_word(&printer.fields.kind));
@@ -131,7 +131,7 @@ impl PrinterEffects {
         self.environment.rules.confirm_ms.saturating_mul(i64::from(factor))
     }
 
-    /// Reports a step of the attempt to the order, repeatedly until the order has acknowledged it.
+    /// Reports a step of the attempt to the order, retrying until the order has acknowledged it.
     async fn report(&self, of: &Handle<Printer>, attempt: Id, step: u32) {
         let Some(hand) = in_hand(of, attempt) else { return };
         if hand.step != step {
@@ -150,7 +150,7 @@ impl PrinterEffects {
         tell(of, PrinterNews::Heard { attempt, step, is_wanted }).await;
     }
 
-    /// Reports the sign-off of a print's parts to the order, repeatedly until the order has acknowledged it.
+    /// Reports the sign-off of a print's parts to the order, retrying until the order has acknowledged it.
     async fn tell_sign_off(&self, of: &Handle<Printer>, attempt: Id) {
         let state = of.read();
         let signed = state.state.iter().flat_map(|printer| &printer.signed_prints);

@@ -1,6 +1,6 @@
-//! Effects of quotes, which have models sliced to determine their price, and create the orders for accepted quotes.
+//! Effects of quotes: have models sliced to determine their price, and create the orders for accepted quotes.
 //!
-//! The ID of the order is chosen in the commit that accepts the quote, so the order is created only once, regardless of
+//! The order ID is chosen in the commit that accepts the quote, so the order is created only once, regardless of
 //! retries and crashes.
 
 use std::sync::Arc;
@@ -24,23 +24,23 @@ use kernel::envelope::CommandOrigin;
 use kernel::handle::{AskError, Handle};
 use store::rows::LoadError;
 
-/// Service that creates the orders for accepted quotes.
+/// Service that creates orders for accepted quotes.
 #[derive(Clone)]
 pub struct QuoteOrders {
     /// Directory in which the orders are created.
     pub orders: Directory<Order>,
     /// Customers, who are named as buyers on invoices.
     pub customers: Directory<Customer>,
-    /// Sources of the SKUs and files from which the lines are made.
+    /// Sources of the SKUs and files that lines are made from.
     pub sources: ProductionSources,
 }
 
-/// Reason the order for a quote was not created.
+/// Reason that the order for a quote was not created.
 #[derive(Debug)]
 pub enum QuoteOrderError {
-    /// The order cannot be created until the problem described by the text is fixed.
+    /// The order cannot be created until the problem that the text describes is fixed.
     Refused(String),
-    /// Transient failure, after which the creation is retried.
+    /// Transient failure; creation is retried.
     Trouble(AskError),
 }
 
@@ -98,14 +98,14 @@ impl QuoteOrders {
         }
     }
 
-    /// Returns the buyer to be named on the invoice, from the customer's profile.
+    /// Returns the buyer to name on the invoice, from the customer's profile.
     async fn buyer(&self, quote: &Quote) -> Result<Option<Party>, LoadError> {
         let Some(id) = quote.customer_id else { return Ok(None) };
         let state = self.customers.read(id).await?;
         Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::buyer))
     }
 
-    /// Builds a line of the order at the quoted price.
+    /// Builds an order line at the quoted price.
     async fn line(&self, line: &QuoteLine) -> Result<OrderLine, QuoteOrderError> {
         let make = match line.sku_id {
             Some(sku) => Some(self.made_of(sku, &line.description).await?),
@@ -136,11 +136,11 @@ impl QuoteOrders {
 pub struct QuoteEffects {
     /// Custom requests, which are informed of the status of their quotes.
     pub custom_requests: Directory<CustomRequest>,
-    /// Service that creates the orders for accepted quotes.
+    /// Service that creates orders for accepted quotes.
     pub quote_orders: QuoteOrders,
     /// Slicer that produces G-code from models.
     pub slicing: Arc<SlicingService>,
-    /// Interval between checks of whether slicing can proceed.
+    /// Interval between attempts to slice while slicing cannot proceed.
     pub slicing_recheck: Duration,
 }
 
@@ -169,7 +169,7 @@ impl Effects<Quote> for QuoteEffects {
 }
 
 impl QuoteEffects {
-    /// Reports the status of the quote to the custom request that it responds to, if the request still exists.
+    /// Reports the quote's status to the custom request that it was made for, if the request still exists.
     async fn tell_request(&self, of: &Handle<Quote>, request: Id, status: QuoteStatus) {
         let quote_id = of.id();
         let news = match status {

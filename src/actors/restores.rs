@@ -1,4 +1,4 @@
-//! Effects of restores from a backup. They do no external work, but no job is dispatched automatically until every
+//! Effects of restores from a backup. They do no external work, but jobs are not dispatched automatically until every
 //! restore has been reviewed.
 
 use std::convert::Infallible;
@@ -25,7 +25,7 @@ impl DispatchHold {
     pub const REASON: &str =
         "on hold since the shop was restored from a backup: an admin must review the restore first";
 
-    /// Creates a hold; `since` is the time of the newest restore that has yet to be reviewed, if there is one.
+    /// Creates a hold; `since` is the time of the newest restore that has yet to be reviewed, if any.
     pub fn new(since: Option<Timestamp>) -> Self {
         Self(Arc::new(watch::Sender::new(since)))
     }
@@ -56,12 +56,12 @@ impl DispatchHold {
     }
 }
 
-/// Effects of restores, which lift the hold after the review, and advance the number counters as specified by the
-/// reviewer.
+/// Effects of restores, which lift the hold after the review, and advance the number counters as the reviewer
+/// specified.
 pub struct RestoreEffects {
     /// Directory of restores; those that have yet to be reviewed are in memory.
     pub restores: Directory<Restore>,
-    /// Hold to be lifted by the review.
+    /// Hold that the review lifts.
     pub hold: DispatchHold,
     /// Environment whose number counters are advanced.
     pub environment: Arc<Environment>,

@@ -1,5 +1,5 @@
-//! Effects of sales channels. They do no external work; they only notify channel orders that need the variant map of
-//! each commit.
+//! Effects of sales channels. They do no external work; they only announce each commit to channel orders that need the
+//! variant map.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use kernel::handle::Handle;
 
 /// Effects of sales channels, which publish each commit.
 pub struct SalesChannelEffects {
-    /// Counter that is incremented with each commit.
+    /// Counter that increments with each commit.
     pub changes: watch::Sender<u64>,
 }
 

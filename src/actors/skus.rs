@@ -1,4 +1,4 @@
-//! Effects of SKUs. They do no external work; they only notify orders whose jobs need a file of each commit.
+//! Effects of SKUs. They do no external work; they only announce each commit to orders whose jobs need a file.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use kernel::handle::Handle;
 
 /// Effects of SKUs, which publish each commit.
 pub struct SkuEffects {
-    /// Counter that is incremented with each commit.
+    /// Counter that increments with each commit.
     pub changes: watch::Sender<u64>,
 }
 

@@ -1,8 +1,8 @@
 //! Produces G-code from models. Each combination of model, profile and slicer version is sliced once, and the result is
 //! stored as a file.
 //!
-//! The ID of the file is derived from the inputs. The same inputs are therefore never sliced twice, even across
-//! restarts, and only one file is created even if the server is killed halfway and slices again.
+//! The file ID is derived from the inputs. The same inputs are therefore never sliced twice, even across restarts, and
+//! only one file is created even if the server is killed halfway and slices again.
 
 mod turns;
 
@@ -35,9 +35,9 @@ use store::rows::LoadError;
 /// Version of the slicing procedure. Must be incremented whenever a change to the server results in different G-code
 /// for the same model and profile.
 const RECIPE_VERSION: &str = "2";
-/// Number of bytes of a result read at a time.
+/// Size of each read of a result, in bytes.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Maximum number of characters of the model's name that are used in the name of the G-code.
+/// Maximum number of characters of the model's name that are used in the G-code's name.
 const MAX_STEM_CHARS: usize = 80;
 
 /// Reason that slicing produced no file.
@@ -50,7 +50,7 @@ pub enum SlicingFailure {
     NotNow(String),
     /// The model cannot be sliced with the profile; the text is from the slicer.
     Failed(String),
-    /// Transient failure of this server, after which slicing is retried.
+    /// Transient failure of this server; slicing is retried.
     Trouble(String),
 }
 
@@ -82,10 +82,10 @@ impl From<AskError> for SlicingFailure {
     }
 }
 
-/// Limit on the storage used by customers' files and by the files produced from them.
+/// Limit on the storage used by customer files and by the files produced from them.
 #[async_trait]
 pub trait CustomerQuota: fmt::Debug + Send + Sync + 'static {
-    /// Returns the reason no more customers' files can be stored; `None` while there is space.
+    /// Returns the reason that no more customer files can be stored; `None` while there is space.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ pub trait CustomerQuota: fmt::Debug + Send + Sync + 'static {
 pub enum SlicingPurpose {
     /// Jobs of an order.
     Order,
-    /// Price of a draft quote, for which a customer may have sent the model.
+    /// Price of a draft quote, which may use a model that a customer sent.
     Draft {
         /// Mailbox of the quote's customer; empty if there is no customer.
         mailbox: String,
@@ -108,7 +108,7 @@ pub enum SlicingPurpose {
 }
 
 impl SlicingPurpose {
-    /// Returns the party whose turn at the slicer is taken. Models for drafts made by staff belong to the shop.
+    /// Returns the party that the slicer runs for. Models for drafts made by staff belong to the shop.
     fn owner(&self, model: &File) -> FileOwner {
         match self {
             Self::Draft { mailbox } if model.customer_upload.is_some() => FileOwner::Customer(mailbox.clone()),
@@ -124,32 +124,31 @@ pub struct SlicingService {
     blobs: Arc<Blobs>,
     turns: SlicerQueue,
     room: Arc<dyn CustomerQuota>,
-    /// Locks that are held while the file with the given ID is being created. The map is only used for lookups, so its
-    /// order does not matter.
+    /// Locks held while the file with the given ID is being created. The map is only used for lookups, so its order
+    /// does not matter.
     making: DashMap<Id, Arc<Mutex<()>>>,
-    /// Description of the missing prerequisite at the last call to [`Self::gcode`]; `None` if there was none.
+    /// Description of the missing prerequisite at the last call to [`Self::gcode`], if any.
     waits: BlockingMutex<Option<String>>,
 }
 
 impl SlicingService {
-    /// Creates the service for slicing files whose contents are in `blobs`. `room` limits what is produced from
-    /// customers' models.
+    /// Creates the service for slicing files whose contents are in `blobs`. `room` limits the storage used by files
+    /// produced from customer models.
     pub fn new(slicer: Slicer, blobs: Arc<Blobs>, room: Arc<dyn CustomerQuota>) -> Self {
         let turns = SlicerQueue::new(slicer.settings().parallel);
         Self { slicer, blobs, turns, room, making: DashMap::new(), waits: BlockingMutex::new(None) }
     }
 
-    /// Returns a human-readable description of the prerequisite that slicing lacks; `None` if none is known to be
-    /// missing.
+    /// Returns a human-readable description of the missing prerequisite for slicing, if any is known.
     pub fn waits_for(&self) -> Option<String> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns the file with the G-code for a source, slicing it if there is none yet.
+    /// Returns the G-code file for a source, slicing the source if there is none yet.
     ///
     /// # Errors
     ///
-    /// Fails if there is no G-code and none can be produced.
+    /// Fails if there is no G-code and it cannot be produced.
     pub async fn gcode(
         &self,
         files: &Directory<File>,
@@ -220,8 +219,8 @@ impl SlicingService {
         outcome
     }
 
-    /// Slices a model, and records the result with the given ID. `sliced_from` is the model if it belongs to a
-    /// customer, in which case the G-code counts towards the storage used by customers.
+    /// Slices a model and records the result with the given ID. `sliced_from` is the model if it belongs to a customer,
+    /// in which case the G-code is included in the storage used by customers.
     async fn make(
         &self,
         files: &Directory<File>,
@@ -281,7 +280,7 @@ impl SlicingService {
     }
 }
 
-/// Returns the file name for the G-code sliced from a model.
+/// Returns the file name for G-code sliced from a model.
 fn gcode_name(model: &str, profile: &str) -> String {
     let stem = model.rsplit_once('.').map_or(model, |(stem, _)| stem);
     let stem: String = stem.chars().take(MAX_STEM_CHARS).collect();

@@ -1,4 +1,4 @@
-//! Customers as recorded by the payment processor, with their subscriptions and cards, which only the processor stores.
+//! Customers at the payment processor, with their subscriptions and cards, which only the processor stores.
 //!
 //! Customers are looked up at the processor by our ID. This module caches the processor's customer IDs, which never
 //! change, and, for a minute, the cards, so that a profile can be displayed without a call to the processor.
@@ -19,19 +19,19 @@ use services::payments::{
 
 /// Maximum number of cached customers; when it is reached, the cache is cleared.
 const MAX_REMEMBERED: usize = 10_000;
-/// Maximum number of subscriptions in a list for which product names are looked up.
+/// Maximum number of subscriptions per list whose product names are looked up.
 const MAX_LOOKED_AT: usize = 10;
-/// Time for which cached cards are displayed.
+/// Time for which cached cards are considered current.
 const CARDS_FRESH_FOR: Duration = Duration::from_secs(60);
-/// Time to wait before a retry after the processor failed to return the cards.
+/// Delay before a retry after the processor failed to return the cards.
 const SILENCE_KEPT_FOR: Duration = Duration::from_secs(10);
 /// Time for which a customer who was not found at the processor is not searched for again; most customers never
 /// subscribe, and each search costs a call.
 const UNKNOWN_FOR: Duration = Duration::from_secs(5 * 60);
-/// Maximum time that the display of a profile waits for the cards.
+/// Maximum time that displaying a profile waits for the cards.
 const MAX_CARDS_WAIT: Duration = Duration::from_secs(2);
 
-/// Reason a subscription cannot be displayed or changed.
+/// Reason that a subscription cannot be displayed or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SubscriberError {
     /// No payment processor is configured.
@@ -43,7 +43,7 @@ pub enum SubscriberError {
     /// The subscription does not exist, or the customer is unknown to the processor.
     #[error("no such subscription")]
     Missing,
-    /// The subscription belongs to another customer.
+    /// The subscription belongs to a different customer.
     #[error("this subscription belongs to another customer")]
     NotTheirs,
 }
@@ -53,23 +53,23 @@ pub enum SubscriberError {
 pub struct StoredCard {
     /// Payment method, as returned by the processor.
     pub card: PaymentMethod,
-    /// `true` if the payment method is charged when no other is selected.
+    /// `true` if this payment method is charged when no other is selected.
     pub is_default: bool,
 }
 
-/// Cards of a customer, with the time until which the cached cards are displayed.
+/// A customer's cards, with the time until which they are served from the cache.
 type Cards = (Instant, Vec<StoredCard>);
 
 /// Client for our customers' data at the payment processor, with a cache.
 #[derive(Clone)]
 pub struct Subscribers {
     processor: Option<Arc<dyn PaymentProcessor>>,
-    /// Cached customer IDs used by the processor, by our own ID.
+    /// The processor's customer IDs, cached by our own ID.
     customer_ids: Arc<DashMap<Id, String>>,
     /// Customers not found at the processor, with the time until which they are not searched for again.
     unknown: Arc<DashMap<Id, Instant>>,
     cards: Arc<Mutex<BTreeMap<Id, Cards>>>,
-    /// Cached product names, by price; lists of subscriptions do not contain them.
+    /// Product names, cached by price; lists of subscriptions do not contain them.
     products: Arc<DashMap<String, String>>,
 }
 
@@ -80,21 +80,21 @@ pub struct Subscriber<'a> {
     pub id: Id,
     /// Email address for receipts.
     pub email: &'a str,
-    /// Name of the customer; `None` if unknown.
+    /// Name of the customer, if known.
     pub name: Option<String>,
 }
 
-/// Idempotency keys with which the session for starting a subscription is created.
+/// Idempotency keys for creating the session that starts a subscription.
 #[derive(Clone, Debug)]
 pub struct SubscriptionKey {
     /// Key that is the same for identical requests, so that a double click creates only one session.
     pub first: String,
-    /// Key for another session if the first one is paid or has expired; `None` if the customer chose the key.
+    /// Key for a new session if the first one is paid or has expired; `None` if the customer chose the key.
     pub another: Option<String>,
 }
 
 impl Subscribers {
-    /// Creates the client for the given processor; `None` if none is configured.
+    /// Creates the client for the given processor, if any.
     pub fn new(processor: Option<Arc<dyn PaymentProcessor>>) -> Self {
         Self {
             processor,
@@ -109,7 +109,7 @@ impl Subscribers {
         self.processor.as_ref().ok_or(SubscriberError::NotConfigured)
     }
 
-    /// Returns the processor's ID for a customer; `None` if the customer is unknown to the processor.
+    /// Returns the processor's ID for a customer; `None` if the processor does not know the customer.
     async fn customer(&self, id: Id) -> Result<Option<String>, SubscriberError> {
         if let Some(customer_id) = self.customer_ids.get(&id) {
             return Ok(Some(customer_id.clone()));
@@ -187,7 +187,7 @@ impl Subscribers {
         if theirs { Ok(current) } else { Err(SubscriberError::NotTheirs) }
     }
 
-    /// Sets a customer's subscription to be cancelled at the end of its period, or resumes it.
+    /// Sets whether a customer's subscription is cancelled at the end of its period.
     pub async fn set_cancel(&self, id: Id, subscription: &str, cancel: bool) -> Result<Subscription, SubscriberError> {
         self.one(id, subscription).await?;
         self.processor()?.set_cancel_at_period_end(subscription, cancel).await?;
@@ -201,8 +201,8 @@ impl Subscribers {
         Ok(processor.create_portal(&customer, return_url, key).await?)
     }
 
-    /// Creates a session with which a customer starts a subscription. The first session registers the customer with the
-    /// processor.
+    /// Creates a session through which a customer starts a subscription. The first session registers the customer with
+    /// the processor.
     pub async fn check_out(
         &self,
         who: &Subscriber<'_>,
@@ -246,7 +246,7 @@ impl Subscribers {
         Ok(OpenSession { id: session.id, url, expires_at: session.expires_at })
     }
 
-    /// Removes a customer's cards from the cache, because they may have changed. `theirs` is the processor's ID for the
+    /// Removes a customer's cards from the cache because they may have changed. `theirs` is the processor's ID for the
     /// customer.
     pub fn forget(&self, theirs: &str) {
         let ours = self.customer_ids.iter().find(|entry| entry.value() == theirs).map(|entry| *entry.key());

@@ -1,4 +1,4 @@
-//! Client for the server's own HTTP API over its control socket, whose callers have the rights of the machine's owner.
+//! Client for the server's own HTTP API over its control socket, whose callers have the machine owner's permissions.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use crate::server::{CONTROL_SOCKET, SocketPath};
 use platform::http::USER_AGENT;
 
-/// Maximum duration of one request.
+/// Maximum duration of a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Largest page size that the server's lists allow.
 const PAGE_ENTRIES: usize = 200;
 
-/// Reason why a request failed.
+/// Reason that a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiFailure {
     /// The server rejected the request.
@@ -28,7 +28,7 @@ pub enum ApiFailure {
         status: u16,
         /// Error code.
         code: String,
-        /// Error message, or the errors of all fields if the server lists them.
+        /// Error message or, if the server lists them, the errors of all fields.
         message: String,
     },
     /// The server did not respond.
@@ -47,7 +47,7 @@ pub enum ApiFailure {
     },
 }
 
-/// HTTP client for one server.
+/// HTTP client for a server.
 #[derive(Clone, Debug)]
 pub struct HttpApi {
     client: Client,
@@ -56,7 +56,8 @@ pub struct HttpApi {
 }
 
 impl HttpApi {
-    /// Connects to the server that runs on the given data folder; `None` if no server listens on its control socket.
+    /// Connects to the server that runs on the given data directory; `None` if no server is listening on its control
+    /// socket.
     pub async fn over_socket(data: &Path) -> Result<Option<Self>, ApiFailure> {
         let opened = async {
             let socket = SocketPath::in_folder(data)?;
@@ -136,8 +137,8 @@ pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// Converts an error response from the API to an error with the problems of all fields if it lists them, otherwise with
-/// its message.
+/// Converts an error response from the API to an error with the problems of all fields or, if it does not list them,
+/// with its message.
 fn refusal(status: u16, body: &Value) -> ApiFailure {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let faults = body["errors"].as_array().into_iter().flatten();

@@ -1,5 +1,5 @@
-//! `printfloor backup FILE`: writes a full backup of the shop to one file, which is read back and verified before it is
-//! given its final name.
+//! `printfloor backup FILE`: writes a full backup of the shop to one file, which is read back and verified before it
+//! gets its final name.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -34,10 +34,11 @@ const MAX_BACKUP_TIME: Duration = Duration::from_secs(24 * 3600);
 /// File permissions: readable and writable by the owner only.
 const FILE_MODE: u32 = 0o600;
 /// Errors returned by file systems that do not support an operation: vfat and exFAT reject hard links with EPERM, CIFS
-/// with EOPNOTSUPP, and NFS rejects the flags of `renameat2` with EINVAL.
+/// rejects them with EOPNOTSUPP, and NFS rejects the flags of `renameat2` with EINVAL.
 const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
 
-/// Creates a backup through the running server or, if there is none, directly from the data folder and the database.
+/// Creates a backup through the running server or, if no server is running, directly from the data directory and the
+/// database.
 pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
     if file.exists() {
@@ -65,7 +66,7 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Formats a summary of a backup: its size and time, and the numbers of tables, rows and files.
+/// Formats a backup summary: its size and time, and the numbers of tables, rows and files.
 pub fn summary(backup: &VerifiedBackup) -> String {
     let rows = &backup.manifest.database.rows;
     format!(
@@ -105,7 +106,7 @@ async fn download(api: &HttpApi, part: &UnfinishedFile) -> Result<(), CliError> 
     part.write(pieces).await
 }
 
-/// Backs up the shop from the data folder and the database. No server may be running on them.
+/// Backs up the shop from the data directory and the database. No server may be running on them.
 async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     if !shop_exists(config).await? {
         return Err(CliError::NoShop { words: no_shop(config), new: false });
@@ -169,9 +170,9 @@ impl Drop for UnfinishedFile {
     }
 }
 
-/// Gives a complete file its final name without replacing another file, in the first way that the file system supports:
-/// a hard link, a rename that fails if the name exists, or a check followed by an ordinary rename. In the last case,
-/// another program may create a file with that name between the two steps.
+/// Gives a complete file its final name without replacing an existing file, in the first way that the file system
+/// supports: a hard link, a rename that fails if the name is taken, or a check followed by an ordinary rename. In the
+/// last case, a different program may create a file with that name between the two steps.
 fn give_name(
     path: &Path,
     name: &Path,
@@ -193,12 +194,12 @@ fn give_name(
     fs::rename(path, name)
 }
 
-/// Creates a hard link to a file; fails if the new name exists.
+/// Creates a hard link to a file; fails if the new name is already taken.
 fn link_new(path: &Path, name: &Path) -> io::Result<()> {
     fs::hard_link(path, name)
 }
 
-/// Renames a file; fails if the new name exists.
+/// Renames a file; fails if the new name is already taken.
 fn rename_new(path: &Path, name: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, path, CWD, name, RenameFlags::NOREPLACE)?)
 }

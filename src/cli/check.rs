@@ -66,7 +66,8 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
     }
 }
 
-/// Checks that a server is running on the data directory and responds, or else that its address is free to listen on.
+/// Checks that a server is running on the data directory and responds or, if none is running, that its address is free
+/// to listen on.
 async fn address(report: &mut CheckReport, config: &Config) {
     match HttpApi::over_socket(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {

@@ -1,4 +1,4 @@
-//! `printfloor config`: prints all settings with their explanations and the source of each value.
+//! `printfloor config`: prints all settings with their descriptions and the source of each value.
 
 use std::collections::BTreeMap;
 

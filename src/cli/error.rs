@@ -1,4 +1,4 @@
-//! Errors of commands, with advice and exit codes.
+//! Command errors, with advice and exit codes.
 
 use std::io;
 use std::process::ExitCode;
@@ -12,22 +12,22 @@ use crate::server::StartError;
 use crate::store::connect::OpenError;
 use platform::io_words::io_words;
 
-/// Reason why a command failed.
+/// Reason that a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// The arguments are incompatible.
+    /// The command-line arguments are invalid.
     #[error("{0}")]
     Usage(String),
     /// A failure that the text fully describes.
     #[error("{0}")]
     Failed(String),
-    /// Standard output was closed by the process that reads it, which is not a failure.
+    /// The process that reads standard output has closed it, which is not a failure.
     #[error("the output was closed")]
     ReaderGone,
     /// No server runs on the data directory, and the database contains no shop.
     #[error("{words}")]
     NoShop {
-        /// Places that were searched, and what they contain.
+        /// Locations that were searched, and their contents.
         words: String,
         /// `true` if the command can create a new shop with `--new`.
         new: bool,
@@ -72,7 +72,7 @@ impl CliError {
         move |source| Self::Io { doing: doing.into(), source }
     }
 
-    /// Returns the exit code: 2 for wrong usage, 1 for everything else.
+    /// Returns the exit code: 2 for incorrect usage, 1 for everything else.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(if matches!(self, Self::Usage(_)) { 2 } else { 1 })
     }

@@ -7,7 +7,7 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::observe::log;
 
-/// Creates a key. Prints nothing but the key to standard output, so that scripts can capture it.
+/// Creates a key. Prints only the key to standard output, so that scripts can capture it.
 pub async fn create(global: &GlobalOptions, new: &NewKey) -> Result<(), CliError> {
     log::start_for_command();
     let office = ApiClient::open(global, ShopRequirement::of(new.new)).await?;
@@ -38,7 +38,7 @@ pub async fn list(global: &GlobalOptions) -> Result<(), CliError> {
     output::print(&table(&["id", "name", "role", "key", "created", "last used", "valid"], &rows))
 }
 
-/// Revokes a key; requests with it are rejected from then on.
+/// Revokes a key; requests that use it are rejected immediately.
 pub async fn revoke(global: &GlobalOptions, id: Id) -> Result<(), CliError> {
     log::start_for_command();
     let office = ApiClient::open(global, ShopRequirement::Existing).await?;

@@ -1,5 +1,5 @@
-//! Accounts and API keys for the command line: through the control socket of the running server or, if there is none,
-//! directly in the database under the same rules. The results and errors are the same either way.
+//! Accounts and API keys for the command line: through the control socket of the running server or, if no server is
+//! running, directly in the database under the same rules. The results and errors are the same either way.
 //!
 //! No command creates a new shop by accident: if no server is running and no database contains a shop, the command
 //! fails and lists the locations that it searched.
@@ -74,7 +74,7 @@ pub enum ApiClient {
     Alone(Box<Server>),
 }
 
-/// Condition that the shop must meet for a command to run.
+/// Condition that the shop must meet before a command can run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShopRequirement {
     /// An existing shop.
@@ -91,7 +91,7 @@ impl ShopRequirement {
 }
 
 impl ApiClient {
-    /// Connects to the running server or, if there is none, opens the database.
+    /// Connects to the running server or, if no server is running, opens the database.
     pub async fn open(global: &GlobalOptions, shop: ShopRequirement) -> Result<Self, CliError> {
         // The running server has loaded its settings; if --data names its directory, none need be loaded here.
         if let Some(data) = &global.data
@@ -229,7 +229,7 @@ pub async fn shop_exists(config: &Config) -> Result<bool, CliError> {
     Ok(state != DatabaseState::New)
 }
 
-/// Describes the places searched for a shop, and what they contain.
+/// Describes the locations that were searched for a shop and what was found in each.
 pub fn no_shop(config: &Config) -> String {
     let data = absolute(&config.server.data_dir);
     let there = match std::fs::read_dir(&data).map(Iterator::count) {
@@ -281,7 +281,7 @@ impl From<&User> for UserLine {
     }
 }
 
-/// Executes a command with the machine owner's rights, as if it came over the control socket.
+/// Executes a command with the machine owner's permissions, as if it came through the control socket.
 async fn ask<C: Command<Access>>(server: &Server, command: C) -> Result<C::Answer, CliError> {
     let access = server.shop().access.activate(Id::ONLY);
     Ok(access.ask(CommandOrigin::new(Principal::Machine), command, ASK_TIMEOUT).await?.answer)

@@ -1,4 +1,4 @@
-//! Writes to standard output and standard error, which the reader may close at any time, as in
+//! Writes to standard output and standard error, which the reader can close at any time, as in
 //! `printfloor key list | head`.
 
 use std::io::{self, Write as _};

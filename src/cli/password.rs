@@ -1,4 +1,5 @@
-//! Reads a password: typed twice without echo on a terminal, otherwise from one line of standard input.
+//! Reads a password: on a terminal, it is typed twice without echo; otherwise, it is read from one line of standard
+//! input.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read};
 
@@ -7,7 +8,7 @@ use super::CliError;
 /// Maximum number of bytes read.
 const MAX_LINE_BYTES: u64 = 4096;
 
-/// Reads the password. Its strength is checked by the server.
+/// Reads the password. The server checks its strength.
 pub async fn ask() -> Result<String, CliError> {
     let input = tokio::task::spawn_blocking(|| if io::stdin().is_terminal() { twice() } else { line(io::stdin()) });
     input.await.unwrap_or_else(|error| Err(CliError::Failed(format!("the password cannot be read: {error}"))))

@@ -1,4 +1,4 @@
-//! Progress of long-running work: a bar on a terminal, plain lines elsewhere, such as in a log.
+//! Progress display for long-running work: a bar on a terminal; otherwise, plain lines, for example in a log.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 const BAR_CHARS: u64 = 30;
 /// Interval between updates on a terminal.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
-/// Interval between plain lines.
+/// Interval between progress lines when the output is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
-/// Ratio between successive units of bytes.
+/// Ratio between successive byte units.
 const UNIT_STEP: f64 = 1000.0;
 
-/// Progress display of one operation on standard error.
+/// Progress display for an operation, on standard error.
 pub struct ProgressLine {
     what: &'static str,
     done: u64,
@@ -23,7 +23,7 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Starts displaying the progress of `what`.
+    /// Starts to display the progress of `what`.
     pub fn new(what: &'static str, total: Option<u64>) -> Self {
         let terminal = io::stderr().is_terminal();
         let this = Self { what, done: 0, total, terminal, updated_at: Instant::now() };
@@ -72,7 +72,7 @@ fn line(what: &str, done: u64, total: Option<u64>, bar: bool) -> String {
     format!("{what}:{bar} {percent} % of {}", size(total))
 }
 
-/// Formats a number of bytes with a decimal unit, such as MB.
+/// Formats a byte count with a decimal unit, such as MB.
 pub fn size(bytes: u64) -> String {
     let (mut amount, mut units) = (bytes as f64, ["kB", "MB", "GB", "TB"].into_iter());
     let mut unit = "B";

@@ -1,4 +1,4 @@
-//! `printfloor serve`: runs the server until a signal stops it or another server takes over its database.
+//! `printfloor serve`: runs the server until a signal stops it or a different server takes over its database.
 
 use std::env;
 use std::ffi::OsString;
@@ -119,8 +119,8 @@ fn greeting(
     text
 }
 
-/// Returns a name with which this program can be run from any directory: a name on the search path is returned
-/// unchanged, and a path is made absolute.
+/// Returns a name for running this program from any directory: a name on the search path is returned unchanged, and a
+/// path is made absolute.
 fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     let called = called.map_or_else(|| PathBuf::from("printfloor"), PathBuf::from);
     let absolute = match folder {
@@ -130,7 +130,7 @@ fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     absolute.display().to_string()
 }
 
-/// Quotes a text as a single word for a shell's command line.
+/// Quotes text as a single word for a shell command line.
 fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -1,8 +1,8 @@
 //! `printfloor demo` and `printfloor simulate`: each replaces this process with a separate program.
 //!
-//! The server binary contains no simulated printers and no simulated payment processor. They are in `printfloor-demo`
-//! and `printfloor-simulator`, which are located next to the server binary or on PATH. In a checkout, Cargo builds them
-//! on demand.
+//! The server binary contains neither simulated printers nor a simulated payment processor. They are in
+//! `printfloor-demo` and `printfloor-simulator`, which are located in the same directory as the server binary or on
+//! PATH. In a checkout, Cargo builds them on demand.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use std::process::Command;
 
 use super::CliError;
 
-/// Directory of the checkout from which this program was built.
+/// Directory of the checkout that this program was built from.
 const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
 /// File name of a package's manifest.
 const MANIFEST: &str = "Cargo.toml";
@@ -44,17 +44,17 @@ impl Tool {
 enum ToolCommand {
     /// Program at a path; a bare file name is looked up on PATH.
     Program(PathBuf),
-    /// `cargo run` with the build profile of this program, which builds the tool first.
+    /// `cargo run` with this program's build profile, which builds the tool first.
     Build {
         /// Cargo executable.
         cargo: OsString,
-        /// Build profile of this program.
+        /// This program's build profile.
         profile: String,
     },
 }
 
-/// Replaces this process with a tool and passes it the given arguments, so that signals and exit codes are the tool's
-/// own. Returns only if the tool cannot be started.
+/// Replaces this process with a tool and passes it the given arguments, so that signals and exit codes are those of the
+/// tool. Returns only if the tool cannot be started.
 pub fn run(tool: Tool, arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
     let failed = || CliError::io(format!("{} cannot be started", tool.program()));
     let own = env::current_exe().map_err(failed())?;
@@ -69,8 +69,8 @@ pub fn run(tool: Tool, arguments: impl IntoIterator<Item = OsString>) -> Result<
     }
 }
 
-/// Returns the Cargo executable that runs this program, as in `cargo run -- demo`; `None` if something else started the
-/// program.
+/// Returns the Cargo executable that is running this program, as in `cargo run -- demo`; `None` if the program was
+/// started in any other way.
 fn running_cargo() -> Option<OsString> {
     env::var_os("CARGO").filter(|_| env::var_os("CARGO_MANIFEST_DIR").is_some_and(|folder| folder == CHECKOUT))
 }

@@ -1,5 +1,5 @@
-//! Changes to settings, which are written to `.env` if the settings as a whole remain valid, and take effect at the
-//! next start.
+//! Changes to settings. They are written to `.env` if the settings as a whole remain valid, and take effect at the next
+//! start.
 
 use std::fs;
 use std::io;
@@ -12,28 +12,28 @@ use super::layers::{KnownSettings, VARIABLES, variable_of};
 use super::listing::{self, ConfiguredSetting};
 use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, renames};
 
-/// Suffix for the backup copy of the previous `.env`.
+/// Suffix of the backup copy of the previous `.env`.
 const FORMER: &str = ".bak";
 /// Settings that cannot be changed here, because existing data depends on them.
 const BOUND_TO_DATA: [&str; 3] = ["auth.api_key_salt", "auth.secrets_key", "server.data_dir"];
 
-/// Settings that name a program that the server runs. A client that could change such a setting could run any program
-/// on the server's machine.
+/// Settings that specify a program that the server runs. A client that could change such a setting could run any
+/// program on the server.
 const PROGRAMS: [&str; 1] = ["slicing.program"];
 
-/// Change to one setting.
+/// Change to a setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
     /// Name of the setting (`section.key`).
     pub key: String,
-    /// New value, in the text form of a variable; empty to fall back to the other sources or to the default.
+    /// New value, as the text of a variable; empty to fall back to the other sources or the default.
     pub text: String,
 }
 
-/// Reason the settings cannot be changed. Messages never reveal the value of a secret.
+/// Reason that the settings cannot be changed. Messages never reveal the value of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
-    /// Invalid changes: each setting's name, as written by the caller, with a description of the error.
+    /// Invalid changes: the name of each setting, as the caller wrote it, with a description of the error.
     #[error("some of the changes are invalid")]
     Faults(Vec<(String, String)>),
     /// The settings as a whole are invalid with the changes.
@@ -50,7 +50,7 @@ pub enum ChangeError {
     NoOrigin,
 }
 
-/// Value that has no effect, because another source overrides `.env`.
+/// Value that has no effect because a different source overrides `.env`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShadowedValue {
     /// Name of the setting.
@@ -63,11 +63,11 @@ pub struct ShadowedValue {
 pub struct PlannedChanges {
     /// Settings as the next start would load them.
     pub config: Config,
-    /// Variables to be written, in the order of the changes.
+    /// Variables to write, in the order of the changes.
     pub variables: Vec<String>,
     /// Changes that have no effect.
     pub shadowed: Vec<ShadowedValue>,
-    /// Names of the changed settings whose new value differs from the one in effect; they take effect after a restart.
+    /// Names of the settings whose new value differs from the one in effect; they take effect after a restart.
     pub restart: Vec<String>,
     file: PathBuf,
     former: Option<String>,
@@ -87,8 +87,8 @@ impl PlannedChanges {
     }
 }
 
-/// Resolves a name to a setting. The name may be `section.key` or a variable of the setting, current or former. `None`
-/// if there is no such setting.
+/// Resolves a name to a setting. The name can be `section.key` or a current or former variable of the setting. Returns
+/// `None` if there is no such setting.
 pub fn key_of(name: &str) -> Option<String> {
     let known_settings = KnownSettings::new().ok()?;
     if known_settings.has(name) {
@@ -99,8 +99,8 @@ pub fn key_of(name: &str) -> Option<String> {
         .or_else(|| renames::new_name(name).or_else(|| renames::of_variable(name)).map(str::to_owned))
 }
 
-/// Converts a JSON value to the text form of a variable; null stands for the default. The error message is a predicate:
-/// the setting's name precedes it.
+/// Converts a JSON value to the text of a variable; null stands for the default. The error message is a predicate: the
+/// setting's name precedes it.
 pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
     use figment::value::Value as Kind;
     let known_settings = KnownSettings::new().map_err(|_| "is not a setting")?;
@@ -209,8 +209,8 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
     Ok(PlannedChanges { config, variables, shadowed, restart, file, former, text })
 }
 
-/// Returns the variable to write for a setting: the one already in `.env` or, if there is none, the short one if it
-/// exists, otherwise the long one, which every setting has.
+/// Returns the variable to write for a setting: the one already in `.env` or, if neither is, the short one if it exists
+/// and otherwise the long one, which every setting has.
 fn variable(key: &str, present: &[(String, String)]) -> String {
     let long = variable_of(key);
     match short_variable_of(key) {

@@ -23,13 +23,14 @@ pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"]
 /// Minimum length of `SESSION_SECRET`, in characters.
 const MIN_SESSION_SECRET_CHARS: usize = 32;
 
-/// Minimum of `slicing.memory_max_bytes`; slicers do not start with less.
+/// Minimum of `slicing.memory_max_bytes`; slicers do not start with less memory.
 const MIN_SLICER_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Maximum of `quality.max_reprints`. Each reprint is a job of its order, and orders are held in memory as a whole.
+/// Maximum of `quality.max_reprints`. Each reprint is a job of its order, and orders are kept in memory as a whole.
 const MAX_REPRINTS: u32 = 100;
-/// Maximum number of reasons for rejecting parts, and maximum length of a reason in characters.
+/// Maximum number of reasons for rejecting parts.
 const MAX_REASONS: usize = 50;
+/// Maximum length of a reason, in characters.
 const MAX_REASON_CHARS: usize = 50;
 
 /// Maximum length of a topic prefix, in bytes.
@@ -94,7 +95,7 @@ pub fn doubts(config: &Config) -> Vec<String> {
     .collect()
 }
 
-/// Returns an error for each missing setting that is required in production.
+/// Returns an error for each setting that is required in production but missing.
 fn missing(config: &Config) -> Vec<String> {
     if config.mode != Mode::Production {
         return Vec::new();
@@ -110,7 +111,7 @@ fn missing(config: &Config) -> Vec<String> {
     lacking.map(|(name, _)| format!("{name} is required in production but not set")).collect()
 }
 
-/// Checks the settings for invoices and for the storage of invoice PDFs.
+/// Checks the settings for invoices and the storage for invoice PDFs.
 fn papers(config: &Config, problems: &mut Vec<String>) {
     let Config { invoices, pdf, object_storage, .. } = config;
     let country = &invoices.seller_country;
@@ -153,7 +154,7 @@ fn secrets(config: &Config, problems: &mut Vec<String>) {
     }
 }
 
-/// Decodes a `SECRETS_KEY` to the 32-byte key.
+/// Decodes a `SECRETS_KEY` into the 32-byte key.
 pub(super) fn decode_key(text: &str) -> Option<[u8; 32]> {
     STANDARD.decode(text.trim()).ok()?.try_into().ok()
 }
@@ -191,8 +192,8 @@ fn has_scheme(text: &str, schemes: &[&str]) -> bool {
     Url::parse(text).is_ok_and(|url| schemes.contains(&url.scheme()) && url.has_host())
 }
 
-/// Returns the names of the settings of the server and its limits that must not be 0, each with a flag that indicates
-/// whether it is 0.
+/// Returns the names of the server and limit settings that must not be 0, each with a flag that indicates whether it is
+/// 0.
 fn edge_zeros(config: &Config) -> Vec<(&'static str, bool)> {
     let Config { server, database, .. } = config;
     vec![
@@ -231,8 +232,8 @@ fn edge_zeros(config: &Config) -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// Returns the names of the settings of the shop and its connections that must not be 0, each with a flag that
-/// indicates whether it is 0.
+/// Returns the names of the shop and connection settings that must not be 0, each with a flag that indicates whether it
+/// is 0.
 fn shop_zeros(config: &Config) -> Vec<(&'static str, bool)> {
     let Config { dispatch, printers, webhooks, .. } = config;
     vec![

@@ -1,8 +1,8 @@
 //! Reads `.env` files (with `dotenvy`), and changes values in them without changing the rest of the file.
 //!
-//! Lines are `NAME=value`, optionally after `export`. A value with spaces or `#` must be quoted; single quotes are
-//! literal, double quotes support `\n`, `\"`, `\\` and `\$`. `dotenvy` expands `$NAME` outside single quotes, which
-//! would silently change a password that contains `$`, so such a `$` is rejected, with advice.
+//! Lines have the form `NAME=value`, optionally preceded by `export`. A value with spaces or `#` must be quoted; single
+//! quotes are literal, double quotes support `\n`, `\"`, `\\` and `\$`. `dotenvy` expands `$NAME` outside single
+//! quotes, which would silently change a password that contains `$`, so such a `$` is rejected, with advice.
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Maximum number of symbolic links to follow.
 const MAX_LINKS: usize = 40;
 
-/// Error for a line of a `.env` file that cannot be parsed.
+/// Error for a line in a `.env` file that cannot be parsed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct DotenvError {
@@ -23,7 +23,7 @@ pub struct DotenvError {
     pub problem: &'static str,
 }
 
-/// Returns the assignments of a `.env` file, in order.
+/// Returns the assignments in a `.env` file, in order.
 pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
     if let Some(line) = line_with_bare_dollar(text) {
         let problem = "write a $ as \\$, or put the value in single quotes";
@@ -43,7 +43,7 @@ pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
     })
 }
 
-/// Reader that returns one line per read, so that the caller knows how many lines were read.
+/// Reader that returns one line per read, so that the caller knows how many lines have been read.
 struct DotenvLines<'a> {
     rest: &'a [u8],
     count: &'a Cell<usize>,
@@ -62,7 +62,7 @@ impl Read for DotenvLines<'_> {
     }
 }
 
-/// Returns the number of the line with the first `$` that is not escaped, in single quotes or in a comment.
+/// Returns the number of the first line with a `$` that is not escaped, in single quotes or in a comment.
 fn line_with_bare_dollar(text: &str) -> Option<usize> {
     let (mut single, mut double, mut escaped, mut comment) = (false, false, false, false);
     let (mut line, mut before) = (1, '\n');
@@ -85,7 +85,7 @@ fn line_with_bare_dollar(text: &str) -> Option<usize> {
 }
 
 /// Returns `text` with the given values set: existing assignments are replaced in place, new ones are appended, and
-/// comments, order and other assignments are preserved. [`parse`] must accept `text`.
+/// comments, the order and other assignments are preserved. [`parse`] must accept `text`.
 pub fn with_values(text: &str, values: &[(&str, &str)]) -> String {
     let mut left: Vec<_> = values.to_vec();
     let mut changed = String::new();
@@ -110,8 +110,8 @@ pub fn with_values(text: &str, values: &[(&str, &str)]) -> String {
     changed
 }
 
-/// Splits a text into statements, each with the name it assigns to, if any. A value that spans several lines is one
-/// statement; `dotenvy` decides where a value ends.
+/// Splits a text into statements, each with the name it assigns to, if any. A value that spans several lines belongs to
+/// a single statement; `dotenvy` decides where a value ends.
 fn statements(text: &str) -> Vec<(&str, Option<String>)> {
     let (mut statements, mut from, mut to) = (Vec::new(), 0, 0);
     for line in text.split_inclusive('\n') {
@@ -129,7 +129,7 @@ fn statements(text: &str) -> Vec<(&str, Option<String>)> {
 }
 
 /// Replaces the file at `path` atomically with one that only its owner can read. After a crash, either the old file or
-/// the new one exists. If `path` is a symbolic link, its target is replaced and the link preserved.
+/// the new one exists. If `path` is a symbolic link, its target is replaced and the link is preserved.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = &behind_links(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -168,8 +168,8 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Encloses a value in double quotes. Backticks are enclosed in single quotes instead, because a shell that sources the
-/// file would run their contents as a command.
+/// Encloses a value in double quotes. Values with backticks are enclosed in single quotes instead, because a shell that
+/// sources the file would run the backticks' contents as a command.
 fn quoted(value: &str) -> String {
     let mut text = String::from('"');
     for c in value.chars() {

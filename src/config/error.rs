@@ -7,7 +7,7 @@ use super::dotenv::DotenvError;
 use domain::refusal::MAX_FAULTS;
 use platform::io_words::io_words;
 
-/// Reason the settings cannot be loaded. Messages name files and settings, but never reveal the value of a secret.
+/// Reason that the settings cannot be loaded. Messages name files and settings, but never reveal the value of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file cannot be read.
@@ -26,12 +26,12 @@ pub enum ConfigError {
         /// Line and column of the error, with a description.
         problem: String,
     },
-    /// A line of `.env` or `SECRETS_FILE` is not an assignment.
+    /// A line in `.env` or `SECRETS_FILE` is not an assignment.
     #[error("{}: {source}", path.display())]
     Dotenv {
         /// Path of the file.
         path: PathBuf,
-        /// Line number and description of the error; never the value.
+        /// Line number and description of the error; never includes the value.
         source: DotenvError,
     },
     /// Settings are unknown, missing or invalid; each error is listed.
@@ -46,7 +46,7 @@ pub(super) fn refused(mut faults: Vec<String>, more: Vec<String>) -> ConfigError
     ConfigError::Refused(faults)
 }
 
-/// Formats a single message on the same line, and several messages on one line each.
+/// Formats a single message on the same line, and several messages on separate lines.
 fn listed(faults: &[String]) -> String {
     match faults {
         [one] => format!(" {one}"),

@@ -1,4 +1,4 @@
-//! Messages about settings with invalid values, stating the setting, its source and the expected value.
+//! Messages about settings with invalid values. They state the setting, its source and the expected value.
 
 use figment::error::{Actual, Kind};
 use figment::{Error, Figment};
@@ -7,8 +7,8 @@ use super::Config;
 use super::layers::{KnownSettings, Layer};
 use domain::refusal::MAX_FAULTS;
 
-/// Extracts the settings, or returns a message for each value of the wrong type. After each error, the affected setting
-/// is reset to its default, so that the next error can be found.
+/// Extracts the settings, or returns a message for each value with the wrong type. After each error, the affected
+/// setting is reset to its default, so that the next error can be found.
 pub fn extract(mut figment: Figment, known_settings: &KnownSettings, lines: &Layer) -> Result<Config, Vec<String>> {
     let mut faults = Vec::new();
     while faults.len() < MAX_FAULTS {
@@ -49,7 +49,7 @@ fn words(error: &Error, key: &str, lines: &Layer) -> String {
     format!("{key}{place}: {problem}")
 }
 
-/// Describes an expected type without using names of Rust types.
+/// Describes an expected type without using Rust type names.
 fn plain(expected: &str) -> &str {
     match expected {
         "f64" | "f32" => "a number",

@@ -1,4 +1,4 @@
-//! Settings file: its values, and an error for every name in it that is not a setting.
+//! Settings file: its values, and an error for each name in it that is not a setting.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub struct SettingsFile {
     pub faults: Vec<String>,
 }
 
-/// Reads a settings file. `source` is the name of the file in messages.
+/// Reads a settings file. `source` is the file's name in messages.
 ///
 /// # Errors
 ///
@@ -90,7 +90,7 @@ fn remove(dict: &mut Dict, section: &str, name: &str) -> Option<Value> {
     }
 }
 
-/// Returns the number of the line in which a span begins; lines are counted from 1.
+/// Returns the number of the line that a span begins on; lines are numbered from 1.
 fn line_of(text: &str, span: &Range<usize>) -> usize {
     1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count()
 }

@@ -1,4 +1,4 @@
-//! Layers of settings: the mapping of variables to settings, and the conversion of their text to values.
+//! Layers of settings: the mapping from variables to settings, and the conversion of their text to values.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::renames;
 /// Text of the embedded `config.toml`, which all other sources override.
 pub const DEFAULTS: &str = include_str!("../../config.toml");
 
-/// Name of the embedded `config.toml` as a source.
+/// Source name of the embedded `config.toml`.
 pub const SHIPPED: &str = "the shipped config.toml";
 
 /// Short variables, each with the setting that it sets.
@@ -77,10 +77,10 @@ pub const SECRETS: [&str; 20] = [
     "smart_home.mqtt_password",
 ];
 
-/// Variable that chooses the mode; it is not a setting.
+/// Variable that selects the mode; it is not a setting.
 pub const MODE: &str = "PRINTFLOOR_ENV";
 
-/// Prefix of the variables that set settings.
+/// Prefix of variables that set settings.
 const PREFIX: &str = "PRINTFLOOR_";
 
 /// Prefixes of variables that are intended for the tests and `scripts/test` rather than the server.
@@ -126,8 +126,8 @@ impl KnownSettings {
         SECRETS.contains(&key)
     }
 
-    /// Returns the existing setting closest to an unknown one: one with a similar name, or one with the same key in
-    /// another section.
+    /// Returns the existing setting closest to an unknown one: one with a similar name, or one with the same key in a
+    /// different section.
     pub fn nearest(&self, key: &str) -> Option<&str> {
         let name = key.rsplit('.').next().unwrap_or(key);
         let same = self.keys().find(|candidate| candidate.rsplit('.').next() == Some(name));
@@ -155,7 +155,7 @@ impl KnownSettings {
         Layer::new(SHIPPED, dict)
     }
 
-    /// Returns the default of a setting.
+    /// Returns a setting's default.
     pub fn default_of(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
@@ -176,8 +176,8 @@ impl KnownSettings {
         (self.0.contains_key(&key) && variable_of(&key) == variable).then_some(key)
     }
 
-    /// Builds a layer that sets one setting from text. The text is parsed as the type of the default: a string remains
-    /// a string even if it looks like a number, and a list can be written as `a,b` or `["a", "b"]`.
+    /// Builds a layer that sets one setting from text. The text is parsed as the type of the default: a string stays a
+    /// string even if it looks like a number, and a list can be written as `a,b` or `["a", "b"]`.
     pub fn layer(&self, source: impl Into<String>, key: &str, text: &str) -> Layer {
         let value = match self.0.get(key) {
             Some(Value::String(..)) | None => Value::from(text),
@@ -190,15 +190,15 @@ impl KnownSettings {
         Layer::new(source, dict)
     }
 
-    /// Returns the existing variable with the name closest to that of an unknown one.
+    /// Returns the existing variable whose name is closest to an unknown one.
     pub fn nearest_variable(&self, variable: &str) -> Option<String> {
         let key = variable.strip_prefix(PREFIX)?.replacen("__", ".", 1).to_ascii_lowercase();
         self.nearest(&key).map(variable_of)
     }
 
     /// Returns the layers for the given variables, and the names of variables with the prefix `PRINTFLOOR_` that match
-    /// no setting; former names of settings are skipped (see `KnownSettings::former`). Empty values count as not set.
-    /// If both variables for a setting are present, the one with the prefix `PRINTFLOOR_` takes precedence.
+    /// no setting; former names of settings are skipped (see `KnownSettings::former`). Empty values are treated as not
+    /// set. If both variables for a setting are present, the one with the prefix `PRINTFLOOR_` takes precedence.
     pub fn layers(&self, variables: &[(String, String)], place: &str) -> (Vec<Layer>, Vec<String>) {
         let mut layers = Vec::new();
         let mut unknown = Vec::new();
@@ -222,7 +222,7 @@ pub fn variable_of(key: &str) -> String {
     format!("{PREFIX}{}", key.replacen('.', "__", 1).to_ascii_uppercase())
 }
 
-/// Parses text like figment: numbers, booleans, lists and tables; anything else is a string.
+/// Parses text as figment does: numbers, booleans, lists and tables; anything else is a string.
 fn parsed(text: &str) -> Value {
     text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
@@ -233,26 +233,26 @@ fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
     near.min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
 }
 
-/// Returns whether two names differ in at most one letter out of four.
+/// Returns whether two names differ in at most a quarter of their letters.
 fn similar(one: &str, other: &str) -> bool {
     strsim::damerau_levenshtein(one, other) * 4 <= one.len().max(other.len())
 }
 
-/// Settings from one source, whose name appears in error messages.
+/// Settings from a single source, whose name appears in error messages.
 pub struct Layer {
     source: String,
     dict: Dict,
-    /// Line of each setting in a file, counted from 1.
+    /// Line number of each setting in a file, starting at 1.
     lines: BTreeMap<String, usize>,
 }
 
 impl Layer {
-    /// Builds the layer of a source from values by section.
+    /// Builds a source's layer from values by section.
     pub fn new(source: impl Into<String>, dict: Dict) -> Self {
         Self { source: source.into(), dict, lines: BTreeMap::new() }
     }
 
-    /// Adds the line of each setting.
+    /// Adds the line number of each setting.
     pub fn with_lines(self, lines: BTreeMap<String, usize>) -> Self {
         Self { lines, ..self }
     }
@@ -262,7 +262,7 @@ impl Layer {
         Toml::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// Returns the line of a setting, if the layer has the given source name and the line is known.
+    /// Returns a setting's line number, if the layer has the given source name and the line is known.
     pub fn line_of(&self, source: &str, key: &str) -> Option<usize> {
         if self.source == source { self.lines.get(key).copied() } else { None }
     }

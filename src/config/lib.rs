@@ -1,7 +1,7 @@
-//! Settings, read from the embedded `config.toml`, a settings file, `.env`, environment variables and the command line,
-//! each of which overrides the previous ones, and validated when the server starts. The server's own secrets can also
-//! be in `secrets.env` in the data directory; loading never generates or writes secrets. The environment is passed in,
-//! so that tests can control it.
+//! Settings. They are read from the embedded `config.toml`, a settings file, `.env`, environment variables and the
+//! command line, each of which overrides the previous ones, and validated when the server starts. The server's own
+//! secrets can also be in `secrets.env` in the data directory; loading never generates or writes secrets. The
+//! environment is passed in, so that tests can control it.
 //!
 //! A new setting requires a field in [`sections`] and, in `config.toml`, a line with its default and a comment.
 
@@ -46,23 +46,23 @@ pub const FILE: &str = "printfloor.toml";
 /// Name of the file in the data directory with the secrets that the server generated for itself.
 const SECRETS_FILE: &str = "secrets.env";
 
-/// Name of the `.env` file in the working directory; also its name as a source in messages.
+/// Name of the `.env` file in the working directory; also its source name in messages.
 const DOTENV: &str = ".env";
 
-/// Name of the environment as a source in messages.
+/// Source name of the environment in messages.
 const ENVIRONMENT: &str = "the environment";
 
 /// All settings. [`Config::load`] returns them only if they passed every check.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Mode of the server, from `PRINTFLOOR_ENV` and never from a settings file.
+    /// Server mode, from `PRINTFLOOR_ENV` and never from a settings file.
     #[serde(skip)]
     pub mode: Mode,
-    /// Sources of the settings, which are needed to change them there.
+    /// Sources of the settings, needed for changing settings at their source.
     #[serde(skip)]
     pub origin: Origin,
-    /// Listener, and limits on connections and requests.
+    /// Listen address, and limits on connections and requests.
     pub server: sections::ServerConfig,
     /// Database address and connection limits.
     pub database: sections::DatabaseConfig,
@@ -72,67 +72,67 @@ pub struct Config {
     pub auth: sections::AuthConfig,
     /// Limits on queued commands, and rate limits.
     pub limits: sections::LimitsConfig,
-    /// Rules by which low stock puts jobs on hold.
+    /// Rules for putting jobs on hold when stock is low.
     inventory: sections::InventoryConfig,
     /// Defaults and limits for new orders.
     pub orders: sections::OrdersConfig,
-    /// Source of the customers' catalogue.
+    /// Source of the customer catalogue.
     pub catalog: sections::CatalogConfig,
     /// Tax rates by destination.
     pub tax: sections::TaxConfig,
-    /// Shipping price of an order.
+    /// Shipping price per order.
     pub shipping: sections::ShippingConfig,
-    /// Opening hours of the shop.
+    /// The shop's opening hours.
     pub shop: sections::ShopConfig,
     /// Defaults that the forecaster uses until it has learned from data.
     pub forecast: sections::ForecastConfig,
     /// Rules for dispatching jobs to printers.
     pub dispatch: sections::DispatchConfig,
-    /// Rules for judging printed parts.
+    /// Rules for accepting printed parts.
     pub quality: sections::QualityConfig,
-    /// Prices of models and validity of quotes.
+    /// Model prices and quote validity.
     pub pricing: sections::PricingConfig,
     /// Seller details printed on invoices.
     pub invoices: sections::InvoicesConfig,
-    /// Price tables for custom pieces.
+    /// Price tables for custom parts.
     pub intake: sections::IntakeConfig,
     /// Rendering and appearance of invoice PDFs.
     pub pdf: sections::PdfConfig,
-    /// Storage of rendered PDFs.
+    /// Storage for rendered PDFs.
     pub object_storage: sections::ObjectStorageConfig,
     /// Timeouts and intervals of the printer adapters.
     pub printers: sections::PrintersConfig,
-    /// Delivery of events to webhook endpoints.
+    /// Event delivery to webhook endpoints.
     pub webhooks: sections::WebhooksConfig,
     /// Account at the payment processor.
     pub payments: sections::PaymentsConfig,
-    /// Delivery of emails.
+    /// Email delivery.
     pub mail: sections::MailConfig,
-    /// Search for printers.
+    /// Printer discovery.
     pub discovery: sections::DiscoveryConfig,
-    /// Settings shared by all integrations.
+    /// Settings for all integrations.
     pub integrations: sections::IntegrationsConfig,
-    /// Parts management system, with which stock is synchronised.
+    /// Parts management system to synchronise stock with.
     pub parts: sections::PeerConfig,
     /// Spool management system.
     pub spools: sections::PeerConfig,
-    /// Synchronisation of stock with the parts and spool management systems.
+    /// Stock synchronisation with the parts and spool management systems.
     pub stock_sync: sections::StockSyncConfig,
-    /// Workflow automation system to which events are sent.
+    /// Workflow automation system that receives events.
     pub workflow: sections::WorkflowConfig,
     /// Print farm software.
     pub farm_ui: sections::PeerConfig,
-    /// Detector of failed prints.
+    /// Print failure detector.
     pub failure_detection: sections::FailureDetectionConfig,
-    /// Home automation system that shows the states of printers.
+    /// Home automation system that shows printer states.
     pub smart_home: sections::SmartHomeConfig,
     /// Accounting system.
     pub accounting: sections::AccountingConfig,
     /// Gateway that forwards chat messages.
     pub agent: sections::AgentConfig,
-    /// Slicing of models to G-code.
+    /// Slicing models to G-code.
     pub slicing: sections::SlicingConfig,
-    /// Storage of uploaded files.
+    /// Storage for uploaded files.
     pub files: sections::FilesConfig,
     /// Access to `/metrics`.
     pub metrics: sections::MetricsConfig,
@@ -140,13 +140,13 @@ pub struct Config {
     pub log: sections::LogConfig,
 }
 
-/// Mode of the server: development for evaluation, production for a real shop.
+/// Server mode: development for evaluation, production for a real shop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Missing secrets are generated at the first start and stored in `SECRETS_FILE`.
     #[default]
     Development,
-    /// Missing secrets are rejected, the database must be PostgreSQL, cookies are `Secure`, and API keys begin with
+    /// Secrets must be configured, the database must be PostgreSQL, cookies are `Secure`, and API keys begin with
     /// `key_live_`.
     Production,
 }
@@ -166,7 +166,7 @@ impl Mode {
 pub struct LoadedConfig {
     /// Settings in effect.
     pub config: Config,
-    /// Warnings for the operator, to be logged once the log has started.
+    /// Warnings for the operator, to log once the log has started.
     pub warnings: Vec<String>,
     /// Settings set by a source other than the defaults, by name (`section.key`).
     pub given_settings: BTreeMap<String, ConfiguredSetting>,
@@ -181,8 +181,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets remain empty, except
-    /// in production, where missing secrets are rejected.
+    /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except
+    /// in production, where all secrets are required.
     pub fn load(options: LoadOptions) -> Result<LoadedConfig, ConfigError> {
         let dotenv = assignments(&options.dotenv())?;
         Self::load_with(options, &dotenv)
@@ -246,7 +246,7 @@ impl Config {
         self.server.data_dir.join(SECRETS_FILE)
     }
 
-    /// Returns the base address of absolute URLs, without a trailing slash.
+    /// Returns the base URL for absolute URLs, without a trailing slash.
     pub fn public_url(&self) -> String {
         if self.server.public_url.is_empty() {
             format!("http://{}", self.server.listen)
@@ -255,7 +255,7 @@ impl Config {
         }
     }
 
-    /// Returns whether cookies are `Secure`, which is the case in production and if the public address uses HTTPS.
+    /// Returns whether cookies are `Secure`, which is the case in production and if the public URL uses HTTPS.
     pub fn has_secure_cookies(&self) -> bool {
         let begins = |scheme: &str| {
             self.public_url().get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
@@ -263,7 +263,7 @@ impl Config {
         self.mode == Mode::Production || begins("https://")
     }
 
-    /// Returns the address of the database; it may contain a password.
+    /// Returns the database address, which may contain a password.
     pub fn database_url(&self) -> Secret {
         if !self.database.url.is_empty() {
             return self.database.url.clone();
@@ -279,7 +279,7 @@ impl Config {
         Secret::new(url + "?mode=rwc")
     }
 
-    /// Returns whether a log on standard error has JSON lines rather than text.
+    /// Returns whether a log on standard error is written as JSON lines rather than text.
     pub fn has_json_log(&self) -> bool {
         self.log.format.is_json(self.mode, io::stderr().is_terminal())
     }
@@ -329,7 +329,7 @@ impl Config {
     }
 }
 
-/// Returns the environment of this process, without variables that are not valid UTF-8.
+/// Returns this process's environment, without variables that are not valid UTF-8.
 pub fn process_env() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -352,7 +352,7 @@ fn settings_file(options: &LoadOptions, known_settings: &KnownSettings) -> Resul
     file::read(&name, &text, known_settings).map_err(|problem| ConfigError::Toml { path, problem })
 }
 
-/// Reads the assignments from a file in the format of `.env`; returns an empty list if the file does not exist.
+/// Reads the assignments from a file in the `.env` format; returns an empty list if the file does not exist.
 fn assignments(path: &Path) -> Result<Vec<(String, String)>, ConfigError> {
     let text = read_if_there(path)?.unwrap_or_default();
     dotenv::parse(&text).map_err(|source| ConfigError::Dotenv { path: path.to_owned(), source })

@@ -7,10 +7,10 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::Config;
 
-/// Error message for a text that is not an address.
+/// Error message for text that is not an address.
 const ADDRESS_FAULT: &str = "is not an address with a port, such as 127.0.0.1:8787";
 
-/// Parses an address. A missing host or port defaults to that of the default setting. The only host name accepted is
+/// Parses an address. A missing host or port is taken from the default setting. The only host name accepted is
 /// `localhost`.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ fn host(text: &str) -> Option<IpAddr> {
     bare.parse().ok()
 }
 
-/// Returns the default listen address, which has both host and port.
+/// Returns the default listen address, which has both a host and a port.
 fn shipped() -> SocketAddr {
     Config::default().server.listen
 }

@@ -1,4 +1,4 @@
-//! Settings as printed by `printfloor config`: every setting with its explanation and the source of its value.
+//! Settings as printed by `printfloor config`: every setting with its description and the source of its value.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -52,16 +52,16 @@ pub(super) fn given_settings(figment: &Figment, known_settings: &KnownSettings) 
     known_settings.keys().filter_map(|key| Some((key.to_owned(), of(key)?))).collect()
 }
 
-/// Setting with its explanation and value, in machine-readable form.
+/// Setting with its description and value, in machine-readable form.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShownSetting {
     /// Name of the setting (`section.key`).
     pub key: String,
     /// Environment variable for the setting.
     pub variable: String,
-    /// Shorter alternative variable; `None` if there is none.
+    /// Shorter alternative variable, if any.
     pub short: Option<&'static str>,
-    /// Explanation of the setting, from `config.toml`.
+    /// Description of the setting, from `config.toml`.
     pub about: String,
     /// `true` for a secret, whose value is never displayed.
     pub secret: bool,
@@ -110,8 +110,8 @@ fn json(toml: &str) -> Option<serde_json::Value> {
     serde_json::to_value(dict.get("value")?).ok()
 }
 
-/// Renders `config.toml` with the values in effect. Above each setting that another source overrides, a line names the
-/// source and the default.
+/// Renders `config.toml` with the values in effect. Above each setting that a different source overrides, a line states
+/// the source and the default.
 pub fn whole(given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
     let mut section = "";
     let mut text = String::new();
@@ -132,7 +132,7 @@ pub fn whole(given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
     text
 }
 
-/// Renders only the settings that a source other than the defaults sets, one line each.
+/// Renders only the settings that a source other than the defaults sets, one per line.
 pub fn changed(given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
     let line =
         |(key, setting): (&String, &ConfiguredSetting)| format!("{key} = {}  # {}\n", setting.text, setting.source);

@@ -1,4 +1,4 @@
-//! Sources of the settings, stored with the settings so that they can be changed at their source.
+//! Sources of the settings, stored with the settings so that the settings can be changed at their source.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 use super::DOTENV;
 use super::listing::ConfiguredSetting;
 
-/// Sources from which settings are loaded.
+/// Sources that settings are loaded from.
 #[derive(Clone)]
 pub struct LoadOptions {
     /// File specified with `--config`, which must exist. If `None`, [`super::FILE`] in `cwd` is used, if it exists.
     pub file: Option<PathBuf>,
     /// Environment variables, for example [`super::process_env`].
     pub env: Vec<(String, String)>,
-    /// Working directory, in which `.env` and a relative `file` are located.
+    /// Working directory, which contains `.env` and a relative `file`.
     pub cwd: PathBuf,
     /// Settings from the command line, as (`section.key`, text); they override all other sources.
     pub overrides: Vec<(&'static str, String)>,
@@ -34,8 +34,8 @@ impl LoadOptions {
 pub struct Origin(Option<Arc<(LoadOptions, BTreeMap<String, ConfiguredSetting>)>>);
 
 impl Origin {
-    /// Builds the origin of settings loaded from the given sources. `given_settings` are the settings set by a source
-    /// other than the defaults.
+    /// Builds the origin of settings loaded from the given sources. `given_settings` contains the settings set by a
+    /// source other than the defaults.
     pub(super) fn new(options: LoadOptions, given_settings: BTreeMap<String, ConfiguredSetting>) -> Self {
         Self(Some(Arc::new((options, given_settings))))
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::Config;
 
 impl Config {
-    /// Returns the directory of uploaded files.
+    /// Returns the directory for uploaded files.
     pub fn files_dir(&self) -> PathBuf {
         if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
     }
@@ -15,19 +15,19 @@ impl Config {
         self.server.data_dir.join("outbox")
     }
 
-    /// Returns the directory for a backup in progress; it does not exist at other times. The directory is deleted at
+    /// Returns the directory for a backup in progress, which does not exist at other times. The directory is deleted at
     /// every start, so its name is one that an operator would not choose.
     pub fn backup_dir(&self) -> PathBuf {
         self.server.data_dir.join("backup.unfinished")
     }
 
-    /// Returns the path of the file that marks a data directory into which a backup is being restored. The server
-    /// refuses to start while this file exists.
+    /// Returns the path of the marker file for a data directory that a backup is being restored into. The server does
+    /// not start while this file exists.
     pub fn restore_mark(&self) -> PathBuf {
         self.server.data_dir.join("restore.unfinished")
     }
 
-    /// Returns the directory of rendered documents; used if no bucket is configured.
+    /// Returns the directory for rendered documents, which is used if no bucket is configured.
     pub fn documents_dir(&self) -> PathBuf {
         self.server.data_dir.join("documents")
     }

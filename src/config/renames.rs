@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::layers::{KnownSettings, Layer, variable_of};
 use super::listing::ConfiguredSetting;
 
-/// Former names of settings, each with the current name; units are unchanged. The limit on a job's attempts now counts
-/// only rejected starts.
+/// Former names of settings, each with the current name; units are unchanged. The limit on a job's attempts now applies
+/// only to rejected starts.
 const RENAMED: [(&str, &str); 29] = [
     ("auth.session_days", "auth.session_max_age_days"),
     ("auth.session_idle_hours", "auth.session_idle_timeout_hours"),
@@ -57,7 +57,7 @@ pub(super) fn former_variables(key: &str) -> impl Iterator<Item = String> {
 
 /// Setting that a source sets under its former name.
 pub(super) struct FormerSetting {
-    /// Former name of the setting and where it was found, as shown in messages.
+    /// Former name of the setting and its location, as shown in messages.
     source: String,
     /// Name of the setting.
     key: &'static str,
@@ -75,7 +75,7 @@ impl FormerSetting {
         Self { layer: Layer::new(source.clone(), dict), source, key, replacement: key.to_owned() }
     }
 
-    /// Returns the warning about the former name. `given_settings` are the settings set by a source other than the
+    /// Returns the warning about the former name. `given_settings` contains the settings set by a source other than the
     /// defaults.
     pub(super) fn warning(&self, given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
         let Self { source, key, replacement, .. } = self;
@@ -92,7 +92,7 @@ impl FormerSetting {
 }
 
 impl KnownSettings {
-    /// Returns the settings that the given variables set under former names. Empty values count as not set.
+    /// Returns the settings that the given variables set under former names. Empty values are treated as not set.
     pub(super) fn former(&self, variables: &[(String, String)], place: &str) -> Vec<FormerSetting> {
         let set_variables = variables.iter().filter(|(_, text)| !text.is_empty());
         let settings = set_variables.filter_map(|(name, text)| {

@@ -1,5 +1,5 @@
-//! Structs for the sections of `config.toml`, one per section. Each field has a line in `config.toml` with its
-//! explanation and default; Rust code defines no defaults.
+//! Structs for the sections in `config.toml`, one per section. Each field has a line in `config.toml` with its
+//! description and default; Rust code defines no defaults.
 
 mod accounting;
 mod catalog;
@@ -40,15 +40,14 @@ pub use self::printers::PrintersConfig;
 pub use self::quality::QualityConfig;
 pub use self::shipping::{CarrierConfig, ShippingConfig};
 
-/// `[server]`: listener, and limits on connections and requests.
+/// `[server]`: listen address, and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerConfig {
     /// IP address and port to listen on; see [`super::listen`] for the accepted forms.
     #[serde(deserialize_with = "super::listen::deserialize")]
     pub listen: SocketAddr,
-    /// Address at which clients reach the server, without a trailing slash; if empty, see
-    /// [`super::Config::public_url`].
+    /// URL at which clients reach the server, without a trailing slash; if empty, see [`super::Config::public_url`].
     pub public_url: String,
     /// Directory for everything that the server stores on disk.
     pub data_dir: PathBuf,
@@ -60,32 +59,32 @@ pub struct ServerConfig {
     pub shutdown_timeout_seconds: Seconds,
     /// Maximum processing time of a request; uploads, downloads and event streams are exempt.
     pub request_timeout_seconds: Seconds,
-    /// Maximum time for the headers of a request to arrive.
+    /// Maximum time for a request's headers to arrive.
     pub header_timeout_seconds: Seconds,
-    /// Maximum total size of the headers of a request, in bytes.
+    /// Maximum total size of a request's headers, in bytes.
     pub header_max_bytes: usize,
-    /// Maximum number of headers of a request.
+    /// Maximum number of headers per request.
     pub max_headers: usize,
     /// Time after which a connection without a request is closed.
     pub keep_alive_timeout_seconds: Seconds,
-    /// Maximum pause while a request body is being received, and maximum time during which a client does not read any
-    /// of the response.
+    /// Maximum pause while a request body is being received; also the maximum time during which a client does not read
+    /// any of the response.
     pub body_idle_timeout_seconds: Seconds,
     /// Maximum number of open connections.
     pub max_connections: usize,
-    /// Maximum number of open connections from one address.
+    /// Maximum number of open connections per IP address.
     pub max_connections_per_address: usize,
-    /// Maximum number of requests from one client with incomplete bodies.
+    /// Maximum number of requests with incomplete bodies per client.
     pub max_unfinished_bodies_per_client: usize,
-    /// Minimum average rate at which request bodies must arrive; slower ones are aborted.
+    /// Minimum average rate at which request bodies must arrive, in bytes per second; slower requests are aborted.
     pub body_min_bytes_per_second: u64,
-    /// Maximum number of requests processed at the same time.
+    /// Maximum number of requests processed concurrently.
     pub max_concurrent_requests: usize,
-    /// IP addresses and networks of trusted proxies, whose `X-Forwarded-For` headers are honoured.
+    /// IP addresses and networks of trusted proxies, whose `X-Forwarded-For` headers are used.
     pub trusted_proxies: Vec<String>,
-    /// Origins whose pages may call `/api` from a browser.
+    /// Origins whose pages can call `/api` from a browser.
     pub cors_origins: Vec<String>,
-    /// IP addresses and networks that may neither read the catalogue nor send custom requests.
+    /// IP addresses and networks that can neither read the catalogue nor send custom requests.
     pub blocked_addresses: Vec<String>,
 }
 
@@ -95,7 +94,7 @@ pub struct ServerConfig {
 pub struct DatabaseConfig {
     /// `postgres://` or `sqlite:` address; may contain a password. If empty, see [`super::Config::database_url`].
     pub url: Secret,
-    /// Number of connections in the read pool; there is one further connection for writing.
+    /// Number of connections in the read pool; there is an additional connection for writing.
     pub read_connections: u32,
     /// Maximum execution time of an SQL statement.
     pub statement_timeout_seconds: Seconds,
@@ -105,11 +104,11 @@ pub struct DatabaseConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedisConfig {
-    /// `redis://` address; if empty, rate limits, cache and stream are kept in the process.
+    /// `redis://` address; if empty, rate limits, the cache and the event stream are kept in memory.
     pub url: Secret,
     /// Maximum time that a request waits for Redis.
     pub timeout_seconds: Seconds,
-    /// Approximate number of events retained in the Redis stream; older ones are dropped.
+    /// Approximate number of events kept in the Redis stream; older ones are dropped.
     pub stream_max_entries: u32,
 }
 
@@ -124,16 +123,17 @@ pub struct AuthConfig {
     /// Makes the emailed sign-in link open a page with a button, so that mail scanners that follow links do not use up
     /// the link.
     pub confirm_page: bool,
-    /// Secret that signs the URLs of pictures and PDFs; at least 32 characters.
+    /// Secret that signs picture and PDF URLs; at least 32 characters.
     pub session_secret: Secret,
-    /// HMAC key under which API keys are stored.
+    /// HMAC key for hashing API keys for storage.
     pub api_key_salt: Secret,
-    /// Base64 of the 32-byte key that encrypts stored secrets; see [`super::Config::secrets_key`].
+    /// Base64-encoded 32-byte key that encrypts stored secrets; see [`super::Config::secrets_key`].
     pub secrets_key: Secret,
 }
 
 impl AuthConfig {
-    /// Returns mutable references to the server's own secrets, to be filled in, with the names of their variables.
+    /// Returns mutable references to the server's own secrets, so that they can be filled in, with the names of their
+    /// variables.
     pub fn own_secrets_mut(&mut self) -> [(&'static str, &mut Secret); 3] {
         [
             ("SESSION_SECRET", &mut self.session_secret),
@@ -143,7 +143,7 @@ impl AuthConfig {
     }
 }
 
-/// `[inventory]`: rules about stock.
+/// `[inventory]`: stock rules.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InventoryConfig {
@@ -157,9 +157,9 @@ pub struct InventoryConfig {
 pub struct OrdersConfig {
     /// Currency of new orders, as a lowercase ISO 4217 code.
     pub currency: String,
-    /// Maximum number of print jobs in one order.
+    /// Maximum number of print jobs per order.
     pub max_jobs_per_order: u32,
-    /// Site of records for which the request specifies none.
+    /// Default site for records whose request does not specify one.
     pub default_site: String,
 }
 
@@ -183,13 +183,13 @@ impl TaxConfig {
     }
 }
 
-/// Tax rate for one destination, in basis points.
+/// Tax rate for a destination.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaxRateConfig {
     /// Country, as an uppercase ISO 3166-1 alpha-2 code.
     pub country: String,
-    /// Region of the country, by ISO 3166-2 code or by name; `None` for the rate that applies to the rest of the
+    /// Region of the country, as an ISO 3166-2 code or by name; `None` for the rate that applies to the rest of the
     /// country.
     #[serde(default)]
     pub region: Option<String>,
@@ -205,7 +205,7 @@ pub struct ShopConfig {
     pub hours: Vec<String>,
     /// Dates on which the shop is closed, such as `2026-12-25`.
     pub closed_days: Vec<String>,
-    /// Clock of the shop's time zone, which is given by its name or as a POSIX rule: for all times that people see, and
+    /// Clock in the shop's time zone, which is specified by name or as a POSIX rule. Used for all displayed times, and
     /// for the opening hours and closed days.
     pub time_zone: ShopClock,
 }
@@ -221,9 +221,9 @@ impl ShopConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForecastConfig {
-    /// Time from the selection of a printer until the print starts.
+    /// Time from selecting a printer to the start of the print.
     pub starting_seconds: Seconds,
-    /// Minimum margin added to the expected completion time before it is promised.
+    /// Minimum margin between the expected completion time and the promised time.
     pub least_margin_seconds: Seconds,
 }
 
@@ -233,7 +233,7 @@ pub struct ForecastConfig {
 pub struct DispatchConfig {
     /// Maximum time for a printer to report that a print has begun.
     pub confirm_seconds: Seconds,
-    /// Number of printers that must reject a job's start before the job becomes FAILED.
+    /// Number of printers that must reject the start of a job before the job becomes FAILED.
     pub refusals_until_failed: u32,
     /// Maximum number of prints started per minute across all printers; 0 for no limit.
     pub max_starts_per_minute: u32,
@@ -241,21 +241,21 @@ pub struct DispatchConfig {
     pub keep_files: bool,
 }
 
-/// `[webhooks]`: delivery of events to the webhook endpoints of customers and staff.
+/// `[webhooks]`: event delivery to the webhook endpoints of customers and staff.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebhooksConfig {
-    /// Delays before the retries, each counted from the previous failure.
+    /// Delays before retries, each measured from the previous failure.
     pub retry_schedule_seconds: Vec<Seconds>,
     /// Maximum random delay added to each retry.
     pub retry_jitter_seconds: Seconds,
-    /// Maximum time for opening a connection.
+    /// Connection timeout.
     pub connect_timeout_seconds: Seconds,
-    /// Maximum time for one delivery, including connecting.
+    /// Maximum time per delivery, including connecting.
     pub delivery_timeout_seconds: Seconds,
-    /// Maximum number of concurrent deliveries to one endpoint.
+    /// Maximum number of concurrent deliveries per endpoint.
     pub max_concurrent_per_endpoint: usize,
-    /// Allows endpoints on the server's own machine and in private networks.
+    /// Allows endpoints on the server itself and in private networks.
     pub allow_private_targets: bool,
 }
 
@@ -267,24 +267,23 @@ pub struct PaymentsConfig {
     pub publishable_key: String,
     /// Secret key for calls to the processor; if empty, checkouts fail with 503 because payments are not configured.
     pub secret_key: Secret,
-    /// Base address of the processor's API.
+    /// Base URL of the processor's API.
     pub api_base: String,
-    /// The processor's IDs for the prices that customers may subscribe to.
+    /// The processor's price IDs that customers can subscribe to.
     pub subscription_prices: Vec<String>,
-    /// Secret that signs inbound events; if empty, events are rejected with 503. Unsigned events are never accepted.
+    /// Signing secret for inbound events; if empty, events are rejected with 503. Unsigned events are never accepted.
     pub webhook_secret: Secret,
-    /// Name of the header that contains the signature of an inbound event.
+    /// Name of the header that contains an inbound event's signature.
     pub signature_header: String,
-    /// Maximum difference, in either direction, between a signature's time and the clock.
+    /// Maximum difference, in either direction, between a signature's timestamp and the clock.
     pub signature_tolerance_seconds: Seconds,
 }
 
-/// `[mail]`: delivery of emails, and the staff members who are notified.
+/// `[mail]`: email delivery, and the staff members who are notified.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MailConfig {
-    /// Addresses that receive notifications of matters that require an operator; if empty, the active admins receive
-    /// them.
+    /// Addresses that are notified when an operator is needed; if empty, the active admins are notified.
     pub operators: Vec<String>,
     /// Minimum time between emails about the same kind of alert; if 0, each alert is sent as a separate email.
     pub alert_interval_seconds: Seconds,
@@ -304,7 +303,7 @@ pub struct MailConfig {
     pub smtp_user: String,
     /// Password for the mail server.
     pub smtp_password: Secret,
-    /// Base address of the email service that issued `api_key`.
+    /// Base URL of the email service that issued `api_key`.
     pub api_url: String,
     /// API key for an email service, used instead of a mail server.
     pub api_key: Secret,
@@ -314,29 +313,29 @@ pub struct MailConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentConfig {
-    /// Address of the gateway; empty if there is none.
+    /// Gateway URL; empty if not configured.
     pub url: String,
-    /// Shared token by which gateway and server authenticate to each other; if empty, inbound commands are rejected
-    /// with 503.
+    /// Shared token by which the gateway and the server authenticate to each other; if empty, inbound commands are
+    /// rejected with 503.
     pub token: Secret,
-    /// Patterns for the IDs of users who may send commands, in which `*` matches any text; if empty, all users of the
-    /// gateway may.
+    /// Patterns for the IDs of users who can send commands; `*` matches any text. If empty, all users of the gateway
+    /// can send commands.
     pub allowed_users: Vec<String>,
 }
 
-/// `[slicing]`: slicing of models to G-code.
+/// `[slicing]`: slicing models to G-code.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlicingConfig {
-    /// Slicer program: a path, or a name to be found in `PATH`.
+    /// Slicer program: a path, or a name to look up in `PATH`.
     pub program: PathBuf,
-    /// Directory of the slicer profiles; if empty, `slicer-profiles` in the data directory.
+    /// Directory for slicer profiles; if empty, `slicer-profiles` in the data directory.
     pub profiles_dir: PathBuf,
     /// Maximum number of concurrent slicer runs.
     pub max_parallel: usize,
-    /// Maximum duration of one run.
+    /// Maximum duration of a run.
     pub timeout_seconds: Seconds,
-    /// Maximum memory for one run, in bytes.
+    /// Maximum memory per run, in bytes.
     pub memory_max_bytes: u64,
     /// Interval between checks for a missing slicer or profile.
     pub recheck_seconds: Seconds,
@@ -346,7 +345,7 @@ pub struct SlicingConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MetricsConfig {
-    /// Makes `/metrics` readable without a key.
+    /// Makes `/metrics` readable without an API key.
     pub public: bool,
 }
 
@@ -356,7 +355,7 @@ pub struct MetricsConfig {
 pub struct LogConfig {
     /// Format of log lines.
     pub format: LogFormat,
-    /// Filter for log lines, in `EnvFilter` syntax.
+    /// Log filter, in `EnvFilter` syntax.
     pub filter: String,
 }
 
@@ -364,7 +363,7 @@ pub struct LogConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// Text on a terminal in development, otherwise JSON.
+    /// Text on a terminal in development; otherwise JSON.
     Auto,
     /// One JSON object per line.
     Json,
@@ -373,8 +372,8 @@ pub enum LogFormat {
 }
 
 impl LogFormat {
-    /// Returns whether log lines are JSON. `Auto` means text only on a terminal in development, because in production
-    /// the log is read by programs.
+    /// Returns whether log lines are JSON. `Auto` means text only on a terminal in development, because in production,
+    /// programs read the log.
     pub fn is_json(self, mode: Mode, has_terminal: bool) -> bool {
         match self {
             Self::Json => true,

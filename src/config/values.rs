@@ -1,4 +1,4 @@
-//! Types of settings: secrets, and durations given as a number of units, possibly fractional.
+//! Types of settings: secrets, and durations given as a number of units, which can be fractional.
 
 use std::fmt;
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Duration, written in the settings as a number of units of `UNIT` seconds; the number may be fractional.
+/// Duration, written in the settings as a number of units of `UNIT` seconds; the number can be fractional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span<const UNIT: u32>(Duration);
 

@@ -1,4 +1,4 @@
-//! Tables of customers, and of their requests and quotes before an order.
+//! Tables for customers, their custom requests and their quotes.
 
 /// `customers`: snapshot rows of customers; `email` is unique.
 pub mod customers {
@@ -21,7 +21,7 @@ pub mod customers {
     entity_tail!();
 }
 
-/// `customer_sessions`: sessions of customers, as rows of the customer.
+/// `customer_sessions`: customer sessions, as rows of the customer.
 pub mod customer_sessions {
     use sea_orm::entity::prelude::*;
 
@@ -41,7 +41,7 @@ pub mod customer_sessions {
     entity_tail!();
 }
 
-/// `sign_in_links`: snapshot rows of the emailed links with which customers sign in.
+/// `sign_in_links`: snapshot rows of the sign-in links emailed to customers.
 pub mod sign_in_links {
     use sea_orm::entity::prelude::*;
 

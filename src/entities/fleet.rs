@@ -1,4 +1,4 @@
-//! Tables of printers and their maintenance.
+//! Tables for printers and their maintenance.
 
 /// `printers`: snapshot rows of printers.
 pub mod printers {
@@ -23,7 +23,7 @@ pub mod printers {
     entity_tail!();
 }
 
-/// `maintenance_entries`: maintenance logs of printers, as rows of the printer.
+/// `maintenance_entries`: maintenance log entries, as rows of the printer.
 pub mod maintenance_entries {
     use sea_orm::entity::prelude::*;
 

@@ -1,13 +1,13 @@
-//! Tables as `SeaORM` entities, with one module per table and one file per area of the schema. The tables are created
-//! by `migrations/`.
+//! Tables as `SeaORM` entities, with one module per table and one file per area of the schema. `migrations/` creates
+//! the tables.
 //!
 //! Only `store/` may use them: all other modules use the domain types. IDs are hyphenated UUIDs, times are in
 //! milliseconds since 1970 UTC, money is in minor units, and amounts are in thousandths. `doc` is the serialised domain
-//! value, and `schema` the version of its format.
+//! value, and `schema` is the version of its format.
 #![expect(missing_docs, reason = "columns mirror the domain fields of the same name")]
 
-/// Ends the module of a table. `SeaORM` relations and hooks are left empty: rows refer to each other by IDs that only
-/// the domain interprets.
+/// Ends a table's module. `SeaORM` relations and hooks are left empty: rows refer to each other by IDs that only the
+/// domain interprets.
 macro_rules! entity_tail {
     () => {
         #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -1,4 +1,4 @@
-//! Tables of events, and of the messages sent about them to endpoints and by email.
+//! Tables for events, and for the webhook deliveries and emails sent about them.
 
 /// `events`: outbox of committed events, numbered by the writer in commit order.
 pub mod events {

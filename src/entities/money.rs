@@ -1,4 +1,4 @@
-//! Tables of payments, invoices and bookkeeping.
+//! Tables for payments, invoices and bookkeeping.
 
 /// `payments`: payments and refunds, as rows of the order, or of the invoice if it has no order.
 pub mod payments {
@@ -21,7 +21,7 @@ pub mod payments {
     entity_tail!();
 }
 
-/// `inbound`: snapshot rows of signed payment events that do not match an order yet.
+/// `inbound`: snapshot rows of signed payment events that have not been matched to an order yet.
 pub mod inbound {
     use sea_orm::entity::prelude::*;
 
@@ -119,7 +119,7 @@ pub mod number_gaps {
     entity_tail!();
 }
 
-/// `postings`: snapshot rows of documents to be posted to the accounting system.
+/// `postings`: snapshot rows of documents to post to the accounting system.
 pub mod postings {
     use sea_orm::entity::prelude::*;
 
@@ -141,7 +141,7 @@ pub mod postings {
     entity_tail!();
 }
 
-/// `accounting`: snapshot row of the connection to the accounting system.
+/// `accounting`: snapshot row of the accounting connection.
 pub mod accounting {
     use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Tables of the server itself: writer, idempotent answers, audit log, exports, restores and integrations.
+//! Tables for the server itself: writer, stored responses, audit log, exports, restores and integrations.
 
 /// `writer`: single row with the epoch of the server that is allowed to write. The epoch is incremented each time the
 /// database is opened for writing.
@@ -17,7 +17,7 @@ pub mod writer {
     entity_tail!();
 }
 
-/// `idempotency`: answer or refusal stored for each idempotency key, as JSON.
+/// `idempotency`: response or rejection stored for each idempotency key, as JSON.
 pub mod idempotency {
     use sea_orm::entity::prelude::*;
 
@@ -109,7 +109,7 @@ pub mod restores {
     entity_tail!();
 }
 
-/// `integrations`: snapshot rows of the integrations that follow events.
+/// `integrations`: snapshot rows of integrations that follow events.
 pub mod integrations {
     use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Tables of the products that the shop sells, and of the files from which they are printed.
+//! Tables for the products that the shop sells, and for the files that they are printed from.
 
 /// `skus`: snapshot rows of SKUs.
 pub mod skus {

@@ -1,4 +1,4 @@
-//! Tables of orders and their jobs, and of the sales channels from which orders come.
+//! Tables for orders and their jobs, and for the sales channels that orders come from.
 
 /// `orders`: snapshot rows of orders.
 pub mod orders {
@@ -30,7 +30,7 @@ pub mod orders {
     entity_tail!();
 }
 
-/// `jobs`: jobs, as rows of the order.
+/// `jobs`: print jobs, as rows of the order.
 pub mod jobs {
     use sea_orm::entity::prelude::*;
 
@@ -60,7 +60,7 @@ pub mod jobs {
     entity_tail!();
 }
 
-/// `attempts`: attempts at jobs, as rows of the order.
+/// `attempts`: print attempts, as rows of the order.
 pub mod attempts {
     use sea_orm::entity::prelude::*;
 
@@ -91,7 +91,7 @@ pub mod attempts {
     entity_tail!();
 }
 
-/// `sales_channels`: snapshot rows of other shops whose orders are fulfilled by this one.
+/// `sales_channels`: snapshot rows of external shops whose orders are fulfilled here.
 pub mod sales_channels {
     use sea_orm::entity::prelude::*;
 
@@ -113,8 +113,8 @@ pub mod sales_channels {
     entity_tail!();
 }
 
-/// `sales_channel_variants`: entries of variant maps, as rows of the sales channel. An entry names the SKU to make for
-/// a variant that the other shop sells.
+/// `sales_channel_variants`: variant map entries, as rows of the sales channel. An entry specifies the SKU that is made
+/// for a variant sold by the external shop.
 pub mod sales_channel_variants {
     use sea_orm::entity::prelude::*;
 
@@ -134,7 +134,7 @@ pub mod sales_channel_variants {
     entity_tail!();
 }
 
-/// `channel_orders`: snapshot rows of orders sold by other shops.
+/// `channel_orders`: snapshot rows of orders sold by external shops.
 pub mod channel_orders {
     use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Tables of staff members, with their permissions, sessions and keys.
+//! Tables for staff members, with their permissions, sessions and API keys.
 
 /// `access`: single snapshot row whose version guards staff, API keys and sessions.
 pub mod access {
@@ -18,7 +18,7 @@ pub mod access {
     entity_tail!();
 }
 
-/// `users`: staff members, as rows of access; `email_key` is released when a user is archived.
+/// `users`: staff members, as rows of the access aggregate; `email_key` is released when a user is archived.
 pub mod users {
     use sea_orm::entity::prelude::*;
 
@@ -37,7 +37,7 @@ pub mod users {
     entity_tail!();
 }
 
-/// `staff_sessions`: sessions of staff members, as rows of access.
+/// `staff_sessions`: staff sessions, as rows of the access aggregate.
 pub mod staff_sessions {
     use sea_orm::entity::prelude::*;
 
@@ -57,7 +57,7 @@ pub mod staff_sessions {
     entity_tail!();
 }
 
-/// `api_keys`: API keys, as rows of access.
+/// `api_keys`: API keys, as rows of the access aggregate.
 pub mod api_keys {
     use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Tables of materials and their reservations, and of the links to other stock systems.
+//! Tables for materials and their reservations, and for the links to external stock systems.
 
 /// `materials`: snapshot rows of materials; amounts are in thousandths of the material's unit.
 pub mod materials {
@@ -47,7 +47,7 @@ pub mod claims {
     entity_tail!();
 }
 
-/// `movements`: ledger of a material; amounts are in thousandths of the material's unit.
+/// `movements`: ledger movements, as rows of the material; amounts are in thousandths of the material's unit.
 pub mod movements {
     use sea_orm::entity::prelude::*;
 
@@ -69,7 +69,7 @@ pub mod movements {
     entity_tail!();
 }
 
-/// `stock_links`: links between materials and items in other systems, as rows of the material.
+/// `stock_links`: links between materials and items in external systems, as rows of the material.
 pub mod stock_links {
     use sea_orm::entity::prelude::*;
 

@@ -1,13 +1,13 @@
 //! The server's HTTP clients, which are built only in this module.
 //!
-//! There are two, with opposite policies, and they are never mixed. [`Outbound`] delivers webhooks to addresses chosen
-//! by users. It rejects all addresses that are not public, and does so when it connects, because a name may then
-//! resolve to a different address than when the endpoint was registered. [`lan`] connects to printers and services
-//! configured by the shop's staff, so it allows private addresses. Link-local addresses and those of metadata services,
-//! which no printer or service uses, are rejected when a name is resolved for a connection, including by
-//! [`lan_connect`] and [`lan_addresses`]. Literal IP addresses are not checked at that time: `services::peer_client`
-//! and the printer adapters check them beforehand. Neither client follows redirects, uses a proxy from the environment,
-//! or repeats a request on its own.
+//! There are two, with opposite policies, and they are never mixed. [`Outbound`] delivers webhooks to addresses that
+//! users choose. It rejects all addresses that are not public, and does so when it connects, because the name may then
+//! resolve to a different address than when the endpoint was registered. [`lan`] connects to printers and services that
+//! staff configured, so it allows private addresses. Link-local addresses and metadata service addresses, which no
+//! printer or service uses, are rejected when a name is resolved for a connection, including by [`lan_connect`] and
+//! [`lan_addresses`]. Literal IP addresses are not checked at that time: `services::peer_client` and the printer
+//! adapters check them beforehand. Neither client follows redirects, uses a proxy from the environment, or retries
+//! requests on its own.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -22,13 +22,13 @@ use url::Host;
 use domain::printer::denied_address;
 use domain::target::{self, TargetError};
 
-/// Value of the `User-Agent` header of every request.
+/// `User-Agent` header sent with every request.
 pub const USER_AGENT: &str = concat!("Printfloor/", env!("CARGO_PKG_VERSION"));
 
 /// Time for which an idle connection is kept open.
 const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Settings of the webhook client.
+/// Settings for the webhook client.
 #[derive(Debug, Clone)]
 pub struct OutboundSettings {
     /// Time limit for connecting, including name resolution.
@@ -42,8 +42,8 @@ pub struct OutboundSettings {
     pub idle_per_host: usize,
 }
 
-/// Settings of the client for printers and configured services. Callers may set a different time limit for a single
-/// request.
+/// Settings for the client that connects to printers and configured services. Callers can set a different time limit
+/// for a single request.
 #[derive(Debug, Clone)]
 pub struct LanSettings {
     /// Time limit for connecting.
@@ -55,7 +55,7 @@ pub struct LanSettings {
 }
 
 impl Default for LanSettings {
-    /// Returns time limits of 3 s for connecting, 10 s without data, and 30 s in total. Uploads set their own limit.
+    /// Returns time limits of 3 s for connecting, 10 s without data and 30 s in total. Uploads set their own limit.
     fn default() -> Self {
         Self {
             connect_timeout: Duration::from_secs(3),
@@ -70,13 +70,13 @@ impl Default for LanSettings {
 #[error("the HTTP client could not be set up: {0}")]
 pub struct BuildError(#[from] reqwest::Error);
 
-/// Resolver for host names, which is passed in so that tests do not require DNS.
+/// Host name resolver, which is passed in so that tests do not require DNS.
 pub trait Lookup: Send + Sync + 'static {
     /// Returns all addresses for the host name, in the order in which they should be tried.
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
-/// Resolver of the operating system.
+/// The operating system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
@@ -122,13 +122,13 @@ impl Outbound {
         Ok(Self { client, settings })
     }
 
-    /// Builds a POST request if the URL may be called. Literal IP addresses are checked here, because they are not
-    /// resolved; names are checked when the client connects.
+    /// Builds a POST request if calls to the URL are allowed. Literal IP addresses are checked here, because they are
+    /// not resolved; names are checked when the client connects.
     pub fn post(&self, url: &str) -> Result<reqwest::RequestBuilder, TargetError> {
         Ok(self.client.post(target::check(url, self.settings.allow_private)?))
     }
 
-    /// Returns the settings with which the client was built.
+    /// Returns the settings that the client was built with.
     pub fn settings(&self) -> &OutboundSettings {
         &self.settings
     }
@@ -140,7 +140,7 @@ pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
-/// Builds the client used to search for printers. It never sends secrets, so it accepts any certificate, including
+/// Builds the client that searches for printers. It never sends secrets, so it accepts any certificate, including
 /// self-signed ones.
 pub fn searching(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     let builder = builder(settings.connect_timeout).dns_resolver(lan_guard()).tls_danger_accept_invalid_certs(true);
@@ -226,9 +226,9 @@ fn allowed(addresses: Vec<IpAddr>, denied: DenyFn) -> Result<Vec<IpAddr>, AnyErr
     }
 }
 
-/// Reads the beginning of a response of any length: stops after `most` bytes, and keeps the first `kept_bytes`. If an
-/// error ends the reading earlier, also returns the error. The rest of the response is left unread, which closes the
-/// connection.
+/// Reads the beginning of a response of any length: stops after `most` bytes and keeps the first `kept_bytes`. If
+/// reading stops earlier because of an error, also returns the error. The rest of the response is left unread, which
+/// closes the connection.
 pub async fn read_beginning(
     answer: &mut reqwest::Response,
     most: usize,

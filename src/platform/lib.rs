@@ -1,4 +1,4 @@
-//! Foundation for all other modules, without any knowledge of the shop: HTTP and TLS clients that reject addresses they
+//! Foundation for all other crates, without any knowledge of the shop: HTTP and TLS clients that reject addresses they
 //! must not connect to, secrets, the log, counters, and messages for operating system errors.
 
 pub mod http;

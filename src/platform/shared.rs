@@ -1,15 +1,15 @@
 //! [`Shared`]: a reference-counted value whose fields the compiler does not have to inspect.
 //!
-//! A future that holds an `Arc<T>` may be moved between threads only if all fields of `T` may be. The compiler proves
-//! this anew for every future, down to the last field, and thousands of futures hold the server's state, a directory or
-//! the store. With a trait object, the property is declared instead, which halves the time that the compiler takes to
-//! check this crate. The price is one virtual call per access.
+//! A future that holds an `Arc<T>` can be moved between threads only if all fields of `T` can be. The compiler proves
+//! this separately for every future, down to the last field, and thousands of futures hold the server's state, a
+//! directory or the store. With a trait object, the property is declared instead, which halves the time that the
+//! compiler takes to check this crate. The cost is one virtual call per access.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Reference-counted value that any thread may hold.
+/// Reference-counted value that any thread can hold.
 pub struct Shared<T: 'static>(Arc<dyn Holds<T> + Send + Sync>);
 
 /// Access to a `T` without exposing its fields to the compiler.

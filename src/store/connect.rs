@@ -1,8 +1,8 @@
 //! Opens the database: the writer's single connection with its epoch, and the read pool.
 //!
-//! Opening for writing takes these steps on one connection: check whether another server has taken over, acquire the
-//! lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
-//! take the next epoch. When a process opens the database for the first time, it migrates the tables before that.
+//! Opening for writing takes these steps on one connection: check whether a different server has taken over, acquire
+//! the lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
+//! take the next epoch. The first time a process opens the database, it migrates the tables before these steps.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,7 +25,7 @@ mod tests;
 /// Database address and connection limits.
 #[derive(Clone, Debug)]
 pub struct DatabaseSettings {
-    /// Address of the database: `sqlite://…?mode=rwc` or `postgres://…`.
+    /// Database address: `sqlite://…?mode=rwc` or `postgres://…`.
     pub url: String,
     /// Maximum number of connections in the read pool.
     pub read_connections: u32,
@@ -33,16 +33,17 @@ pub struct DatabaseSettings {
     pub statement_timeout: Duration,
 }
 
-/// Reason the database cannot be used. The text goes to the log and to `printfloor check`, never to an HTTP caller.
+/// Reason that the database cannot be used. The text goes to the log and to `printfloor check`, never to an HTTP
+/// caller.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The database reports an error or cannot be reached.
     #[error("{}", plain(.0))]
     Database(DbErr),
-    /// No server listens at the address of the database.
+    /// No server is listening at the database address.
     #[error("no server responds at {address} ({words})")]
     Unreachable {
-        /// Host and port to which a connection was attempted.
+        /// Host and port of the attempted connection.
         address: String,
         /// Operating system's error message.
         words: String,
@@ -53,29 +54,29 @@ pub enum OpenError {
     /// The connection failed while the next epoch was being committed, so the epoch may or may not have been taken.
     #[error("{}", plain(.0))]
     EpochUncertain(DbErr),
-    /// Another server has taken an epoch newer than all those of this process, which must never write again.
+    /// A different server has taken an epoch newer than all those of this process, which must never write again.
     #[error("another printfloor server has taken over this database")]
     TakenOver,
-    /// Another server holds the advisory lock (PostgreSQL).
+    /// A different server holds the advisory lock (PostgreSQL).
     #[error("another printfloor server uses this database")]
     InUse,
-    /// A restore of a backup into the database was interrupted.
+    /// Restoring a backup into the database was interrupted.
     #[error("the restore of a backup into this database was interrupted")]
     RestoreUnfinished,
-    /// The `writer` table has no row, so the tables are not Printfloor's.
+    /// The `writer` table has no row, so the tables do not belong to Printfloor.
     #[error("the database has no writer row; check that database.url is the address of a Printfloor database")]
     NoWriterRow,
 }
 
-/// Connection of the writer, with its epoch.
+/// The writer's connection, with its epoch.
 ///
 /// Opening the connection takes the next epoch from the `writer` row, and every transaction checks that the row still
-/// contains the same epoch. A server that loses its connection and is replaced by another server can therefore no
+/// contains the same epoch. A server that loses its connection and is replaced by a different server can therefore no
 /// longer write.
 pub struct WriteConnection {
     /// Pool of exactly one connection.
     pub db: DatabaseConnection,
-    /// Epoch taken by this connection. A different epoch on disk means that another server has taken over.
+    /// Epoch taken by this connection. A different epoch on disk means that a different server has taken over.
     pub epoch: i64,
     /// Number of the last event; read when the epoch is taken, and advanced with each commit.
     pub last_seq: i64,
@@ -87,14 +88,14 @@ pub(super) const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
 /// Table that exists in a PostgreSQL database while a backup is being restored into it.
 pub const UNFINISHED_TABLE: &str = "printfloor_restore_unfinished";
 
-/// Timeout for connecting.
+/// Connection timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// SQLite error code for a file that is not a database.
 const SQLITE_NOT_A_DATABASE: &str = "26";
 
-/// Number of prepared statements cached for the writer's connection. There are a few statements per table, each
-/// prepared for a few numbers of rows.
+/// Number of prepared statements cached for the writer's connection. Each table has a few statements, each prepared for
+/// a few row counts.
 const CACHED_STATEMENTS: usize = 512;
 
 fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions {
@@ -109,7 +110,7 @@ fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions 
     options
 }
 
-/// Returns the file that an SQLite address refers to, parsed in the same way as by the driver.
+/// Returns the file that an SQLite address refers to, parsed as the driver does.
 pub fn sqlite_file(url: &str) -> Option<PathBuf> {
     let path = url.strip_prefix("sqlite:")?.split('?').next().unwrap_or_default();
     let path = path.strip_prefix("//").unwrap_or(path);
@@ -146,13 +147,14 @@ pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
     }
 }
 
-/// Checks that a server listens at the address to which the PostgreSQL driver would connect. The connection pool cannot
-/// be used for that, because it would retry repeatedly and report only a timeout. A database in a file, or behind a
-/// socket in the file system, always passes. An address that cannot belong to a system in the shop is not contacted.
+/// Checks that a server is listening at the address that the PostgreSQL driver would connect to. The connection pool
+/// cannot be used for this check, because it would retry repeatedly and report only a timeout. A database in a file, or
+/// behind a socket in the file system, always passes. An address that cannot belong to a system in the shop is not
+/// contacted.
 ///
 /// # Errors
 ///
-/// Fails if no server listens at the address.
+/// Fails if no server is listening at the address.
 pub async fn reach(url: &str) -> Result<(), OpenError> {
     if !url.starts_with("postgres") {
         return Ok(());
@@ -216,8 +218,8 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
         .busy_timeout(Duration::from_secs(5))
 }
 
-/// Opens the database for writing at the start of the process: acquires the lock, fences off the previous server,
-/// migrates the tables, and takes an epoch.
+/// Opens the database for writing when the process starts: acquires the lock, fences off the previous server, migrates
+/// the tables and takes an epoch.
 pub async fn start(settings: &DatabaseSettings) -> Result<WriteConnection, OpenError> {
     let db = connect_writer(settings).await?;
     if SchemaManager::new(&db).has_table(UNFINISHED_TABLE).await? {
@@ -226,7 +228,7 @@ pub async fn start(settings: &DatabaseSettings) -> Result<WriteConnection, OpenE
     started(db).await
 }
 
-/// Does the same as [`start`], for a database into which a backup is being restored.
+/// Opens the database like [`start`], but while a backup is being restored into it.
 ///
 /// # Errors
 ///
@@ -254,8 +256,8 @@ async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
     take_epoch(&db).await.map(|(epoch, last_seq)| WriteConnection { db, epoch, last_seq })
 }
 
-/// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 if none. A
-/// higher epoch on disk belongs to another server. This is checked before the lock is requested, because the server
+/// Reopens the database for writing. `highest` is the highest epoch that this process can have taken; 0 if none. A
+/// higher epoch on disk belongs to a different server. This is checked before the lock is requested, because the server
 /// that took over holds the lock as long as it runs.
 pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<WriteConnection, OpenError> {
     let db = connect_writer(settings).await?;
@@ -271,7 +273,7 @@ pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<WriteCo
 }
 
 impl WriteConnection {
-    /// Returns whether the epoch on disk is still the one taken by this connection.
+    /// Returns whether the epoch on disk is still the one that this connection took.
     pub(super) async fn holds(&self) -> Result<bool, OpenError> {
         Ok(epoch_on_disk(&self.db).await? == self.epoch)
     }
@@ -341,7 +343,7 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
 }
 
 /// Opens a separate connection for reading the whole database, without a statement timeout or a limit on idle
-/// transactions. With SQLite, the file `copy` is read instead.
+/// transactions. With SQLite, reads the file `copy` instead.
 pub(super) async fn copying(
     settings: &DatabaseSettings,
     copy: Option<PathBuf>,
@@ -365,8 +367,8 @@ pub(super) async fn copying(
     Ok(Database::connect(options).await?)
 }
 
-/// Returns whether an error concerns a value rather than the connection: text that the database cannot store (NUL on
-/// PostgreSQL), a number out of range, or a value too large for an index.
+/// Returns whether an error is caused by a value rather than the connection: text that the database cannot store (NUL
+/// on PostgreSQL), a number out of range, or a value too large for an index.
 pub(super) fn refuses_value(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner))) = error else {
         return false;
@@ -380,7 +382,7 @@ pub(super) fn refuses_value(error: &DbErr) -> bool {
     })
 }
 
-/// Classifies the outage that an error indicates, by the error code if there is one, otherwise by the error text.
+/// Classifies the outage that an error indicates, by the error's code or, if it has none, by its text.
 pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();
     let code = match error {

@@ -1,7 +1,8 @@
 //! Consistent copy of the whole database in one file. It is made while the shop keeps running, and then verified: it
-//! must be completely readable, and its tables must have the same numbers of rows as those of the database.
+//! must be completely readable, and its tables must have the same row counts as the database.
 //!
-//! SQLite itself makes the copy (`sqlite`); for PostgreSQL, the PostgreSQL client programs do (`postgres`).
+//! With SQLite, SQLite itself makes the copy (`sqlite`); with PostgreSQL, the PostgreSQL client programs do
+//! (`postgres`).
 
 mod postgres;
 pub mod restore;
@@ -21,13 +22,13 @@ use super::connect::{self, DatabaseSettings, OpenError, sqlite_file};
 /// Timeout for making and verifying a copy.
 const MAX_COPY_TIME: Duration = Duration::from_secs(3600);
 
-/// Reason the copy failed. The error output of programs is only for the log.
+/// Reason that the copy failed. The error output of programs is only for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// The database does not respond or cannot be read.
     #[error("the database cannot be read: {words}")]
     Database {
-        /// Kind of outage.
+        /// Type of outage.
         why: Unavailable,
         /// Error message from the database.
         words: String,
@@ -42,7 +43,7 @@ pub enum CopyError {
         "{program} is from PostgreSQL {version}, but the database is PostgreSQL {server_version}: install the client programs of PostgreSQL {server_version} on the server's machine and try again"
     )]
     OldProgram {
-        /// Name of the program.
+        /// Program name.
         program: &'static str,
         /// Major version of the program.
         version: u32,
@@ -52,7 +53,7 @@ pub enum CopyError {
     /// A PostgreSQL program failed.
     #[error("{program} failed: {words}")]
     Failed {
-        /// Name of the program.
+        /// Program name.
         program: &'static str,
         /// Error output of the program.
         words: String,
@@ -60,10 +61,10 @@ pub enum CopyError {
     /// The copy does not match the database.
     #[error("the copy of the database is damaged: {0}")]
     Unsound(String),
-    /// Copying was aborted after the timeout.
+    /// Copying timed out and was aborted.
     #[error("copying the database took longer than {} minutes", MAX_COPY_TIME.as_secs() / 60)]
     TookTooLong,
-    /// The file of the copy cannot be written or read.
+    /// The copy's file cannot be written or read.
     #[error(transparent)]
     Disk(#[from] io::Error),
 }
@@ -83,16 +84,16 @@ impl From<OpenError> for CopyError {
     }
 }
 
-/// Summary of the contents of a copy.
+/// Summary of a copy's contents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatabaseCopy {
     /// Name of the newest migration applied to the tables.
     pub schema: String,
-    /// Number of rows in each table.
+    /// Number of rows per table.
     pub rows: BTreeMap<String, u64>,
 }
 
-/// Copier of the database, which uses its own connections.
+/// Service that copies the database, using its own connections.
 #[derive(Clone)]
 pub struct DatabaseCopier {
     settings: DatabaseSettings,
@@ -113,8 +114,8 @@ impl DatabaseCopier {
         if self.is_sqlite() { "sqlite" } else { "postgresql" }
     }
 
-    /// Returns the file name for a copy. With SQLite, it is the name of the database file itself, so that a server can
-    /// use the copy unchanged.
+    /// Returns the file name for a copy. With SQLite, this is the name of the database file itself, so that a server
+    /// can use the copy unchanged.
     pub fn file_name(&self) -> &'static str {
         if self.is_sqlite() { "printfloor.db" } else { "printfloor.pgdump" }
     }
@@ -152,14 +153,14 @@ impl DatabaseCopier {
     }
 }
 
-/// Runs a query and returns the value of its column `value` as a number.
+/// Runs a query and returns its `value` column as a number.
 async fn number(db: &impl ConnectionTrait, sql: &str) -> Result<u64, DbErr> {
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let number: Option<i64> = db.query_one_raw(statement).await?.map(|row| row.try_get("", "value")).transpose()?;
     Ok(number.unwrap_or_default() as u64)
 }
 
-/// Runs a query and returns the value of its column `value` as text; empty if there is no row.
+/// Runs a query and returns its `value` column as text; empty if there is no row.
 async fn text(db: &impl ConnectionTrait, sql: &str) -> Result<String, DbErr> {
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let text: Option<String> = db.query_one_raw(statement).await?.map(|row| row.try_get("", "value")).transpose()?;
@@ -171,7 +172,7 @@ async fn schema_of(db: &impl ConnectionTrait) -> Result<String, DbErr> {
     text(db, "SELECT MAX(version) AS value FROM seaql_migrations").await
 }
 
-/// Counts the rows in each table. Must run in a transaction, or on a database to which nobody writes.
+/// Counts the rows per table. Must run in a transaction, or on a database to which nobody writes.
 async fn counted(db: &impl ConnectionTrait) -> Result<BTreeMap<String, u64>, DbErr> {
     let backend = db.get_database_backend();
     let names = match backend {

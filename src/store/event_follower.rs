@@ -1,4 +1,4 @@
-//! Follower that reads the committed events in order as they arrive, starting after a given position.
+//! Follower that reads committed events in order as they arrive, starting after a given position.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::queries::EventFilter;
 use crate::rows::LoadError;
 use domain::event::NumberedEvent;
 
-/// Reader of the committed events, with its position. The newest events come from memory; older ones are read from the
+/// Reader for committed events, with its position. The newest events come from memory; older ones are read from the
 /// table.
 pub struct EventFollower {
     outbox: Arc<Outbox>,
@@ -30,9 +30,9 @@ impl EventFollower {
         self.position
     }
 
-    /// Waits for events after the position, and reads at most `limit` of them. Events already deleted by the retention
-    /// rules are skipped, so the result may be empty; the position advances in any case. Returns `None` if the server
-    /// is stopping and no more events will arrive.
+    /// Waits for events after the position, and reads at most `limit` of them. Events that the retention rules have
+    /// already deleted are skipped, so the result may be empty; the position advances in any case. Returns `None` if
+    /// the server is stopping and no more events will arrive.
     pub async fn next(&mut self, limit: usize) -> Result<Option<Vec<Arc<NumberedEvent>>>, LoadError> {
         let position = self.position;
         if self.last.wait_for(|last| *last > position).await.is_err() {

@@ -1,20 +1,20 @@
-//! Registry of the outbox's followers, which reports to the metrics how far behind each one is.
+//! Registry of outbox followers, which reports to the metrics how far behind each one is.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Kind and position of each follower, by its registration number.
+/// Kind and position of each follower, by registration number.
 type Positions = Arc<Mutex<BTreeMap<u64, (&'static str, Arc<AtomicI64>)>>>;
 
-/// Registry of the followers of an outbox.
+/// Registry of an outbox's followers.
 #[derive(Debug, Default)]
 pub struct Followers {
     positions: Positions,
     next: AtomicU64,
 }
 
-/// Registration of one follower; dropping it ends the registration.
+/// Registration of a follower, which ends on drop.
 #[derive(Debug)]
 pub struct Follower {
     positions: Positions,
@@ -44,7 +44,7 @@ impl Followers {
         Follower { positions: self.positions.clone(), number, read }
     }
 
-    /// Returns the number of followers of a kind, and how many events the slowest of them is behind number `last`.
+    /// Returns the number of followers of a kind, and how many events the slowest one is behind number `last`.
     pub fn of(&self, kind: &str, last: i64) -> (u64, i64) {
         let all = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
         let lags = all.values().filter(|(name, _)| *name == kind).map(|(_, read)| (last - read.load(Relaxed)).max(0));

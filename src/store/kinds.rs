@@ -1,7 +1,7 @@
-//! Storage of the kinds of aggregates, with one file per kind: the tables of the kind, and how an aggregate is
-//! reassembled from their rows.
+//! Storage for aggregates, with one file per kind: the kind's tables, and the code that reassembles an aggregate from
+//! their rows.
 //!
-//! Each file declares the snapshot row (`snapshot_row!`) and the rows of parts (`part_row!`), what each row of a commit
+//! Each file declares the snapshot row (`snapshot_row!`) and the part rows (`part_row!`), what each row of a commit
 //! writes ([`crate::rows::StoredRow`]), which aggregates are resident, and how parts are attached to them
 //! ([`crate::load::Load`]). Both databases and the in-memory store are derived from these declarations.
 

@@ -1,11 +1,11 @@
 //! Store, which makes commits durable and loads aggregates.
 //!
 //! Actors, effects and the dispatcher use the store only through [`Store`], which builds on the traits of `port`. Two
-//! implementations honour the same contract, and the same tests run against both: the [`writer`], which writes to
-//! SQLite or PostgreSQL, and [`memory`], which holds all data in ordered maps for deterministic simulations.
+//! implementations have the same contract, and the same tests run against both: the [`writer`], which writes to SQLite
+//! or PostgreSQL, and [`memory`], which holds all data in ordered maps for deterministic simulations.
 //!
 //! The store contains no business rules. It writes the results of decisions, numbers events in commit order, and
-//! reports the outcome of each commit exactly once to the commit's owner.
+//! reports each commit's outcome exactly once to the owner of the commit.
 
 pub mod connect;
 pub mod copy;
@@ -45,7 +45,7 @@ use platform::shared::Shared;
 pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load {}
 impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load> StoredAggregate for T {}
 
-/// Handle through which actors, effects and the dispatcher use the store.
+/// Handle that actors, effects and the dispatcher use the store through.
 ///
 /// It adds typed methods, which a trait object cannot have, to the object-safe traits in `port`. Cloning it increments
 /// one reference count, and a commit is one virtual call, so the cost on the hot path is not measurable. It remains
@@ -71,8 +71,8 @@ impl Store {
         self.0.commits.commit(Box::new(submission), owner);
     }
 
-    /// Queues audit log entries that do not belong to a change, such as rejected attempts and backups. Entries that
-    /// cannot be written are lost, and a warning is logged.
+    /// Queues audit log entries that do not belong to a change, such as those for rejected attempts and backups.
+    /// Entries that cannot be written are lost, and a warning is logged.
     pub fn note(&self, lines: Vec<Audit>) {
         if lines.is_empty() {
             return;
@@ -113,7 +113,7 @@ impl Store {
         self.0.commits.forget(key);
     }
 
-    /// Returns the reader of aggregates in their current state on disk, outside the commit order.
+    /// Returns the reader that reads aggregates in their current state on disk, outside the commit order.
     pub fn reader(&self) -> &Reader {
         &self.0.reader
     }

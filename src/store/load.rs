@@ -1,5 +1,5 @@
-//! Loads aggregates from disk, either a single one or all residents. An aggregate consists of its snapshot row and the
-//! rows of its parts.
+//! Loads aggregates from disk, either a single one or all residents. An aggregate consists of its snapshot row and its
+//! part rows.
 //!
 //! The writer runs loads in its queue and on its connection, so that a load sees exactly the commits queued before it.
 //! A row that cannot be read affects only its own aggregate; the others are still loaded.
@@ -21,8 +21,8 @@ use domain::id::Id;
 
 /// Kind of aggregate that the store can load from disk.
 pub trait Load: Snapshot {
-    /// Returns the condition on the table of snapshot rows that selects the resident aggregates; `None` if there are
-    /// none.
+    /// Returns the condition on the snapshot table that selects the resident aggregates; `None` if the kind has no
+    /// residents.
     fn resident() -> Option<Condition> {
         None
     }
@@ -35,7 +35,7 @@ pub trait Load: Snapshot {
     }
 }
 
-/// Aggregate found on disk, with its state if the rows can be read.
+/// Aggregate on disk, with its state if the rows can be read.
 pub struct LoadedAggregate<T> {
     /// ID, from the key of the snapshot row.
     pub id: Id,
@@ -43,11 +43,11 @@ pub struct LoadedAggregate<T> {
     pub state: Result<Versioned<T>, DamagedRow>,
 }
 
-/// Source from which rows are read.
+/// Source that rows are read from.
 pub enum RowSource<'a> {
     /// Tables of SQLite or PostgreSQL.
     Database(&'a DatabaseConnection),
-    /// Committed state of the store in memory.
+    /// Committed state of the in-memory store.
     Memory(Tables),
 }
 
@@ -60,7 +60,7 @@ pub(super) enum Scope {
     Resident,
 }
 
-/// Aggregates whose snapshot rows have been read, and to which their parts still have to be attached.
+/// Aggregates whose snapshot rows have been read but whose parts have not been attached yet.
 pub struct SnapshotsToLoad<'a, T> {
     source: &'a RowSource<'a>,
     scope: Scope,
@@ -70,7 +70,7 @@ pub struct SnapshotsToLoad<'a, T> {
 /// Parts, grouped by the aggregate that owns them.
 pub struct PartsByOwner<P>(HashMap<Id, Parts<P>>);
 
-/// Parts of one aggregate, and the rows of parts that cannot be read.
+/// Parts of an aggregate, and the part rows that cannot be read.
 struct Parts<P> {
     read: Vec<P>,
     damaged: Vec<DamagedRow>,
@@ -83,15 +83,14 @@ impl<P> Default for Parts<P> {
 }
 
 impl<P> PartsByOwner<P> {
-    /// Removes and returns the parts of one aggregate, in no particular order; fails with the first row that cannot be
-    /// read.
+    /// Removes and returns an aggregate's parts, in no particular order; fails with the first row that cannot be read.
     pub fn take(&mut self, owner: Id) -> Result<Vec<P>, DamagedRow> {
         let Parts { read, mut damaged } = self.0.remove(&owner).unwrap_or_default();
         if damaged.is_empty() { Ok(read) } else { Err(damaged.swap_remove(0)) }
     }
 
-    /// Removes and returns the readable parts of one aggregate; unreadable ones are logged and left out. Meant for
-    /// parts that are independent of each other, so that a damaged one does not make all the others unavailable.
+    /// Removes and returns an aggregate's readable parts; unreadable ones are logged and omitted. Meant for parts that
+    /// are independent of each other, so that a damaged one does not make all the others unavailable.
     pub(super) fn take_readable(&mut self, owner: Id) -> Vec<P> {
         let Parts { read, damaged } = self.0.remove(&owner).unwrap_or_default();
         damaged.iter().for_each(|damaged| tracing::error!(%damaged, "skipping an unreadable row"));

@@ -1,12 +1,12 @@
-//! In-memory store, which fulfils the contract of `port` with ordered maps, for deterministic simulations and tests.
+//! In-memory store, which implements the contract of `port` with ordered maps, for deterministic simulations and tests.
 //!
-//! The store is deterministic: it holds all data in ordered maps, uses neither the machine's clock nor its randomness,
-//! and runs one task at a time, which yields to callers as often as the writer does. On a single-threaded runtime with
-//! a paused clock, the same calls therefore always produce the same settlements, event numbers and order of answers.
+//! The store is deterministic: it holds all data in ordered maps, does not use the machine's clock or randomness, and
+//! runs one task at a time, which yields to callers as often as the writer does. On a single-threaded runtime with a
+//! paused clock, the same calls therefore always produce the same settlements, event numbers and response order.
 //!
-//! Faults can be injected: [`MemoryStore::set_unavailable`] simulates an outage, [`MemoryStore::lose_next_transaction`]
-//! a connection that fails during a commit. The store is not for production, because all data is lost when it is
-//! dropped.
+//! Failures can be injected: [`MemoryStore::set_unavailable`] simulates an outage, and
+//! [`MemoryStore::lose_next_transaction`] simulates a connection that fails during a commit. The store is not for
+//! production, because all data is lost when it is dropped.
 
 mod queries;
 mod requirements;
@@ -28,12 +28,12 @@ use crate::writer::QueueEntry;
 use crate::{AggregateKey, CommitOwner, Settlement, Store, Submission, Unavailable};
 use domain::time::Timestamp;
 
-/// Actual outcome of a transaction reported as lost.
+/// Actual outcome of a transaction that is reported as lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LostTransaction {
     /// The connection failed before the commit reached the disk.
     NotWritten,
-    /// The commit reached the disk, but its answer was lost.
+    /// The commit reached the disk, but the response was lost.
     Written,
 }
 
@@ -62,7 +62,7 @@ struct MemoryState {
     transactions: u64,
 }
 
-/// Owners of the submissions in a transaction, each with the settlement of its submission.
+/// Owners of the submissions in a transaction, each with its settlement.
 type SettledOwners = Vec<(CommitOwner, Settlement)>;
 
 impl MemoryStore {
@@ -91,14 +91,14 @@ impl MemoryStore {
         self.state().unavailable = reason;
     }
 
-    /// Makes the owners of the next transaction receive [`Settlement::Lost`], whether or not the transaction was
+    /// Makes the owners in the next transaction receive [`Settlement::Lost`], regardless of whether the transaction was
     /// committed.
     pub fn lose_next_transaction(&self, outcome: LostTransaction) {
         self.state().lose_next = Some(outcome);
     }
 
-    /// Deletes rows whose retention period has ended, and returns their number. The last event is preserved, because
-    /// numbering continues from it.
+    /// Deletes rows whose retention period has ended, and returns the number of rows deleted. The last event is
+    /// preserved, because numbering continues from it.
     pub(super) fn delete_old_rows(&self, now: Timestamp, before: Timestamp) -> u64 {
         self.state().tables.delete_old_rows(now, before)
     }
@@ -132,8 +132,8 @@ impl MemoryStore {
         }
     }
 
-    /// Commits the queued submissions, and returns their settlements and the ordered work. If nothing is queued, ends
-    /// the draining and returns `None`.
+    /// Commits the queued submissions, and returns their settlements and the ordered work. If nothing is queued, stops
+    /// draining and returns `None`.
     fn run_transaction(&self) -> Option<(SettledOwners, Vec<OrderedWork>)> {
         let mut state = self.state();
         let state = &mut *state;

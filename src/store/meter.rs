@@ -1,11 +1,11 @@
-//! Meter for the sizes, durations and outcomes of the writer's transactions.
+//! Measures the size, duration and outcome of the writer's transactions.
 
 use std::time::Duration;
 
 use crate::{Settlement, Submission};
 use platform::observe::meters::{Counter, Histogram};
 
-/// Histograms of transactions, and counters of settlements.
+/// Histograms of transactions and counters of settlements.
 #[derive(Debug)]
 pub struct CommitMeter {
     /// Time from the first statement to the response to the commit.
@@ -16,11 +16,11 @@ pub struct CommitMeter {
     pub commands: Histogram,
     /// Number of rows per transaction, including snapshots and events.
     pub rows: Histogram,
-    /// Number of submissions by settlement, in the order of [`RESULTS`].
+    /// Number of submissions by outcome, in the order of [`RESULTS`].
     settled: [Counter; 5],
 }
 
-/// Names of the settlements in the metrics.
+/// Outcome names in the metrics.
 const RESULTS: [&str; 5] = ["durable", "not_durable", "clash", "superseded", "lost"];
 
 impl Default for CommitMeter {
@@ -79,7 +79,7 @@ impl CommitMeter {
         }
     }
 
-    /// Returns the number of submissions with each settlement.
+    /// Returns the number of submissions by outcome.
     pub fn by_result(&self) -> impl Iterator<Item = (&'static str, u64)> {
         RESULTS.into_iter().zip(self.settled.iter().map(Counter::get))
     }

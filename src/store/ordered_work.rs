@@ -1,4 +1,4 @@
-//! Work that runs in commit order without being a commit, such as loads and the deletion of old rows.
+//! Work that runs in commit order without being a commit, such as loading aggregates and deleting old rows.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use domain::event;
 use domain::id::Id;
 use domain::time::{DAY_MS, Timestamp};
 
-/// Function that runs the work, and returns whether the store can continue using its connection.
+/// Function that runs the work and returns whether the store can continue to use its connection.
 type WorkFn = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
 
-/// Queued load or deletion of old rows, with the aggregate's type erased.
+/// Queued load or deletion of old rows, with the aggregate type erased.
 pub struct OrderedWork {
     pub(super) key: AggregateKey,
     pub(super) generation: u64,
@@ -28,7 +28,7 @@ pub struct OrderedWork {
 }
 
 impl OrderedWork {
-    /// Creates the load of a `T`. The result is reported to `back`, even if the work is dropped before it runs.
+    /// Creates work that loads a `T`. The result is reported to `back`, even if the work is dropped before it runs.
     pub fn load<T: StoredAggregate>(
         key: AggregateKey,
         generation: u64,
@@ -57,8 +57,8 @@ impl OrderedWork {
         Self { key, generation, run }
     }
 
-    /// Creates the deletion of rows whose retention period has ended as of `now`; idempotency keys have their own
-    /// expiry time. With SQLite, the write-ahead log is also checkpointed and truncated, so that it does not remain at
+    /// Creates work that deletes rows whose retention period has ended as of `now`; idempotency keys have their own
+    /// expiry time. With SQLite, the write-ahead log is also checkpointed and truncated, so that it does not stay at
     /// its maximum size.
     pub(super) fn retention(now: Timestamp) -> Self {
         let run: WorkFn = Box::new(move |reader| {
@@ -102,7 +102,7 @@ async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timest
 pub enum LoadAnswer<T> {
     /// Last committed state; [`Versioned::nothing`] if the aggregate does not exist.
     Found(Arc<Versioned<T>>),
-    /// A row cannot be read. Retrying is useless until the row is repaired.
+    /// A row cannot be read. Retrying does not help until the row is repaired.
     Damaged(DamagedRow),
     /// The store is unavailable. The load should be retried later.
     Unavailable,

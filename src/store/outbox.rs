@@ -1,5 +1,4 @@
-//! Outbox of committed events in the order of their numbers, for its followers: webhook endpoints, event streams and
-//! Redis.
+//! Outbox of committed events, in order of event number, for its followers: webhook endpoints, event streams and Redis.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -9,17 +8,17 @@ use tokio::sync::watch;
 use crate::followers::Followers;
 use domain::event::NumberedEvent;
 
-/// Number of events held in memory. Followers that are further behind read the table.
+/// Number of events kept in memory. Followers that are further behind read the table.
 const MAX_EVENTS_IN_MEMORY: usize = 4096;
 
 /// Outbox of committed events.
 ///
 /// The store publishes a transaction's events once they are on disk, before informing the owners of the commits.
-/// Followers wait for the last number to grow, and then take the events after their own position from memory, or from
-/// the table if memory does not go back that far. Most events are therefore never read from the database.
+/// Followers wait for the last number to increase, and then read the events after their own position from memory, or
+/// from the table if memory does not go back that far. Most events are therefore never read from the database.
 ///
-/// Invariants: `newest` contains the last events without gaps; `last` never decreases, and is updated after `newest`,
-/// so that an observer of a number always finds the event.
+/// Invariants: `newest` contains the last events without gaps; `last` never decreases and is updated after `newest`, so
+/// that any number that has been observed has its event there.
 pub struct Outbox {
     last: watch::Sender<i64>,
     newest: RwLock<VecDeque<Arc<NumberedEvent>>>,
@@ -35,7 +34,7 @@ impl Outbox {
         Self::restored(last, Vec::new())
     }
 
-    /// Does the same as [`Self::new`], for a shop whose restores skipped the given number ranges.
+    /// Creates the outbox like [`Self::new`], for a shop whose restores skipped the given number ranges.
     pub fn restored(last: i64, undone: Vec<(i64, i64)>) -> Arc<Self> {
         let (last, newest) = (watch::Sender::new(last), RwLock::default());
         Arc::new(Self { last, newest, undone, followers: Followers::default() })
@@ -52,7 +51,7 @@ impl Outbox {
         self.undone.iter().any(|(last, first)| *last < seq && seq < *first)
     }
 
-    /// Returns a receiver for the number of the last committed event; it is notified whenever the number grows.
+    /// Returns a receiver for the number of the last committed event; it is notified whenever the number increases.
     pub fn last(&self) -> watch::Receiver<i64> {
         self.last.subscribe()
     }
@@ -72,7 +71,7 @@ impl Outbox {
         Some(newest.iter().skip(start).take(limit).cloned().collect())
     }
 
-    /// Publishes events that are now on disk, in ascending order of their numbers.
+    /// Publishes events that are now on disk, in ascending order of event number.
     pub(crate) fn publish(&self, events: Vec<NumberedEvent>) {
         let Some(last) = events.last().map(|event| event.seq) else { return };
         let mut newest = self.newest.write().unwrap_or_else(PoisonError::into_inner);

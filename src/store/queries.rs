@@ -1,7 +1,7 @@
 //! List queries and lookups on the read pool. They return domain values.
 //!
 //! No query activates an actor. A result may be one commit behind an actor's published state, but is never ahead of the
-//! disk. A row that cannot be read is left out of lists ([`DamagedRows`]), and causes an error if it is requested
+//! disk. A row that cannot be read is omitted from lists ([`DamagedRows`]), and causes an error if it is requested
 //! individually.
 
 mod accounting;
@@ -95,19 +95,19 @@ impl Queries {
         Self(Shared::new(QueriesParts { idempotent_answers, db, damaged: DamagedRows::default() }))
     }
 
-    /// Returns the registry of rows that were left out of lists because they cannot be read.
+    /// Returns the registry of rows that were omitted from lists because they cannot be read.
     pub fn damaged(&self) -> &DamagedRows {
         &self.damaged
     }
 
-    /// Returns the snapshot row of a single aggregate, without the rows of its parts.
+    /// Returns an aggregate's snapshot row, without its part rows.
     pub async fn snapshot<T: Snapshot>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
         let row = T::Entity::find().filter(Expr::col("id").eq(id.to_string())).one(&self.db).await?;
         row.map_or_else(|| Ok(Versioned::nothing()), |row| Ok(versioned(&row)?))
     }
 
-    /// Returns a page of snapshot rows, and the total number of rows. Damaged rows are included in the total but left
-    /// out.
+    /// Returns a page of snapshot rows, and the total number of rows. Damaged rows are included in the total but
+    /// omitted from the page.
     pub(crate) async fn snapshots<E, T>(
         &self,
         select: Select<E>,
@@ -121,7 +121,8 @@ impl Queries {
         Ok((self.readable(&rows, versioned), total))
     }
 
-    /// Returns a page of rows, and the total number of rows. Damaged rows are included in the total but left out.
+    /// Returns a page of rows, and the total number of rows. Damaged rows are included in the total but omitted from
+    /// the page.
     async fn rows<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<T>, u64), LoadError>
     where
         E: EntityTrait<Model: Doc + Sync>,
@@ -131,7 +132,7 @@ impl Queries {
         Ok((self.readable(&rows, Doc::read), total))
     }
 
-    /// Parses the given rows, and returns those that can be read.
+    /// Parses the given rows and returns those that can be read.
     fn readable<M: Doc, T>(&self, rows: &[M], read: impl Fn(&M) -> Result<T, DamagedRow>) -> Vec<T> {
         rows.iter().filter_map(|row| self.damaged.sort_out(M::TABLE, row.key(), read(row))).collect()
     }
@@ -184,13 +185,13 @@ fn contains(column: impl IntoColumnRef, text: &str) -> Expr {
     Expr::expr(Func::lower(Expr::col(column))).like(LikeExpr::new(format!("%{text}%")).escape('\\'))
 }
 
-/// Returns the condition that the column is the given text, ignoring case. SQLite ignores the case of ASCII letters
-/// only, so that the text is compared in this form, too.
+/// Returns the condition that the column equals the given text, ignoring case. SQLite ignores case only for ASCII
+/// letters, so the text is also compared exactly.
 fn equals(column: impl IntoColumnRef, text: &str) -> Expr {
     Expr::expr(Func::lower(Expr::col(column))).is_in([text.to_lowercase(), text.to_ascii_lowercase()])
 }
 
-/// Escapes a text for use in a LIKE pattern whose escape character is the backslash.
+/// Escapes text for use in a LIKE pattern whose escape character is the backslash.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }

@@ -1,4 +1,4 @@
-//! Reader of aggregates, for any implementation of the store.
+//! Aggregate reader for any store implementation.
 
 use sea_orm::{DatabaseConnection, DbErr};
 
@@ -9,7 +9,7 @@ use crate::rows::LoadError;
 use domain::aggregate::Versioned;
 use domain::id::Id;
 
-/// Source from which aggregates are read. It is an enum rather than a trait, because typed reads cannot be methods of a
+/// Source that aggregates are read from. It is an enum rather than a trait, because typed reads cannot be methods of a
 /// trait object, and because a type parameter for the store would spread through every actor and handler.
 #[derive(Clone)]
 pub enum Reader {
@@ -28,7 +28,7 @@ impl Reader {
         }
     }
 
-    /// Returns the aggregates whose actors run from the start of the server, using only a few queries.
+    /// Returns the aggregates whose actors run from server startup, using only a few queries.
     pub async fn load_resident<T: StoredAggregate>(&self) -> Result<Vec<LoadedAggregate<T>>, DbErr> {
         load(&self.source(), Scope::Resident).await
     }

@@ -1,4 +1,4 @@
-//! Checks the requirements of commits ([`Requirement`]) against the rows of a database, within the transaction that
+//! Checks the requirements of commits ([`Requirement`]) against the rows in a database, within the transaction that
 //! writes the commits.
 
 #[cfg(test)]
@@ -20,10 +20,10 @@ use entities::{
     custom_requests, files, invoice_documents, jobs, materials, number_gaps, orders, printers, quotes, skus,
 };
 
-/// Maximum number of IDs in one query. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
+/// Maximum number of IDs per query. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_IDS_PER_QUERY: usize = 30_000;
 
-/// Checks the given requirements, and fails with the first that is not met. Must run after the rows of the commits
+/// Checks the given requirements and fails with the first one that is not met. Must run after the rows of the commits
 /// themselves have been written.
 pub(super) async fn check<'r, C: ConnectionTrait>(
     db: &C,
@@ -59,14 +59,14 @@ pub(super) async fn check<'r, C: ConnectionTrait>(
     Ok(())
 }
 
-/// Returns whether the SKU is a kit, which is the case if it has no material.
+/// Returns whether the SKU is a kit, that is, has no material.
 async fn is_kit<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, WriteError> {
     let kit = skus::Column::Id.eq(sku.to_string()).and(skus::Column::MaterialId.eq(""));
     any(db, skus::Entity::find().filter(kit)).await
 }
 
-/// Returns whether a document in the series has the given number or a higher one, or another restore skips such a
-/// number.
+/// Returns whether a document in the series has the given number or a higher one, or whether a different restore skips
+/// such a number.
 async fn is_issued<C: ConnectionTrait>(db: &C, series: &str, next: i64, restore: Id) -> Result<bool, WriteError> {
     use invoice_documents::Column as D;
     use number_gaps::Column as G;
@@ -140,8 +140,8 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
     })
 }
 
-/// Returns whether an order that has not ended contains the ID in the given field. Order lines are part of the document
-/// and have no index, so they are searched only before a deletion.
+/// Returns whether any order that has not ended contains the ID in the given field. Order lines are part of the
+/// document and have no index, so they are searched only before a deletion.
 async fn in_orders<C: ConnectionTrait>(db: &C, member: &str, id: Id) -> Result<bool, WriteError> {
     let over = words(&[OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded])?;
     let named = orders::Column::Doc.like(format!("%\"{member}\":\"{id}\"%"));
@@ -153,7 +153,7 @@ async fn in_jobs<C: ConnectionTrait>(db: &C, named: SimpleExpr) -> Result<bool, 
     any(db, jobs::Entity::find().filter(jobs::Column::State.is_not_in(over)).filter(named)).await
 }
 
-/// Returns whether a quote that was sent offers the SKU; it can be accepted until it is declined or withdrawn. Lines
+/// Returns whether a sent quote contains the SKU; such a quote can be accepted until it is declined or withdrawn. Lines
 /// are part of the quote's document and have no index.
 async fn in_sent_quotes<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, WriteError> {
     use quotes::Column as Q;
@@ -162,7 +162,7 @@ async fn in_sent_quotes<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, Wri
     any(db, quotes::Entity::find().filter(sent).filter(named)).await
 }
 
-/// Returns whether a custom request has the file as a photo. Photos are part of the request's document and have no
+/// Returns whether a custom request uses the file as a photo. Photos are part of the request's document and have no
 /// index.
 async fn in_custom_requests<D: ConnectionTrait>(db: &D, file: Id) -> Result<bool, WriteError> {
     use custom_requests::Column as C;
@@ -171,7 +171,7 @@ async fn in_custom_requests<D: ConnectionTrait>(db: &D, file: Id) -> Result<bool
     any(db, custom_requests::Entity::find().filter(open).filter(named)).await
 }
 
-/// Returns whether the query finds any row.
+/// Returns whether the query returns any rows.
 async fn any<E: EntityTrait<Model: Doc>, C: ConnectionTrait>(db: &C, select: Select<E>) -> Result<bool, WriteError> {
     let select = select.select_only().expr(Expr::value(1_i64)).limit(1);
     let first: Option<i64> = select.into_tuple().one(db).await.map_err(WriteError::Db)?;

@@ -17,7 +17,7 @@ use domain::time::{DAY_MS, Timestamp};
 use entities::invoice_documents::Column;
 use entities::{invoice_documents, restores};
 
-/// Reason the restore could not be recorded.
+/// Reason that the restore could not be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoringError {
     /// The database cannot be read.
@@ -34,10 +34,10 @@ impl From<DbErr> for RestoringError {
     }
 }
 
-/// Backup from which the database was restored.
+/// Backup that the database was restored from.
 #[derive(Clone, Debug)]
 pub struct RestoredBackup {
-    /// SHA-256 of the backup's manifest, in hexadecimal.
+    /// SHA-256 hash of the backup's manifest, in hex.
     pub sha256: String,
     /// Time at which the backup was made.
     pub made_at: Timestamp,
@@ -48,7 +48,7 @@ pub struct RestoredBackup {
 ///
 /// # Errors
 ///
-/// Fails if the database cannot be read or written; in that case, nothing is recorded.
+/// Fails if the database cannot be read or written, in which case nothing is recorded.
 pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Timestamp) -> Result<i64, RestoringError> {
     let tx = db.begin().await?;
     let last_event = scalar(&tx, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS value FROM events", []).await?;
@@ -83,7 +83,7 @@ pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Times
 }
 
 /// Returns whether a restore into the database is complete: recorded, and not marked as unfinished. `backup` is the
-/// SHA-256 of the backup's manifest, in hexadecimal; if it is empty, any restore counts. Changes nothing.
+/// SHA-256 hash of the backup's manifest, in hex; if it is empty, any restore is accepted. Changes nothing.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ async fn has_record(db: &DatabaseConnection, backup: &str) -> Result<bool, DbErr
     Ok(id.is_some())
 }
 
-/// Returns the highest number used in each series, and how fast the series grew before the backup.
+/// Returns the highest number used in each series, and how fast the series was growing before the backup.
 async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Vec<SeriesUse>, RestoringError> {
     let since = made_at.plus_ms(-PACE_DAYS * DAY_MS).0;
     let mut used = Vec::new();
@@ -152,7 +152,7 @@ async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Ve
     Ok(used)
 }
 
-/// Runs a query and returns the value of its column `value` as a number.
+/// Runs a query and returns its `value` column as a number.
 async fn scalar<const N: usize>(
     db: &impl ConnectionTrait,
     sql: &str,

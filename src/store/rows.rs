@@ -1,4 +1,4 @@
-//! Mapping of domain values to table rows, and the multi-row statements that write them.
+//! Mapping from domain values to table rows, and the multi-row statements that write them.
 //!
 //! Transactions belong to the writer, which opens, guards and commits them, and passes them to [`Batch::write`].
 
@@ -27,20 +27,20 @@ pub(super) use snapshot::{SnapshotFacts, snapshot_row};
 
 use domain::requirement::Requirement;
 
-/// Reason a batch could not be written.
+/// Reason that a batch could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The version of a snapshot row on disk is not the one on which the decision was based.
+    /// The version of a snapshot row on disk is not the one that the decision was based on.
     #[error("a row of {0} has a different version than expected")]
     Guard(&'static str),
-    /// A unique value is already in use. The constraint is named, for example `skus.code` or
+    /// A unique value is already in use. Contains the name of the constraint, such as `skus.code` or
     /// `deliveries.endpoint_id,event_id,replay`.
     #[error("{0} is already in use")]
     Constraint(String),
     /// A requirement of a command is not met.
     #[error("a requirement of the command is not met: {0:?}")]
     Unmet(Requirement),
-    /// The database rejects a value: a text or a number that it cannot store.
+    /// The database rejected a value: text or a number that it cannot store.
     #[error("the database rejects a value: {0}")]
     Value(sea_orm::DbErr),
     /// A domain value cannot be serialised, which indicates a bug.
@@ -65,7 +65,7 @@ pub struct DamagedRow {
     pub reason: String,
 }
 
-/// Reason a load or query failed.
+/// Reason that a load or query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// A row has contents that this release cannot parse.

@@ -1,5 +1,5 @@
-//! Checks whether a database is new, and whether its data was created with the server's own secrets. Runs once at
-//! startup, before anything else reads from or writes to the database.
+//! Checks whether a database is new and, if it is not, whether its data was created with the server's own secrets. Runs
+//! once at startup, before anything else reads from or writes to the database.
 
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, Statement};
 
@@ -54,8 +54,8 @@ async fn has_table(db: &DatabaseConnection, name: &str) -> Result<bool, DbErr> {
     Ok(db.query_one_raw(Statement::from_sql_and_values(backend, sql, [name.into()])).await?.is_some())
 }
 
-/// Returns the names of the secrets that do not match their stored check value. A secret without a stored value counts
-/// as matching.
+/// Returns the names of the secrets that do not match their stored check value. A secret without a stored value is
+/// treated as matching.
 async fn differing(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Vec<&'static str>, DbErr> {
     if !has_table(db, "secret_checks").await? {
         return Ok(Vec::new());
@@ -75,8 +75,7 @@ async fn differing(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Ve
     Ok(names)
 }
 
-/// Stores the check values of secrets that have none stored yet. Must be called by the server that holds the database
-/// lock.
+/// Stores check values for secrets that have none yet. Must be called by the server that holds the database lock.
 ///
 /// # Errors
 ///

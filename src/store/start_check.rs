@@ -1,6 +1,6 @@
 //! Checks, without changing anything, whether a server could start with a database and write to it. Used for addresses
-//! that are about to be written to the settings: this check rejects whatever [`connect::start`] would reject. The
-//! server's own secrets are not covered; [`super::secret_checks`] compares them with the database.
+//! that are about to be written to the settings: this check rejects whatever [`connect::start`] would reject. It does
+//! not cover the server's own secrets; [`super::secret_checks`] compares those with the database.
 
 use std::path::PathBuf;
 
@@ -11,22 +11,22 @@ use url::form_urlencoded;
 
 use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError, UNFINISHED_TABLE};
 
-/// Reason a server could not start with a database.
+/// Reason that a server could not start with a database.
 #[derive(Debug, thiserror::Error)]
 pub enum StartObstacle {
-    /// The database cannot be opened, is in use by another server, or contains an interrupted restore.
+    /// The database cannot be opened, is in use by a different server, or contains an interrupted restore.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The SQLite address does not refer to a file, so all data would be lost when the server stops.
     #[error("the database would exist only in memory: specify a file, such as sqlite:///path/shop.db?mode=rwc")]
     InMemory,
-    /// The address, the database server or its settings allow only reading.
+    /// The address, the database server or its settings only allow reading.
     #[error("the database is read-only, but the server must write to it")]
     ReadOnly,
-    /// The user in the address may not create tables, as may be necessary at any start.
+    /// The user in the address is not allowed to create tables, which any start may require.
     #[error("the database user cannot create tables: run GRANT CREATE ON SCHEMA public TO that user")]
     NoCreateRight,
-    /// The tables belong to another user, and the user in the address may not change their rows.
+    /// The tables belong to a different user, and the user in the address is not allowed to change their rows.
     #[error("the database user cannot write to the existing tables; connect as the user that owns them")]
     NoWriteRight,
     /// The database has migrations that this program does not know.
@@ -40,16 +40,16 @@ impl From<DbErr> for StartObstacle {
     }
 }
 
-/// File to which an SQLite address refers.
+/// File that an SQLite address refers to.
 #[derive(PartialEq, Eq, Debug)]
 pub struct SqliteFile {
-    /// Path of the file, parsed from the address in the same way as by the driver.
+    /// Path of the file, parsed from the address as the driver does.
     pub file: PathBuf,
     /// `true` if a missing file is created at startup.
     pub is_created: bool,
 }
 
-/// Returns the file of an SQLite database, from its address; `None` for PostgreSQL. Opens nothing.
+/// Returns an SQLite database's file from its address; `None` for PostgreSQL. Opens nothing.
 ///
 /// # Errors
 ///
@@ -75,12 +75,12 @@ pub fn sqlite_place(url: &str) -> Result<Option<SqliteFile>, StartObstacle> {
     Ok(Some(SqliteFile { file, is_created: has("mode", &["rwc"]) }))
 }
 
-/// Checks that a server could start with the database of `next`, which must exist, and write to it. A lock held by the
-/// current server, whose database is `present`, is ignored.
+/// Checks that a server could start with the database in `next`, which must exist, and write to it. Ignores a lock held
+/// by the current server, which uses the database in `present`.
 ///
 /// # Errors
 ///
-/// Fails if the server would refuse to start, or if the database cannot be queried.
+/// Fails if the server would not start, or if the database cannot be queried.
 pub async fn check_start(present: &DatabaseSettings, next: &DatabaseSettings) -> Result<(), StartObstacle> {
     let db = if next.url.starts_with("sqlite:") {
         connect::reading(&DatabaseSettings { read_connections: 1, ..next.clone() }).await?
@@ -110,8 +110,8 @@ async fn check(db: &DatabaseConnection, present: &DatabaseSettings) -> Result<()
     Ok(())
 }
 
-/// Checks that the database user may write and create tables. `has_shop` is `true` if the database contains a shop's
-/// tables.
+/// Checks that the database user is allowed to write rows and create tables. `has_shop` is `true` if the database
+/// contains a shop's tables.
 async fn check_rights(db: &DatabaseConnection, has_shop: bool) -> Result<(), StartObstacle> {
     let sql = "SELECT current_setting('transaction_read_only') = 'on' AS read_only, \
                COALESCE(has_schema_privilege(current_schema(), 'CREATE'), FALSE) AS may_create";
@@ -142,7 +142,7 @@ async fn check_lock(db: &DatabaseConnection, present: &DatabaseSettings) -> Resu
     }
 }
 
-/// Returns whether the given settings, regardless of the address used, lead to the same database as the connection.
+/// Returns whether the given settings lead to the same database as the connection, regardless of the address used.
 async fn is_database_of(db: &DatabaseConnection, settings: &DatabaseSettings) -> Result<bool, StartObstacle> {
     if settings.url.starts_with("sqlite:") {
         return Ok(false);
@@ -153,7 +153,7 @@ async fn is_database_of(db: &DatabaseConnection, settings: &DatabaseSettings) ->
     Ok(place? == postgres_place(db).await?)
 }
 
-/// Returns text that identifies a PostgreSQL database uniquely: its number, and the time at which its server was
+/// Returns text that uniquely identifies a PostgreSQL database: its number, and the time at which its server was
 /// started.
 async fn postgres_place(db: &DatabaseConnection) -> Result<String, DbErr> {
     let sql = "SELECT CAST(oid AS TEXT) || ' ' || CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) AS TEXT) AS place \

@@ -1,8 +1,9 @@
-//! Writes submissions in one transaction, and determines which submission is at fault if the transaction is rejected.
+//! Writes submissions in one transaction, and determines which submission caused the problem if the transaction is
+//! rejected.
 //!
 //! Usually, everything that is waiting is written in a single transaction with a few multi-row statements. Only if that
-//! is rejected is each submission tried in a transaction of its own, and only a submission that violates a constraint
-//! is tried command by command, with savepoints, to determine the command at fault.
+//! transaction is rejected is each submission tried in its own transaction, and only a submission that violates a
+//! constraint is tried command by command, with savepoints, to determine which command is responsible.
 
 use std::time::Duration;
 
@@ -15,44 +16,44 @@ use crate::{CommandWrites, Settlement, Submission, Unavailable};
 use domain::event::NumberedEvent;
 use domain::requirement::Requirement;
 
-/// Timeout after which a database that does not respond counts as unavailable. It is shorter than the time for which
-/// callers wait, so that they receive the reason.
+/// Timeout after which a database that does not respond is considered unavailable. It is shorter than the time for
+/// which callers wait, so that they receive the reason.
 pub(super) const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// End of a transaction, with one settlement per submission, in the same order.
+/// Result of a transaction, with one settlement per submission, in the same order.
 pub(super) enum TransactionEnd {
-    /// All submissions are settled, and the connection is good.
+    /// All submissions are settled, and the connection can be used again.
     Settled(Vec<Settlement>),
     /// The database failed, and the connection must not be used again.
     Broken(Vec<Settlement>, DbErr),
-    /// Another server has taken over the epoch, so this process must exit.
+    /// A different server has taken over the epoch, so this process must exit.
     Fenced(Vec<Settlement>),
 }
 
-/// Reason an attempt at a transaction failed.
+/// Reason that an attempt at a transaction failed.
 enum AttemptFailure {
     /// A version guard, a constraint or a requirement is violated. The transaction is rolled back, and the connection
-    /// is good.
+    /// can be used again.
     Refused(WriteError),
     /// The database failed before the commit, so nothing is on disk.
     Before(DbErr),
     /// The database failed during the commit, so the transaction may or may not be on disk.
     During(DbErr),
-    /// The epoch on disk is not the one taken by this process.
+    /// The epoch on disk is not the one that this process took.
     Fenced,
 }
 
 /// Writer's connection with the number of the last event.
 ///
 /// Invariant: `seq` and `published` change only once a transaction is known to be on disk. A failed transaction
-/// therefore leaves no gap in the event numbers, and its events are never published. A transaction whose outcome is
-/// lost is handled when the database is opened again, because the last number is then read from disk.
+/// therefore leaves no gap in the event numbers, and its events are never published. If the outcome of a transaction is
+/// lost, the last number is read from disk when the database is reopened.
 pub(super) struct TxWriter<'a> {
     pub db: &'a DatabaseConnection,
     pub epoch: i64,
     /// Number of the last event on disk.
     pub seq: i64,
-    /// Events of the transactions on disk, in ascending order of their numbers.
+    /// Events of the transactions on disk, in ascending order of event number.
     pub published: Vec<NumberedEvent>,
 }
 
@@ -104,8 +105,8 @@ impl TxWriter<'_> {
         TransactionEnd::Settled(settled)
     }
 
-    /// Determines the command that violates a constraint, by writing one command after the other, with savepoints.
-    /// Everything is rolled back at the end.
+    /// Determines which command violates a constraint by writing one command at a time, with savepoints. Everything is
+    /// rolled back at the end.
     async fn find_clash(&self, submission: &Submission) -> Result<Settlement, DbErr> {
         within_timeout(self.search(submission)).await
     }
@@ -248,7 +249,7 @@ fn no_answer() -> DbErr {
     DbErr::Custom("the database did not respond in time".to_owned())
 }
 
-/// Classifies a failed commit. If the disk is full or read-only, the transaction is certainly not on disk; after any
+/// Classifies a failed commit. If the disk is full or read-only, the transaction is definitely not on disk; after any
 /// other failure, only the disk shows whether it is.
 fn commit_failed(error: DbErr) -> AttemptFailure {
     match unavailable(&error) {

@@ -1,8 +1,8 @@
 //! Writer, the only actor in the process that writes to the database.
 //!
-//! The writer collects commits and ordered work (loads, retention) in a queue, and writes them in one transaction at a
-//! time. It is fast because commits are grouped: one disk sync serves up to `MAX_COMMITS_PER_TRANSACTION` commits. The
-//! transaction runs in a separate task that returns the connection at the end, so the mailbox never waits for the
+//! The writer collects commits and ordered work (loads, retention) in a queue, and writes them one transaction at a
+//! time. It is fast because commits are grouped: a single disk sync serves up to `MAX_COMMITS_PER_TRANSACTION` commits.
+//! The transaction runs in a separate task that returns the connection at the end, so the mailbox never waits for the
 //! database. While the database is unavailable, all queued work is rejected immediately, and the writer tries to reopen
 //! the database with the backoff in `PROBE_DELAYS`.
 
@@ -31,34 +31,34 @@ use crate::{AggregateKey, CommitOwner, Settlement, Submission, Unavailable};
 use domain::schedule::Delays;
 use transaction_task::{TransactionTask, check_epoch, open};
 
-/// Maximum number of times that the pause before a transaction is repeated because more commits arrived during it.
+/// Maximum number of times that the pause before a transaction is extended because more commits arrived during it.
 /// Commits take longer to arrive than loads, because they go through their actor's mailbox; the limit prevents a steady
 /// stream of commits from delaying the transaction.
 const MAX_YIELD_ROUNDS: u32 = 16;
 /// Backoff between attempts to open an unavailable database.
 const PROBE_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// Interval at which the epoch on disk is checked while nothing is written. Limits the time until a server that was
-/// replaced by another exits.
+/// Interval at which the epoch on disk is checked while nothing is written. Limits the time until a server exits after
+/// a different one has replaced it.
 const EPOCH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Messages to the writer.
+/// Message to the writer.
 pub enum StoreMsg {
-    /// A commit or ordered work is to be queued.
+    /// A commit or ordered work must be queued.
     Enqueue(QueueEntry),
     /// The actor of an aggregate has been unloaded, so the aggregate's generation can be forgotten.
     Forget(AggregateKey),
-    /// A transaction or an epoch check has ended; contains the connection, or the reason why it cannot be used.
+    /// A transaction or an epoch check has ended; contains the connection, or the reason that it cannot be used.
     Wrote(Result<Box<ConnectionGuard>, ConnectionError>),
-    /// The pause for the callers that were just answered has ended.
+    /// The pause for the callers that just got a response has ended.
     Yielded,
-    /// The epoch is due to be checked, unless a transaction has checked it since the last time.
+    /// The epoch must be checked, unless a transaction has checked it since the last time.
     CheckEpoch,
-    /// Another attempt to open the database is due.
+    /// The next attempt to open the database is due.
     Probe,
     /// An attempt to open the database has ended.
     Probed(Result<Box<ConnectionGuard>, ConnectionError>),
-    /// Deliberate crash of the writer, for tests.
+    /// Crash the writer on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
@@ -71,22 +71,22 @@ pub enum QueueEntry {
     Work(OrderedWork),
 }
 
-/// Writing connection together with the process-wide write lock.
+/// Write connection together with the process-wide write lock.
 ///
 /// The lock belongs to the connection and not to the actor: if the writer crashes during a transaction, its successor
-/// can open the database only after the transaction has ended and dropped this guard. Otherwise the successor's new
+/// can open the database only after the transaction has ended and dropped this guard. Otherwise, the successor's new
 /// epoch would fence off its own predecessor, and the process would exit for no reason.
 pub struct ConnectionGuard {
     writing: WriteConnection,
     _write_lock: OwnedMutexGuard<()>,
 }
 
-/// Reason there is no connection.
+/// Reason that there is no connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionError {
     /// The database is unavailable; the writer keeps trying to open it.
     Unavailable(Unavailable),
-    /// Another server has taken a newer epoch of the database, so this process must never write to it again. Two
+    /// A different server has taken a newer epoch of the database, so this process must never write to it again. Two
     /// writers would assign the same event numbers and overwrite each other's versions.
     Fenced,
 }
@@ -98,13 +98,13 @@ pub struct WriterArgs {
     pub database: DatabaseSettings,
     /// Outbox to which committed events are published.
     pub outbox: Arc<Outbox>,
-    /// Counters, and the state that survives a crash of the writer.
+    /// Counters, and the state that survives a writer crash.
     pub counters: Arc<WriterCounters>,
-    /// Callback for the case that another server has taken over the database. The process must then exit.
+    /// Callback that runs when a different server has taken over the database. The process must then exit.
     pub fenced: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// Only actor that writes to the database, with one connection and one transaction at a time.
+/// The only actor that writes to the database, with one connection and one transaction at a time.
 pub struct Writer;
 
 /// State of the writer.
@@ -115,14 +115,15 @@ pub struct Writer;
 pub struct WriterState {
     args: WriterArgs,
     queue: Vec<QueueEntry>,
-    /// Set during the pause before a transaction, in which callers that were just answered can send more commits.
+    /// Set during the pause before a transaction, in which callers that just got a response can send more commits.
     yielding: Option<YieldRound>,
     /// Newest loaded generation of each aggregate. The map is only used for lookups, so its order does not matter.
     generations: HashMap<AggregateKey, u64>,
     connection: ConnectionState,
     /// Number of consecutive failed attempts to open the database.
     failed_probes: u32,
-    /// Set if a transaction has started since the epoch check was last due. Each transaction checks the epoch itself.
+    /// `true` if a transaction has started since the epoch check was last due. Each transaction checks the epoch
+    /// itself.
     wrote: bool,
 }
 

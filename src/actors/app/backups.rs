@@ -1,8 +1,8 @@
-//! Backups, each of which is an archive with a copy of the database and all files, written while it is downloaded.
+//! Backups. Each is an archive of the database and all files, streamed to the client as it is written.
 //!
-//! The database is copied first, into a folder that exists only during a backup. Files never change, so they are read
-//! in place, and none is deleted until the last one has been read, so that every file to which the database copy refers
-//! is in the archive. The last entry is the manifest, which lists the contents of the backup. Secrets are not included.
+//! The database is copied first, into a directory that exists only during the backup. Files never change, so they are
+//! read in place. No file is deleted until all have been read, so the archive contains every file that the database
+//! copy refers to. The last entry is the manifest, which lists the contents of the backup. Secrets are not included.
 
 mod manifest;
 pub mod reading;
@@ -25,20 +25,20 @@ use files::disk::{DiskCapacity, LOST_FOUND};
 use files::pieces::{PieceWriter, Pieces, pipe};
 use store::copy::{CopyError, DatabaseCopier, DatabaseCopy};
 
-/// Permissions of a backup's work folder and of the database copy in it: only the server's user has access.
+/// Permissions of a backup's working directory and of the database copy in it: only the server's user has access.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
-/// Free space, in bytes, that must remain on the disk after copying, because the shop continues to write.
+/// Minimum free disk space after the copy, in bytes, because the shop continues to write.
 const MIN_ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
-/// Name of the last file in the archive, which lists the contents.
+/// Name of the last file in the archive, which lists the archive's contents.
 pub(super) const MANIFEST_NAME: &str = "manifest.json";
 /// Product name in the manifest of every backup.
 pub(super) const PRODUCT: &str = "Printfloor";
 
-/// Reason a backup could not be made.
+/// Reason that a backup could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// Another backup is in progress.
+    /// A backup is already in progress.
     #[error("a backup is already being created or downloaded; try again when it is finished")]
     UnderWay,
     /// A copy of the database would fill the disk.
@@ -47,32 +47,31 @@ pub enum BackupError {
     /// Copying the database failed.
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// A disk operation of this server failed.
+    /// A disk operation on this server failed.
     #[error(transparent)]
     Disk(#[from] io::Error),
 }
 
-/// Creator of backups, which makes one at a time.
+/// Service that creates backups, one at a time.
 pub struct Backups {
     copier: DatabaseCopier,
     blobs: Arc<Blobs>,
     documents: PathBuf,
     folder: PathBuf,
-    /// Lock held by the backup in progress; released once its temporary data has been removed from disk.
+    /// Lock held by the backup in progress; released when its temporary data has been removed from disk.
     turn: Arc<Mutex<()>>,
 }
 
 /// Backup being downloaded.
 pub struct Backup {
-    /// File name of the download.
+    /// File name for the download.
     pub file_name: String,
-    /// Stream of the archive, produced as the archive is written.
+    /// Archive stream, produced as the archive is written.
     pub pieces: Pieces,
 }
 
 impl Backups {
-    /// Prepares backups for the shop with the given settings. Removes the temporary data left behind by a process that
-    /// ended during a backup.
+    /// Prepares backups for the shop with the given settings. Removes any temporary data left by an interrupted backup.
     ///
     /// # Errors
     ///
@@ -83,11 +82,11 @@ impl Backups {
         Ok(Self { copier, blobs, documents: config.documents_dir(), folder, turn: Arc::default() })
     }
 
-    /// Copies the database, and starts writing the archive.
+    /// Copies the database and starts writing the archive.
     ///
     /// # Errors
     ///
-    /// Fails if another backup is in progress, the disk lacks space, or the database cannot be copied.
+    /// Fails if a backup is already in progress, the disk does not have enough space, or the database cannot be copied.
     pub async fn begin(self: &Arc<Self>, now: Timestamp) -> Result<Backup, BackupError> {
         let turn = self.turn.clone().try_lock_owned().map_err(|_| BackupError::UnderWay)?;
         let of = self.clone();
@@ -136,13 +135,13 @@ impl Backups {
     }
 }
 
-/// Work folder of a backup, which is deleted when this value is dropped.
+/// Working directory of a backup, deleted on drop.
 struct WorkFolder {
     path: PathBuf,
 }
 
 impl WorkFolder {
-    /// Creates the folder with an empty file for the copy, and measures the free space.
+    /// Creates the directory with an empty file for the copy, and measures the free space.
     fn make(path: PathBuf, name: &str) -> io::Result<(Self, DiskCapacity)> {
         // An earlier one may not have been removable.
         remove_folder(&path)?;
@@ -162,7 +161,7 @@ impl Drop for WorkFolder {
     }
 }
 
-/// Deletes a folder with its contents; a missing folder is not an error.
+/// Deletes a directory and its contents; a missing directory is not an error.
 fn remove_folder(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -170,8 +169,8 @@ fn remove_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Database copy, with a guard that keeps files from being deleted. Fields are dropped in order, so the lock is
-/// released last.
+/// Database copy, with a guard that prevents files from being deleted. Fields drop in order, so the lock is released
+/// last.
 struct PreparedBackup {
     folder: WorkFolder,
     copy: DatabaseCopy,
@@ -186,7 +185,7 @@ struct PreparedBackup {
 
 impl PreparedBackup {
     /// Writes the archive, which can be unpacked into a data directory. Blocks on the disk and the reader, so it must
-    /// not run on the runtime's threads.
+    /// not run on the async runtime's threads.
     fn write(&self, to: &mut PieceWriter) -> io::Result<()> {
         let mut archive = Archive::new(to, self.made_at);
         let head = ManifestHead {
@@ -214,8 +213,8 @@ impl PreparedBackup {
     }
 }
 
-/// Opens each document in a folder and its subfolders, and passes it to `visit` with its name in the archive. If the
-/// folder is missing, the documents are in a bucket, or none has been rendered yet.
+/// Opens each document in a directory and its subdirectories, and passes it to `visit` with its name in the archive. A
+/// missing directory is not an error: documents may be stored in a bucket, or none may have been rendered yet.
 fn for_each_document(folder: &Path, mut visit: impl FnMut(&str, File) -> io::Result<()>) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {

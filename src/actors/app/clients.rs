@@ -1,4 +1,4 @@
-//! Clients of the services configured in the settings: Redis, email, the agent gateway, the payment processor and
+//! Clients for the services configured in the settings: Redis, email, the agent gateway, the payment processor and
 //! printers.
 
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartErro
     Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries)?))
 }
 
-/// Creates the email sender: over SMTP, through the HTTP service or, if neither is configured, into a folder.
+/// Creates the email sender: SMTP, the HTTP service or, if neither is configured, a local directory.
 pub(super) fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     let mail = &config.mail;
     if let Some(settings) = SmtpSettings::of(config, Duration::from_secs(30)) {
@@ -47,15 +47,15 @@ pub(super) fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError>
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
-/// Creates the sender of messages to the agent gateway, if the settings enable it.
+/// Creates the client that sends messages to the agent gateway, if enabled in the settings.
 pub(super) fn agent(config: &Config, line: Arc<SystemLine>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
     let line = AgentSender::new(config, &lan(&LanSettings::default())?, line);
     Ok(line.map(|line| Arc::new(line) as Arc<dyn Mailer>))
 }
 
-/// Builds everything that depends only on the settings, in the same way as at startup, and then discards it. Makes no
-/// connections and neither opens nor writes files, except for reading the system's certificates. Returns the section
-/// name and the error of each integration that would remain off.
+/// Builds everything that depends only on the settings, as at startup, and then discards it. Makes no connections and
+/// opens no files, except for reading the system's certificates. Returns the section name and the error of each
+/// integration that would stay disabled.
 ///
 /// # Errors
 ///

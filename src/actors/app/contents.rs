@@ -1,11 +1,11 @@
-//! Removes contents from disk that no file refers to any more.
+//! Deletes file contents on disk that no file refers to any more.
 
 use super::App;
 use files::blobs::Blobs;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Reason contents could not be removed.
+/// Reason that file contents could not be deleted.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     /// The list of contents in use could not be read from the database.
@@ -17,7 +17,7 @@ pub enum RemoveError {
 }
 
 impl App {
-    /// Removes all contents that no file refers to; returns the number of contents removed.
+    /// Deletes all contents that no file refers to and returns how many were deleted.
     pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
         let removing = self.blobs.removing().await;
         let named = self.queries.named_contents().await?;
@@ -25,7 +25,7 @@ impl App {
     }
 }
 
-/// Removes the given contents, except those that a file still refers to.
+/// Deletes the given contents, except those that a file still refers to.
 pub async fn remove_contents(
     blobs: &Blobs,
     queries: &Queries,

@@ -1,5 +1,5 @@
-//! Storage used by files that customers sent and that the shop has not handled yet. The limit is enforced during
-//! uploads, and old files are deleted.
+//! Storage used by customer files that the shop has not processed yet. The limit is enforced during uploads, and old
+//! files are deleted.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -28,14 +28,14 @@ use store::Unavailable;
 use store::queries::{Queries, UnclaimedFile};
 use store::rows::LoadError;
 
-/// Time for which a measurement is reused; later uploads are added to the result.
+/// Time for which a measurement is reused; uploads after it are added to the result.
 const MEASURED_FOR: Duration = Duration::from_secs(2);
 /// Interval between searches for old files.
 const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
-/// Number of files read at a time during a search.
+/// Number of files per database read during a search.
 const FILES_PER_READ: u64 = 1_000;
 
-/// Storage used by customers' files, and its limits.
+/// Storage used by customer files, and its limits.
 #[derive(Debug)]
 pub struct CustomerSpace {
     queries: Queries,
@@ -45,20 +45,20 @@ pub struct CustomerSpace {
     measured_at: Mutex<Option<Instant>>,
     /// Result of the last measurement.
     stored: Arc<BlockingMutex<SpaceUse>>,
-    /// Bytes of uploads in progress, and of uploads completed since the last measurement.
+    /// Bytes of uploads in progress and of uploads completed since the last measurement.
     growth: Arc<AtomicU64>,
     /// Bytes of uploads completed since the last measurement.
     arrived: Arc<AtomicU64>,
 }
 
-/// Summary of the storage used by customers' files.
+/// Summary of the storage used by customer files.
 #[derive(Clone, Copy, Debug)]
 pub struct CustomerSpaceSummary {
     /// Storage in use.
     pub stored: SpaceUse,
-    /// Limits of the storage.
+    /// Storage limits.
     pub limits: SpaceLimits,
-    /// Reason customers' uploads are rejected; `None` while they are accepted.
+    /// Reason that customer uploads are rejected; `None` while they are accepted.
     pub refusal: Option<SpaceRefusal>,
 }
 
@@ -85,7 +85,7 @@ impl SpaceShare {
         self.limits.refusal(latest(&self.stored), growth).map_or(Ok(()), Err)
     }
 
-    /// Marks the upload as completed, so that its bytes count until the next measurement.
+    /// Marks the upload as completed, so that its bytes are included until the next measurement.
     pub fn keep(&self) {
         self.is_kept.store(true, Relaxed);
     }
@@ -111,7 +111,8 @@ impl CustomerSpace {
     ///
     /// # Errors
     ///
-    /// The inner error is the reason that there is no space; the outer error means that the database does not respond.
+    /// The inner error is the reason that the upload is rejected; the outer error means that the database does not
+    /// respond.
     pub async fn admit(&self) -> Result<Result<SpaceShare, SpaceRefusal>, LoadError> {
         let stored = self.measure().await?;
         if let Some(refusal) = self.limits.refusal(stored, self.growth.load(Relaxed) + 1) {
@@ -121,7 +122,7 @@ impl CustomerSpace {
         Ok(Ok(SpaceShare { limits: self.limits, stored, bytes: 0, is_kept: AtomicBool::new(false), growth, arrived }))
     }
 
-    /// Returns the current usage, the limits, and whether uploads are rejected.
+    /// Returns the current usage, the limits and whether uploads are rejected.
     ///
     /// # Errors
     ///
@@ -168,7 +169,8 @@ fn latest(stored: &BlockingMutex<SpaceUse>) -> SpaceUse {
     *stored.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Deletes files that the shop has not handled within `keep`, at startup and then hourly for as long as the app exists.
+/// Deletes files that the shop has not processed within `keep`, at startup and then hourly for as long as the app
+/// exists.
 pub(super) async fn run(app: Weak<App>, keep: Duration) {
     let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     loop {
@@ -185,9 +187,8 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
 }
 
 impl App {
-    /// Deletes files that customers sent before the given time and that nobody has handled; returns their number. A
-    /// file that cannot be deleted now, or is preserved because a staff member is working on it, does not delay the
-    /// others.
+    /// Deletes files that customers sent before the given time and that nobody has processed; returns the number of
+    /// files deleted. Skips files that cannot be deleted now and files that a staff member is working on.
     async fn delete_unclaimed(&self, before: Timestamp) -> Result<usize, LoadError> {
         let (mut deleted, mut after, mut requests) = (0, None, HashSet::new());
         loop {
@@ -210,8 +211,8 @@ impl App {
         }
     }
 
-    /// Closes a request if it is still new, and deletes its photos, including those left behind by an earlier search.
-    /// Returns the number of photos deleted.
+    /// Closes a request if it is still new and deletes its photos, including any left by an earlier search. Returns the
+    /// number of photos deleted.
     async fn close_unanswered(&self, id: Id) -> Result<usize, AskError> {
         let read = self.custom_requests.read(id).await.map_err(unavailable)?;
         let Some(request) = read.and_then(|request| request.state.clone()) else { return Ok(0) };
@@ -234,7 +235,7 @@ impl App {
         Ok(deleted)
     }
 
-    /// Deletes a photo, unless it has already been deleted; returns the number of files deleted.
+    /// Deletes a photo, unless it is already gone; returns the number of files deleted.
     async fn delete_request_photo(&self, id: Id) -> Result<usize, AskError> {
         let read = self.files.read(id).await.map_err(unavailable)?;
         let Some(file) = read.and_then(|file| file.state.clone()).filter(|file| !file.archived) else { return Ok(0) };
@@ -242,9 +243,9 @@ impl App {
         Ok(1)
     }
 
-    /// Deletes a model, or the G-code for one, together with the draft quote and all G-code sliced for it, unless a
-    /// staff member has changed the draft. Returns the number of files deleted. Files that cannot be deleted are found
-    /// by a later search.
+    /// Deletes a model, or a model's G-code, together with the draft quote and all G-code sliced for it, unless a staff
+    /// member has changed the draft. Returns the number of files deleted. A later search finds the files that cannot be
+    /// deleted now.
     async fn discard_untouched_draft(&self, file: &File) -> Result<usize, AskError> {
         let model = match file.customer_upload {
             Some(CustomerUpload::GcodeOf(model)) => model,

@@ -1,8 +1,8 @@
-//! PDFs of invoices, which are rendered on request and stored at an address derived from their content.
+//! Invoice PDFs, rendered on request and stored at an address derived from their content.
 //!
-//! The address is available before the PDF is rendered, and cannot be guessed, because it is a signature with the
-//! server's secret over everything that the PDF shows. When the invoice changes, so does the address, and the PDF
-//! counts as not generated.
+//! The address is known before the PDF is rendered and cannot be guessed, because it is a signature, made with the
+//! server's secret, over everything that the PDF shows. When the invoice changes, so does its address, and the PDF must
+//! be generated again.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -31,20 +31,20 @@ use store::rows::LoadError;
 
 /// Maximum number of PDFs rendered concurrently; rendering one occupies a core for a few milliseconds.
 const MAX_RENDERED_AT_ONCE: usize = 2;
-/// Maximum number of bucket keys in the cache that records whether they are stored.
+/// Maximum number of bucket keys in the cache that records whether an object is stored.
 const MAX_KNOWN_KEYS: usize = 100_000;
-/// Maximum number of documents cached in memory; the largest are a few hundred kilobytes, most are about two.
+/// Maximum number of documents cached in memory. Most are about two kilobytes, the largest a few hundred.
 const MAX_HELD_DOCUMENTS: usize = 200;
 /// Maximum number of document numbers cached in memory.
 const MAX_HELD_NUMBERS: usize = 100_000;
 /// Maximum time to wait for a bucket when displaying an invoice.
 const MAX_LOOK_TIME: Duration = Duration::from_secs(2);
-/// Number of hexadecimal digits in an address: 160 bits, which cannot be guessed.
+/// Number of hexadecimal digits in an address: 160 bits cannot be guessed.
 const ADDRESS_DIGITS: usize = 40;
-/// URL path at which the server serves PDFs stored in a local folder.
+/// URL path at which the server serves PDFs stored in a local directory.
 const PUBLIC_PATH: &str = "/documents";
 
-/// Reason a PDF is not available.
+/// Reason that a PDF is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// PDFs are disabled in the settings.
@@ -59,17 +59,17 @@ pub enum DocumentError {
     /// The database could not be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The rendering task stopped before it was done.
+    /// The rendering task stopped before it finished.
     #[error("rendering was interrupted")]
     BrokeOff,
 }
 
-/// Document with all the data shown in its PDF.
+/// Document with all data shown in its PDF.
 #[derive(Clone, Debug)]
 pub struct WholeDocument {
     /// Issued document with its number.
     pub document: Arc<IssuedDocument>,
-    /// Number and issue time of the invoice reversed by a credit note.
+    /// Number and issue time of the invoice that a credit note reversed.
     preceding: Option<(String, Timestamp)>,
     /// Number of the credit note that reversed a void invoice.
     voided_by: Option<String>,
@@ -94,14 +94,15 @@ impl WholeDocument {
     }
 }
 
-/// Renderer and storage of invoice PDFs.
+/// Service that renders and stores invoice PDFs.
 pub struct InvoiceDocuments {
     renderer: Option<Arc<Renderer>>,
     storage: ObjectStorage,
     secret: Secret,
     queries: Queries,
     places: Semaphore,
-    /// Cache that records whether bucket keys are stored, so that displaying an invoice queries the bucket only once.
+    /// Cache that records whether bucket keys are stored, so that displaying an invoice queries the bucket at most
+    /// once.
     presence: DashMap<String, bool>,
     /// Cache of recently used documents, which never change once issued.
     held: DashMap<Id, Arc<IssuedDocument>>,
@@ -109,7 +110,7 @@ pub struct InvoiceDocuments {
     numbers: DashMap<Id, String>,
 }
 
-/// Inserts an entry into a cache, after clearing the cache if it already has `most` entries.
+/// Inserts an entry into a cache; first clears the cache if it already has `most` entries.
 fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
     if held.len() >= most {
         held.clear();
@@ -117,7 +118,7 @@ fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
     held.insert(key, value);
 }
 
-/// Returns the bucket configured in the settings; `None` if there is none.
+/// Returns the bucket configured in the settings, if any.
 pub fn bucket(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> {
     let settings = &config.object_storage;
     if settings.bucket.is_empty() {
@@ -158,8 +159,8 @@ impl InvoiceDocuments {
         })
     }
 
-    /// Returns one of an invoice's documents with all the data shown in its PDF; `None` if the invoice has no document
-    /// with the given ID.
+    /// Returns one of an invoice's documents with all data shown in its PDF; `None` if the invoice has no document with
+    /// the given ID.
     pub async fn whole(&self, invoice: &Invoice, id: Id) -> Result<Option<WholeDocument>, LoadError> {
         if invoice.documents.iter().all(|one| one.id != id) {
             return Ok(None);
@@ -189,7 +190,7 @@ impl InvoiceDocuments {
         Ok(Some(document))
     }
 
-    /// Returns the numbers of the given documents; documents that do not exist are left out.
+    /// Returns the numbers of the given documents; omits documents that do not exist.
     pub async fn numbers(&self, ids: &[Id]) -> Result<HashMap<Id, String>, LoadError> {
         let held = |id: &Id| Some((*id, self.numbers.get(id)?.value().clone()));
         let cached: HashMap<Id, String> = ids.iter().filter_map(held).collect();
@@ -251,7 +252,7 @@ impl InvoiceDocuments {
     }
 
     /// Returns, for display, the characters that appear as `?` in a document's PDF; empty if all characters can be
-    /// printed or PDFs are disabled.
+    /// printed or if PDFs are disabled.
     pub async fn unprintable(&self, whole: &WholeDocument) -> Result<String, DocumentError> {
         let Some(renderer) = self.renderer.clone() else { return Ok(String::new()) };
         let whole = whole.clone();
@@ -260,7 +261,7 @@ impl InvoiceDocuments {
         judged.map_err(|_| DocumentError::BrokeOff)
     }
 
-    /// Renders labels as a PDF, without storing it.
+    /// Renders labels as a PDF without storing it.
     pub async fn labels(&self, labels: Vec<Label>, paper: LabelPaper) -> Result<Bytes, DocumentError> {
         let renderer = self.renderer.clone().ok_or(DocumentError::Off)?;
         let _place = self.places.acquire().await.map_err(|_| DocumentError::BrokeOff)?;
@@ -283,8 +284,8 @@ impl InvoiceDocuments {
         Ok(url)
     }
 
-    /// Returns the URL of an invoice's PDF if a PDF of the invoice's current content is known to be stored. A bucket is
-    /// queried only once; if it does not respond, the PDF counts as not stored until it is requested.
+    /// Returns the PDF URL of an invoice if a PDF of its current content is known to be stored. Queries a bucket only
+    /// once; if the bucket does not respond, the PDF is treated as not stored until someone requests it.
     pub async fn known_url(&self, invoice: &Invoice) -> Result<Option<String>, LoadError> {
         let Some(issued) = invoice.issued() else { return Ok(None) };
         let Some(whole) = self.whole(invoice, issued.id).await? else { return Ok(None) };
@@ -301,7 +302,7 @@ impl InvoiceDocuments {
         Ok(stored.then_some(url))
     }
 
-    /// Returns a PDF from the local folder; fails if PDFs are stored in a bucket.
+    /// Returns a PDF from the local directory; fails if PDFs are stored in a bucket.
     pub async fn stored(&self, address: &str, name: &str) -> Result<Bytes, StorageError> {
         let digits = address.len() == ADDRESS_DIGITS && address.bytes().all(|byte| byte.is_ascii_hexdigit());
         let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.');

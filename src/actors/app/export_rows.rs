@@ -1,4 +1,4 @@
-//! Rows of exports. Each type of record has columns and a query that returns a page of rows.
+//! Export rows. Each record type has its columns and a query that returns a page of rows.
 //!
 //! To add a type, create a submodule with `COLUMNS` and `page`, and add a line to each `match` in this module.
 
@@ -13,7 +13,7 @@ use domain::time::Timestamp;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Source of export rows that uses the read pool.
+/// Source of export rows that runs its queries on the read pool.
 pub(super) struct QueriedExportRows(pub(super) Queries);
 
 #[async_trait]

@@ -1,5 +1,5 @@
 //! Foundation of the app at startup: the directories with their store, connections and files, and the services built on
-//! them. Nothing in this module starts an actor.
+//! top of them. Nothing in this module starts an actor.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(super) struct Foundation {
     pub(super) queries: Queries,
     pub(super) outbox: Arc<Outbox>,
     pub(super) hold: DispatchHold,
-    /// Directories of all kinds, which have no supervisors yet.
+    /// Directories of all kinds; they have no supervisors yet.
     pub(super) directories: Directories,
     lines: SystemLines,
     work: LedgerWork,
@@ -64,7 +64,7 @@ pub(super) struct Foundation {
 }
 
 impl Foundation {
-    /// Creates the directories, and opens the folders for files.
+    /// Creates the aggregate directories, and opens the disk directories for files.
     pub(super) fn new(
         config: &Config,
         environment: Arc<Environment>,
@@ -102,7 +102,7 @@ impl Foundation {
         })
     }
 
-    /// Builds the services needed by the effects of the kinds.
+    /// Builds the services that the effects of the kinds need.
     pub(super) fn build_services(&self, config: &Config) -> Result<EffectServices, ShopStartError> {
         Ok(EffectServices {
             forecaster: self.build_forecaster(config),

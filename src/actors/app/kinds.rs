@@ -1,9 +1,9 @@
-//! Registry of the kinds of aggregates, and the only module in which a kind is registered.
+//! Registry of aggregate kinds, and the only module in which a kind is registered.
 //!
-//! Each line of [`kinds!`] declares the field name of a kind, its aggregate, its turn to be drained during shutdown,
-//! and its effects. Everything that covers all kinds is generated from these lines: starting, loading the residents,
-//! closing in order, activating the aggregates created by a commit, the handles used by requests, `/readyz`,
-//! `/api/system/actors` and `/metrics`. (The rows of an aggregate follow from its types: [`store::StoredAggregate`].)
+//! Each line of [`kinds!`] declares a kind's field name, aggregate, shutdown turn and effects. Everything that covers
+//! all kinds is generated from these lines: starting, loading the residents, closing in order, activating the
+//! aggregates that a commit creates, the handles that requests use, `/readyz`, `/api/system/actors` and `/metrics`. (An
+//! aggregate's rows follow from its types: [`store::StoredAggregate`].)
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -47,8 +47,8 @@ use store::Store;
 use store::outbox::Outbox;
 use store::rows::LoadError;
 
-/// Services, besides the directories, that the effects of the kinds need. The effects of each kind take only the
-/// services that they use.
+/// Services, besides the directories, that the effects of the kinds need. Each kind's effects take only the services
+/// that they use.
 pub(super) struct EffectServices {
     pub(super) environment: Arc<Environment>,
     pub(super) dispatcher: Dispatcher,
@@ -68,28 +68,28 @@ pub(super) struct EffectServices {
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) mail_meter: Arc<MailMeter>,
-    /// Layout of emails.
+    /// Email layout.
     pub(super) mail_frame: Arc<MailFrame>,
-    /// Renderer of the PDFs attached to emails.
+    /// Renderer for the PDFs attached to emails.
     pub(super) documents: Arc<InvoiceDocuments>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
     pub(super) slicing: Arc<SlicingService>,
     pub(super) slicing_recheck: Duration,
     pub(super) access_changes: watch::Sender<u64>,
-    /// Counter that is incremented with each commit of a SKU.
+    /// Counter that increments with each SKU commit.
     pub(super) sku_changes: watch::Sender<u64>,
-    /// Hold on dispatching while a restore awaits review.
+    /// Dispatch hold while a restore awaits review.
     pub(super) hold: DispatchHold,
     /// Executor of ledger effects at the payment processor.
     pub(super) work: LedgerWork,
-    /// Counter that is incremented with each commit of a sales channel.
+    /// Counter that increments with each sales channel commit.
     pub(super) channel_changes: watch::Sender<u64>,
-    /// Connections to other shops, which are notified of shipments.
+    /// Connections to the sales channels' shops, which are notified of shipments.
     pub(super) shops: Arc<ShopClients>,
 }
 
-/// Registered kind, with its turn to be drained during shutdown.
+/// Registered kind, with its shutdown turn.
 pub(super) struct RegisteredKind<'a> {
     pub(super) directory: &'a dyn AnyDirectory,
     pub(super) drain_turn: u8,
@@ -97,14 +97,14 @@ pub(super) struct RegisteredKind<'a> {
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $field:ident: $aggregate:ty, drain $turn:literal, |$directories:pat_param, $services:pat_param| $effects:expr;)*) => {
-        /// Directories of all kinds of aggregates.
+        /// Directories of all aggregate kinds.
         #[derive(Clone)]
         pub struct Directories {
             $($(#[$doc])* pub $field: Directory<$aggregate>,)*
         }
 
         impl Directories {
-            /// Creates the directories, which are empty and have no supervisors yet.
+            /// Creates the directories, empty and without supervisors.
             pub(super) fn new(args: &DirectoryArgs) -> Self {
                 Self { $($field: Directory::new(args.clone()),)* }
             }
@@ -140,7 +140,7 @@ macro_rules! kinds {
 kinds! {
     /// Staff, API keys and sessions: a single aggregate, [`Id::ONLY`].
     access: domain::access::Access, drain 3, |_, s| crate::access::AccessEffects { changes: s.access_changes.clone() };
-    /// Restores from a backup, with the document numbers skipped because of them.
+    /// Restores from a backup, with the document numbers that they skip.
     restores: domain::restore::Restore, drain 2, |d, s| crate::restores::RestoreEffects {
         restores: d.restores.clone(),
         hold: s.hold.clone(),
@@ -171,11 +171,11 @@ kinds! {
         forecaster: s.forecaster.clone(),
         work: s.work.clone(),
     };
-    /// Other shops whose orders are fulfilled by this one, with their variant maps.
+    /// Sales channels: shops whose orders are fulfilled here, with their variant maps.
     sales_channels: domain::sales_channel::SalesChannel, drain 2, |_, s| crate::sales_channels::SalesChannelEffects {
         changes: s.channel_changes.clone(),
     };
-    /// Orders sold by other shops.
+    /// Orders placed in the shops of sales channels.
     channel_orders: domain::channel_order::ChannelOrder, drain 1, |d, s| crate::channel_orders::ChannelOrderEffects {
         channels: d.sales_channels.clone(),
         orders: d.orders.clone(),
@@ -238,7 +238,7 @@ kinds! {
     };
     /// Customers with their sessions.
     customers: domain::customer::Customer, drain 2, |_, _| NoEffects;
-    /// Links with which customers sign in.
+    /// Sign-in links for customers.
     sign_in_links: domain::sign_in_link::SignInLink, drain 1, |_, _| NoEffects;
     /// Requested table exports.
     exports: domain::export::Export, drain 1, |_, s| crate::exports::ExportEffects {
@@ -253,7 +253,7 @@ kinds! {
     postings: domain::posting::Posting, drain 2, |_, _| NoEffects;
     /// Integrations that follow events, each with its cursor.
     integrations: domain::integration::Integration, drain 2, |_, _| NoEffects;
-    /// Payment events that do not match an order yet.
+    /// Payment events that have not been matched to an order yet.
     payment_events: domain::kept_payment_event::KeptPaymentEvent, drain 2, |_, s| crate::payment_events::KeptPaymentEventEffects {
         matcher: s.matcher.clone(),
         new_references: s.work.new_references.clone(),
@@ -261,7 +261,7 @@ kinds! {
 }
 
 impl Directories {
-    /// Returns the directories from which production data for SKUs is read.
+    /// Returns the directories that provide production data for SKUs.
     pub fn make_sources(&self) -> ProductionSources {
         ProductionSources { skus: self.skus.clone(), files: self.files.clone(), materials: self.materials.clone() }
     }
@@ -283,7 +283,7 @@ impl Directories {
         Ok(())
     }
 
-    /// Drains every kind, turn by turn. A kind that takes longer than `within` is abandoned.
+    /// Drains all kinds, turn by turn. A kind that takes longer than `within` is abandoned.
     pub(super) async fn close(&self, within: Duration) {
         let kinds = self.all();
         let last = kinds.iter().map(|kind| kind.drain_turn).max().unwrap_or(0);
@@ -299,7 +299,8 @@ impl Directories {
     }
 }
 
-/// Overview of the actors of all kinds, for health and metrics. Neither reads aggregates nor sends them commands.
+/// Overview of the actors of all kinds, for health checks and metrics. It neither reads aggregates nor sends them
+/// commands.
 #[derive(Clone)]
 pub struct KindsOverview(Directories);
 
@@ -315,7 +316,7 @@ impl KindsOverview {
     }
 }
 
-/// Activator that starts the actors of newly created aggregates of any kind.
+/// Activator that starts the actors of new aggregates of any kind.
 struct AppActivator(Directories);
 
 impl Activator for AppActivator {

@@ -11,9 +11,9 @@ use domain::invoice::{DocumentKind, Invoice};
 use domain::mail::part::AttachedDocument;
 use kernel::directory::Directory;
 
-/// Document source that finds and renders the documents that emails refer to.
+/// Source that finds and renders the documents that emails refer to.
 pub struct MailedDocuments {
-    /// Renderer of PDFs.
+    /// PDF renderer.
     pub documents: Arc<InvoiceDocuments>,
     /// Invoices with their issued documents and payments.
     pub invoices: Directory<Invoice>,

@@ -1,4 +1,4 @@
-//! Detects a data directory that was unpacked from a backup manually: it contains the backup's manifest, which a server
+//! Detects a data directory that was manually unpacked from a backup: it contains the backup's manifest, which a server
 //! never writes to a data directory. The first server started with the directory marks the shop as restored.
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use domain::time::Timestamp;
 use store::connect::WriteConnection;
 use store::restoring::{RestoredBackup, record};
 
-/// Name given to the manifest once the restore has been recorded.
+/// Name to which the manifest is renamed when the restore has been recorded.
 const RECORDED_NAME: &str = "manifest.restored.json";
 
 /// Manifest fields that identify the backup.
@@ -39,7 +39,7 @@ pub(super) async fn detect(data: &Path, writing: &mut WriteConnection, now: Time
     Ok(())
 }
 
-/// Returns the backup whose manifest is at the given path; `None` if there is no file or it is not a manifest.
+/// Returns the backup whose manifest is at the given path; `None` if the file is missing or is not a manifest.
 fn unpacked(path: &Path) -> io::Result<Option<RestoredBackup>> {
     let text = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -1,5 +1,5 @@
-//! Trial opening of the external resources that the server opens at startup: the database, folders and the port. It
-//! runs before changed settings are saved, to ensure that the next start can open the resources they name.
+//! Trial opening of the external resources that the server opens at startup: the database, directories and the port. It
+//! runs before changed settings are saved, to ensure that the next start can open these resources.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, Str
     problems
 }
 
-/// Checks that the folder either exists and is writable or can be created.
+/// Checks that the directory can be created or, if it exists, written to.
 fn folder(path: &Path) -> Result<(), &'static str> {
     let path = std::path::absolute(path).map_err(|_| "is not a valid path")?;
     let existing = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).ok_or("is not a valid path")?;
@@ -98,7 +98,7 @@ fn is_sqlite_there(SqliteFile { file, is_created }: &SqliteFile) -> Result<bool,
     opened.map(|()| true).map_err(|error| format!("the file is not writable: {}", io_words(&error)))
 }
 
-/// Checks that the server can listen on the `next` address. A port on which this process already listens is not tried.
+/// Checks that the server can listen on the `next` address. Skips a port on which this process already listens.
 async fn port(present: SocketAddr, next: SocketAddr) -> io::Result<()> {
     let port = if present.port() == next.port() { 0 } else { next.port() };
     TcpListener::bind((next.ip(), port)).await.map(drop)

@@ -1,8 +1,8 @@
-//! The server's own secrets, which are taken from the settings or generated at the first start, and verified against
-//! the check values stored in the database.
+//! The server's own secrets. They are taken from the settings or generated at the first start, and verified against
+//! check values in the database.
 //!
 //! Secrets are generated only for a new database. With existing data, new secrets would invalidate every API key and
-//! make all stored secrets unreadable, so the server refuses to start before it changes anything.
+//! make all stored secrets unreadable, so the server does not start and changes nothing.
 
 use std::path::PathBuf;
 
@@ -18,30 +18,30 @@ use platform::secrets::random::secret_bytes;
 use store::connect::{self, DatabaseSettings, OpenError};
 use store::secret_checks::{self, DatabaseState, SecretCheck};
 
-/// Reason the server refuses to start with the configured secrets.
+/// Reason that the server does not start with the configured secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
-    /// The database contains data, and some of the secrets with which it was created are missing.
+    /// The database contains data, but some of the secrets it was created with are missing.
     #[error("{database} contains a shop, but {} {} missing", .names.join(", "), is_or_are(.names))]
     Missing {
         /// Names of the missing secrets.
         names: Vec<&'static str>,
         /// Type and location of the database.
         database: String,
-        /// File in which the secrets should be.
+        /// File that should contain the secrets.
         file: PathBuf,
     },
-    /// The database was created with other secrets.
+    /// The database was created with different secrets.
     #[error("{database} was created with a different {}", .names.join(" and a different "))]
     Differ {
-        /// Names of the secrets that differ from those used for the database.
+        /// Names of the secrets that differ from those the database was created with.
         names: Vec<&'static str>,
         /// Type and location of the database.
         database: String,
-        /// File in which the secrets should be.
+        /// File that should contain the secrets.
         file: PathBuf,
     },
-    /// Generated secrets cannot be stored, so they would not be available at the next start.
+    /// The generated secrets cannot be stored, so they would not be available at the next start.
     #[error("cannot save new secrets to {}: {words}", file.display())]
     Keep {
         /// File in which the secrets would be stored.
@@ -58,7 +58,7 @@ fn is_or_are(names: &[&str]) -> &'static str {
     if names.len() == 1 { "is" } else { "are" }
 }
 
-/// Returns the database address and limits from the settings.
+/// Returns the database address and connection limits from the settings.
 pub fn database_settings(config: &Config) -> DatabaseSettings {
     DatabaseSettings {
         url: config.database_url().expose().to_owned(),
@@ -67,8 +67,8 @@ pub fn database_settings(config: &Config) -> DatabaseSettings {
     }
 }
 
-/// Returns the check values of the secrets that data depends on, leaving out those not set. `SESSION_SECRET` is not
-/// included, because changing it only invalidates links signed earlier.
+/// Returns the check values of the configured secrets that data depends on. `SESSION_SECRET` is not included, because
+/// changing it only invalidates existing links.
 fn checks(config: &Config) -> Vec<SecretCheck> {
     let auth = &config.auth;
     let names = [("API_KEY_SALT", &auth.api_key_salt), ("SECRETS_KEY", &auth.secrets_key)];
@@ -76,8 +76,8 @@ fn checks(config: &Config) -> Vec<SecretCheck> {
     set.map(|(name, secret)| (name, check_value(name, secret.expose()))).collect()
 }
 
-/// Determines whether the database contains a shop, and whether it was created with the configured secrets. Changes
-/// nothing.
+/// Determines whether the database contains a shop and, if so, whether it was created with the configured secrets.
+/// Changes nothing.
 ///
 /// # Errors
 ///
@@ -86,8 +86,8 @@ pub async fn look(config: &Config) -> Result<DatabaseState, OpenError> {
     secret_checks::look(&database_settings(config), &checks(config)).await
 }
 
-/// Generates missing secrets if the database is new; rejects secrets other than those with which existing data was
-/// created.
+/// Generates missing secrets if the database is new; otherwise checks that the secrets are those the database was
+/// created with.
 ///
 /// # Errors
 ///
@@ -119,8 +119,8 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
     }
 }
 
-/// Stores the check values of secrets that do not have one in the database yet. Must be called after [`settle`], by the
-/// server that holds the database lock.
+/// Stores check values for secrets that have none in the database yet. Must be called after [`settle`], by the server
+/// that holds the database lock.
 ///
 /// # Errors
 ///

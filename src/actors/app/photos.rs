@@ -35,7 +35,7 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
 }
 
 impl App {
-    /// Deletes pictures taken before the given time; returns their number.
+    /// Deletes pictures taken before the given time; returns the number of pictures deleted.
     async fn delete_old_photos(&self, before: Timestamp) -> Result<usize, LoadError> {
         let mut deleted = 0;
         for photo in self.queries.photos_before(before, MAX_DELETED).await? {
@@ -49,7 +49,7 @@ impl App {
         Ok(deleted)
     }
 
-    /// Deletes a picture after removing the reference to it from its order, so that an order never refers to a missing
+    /// Deletes a picture after removing the reference to it from its order, so that no order refers to a missing
     /// picture.
     async fn delete_photo(&self, photo: &File) -> Result<(), AskError> {
         if let Some(of) = photo.photo_of {

@@ -1,10 +1,10 @@
-//! Mark of a restore, which records the backup being restored and its destinations. The mark is placed in the data
+//! Restore marker, a file that records the backup being restored and its destinations. It is placed in the data
 //! directory before anything else is written, and removed after everything has been verified. No server starts while it
 //! exists.
 //!
-//! A process killed between its last write and the removal of the mark leaves a complete restore behind. This can be
-//! detected from the database, in which the restore is recorded and no longer marked as unfinished. The next server or
-//! restore command then removes the mark.
+//! A process killed between its last write and the removal of the marker leaves a complete restore behind. The database
+//! shows this: it contains the restore, no longer marked as unfinished. The next server or restore command then removes
+//! the marker.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,37 +17,36 @@ use config::Config;
 use store::connect::{self, OpenError, sqlite_file};
 use store::restoring::is_recorded;
 
-/// Destinations and backup of a restore. All destinations were empty when the restore began.
+/// Backup and destinations of a restore. All destinations were empty when the restore began.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RestoreMark {
     /// Type and location of the database.
     pub database: String,
-    /// Folder for stored files.
+    /// Directory for stored files.
     pub files: PathBuf,
-    /// Folder for rendered documents.
+    /// Directory for rendered documents.
     pub documents: PathBuf,
-    /// SHA-256 of the backup's manifest, in hex; empty in marks from older releases.
+    /// SHA-256 hash of the backup's manifest, in hex; empty in markers from older releases.
     #[serde(default)]
     pub backup: String,
 }
 
-/// State of the restore into a data directory.
+/// Stage of the restore into a data directory.
 #[derive(PartialEq, Eq, Debug)]
 pub enum RestoreStage {
     /// No restore is in progress.
     Unmarked,
-    /// The restore was interrupted; `None` if it was interrupted before the mark was written, and therefore before
-    /// anything else was.
+    /// The restore was interrupted; `None` if it was interrupted before the marker, and therefore anything, was
+    /// written.
     Interrupted(Option<RestoreMark>),
-    /// The restore is complete, but had been interrupted before it could remove its mark; the mark has now been
-    /// removed.
+    /// The restore is complete, but was interrupted before it removed its marker; the marker has now been removed.
     Complete(RestoreMark),
 }
 
-/// Reason the state of a restore cannot be determined.
+/// Reason that the state of a restore cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreMarkError {
-    /// The mark cannot be read or removed.
+    /// The marker cannot be read or removed.
     #[error(transparent)]
     Disk(#[from] io::Error),
     /// The database cannot be queried.
@@ -56,7 +55,7 @@ pub enum RestoreMarkError {
 }
 
 impl RestoreMark {
-    /// Creates the mark for restoring the backup with the given manifest to the destinations in the settings.
+    /// Creates the marker for restoring the backup with the given manifest to the destinations in the settings.
     pub fn new(config: &Config, backup: &str) -> Self {
         let url = config.database_url();
         let database = sqlite_file(url.expose())
@@ -69,12 +68,12 @@ impl RestoreMark {
         }
     }
 
-    /// Returns whether the two marks have the same destinations.
+    /// Returns whether the two markers have the same destinations.
     pub fn has_places_of(&self, other: &Self) -> bool {
         (&self.database, &self.files, &self.documents) == (&other.database, &other.files, &other.documents)
     }
 
-    /// Writes the mark and syncs it to disk.
+    /// Writes the marker and syncs it to disk.
     ///
     /// # Errors
     ///
@@ -87,22 +86,22 @@ impl RestoreMark {
     }
 }
 
-/// Removes the mark and syncs the removal to disk.
+/// Removes the marker and syncs the removal to disk.
 ///
 /// # Errors
 ///
-/// Fails if the mark cannot be removed.
+/// Fails if the marker cannot be removed.
 pub fn unmark(config: &Config) -> io::Result<()> {
     fs::remove_file(config.restore_mark())?;
     sync(&config.server.data_dir)
 }
 
-/// Returns the state of the restore into the data directory, and removes the mark if the restore is complete. The
-/// caller must hold the lock on the data directory.
+/// Returns the stage of the restore into the data directory; removes the marker if the restore is complete. The caller
+/// must hold the lock on the data directory.
 ///
 /// # Errors
 ///
-/// Fails if the mark cannot be read or removed, or if there is a mark and the database cannot be queried.
+/// Fails if the marker cannot be read or removed, or if it exists and the database cannot be queried.
 pub async fn settle(config: &Config) -> Result<RestoreStage, RestoreMarkError> {
     let text = match fs::read(config.restore_mark()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(RestoreStage::Unmarked),
@@ -126,7 +125,7 @@ async fn is_complete(config: &Config, mark: &RestoreMark) -> Result<bool, OpenEr
     }
 }
 
-/// Returns the absolute form of a path, which is the same whether or not the path exists.
+/// Returns the absolute form of a path, regardless of whether the path exists.
 fn whole_path(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

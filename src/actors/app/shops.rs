@@ -1,5 +1,5 @@
-//! Other shops, as configured in the settings: connections for shipment notifications, and the storefront that provides
-//! the catalogue.
+//! External shops, as configured in the settings: connections for shipment notifications, and the storefront that
+//! provides the catalogue.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use platform::secrets::encryption::SecretCipher;
 use services::circuit::CircuitSettings;
 use services::storefront::{STOREFRONT_WORD, Storefront};
 
-/// Creates the connections to shops whose orders are fulfilled by this one. Makes no calls yet.
+/// Creates the connections to the external shops whose orders are fulfilled here. Makes no calls yet.
 pub(super) fn lines(config: &Config) -> Result<Arc<ShopClients>, ShopStartError> {
     Ok(Arc::new(ShopClients {
         client: lan(&LanSettings::default())?,
@@ -24,7 +24,7 @@ pub(super) fn lines(config: &Config) -> Result<Arc<ShopClients>, ShopStartError>
     }))
 }
 
-/// Returns the circuit breaker's settings: the timeout for calls, and the time for which a failing shop is not called.
+/// Returns the circuit breaker's settings: the call timeout, and the time for which a failing shop is not called.
 pub fn circuit(config: &Config) -> CircuitSettings {
     let calls = &config.integrations;
     let first = calls.retry_first_seconds.duration();
@@ -32,7 +32,7 @@ pub fn circuit(config: &Config) -> CircuitSettings {
     CircuitSettings { timeout: calls.request_timeout_seconds.duration(), pauses }
 }
 
-/// Creates the storefront whose products form the catalogue; `None` if the catalogue consists of our own products.
+/// Creates the storefront that provides the catalogue; `None` if the catalogue consists of our own products.
 pub(super) fn storefront(config: &Config) -> Result<Option<Arc<Storefront>>, ShopStartError> {
     let settings = &config.catalog;
     if settings.provider == "local" {
@@ -45,7 +45,7 @@ pub(super) fn storefront(config: &Config) -> Result<Option<Arc<Storefront>>, Sho
     storefront.map(|storefront| Some(Arc::new(storefront))).map_err(|error| ShopStartError::Catalog(error.to_string()))
 }
 
-/// Returns the currency of the catalogue's prices.
+/// Returns the currency of the catalogue prices.
 pub fn catalog_currency(config: &Config) -> &str {
     let own = &config.catalog.currency;
     if own.is_empty() { &config.orders.currency } else { own }

@@ -1,4 +1,4 @@
-//! Starts the app in order (database, writer, directories, residents, dispatcher), and closes it in reverse order.
+//! Starts the app in order (database, writer, directories, residents, dispatcher) and closes it in reverse order.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -26,8 +26,8 @@ use store::reader::Reader;
 use store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 
 impl App {
-    /// Opens the database and starts all components; printers are then connected in parallel. `fenced` is called when
-    /// another server has taken over the database; the process must then exit.
+    /// Opens the database and starts all components; printers are then connected in parallel. `fenced` is called when a
+    /// different server has taken over the database; the process must then exit.
     pub async fn start(
         config: &Config,
         clock: Clock,
@@ -86,8 +86,7 @@ impl App {
         Ok(app)
     }
 
-    /// Drains all kinds: accepted commands are finished, and then the actors are stopped. `within` limits the time for
-    /// each turn.
+    /// Drains all kinds: finishes accepted commands, then stops the actors. `within` limits the time for each turn.
     pub async fn close(&self, within: Duration) {
         let _ = self.root.call(RootMsg::Closing, Some(within)).await;
         self.directories.close(within).await;
@@ -95,7 +94,7 @@ impl App {
     }
 }
 
-/// Open database, with all the data that is read from it before the first actor runs.
+/// Open database, with all data that is read from it before the first actor runs.
 struct OpenDatabase {
     settings: DatabaseSettings,
     writing: WriteConnection,
@@ -106,8 +105,8 @@ struct OpenDatabase {
     last_numbers: LastNumbers,
 }
 
-/// Opens the database for writing and for reading, checks that it was created with the configured secrets, and records
-/// a manual restore, if there was one.
+/// Opens the database for reading and writing, checks that it was created with the configured secrets, and records a
+/// manual restore, if any.
 async fn open_database(config: &Config, clock: &Clock) -> Result<OpenDatabase, ShopStartError> {
     let settings = own_secrets::database_settings(config);
     let mut writing = connect::start(&settings).await?;

@@ -12,7 +12,7 @@ use store::connect::OpenError;
 use store::restoring::RestoringError;
 use store::rows::LoadError;
 
-/// Reason the app failed to start.
+/// Reason that the app failed to start.
 #[derive(Debug, thiserror::Error)]
 pub enum ShopStartError {
     /// The database cannot be used.
@@ -36,7 +36,7 @@ pub enum ShopStartError {
     /// The Redis address cannot be used.
     #[error("REDIS_URL: {0}")]
     Redis(#[from] redis::RedisError),
-    /// The folder for files cannot be used.
+    /// The directory for files cannot be used.
     #[error("the file storage cannot be used: {0}")]
     Files(#[from] std::io::Error),
     /// The design of invoices and emails cannot be used.

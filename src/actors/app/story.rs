@@ -11,7 +11,7 @@ use store::event_follower::EventFollower;
 
 /// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 256;
-/// Pause after events could not be read.
+/// Pause after a failure to read events.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Logs each event committed from now on, until `leaving` is cancelled.

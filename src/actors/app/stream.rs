@@ -1,5 +1,5 @@
-//! Copies the committed events to the Redis stream. Nothing depends on the copying: it pauses while Redis is
-//! unavailable, and then reads the missed events from the table.
+//! Copies committed events to the Redis stream. Nothing depends on the copy: copying pauses while Redis is unavailable,
+//! and then catches up from the event table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,14 +21,14 @@ const EVENTS_PER_READ: usize = 256;
 /// Backoff after consecutive failures.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// Reason copying has stopped for now.
+/// Reason that copying has stopped for now.
 #[derive(Debug, thiserror::Error)]
 enum StreamPause {
     #[error("redis: {0}")]
     Redis(#[from] RedisError),
     #[error("cannot read events: {0}")]
     Load(#[from] LoadError),
-    /// The source of events has been closed.
+    /// The event source has been closed.
     #[error("the server is shutting down")]
     Closed,
 }
@@ -86,8 +86,8 @@ fn entry(numbered: &NumberedEvent, view: View) -> StreamEntry {
     StreamEntry { seq: numbered.seq, id, event: event.event.clone(), json }
 }
 
-/// Returns the number of the event after which copying starts: the last event in the stream. If the stream is empty,
-/// copying starts as many events back as the stream can hold.
+/// Returns the number of the event after which copying starts, which is the last event in the stream. If the stream is
+/// empty, copying starts as many events back as the stream can hold.
 async fn begin(app: &App, stream: &mut EventStream) -> Result<i64, StreamPause> {
     let now = *app.outbox.last().borrow();
     match stream.last().await? {

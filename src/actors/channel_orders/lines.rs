@@ -1,9 +1,8 @@
-//! Lines of an order of our own, translated from those of a channel order with the variant map, at the prices of the
-//! shop that sold it.
+//! Lines of our own order, translated from a channel order's lines with the variant map, at the external shop's prices.
 //!
 //! Each line of the channel order becomes one line of our order. If one unit consists of several parts or is a kit, the
-//! line has the price and is followed by its parts, as with kits of our own. Prices thus remain exact, and shipped
-//! units can be counted as the shop sold them.
+//! line has the price and is followed by its parts, as for our own kits. This keeps prices exact and lets shipped units
+//! be counted in the units that the shop sold.
 
 use super::ChannelOrderEffects;
 use domain::bounds::MAX_QUANTITY;
@@ -24,7 +23,7 @@ pub(super) enum ResolvedLines {
     Lacks {
         /// Variants without an entry in the variant map.
         missing: Vec<String>,
-        /// Human-readable description of any other problem that blocks the order.
+        /// Human-readable description of any other problem that blocks the order, if any.
         problem: Option<String>,
     },
 }
@@ -33,7 +32,7 @@ fn blocked(words: impl Into<String>) -> ResolvedLines {
     ResolvedLines::Lacks { missing: Vec::new(), problem: Some(words.into()) }
 }
 
-/// Returns the names of the sold variants without an entry in the sales channel's variant map, without duplicates.
+/// Returns the names of the sold variants that have no entry in the sales channel's variant map, without duplicates.
 fn missing_names(channel: &SalesChannel, content: &SoldContent) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
     for sold in &content.lines {
@@ -45,7 +44,7 @@ fn missing_names(channel: &SalesChannel, content: &SoldContent) -> Vec<String> {
     missing
 }
 
-/// Returns the reference from a new order to its channel order, with no shipments reported yet.
+/// Returns the reference from a new order to its channel order, with no reported shipments yet.
 fn channel_origin(
     channel: &SalesChannel,
     record: &ChannelOrder,
@@ -68,7 +67,7 @@ fn channel_origin(
 }
 
 impl ChannelOrderEffects {
-    /// Resolves the lines of a channel order with the sales channel's variant map.
+    /// Resolves a channel order's lines with the sales channel's variant map.
     pub(super) async fn look_up(&self, record: &ChannelOrder) -> Result<ResolvedLines, LoadError> {
         let state = self.channels.read(record.channel_id).await?;
         let Some(channel) = state.as_ref().and_then(|state| state.state.as_ref()) else {
@@ -126,7 +125,8 @@ impl ChannelOrderEffects {
         })))
     }
 
-    /// Returns the parts of a line for a set or a kit. The inner error explains why the parts cannot be determined.
+    /// Returns the parts of a line that sells a set or a kit. The inner error explains why the parts cannot be
+    /// determined.
     async fn parts(
         &self,
         sku: &Sku,

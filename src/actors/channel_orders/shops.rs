@@ -1,5 +1,5 @@
-//! Connections to other shops. Each sales channel has its own client, circuit breaker and concurrency limit, so that a
-//! failing shop does not slow down the others.
+//! Connections to external shops. Each sales channel has its own client, circuit breaker and concurrency limit, so that
+//! a failing shop does not slow down the others.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use platform::secrets::encryption::SecretCipher;
 use services::circuit::{Circuit, CircuitSettings};
 use services::sales_channels::{ShipmentNotice, ShipmentResponse, ShopClient, channel_type};
 
-/// Maximum number of concurrent calls to one shop.
+/// Maximum number of concurrent calls to a shop.
 const MAX_CALLS_PER_SHOP: usize = 2;
 
 /// Connections to the shops, which are notified of shipments.
 pub struct ShopClients {
-    /// HTTP client for systems configured by the shop's staff.
+    /// HTTP client for systems that staff configured.
     pub client: Client,
     /// Cipher that decrypts access tokens.
     pub cipher: Arc<SecretCipher>,
-    /// Timeout and backoff of each connection.
+    /// Timeout and backoff for each connection.
     pub settings: CircuitSettings,
     /// Connections by sales channel ID.
     pub lines: DashMap<Id, Arc<ShopConnection>>,
 }
 
-/// Connection to one shop, with its own client, circuit breaker and concurrency limit.
+/// Connection to a shop, with its own client, circuit breaker and concurrency limit.
 pub struct ShopConnection {
     /// Address and encrypted token from which the client was built; the client is rebuilt when either changes.
     made_of: (String, String),
@@ -39,7 +39,7 @@ pub struct ShopConnection {
 }
 
 impl ShopClients {
-    /// Notifies a shop of a shipment for an order that it sold, unless the shop is already informed.
+    /// Notifies a shop of a shipment for an order that it sold, unless it has already been notified.
     pub(super) async fn tell(
         &self,
         channel: &SalesChannel,

@@ -1,11 +1,11 @@
-//! Integration with the accounting system, which posts the documents of settled invoices in the order in which they
-//! were issued, each exactly once.
+//! Integration with the accounting system: posts the documents of settled invoices, exactly once, in the order in which
+//! they were issued.
 //!
 //! The documents to post are always determined from stored data, so nothing is queued and nothing can be lost. Each
-//! document has a posting ([`domain::posting`]); it is looked up by its number in the accounting system before it is
-//! created, and created with an idempotency key. Tokens are renewed before they expire ([`tokens`]). Documents that the
-//! accounting system rejects are on hold until an operator acts; while the system does not respond, everything is on
-//! hold.
+//! document has a posting ([`domain::posting`]). Before a document is created in the accounting system, it is looked up
+//! there by number; the create request has an idempotency key. Tokens are refreshed before they expire ([`tokens`]).
+//! Documents that the accounting system rejects are on hold until an operator acts; while the system does not respond,
+//! everything is on hold.
 
 mod tokens;
 
@@ -38,13 +38,13 @@ use services::peers::PeerFault;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Path of the OAuth callback to which the provider's page redirects.
+/// Path of the OAuth callback to which the provider redirects.
 const CALLBACK_PATH: &str = "/api/v1/integrations/accounting/callback";
 /// Number of documents read per query.
 const DOCUMENTS_PER_LOOK: u64 = 50;
 /// Pause after a failed round.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// Maximum difference between amounts that count as equal: half a cent.
+/// Maximum difference between two amounts that are treated as equal: half a cent.
 const SAME_AMOUNT: f64 = 0.005;
 
 /// Declaration of the accounting integration.
@@ -69,18 +69,18 @@ fn posting_of(document: Id) -> Id {
     Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("posting {document}").as_bytes()))
 }
 
-/// Signal that starts the accounting work immediately, before its next interval.
+/// Signal that starts the accounting work immediately instead of at the next interval.
 #[derive(Clone, Debug, Default)]
 pub struct AccountingWake(Arc<Notify>);
 
 impl AccountingWake {
-    /// Starts the work, because the system has been connected or a posting is to be retried.
+    /// Starts the work because the system has been connected or a posting must be retried.
     pub fn wake(&self) {
         self.0.notify_one();
     }
 }
 
-/// Access to the accounting system, for an admin who connects to it.
+/// Access to the accounting system for an admin who is connecting to it.
 pub struct AccountingConnector<'a> {
     client: AccountingClient,
     line: &'a SystemLine,
@@ -91,14 +91,14 @@ impl<'a> AccountingConnector<'a> {
         Ok(Self { client: client_of(client, config)?, line })
     }
 
-    /// Returns the URL of the page on which the admin grants access; `verifier` is the PKCE code verifier for this
-    /// authorisation.
+    /// Returns the URL of the consent page on which the admin grants access; `verifier` is the PKCE code verifier for
+    /// this authorization.
     pub fn consent_page(&self, state: &str, verifier: &str) -> Url {
         self.client.consent_page(state, verifier)
     }
 
-    /// Exchanges the authorization code for the first tokens. Returns the organisation to which they grant access, and
-    /// the tokens encrypted for storage.
+    /// Exchanges the authorization code for the first tokens. Returns the organisation they grant access to, and the
+    /// tokens encrypted for storage.
     pub async fn connect(
         &self,
         code: &str,
@@ -113,7 +113,7 @@ impl<'a> AccountingConnector<'a> {
     }
 }
 
-/// Makes a call over the connection. Only a missing response counts as a connection failure.
+/// Makes a call over the connection. Only a missing response is treated as a connection failure.
 async fn call<T>(
     line: &SystemLine,
     request: impl Future<Output = Result<T, AccountingError>>,
@@ -127,7 +127,7 @@ async fn call<T>(
     answered.await.unwrap_or_else(|fault| Err(fault.into()))
 }
 
-/// Reason that a round ended prematurely.
+/// Reason that a round ended early.
 #[derive(Debug, thiserror::Error)]
 enum PostingError {
     #[error(transparent)]
@@ -140,7 +140,7 @@ enum PostingError {
     Sealed(#[from] EncryptionError),
 }
 
-/// Indicates whether work remains after a round.
+/// Work that remains after a round.
 enum RemainingPostings {
     /// Nothing can currently be posted.
     Nothing,
@@ -276,7 +276,7 @@ impl PostingWork {
         Ok(())
     }
 
-    /// Finds or creates a document in the accounting system, and returns its ID in that system.
+    /// Finds or creates a document in the accounting system and returns its ID there.
     async fn send(
         &self,
         line: &SystemLine,

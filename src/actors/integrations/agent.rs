@@ -1,5 +1,5 @@
-//! Integration with the agent gateway, to which messages are sent. The messages are mail aggregates (`domain/mail`),
-//! which are stored until the gateway accepts them; the gateway's commands arrive over HTTP.
+//! Integration with the agent gateway, which receives messages. The messages are mail aggregates (`domain/mail`),
+//! stored until the gateway accepts them; commands from the gateway arrive over HTTP.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn gateway(config: &Config, client: &Client) -> Result<AgentGateway, PeerSetting
     AgentGateway::new(client.clone(), &config.agent.url, config.agent.token.expose())
 }
 
-/// Sender of messages over the gateway's connection.
+/// Message sender that uses the gateway connection.
 pub struct AgentSender {
     gateway: Result<AgentGateway, PeerSettingError>,
     line: Arc<SystemLine>,

@@ -1,9 +1,9 @@
-//! Integration with the print failure detector, which periodically receives a picture of each print started by this
-//! server. The rules in `domain/failure_detection.rs` evaluate the detector's results and can cause the print to be
+//! Integration with the print failure detector, which periodically receives a picture of each print that this server
+//! started. The rules in `domain/failure_detection.rs` evaluate the detector's results and can cause the print to be
 //! paused and operators to be notified.
 //!
-//! Pictures are submitted one after the other. Printers are queried in parallel, so that a slow printer does not
-//! prevent other prints from being monitored.
+//! Pictures are submitted one at a time. Printers are queried in parallel, so that a slow printer does not prevent
+//! other prints from being monitored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -31,9 +31,9 @@ use services::peers;
 
 /// Time limit for a printer to report its cameras.
 const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum interval between queries to a printer that has provided no picture source.
+/// Maximum interval between queries to a printer that has not provided a picture source.
 const LONGEST_ASK_INTERVAL: Duration = Duration::from_secs(60);
-/// Maximum number of printers named in the note for operators.
+/// Maximum number of printers named in the note to operators.
 const MAX_NAMED: usize = 10;
 
 /// Declaration of the failure detection integration.
@@ -53,7 +53,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     },
 };
 
-/// Work that submits pictures of all running prints to the detector.
+/// Background work that submits pictures of all running prints to the detector.
 struct DetectionWork {
     detector: Detector,
     rules: DetectionRules,
@@ -67,21 +67,21 @@ struct DetectionWork {
     secret: Secret,
 }
 
-/// Location from which the detector downloads the pictures taken by a printer's camera.
+/// Location from which the detector downloads pictures of a print.
 #[derive(Clone, PartialEq, Debug)]
 enum PictureSource {
     /// The camera itself, at the given URL.
     Camera(String),
-    /// This server, because the camera requires credentials or does not provide single pictures.
+    /// This server, because the camera requires credentials or does not provide still images.
     Server,
 }
 
 /// Print being monitored.
 struct MonitoredPrint {
     attempt: Id,
-    /// Source of the pictures, or the reason why there are none; `None` until the printer has been queried.
+    /// Picture source, or the reason that there is none; `None` until the printer has been queried.
     picture: Option<Result<PictureSource, String>>,
-    /// Time at which the printer is to be queried for its camera; `None` while a query is in flight or none is needed.
+    /// Time at which to query the printer for its camera; `None` while a query is in flight or none is needed.
     ask_at: Option<Instant>,
     /// Number of queries to the printer that did not yield a picture source.
     ask_count: u32,
@@ -92,15 +92,15 @@ struct MonitoredPrint {
     told_refusal: bool,
 }
 
-/// Outcome of a background task, with the IDs of the printer and the attempt.
+/// Outcome of a background task, with the printer ID and the attempt ID.
 type TaskResult = (Id, Id, TaskOutcome);
 
 enum TaskOutcome {
-    /// The printer reported the source of its pictures, or the reason why there are none.
+    /// The printer reported its picture source, or the reason that there is none.
     Picture(Result<PictureSource, String>),
     /// Operators were notified and, if required, the print was paused.
     Acted,
-    /// The print should have been paused but was not; `is_told` is set if operators have been notified that it was not.
+    /// The print should have been paused but was not; `is_told` is set if operators have been notified of this.
     NotPaused { is_told: bool },
 }
 
@@ -159,7 +159,7 @@ impl DetectionWork {
         }
     }
 
-    /// Submits one picture of each print, one after the other, because the detector processes one picture at a time.
+    /// Submits one picture of each print, one at a time, because the detector processes one picture at a time.
     async fn look(
         &self,
         line: &SystemLine,
@@ -228,7 +228,7 @@ impl DetectionWork {
     }
 }
 
-/// Response to one print's suspected failure.
+/// Reaction to a suspected failure of a print.
 struct PrintAction {
     printers: Directory<Printer>,
     connection: Arc<PrinterConnection>,
@@ -282,7 +282,7 @@ impl PrintAction {
     }
 }
 
-/// Returns the attempt that a printer is printing, and whether the print is paused.
+/// Returns the attempt that the printer is printing, and whether it is paused.
 fn on(printer: &Printer) -> Option<(Id, bool)> {
     let in_hand = printer.in_hand.as_ref()?;
     match (&in_hand.phase, printer.activity) {
@@ -292,8 +292,8 @@ fn on(printer: &Printer) -> Option<(Id, bool)> {
     }
 }
 
-/// Returns the source of the printer's pictures for the detector, or the reason why there is none. The detector logs
-/// the URLs it receives, so they must not contain secrets.
+/// Returns the printer's picture source for the detector, or the reason that there is none. The detector logs the URLs
+/// it receives, so they must not contain secrets.
 async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<PictureSource, String> {
     let open = |url: &str| match keeps_secret(url) {
         None => PictureSource::Camera(url.to_owned()),

@@ -1,5 +1,5 @@
-//! Integration with the print farm software, which checks that the software responds, counts its printers, and lists
-//! them for import.
+//! Integration with the print farm software: checks that the software responds, counts its printers and lists them for
+//! import.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Background work for integrations that only respond to requests; it periodically checks that the system is available.
+//! Background work for integrations that only respond to requests: periodically checks that the system is available.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Connection to a system. Every call over it has a time limit, is counted, and passes through a circuit breaker.
+//! Connection to a system. Every call over it has a time limit, is counted and passes through a circuit breaker.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,16 +20,16 @@ const FAILURES_UNTIL_OPEN: u32 = 3;
 /// Minimum retry delay while the circuit breaker is about to close.
 const MIN_WAIT: Duration = Duration::from_millis(10);
 
-/// Metrics of the calls to one system since the process started.
+/// Metrics of the calls to a system since the process started.
 #[derive(Debug)]
 pub struct CallMeter {
     /// Number of successful calls.
     pub done: Counter,
-    /// Number of calls that failed or exceeded the time limit.
+    /// Number of calls that failed or timed out.
     pub failed: Counter,
     /// Number of calls not made because the circuit breaker was open.
     pub withheld: Counter,
-    /// Durations of the calls made.
+    /// Durations of the calls that were made.
     pub took: Histogram,
     /// Number of panics in the integration's work.
     pub crashes: Counter,
@@ -38,18 +38,18 @@ pub struct CallMeter {
 /// State of the connection to a system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemLineState {
-    /// Number of failures since the last successful call, or the number of unusable responses since the last usable
-    /// one, whichever is greater.
+    /// Number of failures since the last successful call, or number of unusable responses since the last usable one,
+    /// whichever is greater.
     pub failures: u32,
-    /// Error of the last failed call or, if there is none, the fault of the last unusable response.
+    /// Error of the last failed call or, if no call has failed, the problem with the last unusable response.
     pub last_error: Option<String>,
-    /// Time of the last successful call at which no unusable responses were outstanding.
+    /// Time of the last successful call while no unusable response was outstanding.
     pub last_ok_at: Option<Timestamp>,
     /// Time until calls are resumed, in milliseconds; 0 while calls are being made.
     pub retry_in_ms: u64,
     /// Note for operators about the system, such as the number of printers or the pictures that are unavailable.
     pub note: Option<String>,
-    /// Reason an operator must act before the system works again; `None` if nobody needs to act.
+    /// Reason that an operator must act before the system works again; `None` if no action is needed.
     pub needs_person: Option<String>,
 }
 
@@ -63,26 +63,26 @@ struct CallState {
     useless: UnusableAnswers,
 }
 
-/// Unusable responses received since the task last reported that no operator action was needed. Successful calls of
-/// other kinds do not clear them.
+/// Unusable responses received since the task last reported that no operator action was needed. Successful calls of a
+/// different type do not clear them.
 #[derive(Default)]
 struct UnusableAnswers {
     count: u32,
     last_error: Option<String>,
-    /// Time of the most recent success of another call, if there was one since the first unusable response.
+    /// Time of the last success of a different call, if any, since the first unusable response.
     other_ok_at: Option<Timestamp>,
 }
 
-/// Connection over which all calls to an external system are made, with a time limit and a circuit breaker.
+/// Connection for all calls to an external system, with a time limit and a circuit breaker.
 pub struct SystemLine {
     /// Name of the integration.
     pub name: &'static str,
-    /// Metrics of the calls.
+    /// Call metrics.
     pub meter: CallMeter,
     within: Duration,
     rules: BreakerRules,
     environment: Arc<Environment>,
-    /// Time from which the circuit breaker counts milliseconds.
+    /// Time from which the circuit breaker measures time, in milliseconds.
     began: Instant,
     inside: Mutex<CallState>,
 }
@@ -111,16 +111,15 @@ impl SystemLine {
         }
     }
 
-    /// Makes a call, unless the circuit breaker is open. A call that exceeds the time limit or is cancelled by its
-    /// caller counts as failed.
+    /// Makes a call, unless the circuit breaker is open. A call that times out or is cancelled by its caller is
+    /// recorded as failed.
     pub async fn call<T>(&self, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         self.call_and_judge(call, |_| None).await
     }
 
-    /// Makes a call in the same way as [`Self::call`]. `judge` returns what is wrong with a response, if anything. A
-    /// call with such a response fails, but does not count towards opening the circuit breaker, because the system
-    /// responds and other calls may work. It counts as a failure until [`Self::needs_person`] reports that nobody needs
-    /// to act.
+    /// Makes a call like [`Self::call`]. `judge` returns the problem with a response, if any. A call with such a
+    /// response fails but does not contribute to opening the circuit breaker, because the system responds and other
+    /// calls may work. It is recorded as a failure until [`Self::needs_person`] reports that no action is needed.
     pub async fn call_and_judge<T>(
         &self,
         call: impl Future<Output = Result<T, PeerFault>>,
@@ -169,8 +168,8 @@ impl SystemLine {
         })
     }
 
-    /// Sets the reason an operator must act before the system works again. `None` means that nobody needs to act, and
-    /// clears unusable responses.
+    /// Sets the reason that an operator must act before the system works again. `None` means that no action is needed,
+    /// and clears unusable responses.
     pub fn needs_person(&self, why: Option<String>) {
         let fresh = self.with(|inside| {
             if why.is_none() {
@@ -254,7 +253,7 @@ impl SystemLine {
     }
 }
 
-/// Connections of all integrations, whether enabled or not.
+/// Connections of all integrations, including disabled ones.
 pub struct SystemLines(BTreeMap<&'static str, Arc<SystemLine>>);
 
 impl SystemLines {

@@ -1,4 +1,4 @@
-//! Integration with the smart home system, which shows the current states of the printers and the shop. Nothing is
+//! Integration with the smart home system, which shows the current state of the printers and the shop. Nothing is
 //! queued: each update contains the changes since the previous one, or everything if the smart home system has
 //! restarted.
 //!

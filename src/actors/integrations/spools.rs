@@ -1,5 +1,5 @@
-//! Integration with the spool manager, which synchronises stock and updates the remaining amounts of the spools in
-//! printers' slots.
+//! Integration with the spool manager: synchronises stock, and updates the remaining amounts of spools in printer
+//! slots.
 
 use std::sync::Arc;
 

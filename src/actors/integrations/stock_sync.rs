@@ -1,6 +1,6 @@
 //! Synchronises stock with an external system that also counts it: reads the external changes, applies them to
 //! materials, and records the shop's own changes in the external system. The rules are in [`domain::parts_sync`]; this
-//! module only transmits messages, one at a time per material. It may be dropped or killed between any two messages..
+//! module only transmits messages, one at a time per material. It may be dropped or killed between any two messages.
 
 mod alert;
 mod board;
@@ -49,18 +49,18 @@ pub(super) struct StockSyncWork {
     board: Arc<StockSystemStatus>,
     alert: AttentionAlert,
     every: Duration,
-    /// Maximum time after which a stock change that was sent can still take effect.
+    /// Maximum delay after which a sent stock change can still take effect.
     settle: Duration,
-    /// Time at which this process began to check for each stock change. The monotonic clock is used, because the wall
-    /// clock may be set back; time spent before a restart is not counted.
+    /// Time at which this process first looked for each stock change. Uses the monotonic clock, because the wall clock
+    /// may be set back; time before a restart is not included.
     sought: Mutex<BTreeMap<Id, Instant>>,
-    /// Times at which this process began to wait for stock changes by printers.
+    /// Times at which this process started to wait for stock changes by printers.
     late: LateBookings,
-    /// Material with which the last round ended prematurely; the next round starts after it.
+    /// Material at which the last round ended early; the next round starts after it.
     stumbled: Mutex<Option<Id>>,
 }
 
-/// Reason a round ended prematurely.
+/// Reason that a round ended early.
 #[derive(Debug, thiserror::Error)]
 enum SyncError {
     #[error(transparent)]
@@ -96,17 +96,17 @@ impl MaterialFault {
     }
 }
 
-/// Work remaining for a material.
+/// Work that remains for a material.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum RemainingSync {
     Nothing,
-    /// The outcome of a stock change by this server or a printer is still unknown. It can be determined only once the
-    /// change has certainly been applied or can no longer be applied.
+    /// The outcome of a stock change by this server or a printer is still unknown. It can only be determined once the
+    /// change has definitely been applied or can no longer be applied.
     Booking,
 }
 
 impl StockSyncWork {
-    /// Prepares the work with the settings of the external system.
+    /// Prepares the work with the settings for the external system.
     pub(super) fn prepare(
         system: StockSystem,
         peer: &PeerConfig,
@@ -127,8 +127,8 @@ impl StockSyncWork {
         })
     }
 
-    /// Reads all data once and synchronises every linked material. A failure with one material does not affect the
-    /// others, and is added to `faults`.
+    /// Reads all data once and synchronises every linked material. A failure with one material is added to `faults` and
+    /// does not affect the others.
     async fn round(&self, line: &SystemLine, faults: &mut Vec<MaterialFault>) -> Result<RemainingSync, SyncError> {
         match call(line, self.client.entries()).await {
             Ok(entries) => self.board.entries(entries),
@@ -163,7 +163,7 @@ impl StockSyncWork {
         Ok(left)
     }
 
-    /// Returns the linked materials, starting after the one at which the last round ended prematurely.
+    /// Returns the linked materials, starting after the one at which the last round ended early.
     fn in_turn(&self) -> Vec<Id> {
         let mut linked = self.linked();
         linked.sort_unstable();
@@ -180,8 +180,8 @@ impl StockSyncWork {
         name.unwrap_or_else(|| material.to_string())
     }
 
-    /// Returns whether the process has been checking for a stock change long enough. The time starts with the first
-    /// call for the change.
+    /// Returns whether the process has looked for a stock change for long enough. The time starts at the first call for
+    /// the change.
     fn sought_enough(&self, booking: Id) -> bool {
         let mut sought = self.sought.lock().unwrap_or_else(PoisonError::into_inner);
         sought.entry(booking).or_insert_with(Instant::now).elapsed() >= self.settle
@@ -259,7 +259,7 @@ impl StockSyncWork {
     }
 }
 
-/// Converts the result of sending a stock change to its outcome and, if there is one, the error that ends the round.
+/// Converts the result of sending a stock change to its outcome and the error, if any, that ends the round.
 fn outcome(answered: Result<BookingVerdict, StockError>) -> (SendOutcome, Option<StockError>) {
     match answered {
         Ok(verdict) => (SendOutcome::Answered(verdict), None),
@@ -314,9 +314,9 @@ impl IntegrationWork for StockSyncWork {
     }
 }
 
-/// Makes a call over the connection. A response about a single object does not count as a connection failure, but a
-/// response that cannot be parsed, or that denies permission, does not count as success either. The kind of failure is
-/// preserved, because a request that was never sent certainly had no effect.
+/// Makes a call over the connection. A response about a single object is not recorded as a connection failure, but a
+/// response that cannot be parsed or that denies permission is not recorded as a success either. The type of failure is
+/// preserved, because a request that was never sent definitely had no effect.
 async fn call<T>(line: &SystemLine, request: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
     let useless = |answer: &Result<T, StockError>| {

@@ -1,4 +1,4 @@
-//! Supervises the work of an integration: restarts it after a pause, however it ended, without affecting anything else.
+//! Supervises an integration's work: restarts it after a pause, however it ended, without affecting anything else.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use domain::schedule::Delays;
 
 /// Pauses before the work is restarted.
 const RESTART_PAUSES: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(30) };
-/// Running time after which the work counts as healthy, which resets the pauses to the shortest one.
+/// Running time after which the work is considered healthy, which resets the pauses to the shortest one.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
 /// Runs the work until `leaving` is cancelled.

@@ -1,5 +1,5 @@
-//! Integration with the workflow automation system, to which each event is sent in order, starting from a stored
-//! cursor, so that nothing is lost while the system is unavailable.
+//! Integration with the workflow automation system. It sends each event in order, starting from a stored cursor, so
+//! that nothing is lost while the system is unavailable.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,11 +26,11 @@ use store::outbox::Outbox;
 const EVENTS_PER_READ: usize = 64;
 /// Pause after a failure that did not open the circuit breaker.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
-/// Time after which an event to which the workflow keeps responding with errors is skipped, so that it does not block
-/// all later events.
+/// Time after which an event that the workflow keeps rejecting with errors is skipped, so that it does not block all
+/// later events.
 const MAX_TRIED: Duration = Duration::from_secs(12 * 3600);
 
-/// HTTP status codes caused by the address, the token or the load rather than by the event sent.
+/// HTTP status codes caused by the address, the token or the load rather than by the event.
 const SAYS_NOTHING_OF_AN_EVENT: [u16; 8] = [401, 403, 404, 405, 407, 408, 410, 429];
 
 /// Declaration of the workflow automation integration.
@@ -53,7 +53,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     },
 };
 
-/// Background work that sends events to the webhook of a workflow.
+/// Background work that sends events to a workflow's webhook.
 struct EventForwarding {
     webhook: WorkflowWebhook,
     /// Names of the events to send.
@@ -80,7 +80,7 @@ impl EventForwarding {
         begun.map(|begun| begun.answer).map_err(|error| error.to_string())
     }
 
-    /// Stores the cursor. If this fails, events sent since the last stored cursor are sent again after a restart.
+    /// Stores the cursor. If this fails, events after the last stored cursor are sent again after a restart.
     async fn keep(&self, id: Id, upto: i64) {
         let read = IntegrationCommand::Read(upto);
         if let Err(error) = self.integrations.ask(id, CommandOrigin::system(), read).await {
@@ -88,7 +88,7 @@ impl EventForwarding {
         }
     }
 
-    /// Sends an event, repeatedly until it is accepted or skipped. Stores the cursor after the first failure.
+    /// Sends an event, retrying until it is accepted or skipped. Stores the cursor after the first failure.
     async fn tell(&self, line: &SystemLine, id: Id, numbered: &NumberedEvent) {
         let (began, event) = (Instant::now(), &numbered.event);
         let mut is_kept = false;

@@ -1,21 +1,22 @@
-//! Actor type behind every aggregate. It decides commands one after the other, and makes each change durable before
-//! anyone can observe it.
+//! Actor type behind every aggregate. It decides commands one at a time, and makes each change durable before anyone
+//! can observe it.
 //!
 //! Commands are collected in a queue. When no commit is in flight, the waiting commands (up to a limit) are decided one
-//! after the other, each on the state left by the previous one, and submitted to the store as one commit (group
+//! at a time, each based on the state left by the previous one, and submitted to the store as one commit (group
 //! commit). When the store confirms that the commit is on disk, the actor adopts the new state, publishes it and
-//! answers all of these commands, including the rejected ones, because they may have been decided on a state that was
-//! not committed yet.
+//! responds to all of the callers. This includes callers of rejected commands, because these may have been decided on a
+//! state that was not committed yet.
 //!
 //! Invariants:
-//! - At most one commit of an aggregate is in flight. After a lost connection the version on disk therefore shows
+//! - Each aggregate has at most one commit in flight. After a lost connection, the version on disk therefore shows
 //!   exactly whether that commit happened.
-//! - No uncommitted state is visible: published state, answers and effects follow the commit.
+//! - No uncommitted state is visible: published state, responses and effects follow the commit.
 //! - The actor awaits nothing while it handles a message. Loads and commits come back as messages, so it cannot
 //!   deadlock with another actor and never delays a shutdown.
-//! - The generation (one per start of the actor) is part of each commit. The store rejects commits of an older
-//!   generation than the last load, so a crashed actor's late commit cannot overtake its successor.
-//! - When the database is unavailable the actor stays up and reports it. An outage must not use up the restart budget.
+//! - The generation (one per start of the actor) is part of each commit. The store rejects commits from generations
+//!   older than the last load, so a crashed actor's late commit cannot overtake its successor.
+//! - When the database is unavailable, the actor stays up and reports it. An outage must not use up the restart
+//!   budget.
 
 mod decide;
 mod settle;
@@ -41,40 +42,40 @@ use store::ordered_work::LoadAnswer;
 use store::rows::DamagedRow;
 use store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
 
-/// Pause before loading the state again from a store that was unavailable.
+/// Pause before loading the state again after the store was unavailable.
 const RELOAD_AFTER: Duration = Duration::from_millis(200);
-/// Number of times that the actor yields to the scheduler after answering, so that callers that immediately send
-/// another command can be part of the next commit.
+/// Number of times that the actor yields to the scheduler after responding, so that callers that immediately send a new
+/// command can be part of the next commit.
 const GATHER_YIELDS: usize = 4;
-/// Number of consecutive superseded commits after which commands are not retried, because another writer is changing
-/// the aggregate.
+/// Number of consecutive superseded commits after which commands are not retried, because a different writer is
+/// changing the aggregate.
 const MAX_SUPERSEDED: u32 = 3;
 
 /// Message to an aggregate's actor.
 pub enum Msg<T: Aggregate> {
     /// A command for the aggregate, with the caller's reply channel.
     Do(Envelope<T>),
-    /// The store's answer to a load, which includes everything queued before the load.
+    /// The store's response to a load, which includes everything queued before the load.
     Loaded(LoadAnswer<T>),
-    /// The store's answer to the commit in flight.
+    /// The store's response to the commit in flight.
     Settled(Settlement),
-    /// The callers that were just answered have had a chance to send another command; the waiting commands must now be
+    /// The callers that just got a response have had a chance to send a new command; the waiting commands must now be
     /// decided.
     Decide,
-    /// The state is due to be loaded again.
+    /// The state must be loaded again.
     Reload,
     /// The idle timer fired; contains the number of commands handled when the timer was set.
     Quiet(u64),
-    /// The server is shutting down: finish the accepted commands, and then stop.
+    /// The server is shutting down: finish the accepted commands, then stop.
     Leave,
-    /// Deliberate crash of the actor, for tests.
+    /// Crash the actor on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
 
-/// Starter of actors for aggregates created by a commit.
+/// Starter of actors for aggregates that a commit creates.
 pub trait Activator: Send + Sync + 'static {
-    /// Starts the actor of an aggregate created by a commit.
+    /// Starts the actor of an aggregate that a commit created.
     fn activate(&self, kind: &'static str, id: Id);
 }
 
@@ -88,7 +89,7 @@ pub struct Args<T: Aggregate> {
     pub(super) policy: RestartPolicy,
     pub(super) generation: u64,
     pub(super) supervisor: SupervisorRef<T>,
-    /// Initial state, if the starter has it (bulk start, new ID); `None` if it must be loaded from the store.
+    /// Initial state, if the starter already has it (bulk start, new ID); `None` if it must be loaded from the store.
     pub(super) initial: Option<Arc<Versioned<T>>>,
 }
 
@@ -99,7 +100,7 @@ struct CommitInFlight<T: Aggregate> {
     created: Vec<(&'static str, Id)>,
 }
 
-/// State of an aggregate's actor between messages.
+/// State that an aggregate's actor keeps between messages.
 pub struct ActorState<T: Aggregate> {
     args: Args<T>,
     /// Last committed state; `None` while it is being loaded.
@@ -107,17 +108,17 @@ pub struct ActorState<T: Aggregate> {
     waiting: VecDeque<Envelope<T>>,
     flight: Option<CommitInFlight<T>>,
     gathering: bool,
-    /// Set once the actor has asked to be unloaded; commands that arrive later are returned to their handle when it
+    /// `true` once the actor has asked to be unloaded; later commands are returned to their handle when the actor
     /// stops.
     leaving: bool,
-    /// Set once the server is shutting down.
+    /// `true` once the server is shutting down.
     closing: bool,
-    /// Number of commands that must still be decided one per commit, because a snapshot row to which several of them
-    /// contributed violated a constraint, and the command at fault is unknown.
+    /// Number of commands that must still be decided one per commit, because a snapshot row that several of them
+    /// contributed to violated a constraint and it is unknown which command caused this.
     alone: usize,
-    /// Number of consecutive commits superseded by another version on disk.
+    /// Number of consecutive commits superseded by a different version on disk.
     superseded: u32,
-    /// Tasks of the running effects. The map is iterated only to abort the tasks, which has no visible result, so its
+    /// Tasks of the running effects. The map is iterated only to abort the tasks, which has no visible result, so the
     /// order does not matter.
     under_way: HashMap<T::Effect, AbortHandle>,
     ask_count: u64,

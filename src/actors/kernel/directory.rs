@@ -1,4 +1,4 @@
-//! Directory of one kind of aggregate, which finds, reads, creates and activates the aggregates of that kind.
+//! Directory for one aggregate kind: finds, reads, creates and activates the aggregates of that kind.
 //!
 //! Finding or reading an aggregate in memory is a lookup in a concurrent map, without a message and without a lock that
 //! a crashed actor could hold. Reading an aggregate that is not in memory queries the database and activates nothing.
@@ -31,14 +31,12 @@ use store::load::LoadedAggregate;
 use store::rows::LoadError;
 use store::{Store, StoredAggregate, Unavailable};
 
-/// Maximum time that a caller waits for an answer; after that, the HTTP layer responds with 503.
+/// Maximum time that a caller waits for a response; after that, the HTTP layer responds with 503.
 pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
-/// Pause before a message to a crashed supervisor is sent again, which is about the time that the supervisor takes to
-/// restart.
+/// Pause before resending a message to a crashed supervisor: about the time that the supervisor takes to restart.
 const SUPERVISOR_RETRY: Duration = Duration::from_millis(10);
 
-/// Directory of one kind of aggregate. It is cloned for each request, so all of its parts share a single reference
-/// count.
+/// Directory for one aggregate kind. It is cloned for each request, so all of its parts have a single reference count.
 pub struct Directory<T: StoredAggregate>(Shared<DirectoryParts<T>>);
 
 struct DirectoryParts<T: StoredAggregate> {
@@ -62,26 +60,26 @@ pub struct DirectoryArgs {
     pub environment: Arc<Environment>,
     /// Policy for restarting, parking and unloading actors.
     pub policy: RestartPolicy,
-    /// Maximum number of commands waiting for one aggregate; further commands are rejected as `overloaded`.
+    /// Maximum number of commands waiting for an aggregate; further commands are rejected as `overloaded`.
     pub max_waiting: usize,
 }
 
-/// Summary of the aggregates of one kind that are in memory.
+/// Summary of the aggregates of a kind that are in memory.
 #[derive(Clone, Debug, Default)]
 pub struct KindSummary {
     /// Name of the kind; see [`domain::aggregate::Aggregate::KIND`].
     pub kind: &'static str,
     /// Number of aggregates by status (`running`, `resting`, `parked` …).
     pub statuses: BTreeMap<&'static str, u64>,
-    /// Number of commands waiting, or being decided or written.
+    /// Number of commands that are waiting, being decided or being written.
     pub waiting: u64,
-    /// Number of actor crashes since the start of the process.
+    /// Number of actor crashes since the process started.
     pub crashes: u64,
-    /// Number of commands rejected since the start of the process because too many were waiting.
+    /// Number of commands rejected because too many were waiting, since the process started.
     pub overloaded: u64,
 }
 
-/// Type-erased view of a directory of aggregates, for code that handles every kind (start, close, health, metrics).
+/// Type-erased view of a directory, for code that handles every kind (start, close, health, metrics).
 pub trait AnyDirectory: Send + Sync {
     /// Returns the name of the kind; see [`domain::aggregate::Aggregate::KIND`].
     fn kind(&self) -> &'static str;
@@ -119,9 +117,9 @@ impl<T: StoredAggregate> AnyDirectory for Directory<T> {
 }
 
 impl<T: StoredAggregate> Directory<T> {
-    /// Creates an empty directory without a supervisor. Directories are all created before any is started, because the
-    /// effects of the kinds refer to each other's directories in cycles (an order sends commands to materials, a
-    /// material to orders).
+    /// Creates an empty directory without a supervisor. All directories are created before any is started, because
+    /// effects refer to other kinds' directories in cycles (an order sends commands to materials, a material to
+    /// orders).
     pub fn new(args: DirectoryArgs) -> Self {
         Self(Shared::new(DirectoryParts {
             entries: Arc::new(DashMap::new()),
@@ -131,7 +129,7 @@ impl<T: StoredAggregate> Directory<T> {
     }
 
     /// Starts the supervisor under the root. `effects` does the external work of this kind; `activator` starts the
-    /// actors of aggregates of other kinds created by commits of this kind.
+    /// actors of aggregates of other kinds that commits of this kind create.
     pub async fn start(
         &self,
         root: &ActorRef<RootMsg>,
@@ -159,7 +157,7 @@ impl<T: StoredAggregate> Directory<T> {
         keep(root, T::KIND, Arc::new(starter)).await
     }
 
-    /// Loads and starts all aggregates that must stay in memory even while idle. Returns their number.
+    /// Loads and starts all aggregates that must stay in memory even while idle. Returns how many were started.
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
         let all = self.0.args.store.reader().load_resident::<T>().await?;
         let (count, mut states) = (all.len(), Vec::with_capacity(all.len()));
@@ -174,8 +172,8 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(count)
     }
 
-    /// Starts the actors of aggregates whose state is already loaded. Repeats the request if the supervisor crashes in
-    /// the meantime.
+    /// Starts the actors of aggregates whose state is already loaded. Retries if the supervisor crashes in the
+    /// meantime.
     async fn start_known(&self, states: Vec<(Id, Arc<Versioned<T>>)>) {
         while !self.0.supervisor.closed()
             && let Some(supervisor) = self.0.supervisor.get()
@@ -204,7 +202,7 @@ impl<T: StoredAggregate> Directory<T> {
         all
     }
 
-    /// Returns the states of all existing aggregates in memory that are not archived, by ID.
+    /// Returns the states of all existing aggregates in memory that are not archived, ordered by ID.
     pub fn all_present(&self) -> Vec<Arc<Versioned<T>>> {
         let all = self.all_resident().into_iter().map(|(_, state)| state);
         all.filter(|state| state.present().is_some()).collect()
@@ -237,7 +235,7 @@ impl<T: StoredAggregate> Directory<T> {
         Handle(self.0.entries.entry(id).or_insert_with(fresh).clone())
     }
 
-    /// Returns the last committed state, from memory if the aggregate is loaded, otherwise from the database without
+    /// Returns the last committed state: from memory if the aggregate is loaded, otherwise from the database without
     /// activating the aggregate.
     pub async fn read(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
         if let Some(entry) = self.0.entries.get(&id) {
@@ -250,12 +248,12 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(loaded.state.is_some().then(|| Arc::new(loaded)))
     }
 
-    /// Returns the last committed state in the same way as [`Self::read`]; `None` if the aggregate is archived.
+    /// Returns the last committed state like [`Self::read`], but `None` if the aggregate is archived.
     pub async fn present(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
         Ok(self.read(id).await?.filter(|state| state.present().is_some()))
     }
 
-    /// Sends a command to an existing aggregate, and waits for the answer.
+    /// Sends a command to an existing aggregate and waits for the response.
     pub async fn ask<C: Command<T>>(
         &self,
         id: Id,
@@ -325,7 +323,7 @@ impl<T: StoredAggregate> Directory<T> {
         self.0.entries.len()
     }
 
-    /// Drains the kind: accepted commands are finished, and then the actors are stopped.
+    /// Drains the kind: finishes accepted commands, then stops the actors.
     pub async fn close(&self, within: Duration) {
         if let Some(supervisor) = self.0.supervisor.get() {
             self.0.supervisor.close();

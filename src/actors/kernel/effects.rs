@@ -1,12 +1,12 @@
-//! Effects, which are the external work that a committed state calls for, such as sending a command to another
-//! aggregate, communicating with a printer, or sending an email.
+//! Effects: the external work that a committed state calls for, such as sending a command to another aggregate,
+//! communicating with a printer or sending an email.
 //!
 //! Effects are level-triggered. After every load and every commit, the actor determines which effects the state calls
 //! for ([`Aggregate::effects`]), starts a task for each new effect, and aborts the task of each effect that is no
 //! longer called for. There is no queue of effects, so recovery after a crash is the same as normal operation: the
 //! state is loaded, and its effects start again. An effect may therefore run more than once, and must be idempotent or
 //! determine how far it got. The result is reported as a command through the handle, and only the commit of that
-//! command ends the effect. While the commit is not possible, [`report`] repeats the command, not the work.
+//! command ends the effect. While the commit is not possible, [`report`] retries the command, not the work.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -24,15 +24,15 @@ use crate::test_panics::{self, Point};
 use domain::aggregate::{Aggregate, Command, Versioned};
 use domain::schedule::Delays;
 
-/// Executor of the effects for one kind of aggregate.
+/// Executor of an aggregate kind's effects.
 #[async_trait]
 pub trait Effects<T: Aggregate>: Send + Sync + 'static {
-    /// Attempts an effect once, and reports the result to `of` with a command. Returning only means that this attempt
-    /// is over. As long as the state calls for the effect, it is attempted again after a pause, so an error only needs
-    /// to be logged. The future may be dropped at any await point, when the state no longer calls for the effect.
+    /// Attempts an effect once and reports the result to `of` with a command. Returning only means that this attempt is
+    /// over. As long as the state calls for the effect, it is attempted again after a pause, so an error only needs to
+    /// be logged. The future may be dropped at any await point, when the state no longer calls for the effect.
     async fn run(&self, effect: T::Effect, of: Handle<T>);
-    /// Observes each commit of the aggregate, and once the state after it has been loaded. Runs within the actor, so it
-    /// must not block.
+    /// Observes each commit of the aggregate, and its state once after loading. Runs within the actor, so it must not
+    /// block.
     fn committed(&self, of: &Handle<T>, state: &Arc<Versioned<T>>) {
         let _ = (of, state);
     }
@@ -46,12 +46,12 @@ impl<T: Aggregate> Effects<T> for NoEffects {
     async fn run(&self, _: T::Effect, _: Handle<T>) {}
 }
 
-/// Reports to an aggregate the outcome of external work that must not be repeated, such as an email that was accepted,
-/// a delivery that was answered, or a file that was uploaded. While the aggregate cannot accept the report (the
-/// database cannot be written, or too many commands are waiting), only the report is repeated. Meanwhile the outcome is
-/// held in memory by the effect's task, which ends when the state no longer calls for the effect.
+/// Reports to an aggregate the outcome of external work that must be done only once, for example that an email was
+/// accepted, a webhook was delivered or a file was uploaded. While the aggregate cannot accept the report (the database
+/// cannot be written, or too many commands are waiting), only the report is retried. Meanwhile, the effect's task holds
+/// the outcome in memory; it ends when the state no longer calls for the effect.
 ///
-/// The rules must recognise the command if it arrives twice, because a report without an answer may have been
+/// The rules must recognise the command if it arrives twice, because a report that received no response may have been
 /// committed. An error is final: the report was rejected, it crashed the actor, or the server is shutting down.
 pub async fn report<T: Aggregate, C: Command<T>>(of: &Handle<T>, command: C) -> Result<C::Answer, AskError> {
     let mut tries = 0;
@@ -70,11 +70,11 @@ pub async fn report<T: Aggregate, C: Command<T>>(of: &Handle<T>, command: C) -> 
 }
 
 /// Backoff between attempts at an effect. The longest pause is short enough for reports to resume soon after a long
-/// outage, and long enough for an effect that remains due to cost almost nothing meanwhile.
+/// outage, and long enough that an effect that stays due meanwhile costs almost nothing.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(50), longest: Duration::from_secs(2) };
 
-/// Runs an effect repeatedly until the task is aborted. An attempt that returns or panics is followed by another after
-/// an increasing pause.
+/// Keeps an effect running until the task is aborted. If an attempt returns or panics, the next one starts after an
+/// increasing delay.
 pub(super) fn keep_running<T: Aggregate>(
     effects: Arc<dyn Effects<T>>,
     effect: T::Effect,

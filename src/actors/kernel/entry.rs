@@ -1,5 +1,5 @@
-//! Directory entry of an aggregate, with the status of its actor and its last committed state. The entry outlives the
-//! actor, so a handle, which refers to the entry, never becomes invalid.
+//! Directory entry of an aggregate, with its actor's status and its last committed state. The entry outlives the actor,
+//! so a handle, which refers to the entry, never becomes invalid.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -20,10 +20,10 @@ pub enum ActorStatus<T: Aggregate> {
     Starting,
     /// The actor is running and accepts commands.
     Here(ActorRef<Msg<T>>),
-    /// The aggregate is not in memory; it is activated by the next command.
+    /// The aggregate is not in memory; the next command activates it.
     Resting,
-    /// Out of service, after too many crashes or because a row cannot be read. Commands are not accepted; the actor is
-    /// restarted from time to time to check whether the problem has been resolved.
+    /// The aggregate is out of service, after too many crashes or because a row cannot be read. Commands are not
+    /// accepted; the actor is restarted from time to time to check whether the problem has been resolved.
     Parked,
     /// The server is shutting down.
     Closed,
@@ -54,7 +54,7 @@ impl<T: Aggregate> ActorStatus<T> {
     }
 }
 
-/// Reference to the current supervisor, which outlives each supervisor.
+/// Reference to the current supervisor; it remains valid when the supervisor is replaced.
 pub(super) struct SupervisorRef<T: Aggregate>(Arc<SupervisorLink<T>>);
 
 struct SupervisorLink<T: Aggregate> {
@@ -63,10 +63,10 @@ struct SupervisorLink<T: Aggregate> {
     meter: KindMeter,
 }
 
-/// Counters for one kind of aggregate since the start of the process.
+/// Counters for one aggregate kind since the process started.
 #[derive(Debug, Default)]
 pub struct KindMeter {
-    /// Number of crashes of actors of this kind.
+    /// Number of actor crashes.
     pub crashes: Counter,
     /// Number of commands rejected because too many were waiting.
     pub overloaded: Counter,
@@ -99,7 +99,7 @@ impl<T: Aggregate> SupervisorRef<T> {
     pub(super) fn meter(&self) -> &KindMeter {
         &self.0.meter
     }
-    /// Marks the kind as closed during shutdown, after which no other supervisor is started.
+    /// Marks the kind as closed during shutdown; no new supervisor is started after that.
     pub(super) fn close(&self) {
         self.0.closed.store(true, Relaxed);
     }
@@ -114,7 +114,7 @@ impl<T: Aggregate> SupervisorRef<T> {
     }
 }
 
-/// Entry for one aggregate in the directory.
+/// Directory entry for an aggregate.
 pub struct DirectoryEntry<T: Aggregate> {
     /// ID of the aggregate.
     pub id: Id,
@@ -126,7 +126,7 @@ pub struct DirectoryEntry<T: Aggregate> {
     pub(super) published: ArcSwap<Versioned<T>>,
     /// Generation of the actor that published the state; 0 before the first publication.
     publisher: watch::Sender<u64>,
-    /// Permits that limit admission: each waiting command has one, held by its envelope.
+    /// Admission permits: each waiting command has one, held by its envelope.
     pub(super) permits: Arc<Semaphore>,
     pub(super) max_waiting: usize,
     pub(super) restarts: AtomicU64,
@@ -151,7 +151,7 @@ impl<T: Aggregate> DirectoryEntry<T> {
     }
 
     /// Requests that the actor be started if the aggregate is not in memory. The status changes before the message is
-    /// sent, so that a supervisor that crashes before it reads the message starts the actor after its restart.
+    /// sent. If the supervisor crashes before it reads the message, it therefore starts the actor after its restart.
     pub(super) fn activate(self: &Arc<Self>) {
         let rested = self.status.send_if_modified(|status| {
             let rests = matches!(status.1, ActorStatus::Resting);
@@ -165,13 +165,13 @@ impl<T: Aggregate> DirectoryEntry<T> {
         }
     }
 
-    /// Publishes the committed state on behalf of the actor of the given generation.
+    /// Publishes the committed state on behalf of the actor with the given generation.
     pub(super) fn publish(&self, state: Arc<Versioned<T>>, generation: u64) {
         self.published.store(state);
         self.publisher.send_if_modified(|publisher| std::mem::replace(publisher, generation) != generation);
     }
 
-    /// Waits until an actor of a later generation has published the state on disk, or until none is going to be
+    /// Waits until an actor of a later generation has published the state on disk, or until no further actor will be
     /// started.
     pub(super) async fn published_after(&self, generation: u64) {
         let (mut publisher, mut statuses) = (self.publisher.subscribe(), self.status.subscribe());
@@ -187,7 +187,7 @@ impl<T: Aggregate> DirectoryEntry<T> {
         self.max_waiting.saturating_sub(self.permits.available_permits())
     }
 
-    /// Returns the summary of the aggregate for `/api/system/actors`.
+    /// Returns the aggregate's summary for `/api/system/actors`.
     pub fn observe(&self) -> ActorSummary {
         let status = self.status.borrow();
         ActorSummary {

@@ -1,23 +1,23 @@
-//! Envelope that carries a command from its caller to its answer.
+//! Envelope that carries a command from the caller until the caller gets a response.
 //!
 //! An [`Envelope`] guarantees that its caller receives exactly one [`CommandEnd`], and that this outcome never claims
 //! more than is known. The holder of the envelope (mailbox, actor, commit in flight) may crash or be dropped at any
-//! time. Dropping the envelope sends an answer that depends on the progress of the command ([`Stage`]):
+//! time. Dropping the envelope sends a response that depends on the command's progress ([`Stage`]):
 //!
-//! - before its decision, or decided and not submitted: nothing was changed, so the command is returned to the handle,
-//!   which sends it again to the restarted actor ([`CommandEnd::NotDone`]);
-//! - during its decision: the command caused the actor to crash. It is not sent again, because it would crash the actor
-//!   until the restart policy parks it ([`AskFailure::Poison`]);
-//! - after it was submitted to the store: it may or may not be on disk ([`CommandEnd::Interrupted`]). The caller can
-//!   find out by repeating it with its idempotency key, which is written in the same commit. The handle reports this
-//!   only when the restarted actor has published what is on disk, so that whoever finds out that the command was
-//!   carried out also reads it.
+//! - before the decision, or after it but before submission: nothing was changed, so the command is returned to the
+//!   handle, which sends it again to the restarted actor ([`CommandEnd::NotDone`]);
+//! - during the decision: the command caused the actor to crash. It is not sent again, because it would crash the
+//!   actor until the restart policy parks it ([`AskFailure::Poison`]);
+//! - after submission to the store: the command may or may not be on disk ([`CommandEnd::Interrupted`]). The caller
+//!   can find out by retrying with the idempotency key, which is written in the same commit. The handle reports this
+//!   only after the restarted actor has published the state on disk, so that a caller who learns that the command was
+//!   carried out also sees its result.
 //!
-//! The admission permit remains in the envelope, so a command that is sent again is never rejected as `overloaded`.
+//! The admission permit stays in the envelope, so a command that is sent again is never rejected as `overloaded`.
 //!
-//! An actor accepts commands of several types, each with its own type of answer ([`Command::Answer`]). The envelope
-//! hides the type from the actor and stores the answer from the decision until the commit, so that answers cannot be
-//! mixed up and the caller receives the answer to the command it sent.
+//! An actor accepts commands of several types, each with its own response type ([`Command::Answer`]). The envelope
+//! hides the type from the actor and holds the response from the decision until the commit, so that responses cannot be
+//! mixed up and each caller receives the response to its own command.
 
 mod records;
 
@@ -35,25 +35,25 @@ use domain::time::Timestamp;
 use store::Unavailable;
 use store::rows::{Audit, IdempotentAnswer};
 
-/// Idempotency key in its stored form: a hash of principal, route and key, and a hash of the body.
+/// Idempotency key in its stored form: a hash of the principal, route and key, and a hash of the body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdempotencyKey {
-    /// Hash of principal, method, path and key, which is the row's primary key.
+    /// Hash of the principal, method, path and key, which is the row's primary key.
     pub key: String,
     /// Hash of the raw request body.
     pub body_hash: String,
-    /// Time until which the answer is stored under the key.
+    /// Time until which the response is stored under the key.
     pub expires_at: Timestamp,
 }
 
-/// Origin of a command: the principal, the HTTP request, and the key by which retries are recognised.
+/// Origin of a command: the principal, the HTTP request, and the key for recognising retries.
 #[derive(Clone, Debug)]
 pub struct CommandOrigin {
     /// Principal on whose behalf the command is decided; recorded in the audit log.
     pub by: Arc<Principal>,
     /// ID of the HTTP request, for the audit log.
     pub request_id: Option<Arc<str>>,
-    /// Key under which the answer is stored; if `None`, a retry is a new command.
+    /// Key under which the response is stored; if `None`, a retry is a new command.
     pub key: Option<IdempotencyKey>,
 }
 
@@ -77,12 +77,12 @@ pub struct AttributedCommand<C> {
     pub caller: CommandOrigin,
 }
 
-/// Answer to a command, with the version of the aggregate after the commit.
+/// Response to a command, with the aggregate's version after the commit.
 #[derive(Clone, Debug)]
 pub struct CommandAnswer<A> {
-    /// Answer according to the domain rules.
+    /// Response from the domain rules.
     pub answer: A,
-    /// Version of the aggregate after the commit.
+    /// Aggregate version after the commit.
     pub version: i64,
 }
 
@@ -93,15 +93,15 @@ pub enum Stage {
     Waiting,
     /// Being decided; a crash at this point was caused by the command.
     Deciding,
-    /// Decided, but not submitted to the store; it may be decided again.
+    /// Decided but not submitted to the store; may be decided again.
     Decided,
-    /// Submitted to the store in a commit; only the store's answer shows whether the commit succeeded.
+    /// Submitted to the store in a commit; only the store's response shows whether the commit succeeded.
     Submitted,
 }
 
-/// Outcome of a command of type `C` with answers of type `A`.
+/// Outcome of a command of type `C` with responses of type `A`.
 pub enum CommandEnd<C, A> {
-    /// Decided, and written to disk if the command changed anything.
+    /// Decided and, if the command changed anything, written to disk.
     Done(CommandAnswer<A>),
     /// Not carried out, or the outcome is unknown.
     Failed(AskFailure),
@@ -109,28 +109,27 @@ pub enum CommandEnd<C, A> {
     /// its permit are returned to the handle, which sends the command again.
     NotDone(AttributedCommand<C>, OwnedSemaphorePermit),
     /// The actor crashed after the command was submitted to the store, so it may or may not be on disk. The state that
-    /// the actor published last may be older than the state on disk.
+    /// the actor last published may be older than the state on disk.
     Interrupted,
 }
 
-/// Reason a command has no answer.
+/// Reason that a command has no response.
 #[derive(Debug)]
 pub enum AskFailure {
     /// The rules rejected the command.
     Refused(Refusal),
-    /// The idempotency key is already in use; its stored answer is the outcome.
+    /// The idempotency key is already in use; the outcome is the response stored for it.
     KeyTaken,
     /// The database did not accept the commit. Nothing was changed.
     Unavailable(Unavailable),
     /// The actor crashed while deciding the command. Nothing was changed, and the command is not sent again.
     Poison,
-    /// The store lost its answer, and the state on disk does not show whether the commit happened. A retry with the
+    /// The store's response was lost, and the state on disk does not show whether the commit happened. A retry with the
     /// idempotency key reveals the outcome.
     Unknown,
 }
 
-/// Command in transit, together with the means to answer it. The guarantees are described in the documentation of the
-/// module.
+/// Command in transit, together with the channel for its response. The module documentation describes the guarantees.
 pub struct Envelope<T: Aggregate>(Box<dyn AnyCommand<T>>);
 
 impl<T: Aggregate> Envelope<T> {
@@ -147,12 +146,12 @@ impl<T: Aggregate> Envelope<T> {
     pub fn set_stage(&mut self, stage: Stage) {
         self.0.set_stage(stage);
     }
-    /// Returns the principal of the command; `None` once the command has been answered.
+    /// Returns the command's principal; `None` after the caller has received a response.
     pub fn principal(&self) -> Option<Arc<Principal>> {
         self.0.principal()
     }
-    /// Decides the command on the given state, whose displayed version is `revision`, and stores the answer or refusal.
-    /// Returns the rest of the decision; `None` if the command is rejected.
+    /// Decides the command on the given state, whose displayed version is `revision`, and stores the response or
+    /// rejection. Returns the rest of the decision; `None` if the command is rejected.
     pub fn decide(
         &mut self,
         this: Option<&T>,
@@ -166,8 +165,8 @@ impl<T: Aggregate> Envelope<T> {
     pub fn audit(&self, id: Id, cx: &DecisionContext<'_>) -> Option<Audit> {
         self.0.audit(id, cx)
     }
-    /// Builds the answer or refusal to be stored for the idempotency key; `None` if there is no key, or if a retry of
-    /// the command is to be decided again.
+    /// Builds the response or rejection to store for the idempotency key; `None` if there is no key, or if a retry of
+    /// the command must be decided again.
     pub fn stored_answer(
         &self,
         id: Id,
@@ -176,17 +175,17 @@ impl<T: Aggregate> Envelope<T> {
     ) -> Option<Result<IdempotentAnswer, serde_json::Error>> {
         self.0.stored_answer(id, version, cx)
     }
-    /// Sends the answer or refusal to the caller, with the version of the aggregate.
+    /// Sends the response or rejection to the caller, with the aggregate version.
     pub fn reply(self, version: i64) {
         self.0.reply(version);
     }
-    /// Informs the caller why the command has no answer.
+    /// Tells the caller why the command has no response.
     pub fn fail(self, failure: AskFailure) {
         self.0.fail(failure);
     }
 }
 
-/// Type-independent view of a command. The functions are described at [`Envelope`].
+/// Type-independent view of a command. [`Envelope`] describes the functions.
 trait AnyCommand<T: Aggregate>: Send + Sync {
     fn set_stage(&mut self, stage: Stage);
     fn principal(&self) -> Option<Arc<Principal>>;
@@ -204,12 +203,12 @@ trait AnyCommand<T: Aggregate>: Send + Sync {
 
 type Open<C, A> = (AttributedCommand<C>, oneshot::Sender<CommandEnd<C, A>>, OwnedSemaphorePermit);
 
-/// Command of a particular type, with the channel to its caller.
+/// Command of a specific type, with the channel to its caller.
 struct TypedCommand<T: Aggregate, C: Command<T>> {
     stage: Stage,
-    /// Answer or refusal from the last decision; `None` before the first one.
+    /// Response or rejection from the last decision; `None` before the first one.
     verdict: Option<Result<C::Answer, Refusal>>,
-    /// Command with the channel to its caller and its permit; `None` once the caller has been answered.
+    /// Command with its permit and the channel to its caller; `None` once the caller has received a response.
     open: Option<Open<C, C::Answer>>,
 }
 

@@ -12,12 +12,12 @@ use domain::principal::Principal;
 use domain::rules::Rules;
 use domain::time::Timestamp;
 
-/// Wall clock, which operators and time servers may set forwards or backwards.
+/// Wall clock, which operators and time servers can set forwards or backwards.
 pub type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Inputs to decisions besides the state: clock, IDs and settings.
+/// Inputs to decisions besides the state: the clock, IDs and settings.
 pub struct Environment {
-    /// Settings of the shop for the domain rules.
+    /// The shop's settings for the domain rules.
     pub rules: Rules,
     ids: Box<dyn Ids>,
     clock: Clock,
@@ -29,7 +29,7 @@ impl Environment {
     pub fn of_the_machine(rules: Rules, last: LastNumbers) -> Self {
         Self::with_clock(rules, Box::new(machine_clock), last)
     }
-    /// Does the same as [`Self::of_the_machine`], but with the given clock.
+    /// Creates the same environment as [`Self::of_the_machine`], but with the given clock.
     pub fn with_clock(rules: Rules, clock: Clock, last: LastNumbers) -> Self {
         let LastNumbers { order, job, quote } = last;
         Self {
@@ -57,7 +57,7 @@ impl Environment {
     pub fn id(&self) -> Id {
         self.ids.id()
     }
-    /// Skips the human-readable numbers of a series up to and including `last`.
+    /// Skips the human-readable numbers in a series up to and including `last`.
     pub fn skip_to(&self, series: NumberSeries, last: i64) {
         self.ids.skip_to(series, last);
     }
@@ -65,9 +65,9 @@ impl Environment {
     pub fn chance(&self) -> f64 {
         self.ids.chance()
     }
-    /// Waits until the wall clock reaches the given time, but for at most `longest`, which should be the full intended
-    /// delay. Returns immediately if the time has passed. The limit guards against a wall clock that was set back after
-    /// `at` was chosen, which would otherwise extend the wait.
+    /// Waits until the wall clock reaches the given time, but no longer than `longest`, which should be the full
+    /// intended delay. Returns immediately if the time has passed. The limit guards against the wall clock being set
+    /// back after `at` was chosen, which would otherwise extend the wait.
     pub async fn wait_until(&self, at: Timestamp, longest: Duration) {
         let wait = Duration::from_millis(u64::try_from(at.since(self.now())).unwrap_or(0));
         tokio::time::sleep(wait.min(longest)).await;
@@ -78,7 +78,7 @@ impl Environment {
     }
 }
 
-/// Reads the machine's clock. No other code does.
+/// Reads the machine's clock. This is the only code that does so.
 #[expect(clippy::disallowed_methods, reason = "the only place that reads the clock")]
 pub fn machine_clock() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

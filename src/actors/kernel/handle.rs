@@ -1,7 +1,7 @@
-//! Handles to aggregates, which read the last committed state without using a mailbox, and send commands.
+//! Handles to aggregates. They read the last committed state without using a mailbox, and send commands.
 //!
 //! A handle never becomes invalid. It refers to the directory's entry rather than to an actor, so it survives crashes,
-//! restarts and the unloading of the aggregate. A command that was certainly not carried out is sent again to the next
+//! restarts and the unloading of the aggregate. A command that was definitely not carried out is sent again to the next
 //! actor; the caller only notices the delay.
 
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use store::Unavailable;
 /// Maximum time that a caller whose command was interrupted by a crash waits for the state on disk to be published.
 const SUCCESSOR_WITHIN: Duration = Duration::from_secs(5);
 
-/// Reason a command has no answer.
+/// Reason that a command has no response.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AskError {
     /// The rules rejected the command. Nothing was changed.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Another request has already used the idempotency key; its stored answer is the outcome.
+    /// The idempotency key was already used by a different request; the outcome is the response stored for it.
     #[error("another request used the idempotency key at the same time")]
     KeyTaken,
     /// Too many commands are waiting for the aggregate. Nothing was changed.
@@ -44,7 +44,7 @@ pub enum AskError {
     /// The outcome is unknown; a retry with the idempotency key reveals it.
     #[error("the outcome is unknown; check whether the change was made before you retry")]
     Unknown,
-    /// No answer arrived in time; the command may still be carried out.
+    /// No response arrived in time; the command may still be carried out.
     #[error("the request timed out")]
     Timeout,
     /// The server is shutting down. Nothing was changed.
@@ -89,8 +89,8 @@ impl<T: Aggregate> Handle<T> {
         self.0.published.load_full()
     }
 
-    /// Sends a command, and waits for the answer for at most `within`. The caller does not notice a crash of the actor
-    /// if the command was certainly not carried out and there is time left.
+    /// Sends a command and waits up to `within` for the response. The caller does not notice a crash of the actor if
+    /// the command was definitely not carried out and there is time left.
     pub async fn ask<C: Command<T>>(
         &self,
         caller: CommandOrigin,

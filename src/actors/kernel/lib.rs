@@ -1,4 +1,4 @@
-//! Generic part of all actors, which is independent of the kinds of aggregates.
+//! Generic part of all actors, independent of the aggregate kinds.
 //!
 //! [`actor`] is the single actor type behind every aggregate; [`handle`] sends commands to an aggregate and reads its
 //! state; `supervisor` restarts the actors of a kind; [`directory`] finds, reads and creates aggregates; [`effects`]

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use domain::schedule::Delays;
 
-/// Policy for restarting, parking and unloading the actors of a kind, and for the size of commits.
+/// Policy for restarting, parking and unloading the actors of a kind, and for the commit size.
 #[derive(Clone, Copy, Debug)]
 pub struct RestartPolicy {
     /// Maximum number of crashes within `window`. An actor that crashes more often is parked, so that it accepts no
     /// commands until a probe succeeds.
     pub max_crashes: usize,
-    /// Time after which a crash no longer counts.
+    /// Period over which recent crashes are counted.
     pub window: Duration,
     /// Backoff before a restart, depending on the number of recent crashes.
     pub delays: Delays,
@@ -36,7 +36,7 @@ impl Default for RestartPolicy {
     }
 }
 
-/// Action to take after the crash of a child.
+/// Action after a child crashes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum CrashAction {
     /// Restart after the given delay.

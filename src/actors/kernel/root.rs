@@ -13,7 +13,7 @@ use tokio::time::Instant; // follows a paused clock of the runtime, unlike that 
 
 use domain::schedule::Delays;
 
-/// Function that starts a child linked to the given supervisor, and publishes its address.
+/// Function that starts a child linked to the given supervisor and publishes its address.
 pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
 
 /// Health of a component, which is a child of the root.
@@ -21,7 +21,7 @@ pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell,
 pub struct ComponentHealth {
     /// `true` if the component has started and not crashed since.
     pub up: bool,
-    /// Number of crashes since the start of the process.
+    /// Number of crashes since the process started.
     pub crashes: u64,
     /// Reason for the last crash.
     pub last_error: Option<String>,
@@ -32,7 +32,7 @@ pub struct ComponentHealth {
 pub struct HealthRegistry(Arc<Mutex<BTreeMap<&'static str, ComponentHealth>>>);
 
 impl HealthRegistry {
-    /// Returns the health of all components, by name, as displayed by `/readyz`.
+    /// Returns the health of all components by name, as shown by `/readyz`.
     pub fn all(&self) -> BTreeMap<&'static str, ComponentHealth> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -52,8 +52,7 @@ pub enum RootMsg {
     Keep(&'static str, Starter, RpcReplyPort<Result<(), SpawnErr>>),
     /// A restart after a crash is due.
     Restart(&'static str),
-    /// Stop restarting children. An answer is required, because exits of children overtake messages that are merely
-    /// sent.
+    /// Stop restarting children. A reply is required, because exits of children overtake messages that expect none.
     Closing(RpcReplyPort<()>),
 }
 
@@ -158,7 +157,7 @@ impl RootState {
     }
 }
 
-/// Starts a child under the root, which restarts it after each crash.
+/// Starts a child under the root and restarts it after each crash.
 pub async fn keep(root: &ActorRef<RootMsg>, name: &'static str, starter: Starter) -> Result<(), SpawnErr> {
     match ractor::call!(root, |reply| RootMsg::Keep(name, starter, reply)) {
         Ok(started) => started,

@@ -1,9 +1,9 @@
-//! Supervisor of the actors of one kind, which starts them, restarts them after crashes, parks those that crash too
-//! often, and unloads those at rest.
+//! Supervisor of a kind's actors: starts them, restarts them after crashes, parks those that crash too often, and
+//! unloads those at rest.
 //!
 //! No command passes through the supervisor, so it is not a bottleneck, and all running aggregates remain readable
-//! while it is being restarted. Its children are linked to it: if it crashes, they end as well, and its successor
-//! restarts all those that were running according to the directory's entries.
+//! while it is being restarted. Its children are linked to it: if it crashes, they end as well, and the next supervisor
+//! restarts all that were running according to the directory entries.
 
 use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;
@@ -24,17 +24,17 @@ use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 use store::{AggregateKey, Store, StoredAggregate};
 
-/// Directory entries of one kind, by ID.
+/// Directory entries of a kind, by ID.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;
 
 /// Message to a supervisor.
 pub enum SupervisorMsg<T: Aggregate> {
     /// Start the actor of an aggregate, unless it is running.
     Start(Id, Arc<DirectoryEntry<T>>),
-    /// Start the actors of the given aggregates with their states, and answer when all are running (bulk start, new
+    /// Start the actors of the given aggregates with their states, and reply when all are running (bulk start, new
     /// IDs).
     StartKnown(Vec<(Id, Arc<Versioned<T>>)>, RpcReplyPort<()>),
-    /// The restart after the crash of a generation is due.
+    /// The restart after a generation's crash is due.
     Restart(Id, u64),
     /// The aggregate is at rest and idle, and must be unloaded.
     Passivate(Id, u64),
@@ -43,14 +43,14 @@ pub enum SupervisorMsg<T: Aggregate> {
     Park(Id, u64, String),
     /// Remove the entries of aggregates at rest that have no handles left.
     Sweep,
-    /// The server is shutting down: let all actors finish the accepted commands, and answer when they have stopped.
+    /// The server is shutting down: let all actors finish the accepted commands, and reply when they have stopped.
     Close(RpcReplyPort<()>),
-    /// Deliberate crash of the supervisor, for tests.
+    /// Crash the supervisor on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
 
-/// Actor that starts, restarts, parks and unloads the actors of one kind.
+/// Actor that starts, restarts, parks and unloads the actors of a kind.
 pub struct Supervisor<T>(pub(super) PhantomData<fn() -> T>);
 
 /// Start arguments of a supervisor.
@@ -80,7 +80,7 @@ impl<T: Aggregate> Clone for SupervisorArgs<T> {
     }
 }
 
-/// Returns all entries, lowest ID first. The map has no order of its own, but the order in which actors start and stop
+/// Returns all entries, lowest ID first. The map itself has no order, but the order in which actors start and stop
 /// determines the order of their effects.
 fn in_order<T: Aggregate>(entries: &Entries<T>) -> Vec<Arc<DirectoryEntry<T>>> {
     let mut all: Vec<_> = entries.iter().map(|entry| entry.clone()).collect();
@@ -93,14 +93,14 @@ struct Child {
     generation: u64,
 }
 
-/// State of a supervisor between messages.
+/// State that a supervisor keeps between messages.
 pub struct SupervisorState<T: Aggregate> {
     args: SupervisorArgs<T>,
     children: HashMap<Id, Child>,
     by_actor: HashMap<ActorId, Id>,
     /// Actors being stopped because their aggregates are at rest.
     leaving: HashMap<ActorId, Id>,
-    /// Unloaded aggregates whose entries remain, because a handle may still refer to them.
+    /// Unloaded aggregates whose entries remain because a handle may still refer to them.
     lingering: Vec<Id>,
     sweeping: bool,
     began: Instant,
@@ -113,7 +113,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
     type State = SupervisorState<T>;
     type Arguments = SupervisorArgs<T>;
 
-    /// Starts all actors that were running before a crash of the supervisor, which ended its children.
+    /// Starts all actors that were running before a crash of the supervisor, which stopped them.
     async fn pre_start(
         &self,
         me: ActorRef<SupervisorMsg<T>>,
@@ -284,8 +284,8 @@ impl<T: StoredAggregate> SupervisorState<T> {
         self.args.store.forget(AggregateKey(T::KIND, id));
     }
 
-    /// Takes out of service an aggregate that has not crashed but cannot be read. Waiting commands are answered as
-    /// parked.
+    /// Takes an aggregate out of service that has not crashed but cannot be read. Waiting commands fail because the
+    /// aggregate is parked.
     fn park(&mut self, id: Id, generation: u64, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
         let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
         let mut gone = None;
@@ -311,7 +311,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         me.send_after(self.args.policy.probe, move || SupervisorMsg::Restart(id, generation));
     }
 
-    /// Removes the entry of a resting aggregate, unless a handle still refers to it. Returns whether the entry needs no
+    /// Removes a resting aggregate's entry, unless a handle still refers to it. Returns whether the entry needs no
     /// further sweep, because it was removed or the aggregate is active again.
     fn evicted(&self, id: Id) -> bool {
         let rests = |entry: &Arc<DirectoryEntry<T>>| matches!(entry.status.borrow().1, ActorStatus::Resting);

@@ -1,8 +1,8 @@
-//! Deliberate panics with which end-to-end tests observe a crash in each kind of aggregate. Not part of release builds.
+//! Deliberate panics that let end-to-end tests observe a crash in each aggregate kind. Not part of release builds.
 //!
-//! `PRINTFLOOR_TEST_PANICS` specifies a folder. A file in the folder, named after a kind and a point (`order.decide`),
-//! causes a panic in the next actor of that kind that reaches the point. The file is removed first, so it causes a
-//! single panic.
+//! `PRINTFLOOR_TEST_PANICS` specifies a directory. A file in it named after a kind and a point (`order.decide`) causes
+//! a panic in the next actor of that kind that reaches the point. The file is removed first, so it causes only one
+//! panic.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ static FOLDER: LazyLock<Option<PathBuf>> =
 pub(super) enum Point {
     /// In the rules, while a command is being decided.
     Decide,
-    /// After a commit is on disk, but before its callers are answered.
+    /// After a commit is on disk, before the callers get their responses.
     Settle,
     /// In the task that runs an effect.
     Effect,

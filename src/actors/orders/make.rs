@@ -1,4 +1,4 @@
-//! Determines the production data of a SKU from the SKU, its G-code file and its material.
+//! Determines a SKU's production data from the SKU, its G-code file and its material.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,25 +12,25 @@ use domain::sku::{Sku, SkuFields};
 use kernel::directory::Directory;
 use store::rows::LoadError;
 
-/// Directories from which production data for SKUs is read.
+/// Directories that provide production data for SKUs.
 #[derive(Clone)]
 pub struct ProductionSources {
     /// SKUs, which reference the files and materials.
     pub skus: Directory<Sku>,
     /// G-code files, whose metadata takes precedence over the SKU's estimates.
     pub files: Directory<File>,
-    /// Materials, whose unit determines whether the weights in grams stated by a file apply.
+    /// Materials, whose unit determines whether the weights in grams in a file apply.
     pub materials: Directory<Material>,
 }
 
 impl ProductionSources {
-    /// Returns the current production data of the SKU; `None` for a kit.
+    /// Returns the SKU's current production data; `None` for a kit.
     pub async fn make(&self, sku: &Sku) -> Result<Option<ProductionData>, LoadError> {
         self.make_of(&sku.fields).await
     }
 
-    /// Returns the production data of the SKU after its model has been sliced into the given file. The size of the
-    /// print is taken from the G-code.
+    /// Returns the SKU's production data after its model has been sliced into the given file. The print size is taken
+    /// from the G-code.
     pub async fn sliced(&self, sku: &Sku, file: Id) -> Result<Option<ProductionData>, LoadError> {
         let fields = SkuFields { gcode_file_id: Some(file), plate: 1, ..sku.fields.clone() };
         let Some(mut make) = self.make_of(&fields).await? else { return Ok(None) };
@@ -84,8 +84,8 @@ impl ProductionSources {
         }))
     }
 
-    /// Returns whether the material is counted in grams. G-code files state weights, which do not apply to materials
-    /// counted in sheets or millilitres.
+    /// Returns whether the material is measured in grams. The weights in G-code files do not apply to materials
+    /// measured in sheets or millilitres.
     async fn in_grams(&self, material: Id) -> Result<bool, LoadError> {
         let material = self.materials.read(material).await?;
         let kind = material.as_ref().and_then(|state| state.state.as_ref()).map(|material| material.fields.kind);
@@ -93,8 +93,8 @@ impl ProductionSources {
     }
 }
 
-/// Returns the filaments used by the plate, each with its material. Filaments to which the SKU assigns no material use
-/// its first material.
+/// Returns the filaments that the plate uses, each with its material. Filaments to which the SKU assigns no material
+/// use its first material.
 fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<UsedFilament> {
     let stated = plate.map(|plate| plate.filaments.iter().map(|one| one.index)).into_iter().flatten();
     let mut used: BTreeSet<u32> = stated.collect();
@@ -110,9 +110,9 @@ fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<
     used.into_iter().map(one).collect()
 }
 
-/// Returns the amount of each material consumed by one plate: the amount stated by the file for the filaments if the
-/// material is counted in grams, otherwise the SKU's estimate. Filaments to which the SKU assigns no material use its
-/// first material. Amounts of the same material are added up.
+/// Returns the amount of each material that one plate consumes: the file's amount for the filaments if the material is
+/// measured in grams, otherwise the SKU's estimate. Filaments to which the SKU assigns no material use its first
+/// material. Amounts of the same material are added up.
 fn needs(
     fields: &SkuFields,
     material_id: Id,

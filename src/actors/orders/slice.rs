@@ -1,4 +1,4 @@
-//! Slicing of the models for an order's jobs.
+//! Slicing for an order's jobs.
 
 use super::{OrderEffects, tell};
 use crate::slicing::{SlicingFailure, SlicingPurpose};
@@ -9,7 +9,7 @@ use kernel::effects::report;
 use kernel::handle::Handle;
 
 impl OrderEffects {
-    /// Provides the order with the G-code that its jobs for a SKU need. If slicing cannot proceed yet, it is retried at
+    /// Sends the order the G-code that its jobs for a SKU need. If slicing cannot proceed yet, it is retried at
     /// intervals.
     pub(super) async fn slice(&self, of: &Handle<Order>, sku: Id, source: SliceSource) {
         let news = |news| OrderNews::Slicing { sku, source: source.clone(), news };
@@ -33,7 +33,7 @@ impl OrderEffects {
         }
     }
 
-    /// Returns the production data for the SKU's jobs, from the sliced model or, if the SKU has received G-code in the
+    /// Returns the production data for the SKU's jobs: from the sliced model or, if the SKU has received G-code in the
     /// meantime, from that G-code.
     async fn sliced(&self, sku: Id, source: &SliceSource) -> Result<ProductionData, SlicingFailure> {
         let state = self.sources.skus.read(sku).await?;

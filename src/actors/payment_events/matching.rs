@@ -26,9 +26,9 @@ use store::{Store, StoredAggregate, Unavailable};
 /// Result of matching a payment event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PaymentMatch {
-    /// An order or invoice has applied the event, now or earlier.
+    /// The event has been applied to an order or invoice, now or earlier.
     Applied,
-    /// The event matches nothing yet.
+    /// The event does not match an order or invoice yet.
     Unmatched,
     /// The invoice is on hold until the settings identify the seller; settings are read only at startup.
     WaitsForSeller,
@@ -59,7 +59,7 @@ pub struct PaymentMatcher {
     pub store: Store,
     /// Injected clock and settings.
     pub environment: Arc<Environment>,
-    /// Counter that is incremented with each accepted payment, because stored events may be about it.
+    /// Counter that increments with each accepted payment, because stored events may be about it.
     pub new_references: watch::Sender<u64>,
 }
 
@@ -69,8 +69,8 @@ fn unavailable(error: LoadError) -> AskError {
 }
 
 impl PaymentMatcher {
-    /// Finds the order or invoice for an event, and applies the event to it. The event's ID is stored in the same
-    /// commit as its result, so the event is applied at most once.
+    /// Finds an event's order or invoice, and applies the event to it. The event ID is stored in the same commit as the
+    /// result, so the event is applied at most once.
     pub async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
         match &event.effect {
             PaymentEffect::PeriodPaid(period) => return self.invoice_period(period).await,
@@ -118,7 +118,7 @@ impl PaymentMatcher {
         }
     }
 
-    /// Finds the owner by `client_reference_id`, `metadata.orderId`, `metadata.invoiceId`, the stored session, or the
+    /// Finds the owner by `client_reference_id`, `metadata.orderId`, `metadata.invoiceId`, the stored session or the
     /// payment intent, in this order.
     async fn find(&self, links: &OrderLinks) -> Result<Option<Owner>, AskError> {
         for named in [&links.client_reference_id, &links.order_id, &links.invoice_id].into_iter().flatten() {

@@ -1,9 +1,9 @@
 //! Cancels the print of an attempt that its order no longer needs.
 //!
 //! A printer cancels whatever it is printing, so each cancel command follows a status poll that shows the attempt's own
-//! file being printed. This ensures that neither a print started by an operator in the meantime nor the next job is
-//! ever cancelled. One poll allows one cancel command. The polled status is passed to the rules first; when the print
-//! is over, they no longer call for a cancellation, and the task ends.
+//! file being printed. This ensures that a print started by an operator in the meantime or the next job is never
+//! cancelled. Each poll allows one cancel command. The polled status is passed to the rules first; when the print is
+//! over, they no longer call for a cancellation, and the task ends.
 
 use tokio::time::Instant;
 
@@ -13,8 +13,8 @@ use domain::id::Id;
 use domain::printer::{AttemptPhase, Printer};
 use kernel::handle::Handle;
 
-/// Polls the printer once and, if the status shows the attempt's print, sends one cancel command. Reports no result: a
-/// printer that responds with "ok" may still be printing, and the next poll will show it.
+/// Polls the printer once and, if the status shows the attempt's print, sends one cancel command. Reports no result,
+/// because a printer that responds with "ok" may still be printing; the next poll will show it.
 pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(connection) = with.connections.get(of.id()) else { return };
     connection.calm().await;

@@ -24,15 +24,15 @@ use printers::registry::MakeError;
 /// Backoff between attempts to record a stop that has been sent.
 const RECORD_RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// Maximum time for which the response to an emergency stop is delayed until the stop is recorded. No matter how busy
-/// the server is, the operator is informed almost immediately that the stop has been sent.
+/// Maximum time that the response to an emergency stop waits for the stop to be recorded. However busy the server is,
+/// the operator learns almost immediately that the stop has been sent.
 const RECORD_PATIENCE: Duration = Duration::from_millis(50);
 
 /// Route by which an emergency stop reaches a printer.
 pub enum StopRoute {
-    /// Connection over which the printer is being monitored.
+    /// Connection through which the printer is being monitored.
     Watched(Arc<PrinterConnection>),
-    /// Adapter used only for this stop, because an operator has disconnected the printer, so it is not being monitored.
+    /// Adapter used only for this stop, because the printer is not monitored: an operator has disconnected it.
     Unwatched(Arc<dyn Adapter>),
 }
 
@@ -55,8 +55,8 @@ impl StopRoute {
     }
 }
 
-/// Sends an emergency stop to a printer. Returns whether the stop has already been recorded; recording it is retried
-/// until it succeeds. Returns `None` if the server is shutting down.
+/// Sends an emergency stop to a printer. Returns whether the stop has already been recorded; recording is retried until
+/// it succeeds. Returns `None` if the server is shutting down.
 ///
 /// The stop is sent by a separate task, so it is not interrupted if the caller disconnects.
 pub async fn emergency_stop(
@@ -113,7 +113,8 @@ async fn record(printers: &Directory<Printer>, id: Id, origin: &CommandOrigin) -
     })
 }
 
-/// Returns whether recording may succeed later. It cannot if the printer is deleted or the server is shutting down.
+/// Returns whether recording may succeed later. It cannot succeed if the printer is deleted or the server is shutting
+/// down.
 fn may_be_recorded_later(error: &AskError) -> bool {
     !matches!(error, AskError::Refused(_) | AskError::Closed)
 }

@@ -1,8 +1,8 @@
-//! Status poll of a printer: the status is read, published on the connection, and passed to the printer's actor if it
-//! is relevant to the rules.
+//! Status poll of a printer: the status is read, published on the connection and, if it is relevant to the rules,
+//! passed to the printer's actor.
 //!
-//! Polls of a printer run one after the other, and each status is reported before the next poll starts. The actor
-//! therefore receives statuses in order, and no clock is needed to detect late ones..
+//! Polls of a printer run one at a time, and each status is reported before the next poll starts. The actor therefore
+//! receives statuses in order, and no clock is needed to detect late ones.
 
 use std::time::Duration;
 
@@ -50,8 +50,8 @@ pub(super) async fn look(
     Ok(status)
 }
 
-/// Records on the connection that the current attempt was observed, if the given status, requested at time `at`, shows
-/// that its print is in progress.
+/// Records on the connection that the current attempt was observed, if the given status, requested at `at`, shows that
+/// its print is in progress.
 pub(super) fn sight(connection: &PrinterConnection, printer: Option<&Printer>, status: &Status, at: Instant) {
     if let Some(in_hand) = printer.and_then(|printer| printer.in_hand.as_ref())
         && Printer::shows_attempt(in_hand, status)
@@ -60,16 +60,16 @@ pub(super) fn sight(connection: &PrinterConnection, printer: Option<&Printer>, s
     }
 }
 
-/// Returns the message that records the progress of the current attempt according to the given status; `None` if that
-/// is no more than the recorded progress.
+/// Returns the message that records the current attempt's progress according to the given status; `None` if it does not
+/// exceed the recorded progress.
 pub(super) fn progressed(printer: &Printer, latest: &Status) -> Option<PrinterNews> {
     let in_hand = printer.in_hand.as_ref()?;
     let progress = printer.progress_of(in_hand.job, Some(latest))?;
     (progress > in_hand.progress).then_some(PrinterNews::Progressed { attempt: in_hand.attempt, progress })
 }
 
-/// Returns the status to display. If the printer no longer reports its print, the status includes the last observed
-/// file and progress.
+/// Returns the status to display. If the printer no longer reports its print, the returned status includes the last
+/// observed file and progress.
 pub(super) fn status_to_show(before: &Status, status: Status) -> Status {
     let active = matches!(status.state, Activity::Printing | Activity::Paused);
     let silent = status.connection != Connection::Connected && status.file.is_none();

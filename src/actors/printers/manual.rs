@@ -1,5 +1,5 @@
-//! Starts a manual print: uploads the file, requests `Go`, and sends the start once. If a start was left unconfirmed by
-//! a crash, only waits until monitoring detects the print.
+//! Starts a manual print: uploads the file, requests `Go`, and sends the start command once. If a crash left a start
+//! unconfirmed, only waits until monitoring detects the print.
 
 use std::time::Duration;
 
@@ -18,26 +18,26 @@ use kernel::handle::Handle;
 use printers::adapter::{Adapter, Launch, Operation, PrinterError, Source};
 use store::rows::LoadError;
 
-/// Maximum time that a caller waits for a manual print to begin. Uploading a large file takes longer.
+/// Maximum time that a caller waits for a manual print to begin; uploading a large file can take longer.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// Interval between checks of the printer's state while a caller waits.
 const STATE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Build plate of a file to be printed manually.
 pub const MANUAL_PLATE: u32 = 1;
-/// Number of characters of an ID that distinguish a file from others with the same name.
+/// Number of ID characters that distinguish a file from others with the same name.
 const TAG_CHARS: usize = 8;
 
-/// Outcome of a manual print within the time that the caller waited.
+/// Outcome of a manual print within the caller's waiting time.
 pub enum StartOutcome {
-    /// The printer accepted the start; contains the name of the file on the printer.
+    /// The printer accepted the start command; contains the name of the file on the printer.
     Started(String),
-    /// The printer or the connection failed with the given error.
+    /// The printer or its connection failed with the given error.
     PrinterError(PrinterError),
-    /// The print has not begun, according to the printer's recorded state.
+    /// According to the printer's recorded state, the print has not begun.
     Failed(ManualFailure),
-    /// The print is still in progress under the given name; `None` if it was accepted earlier and another print has
-    /// followed.
+    /// The print is still in progress under the given name; `None` if the print was accepted earlier and a newer one
+    /// has followed.
     Pending(Option<String>),
     /// The printer is deleted.
     PrinterGone,
@@ -47,7 +47,7 @@ pub enum StartOutcome {
 ///
 /// `receiver` receives the printer's own response if the print has just been requested. If it was requested earlier
 /// with the same idempotency key, there is no such response, and the outcome is determined from the printer's state.
-/// The state also covers outcomes without a response, such as an emergency stop.
+/// The state also shows outcomes that have no response, such as an emergency stop.
 pub async fn await_start(
     printers: &Directory<Printer>,
     printer: Id,
@@ -94,8 +94,8 @@ fn under_way(of: &Handle<Printer>, id: Id) -> Option<ManualPrint> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)
 }
 
-/// Guard that delivers the outcome of a manual print to the caller when dropped. It is needed because the effect is
-/// aborted, at any await point, as soon as the rules record that the print is over.
+/// Guard that delivers a manual print's outcome to the caller when dropped. It is needed because the effect is aborted,
+/// at any await point, as soon as the rules record that the print is over.
 struct OutcomeGuard<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
@@ -111,7 +111,7 @@ impl Drop for OutcomeGuard<'_> {
     }
 }
 
-/// Makes one attempt; the effect remains due until the rules have recorded an outcome.
+/// Makes one attempt; the effect stays due until the rules have recorded an outcome.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     let mut permitted_at = None;
@@ -153,9 +153,9 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     }
 }
 
-/// Returns a file name that does not overwrite a file on the printer: `name` itself if no file has it, otherwise a name
-/// that also contains the end of `tag`. The same tag always yields the same name, so that repeating the upload after a
-/// crash does not leave a second copy.
+/// Returns a file name that does not overwrite a file on the printer: `name` itself if it is not taken, otherwise a
+/// name that also contains the end of `tag`. The same tag always yields the same name, so that retrying the upload
+/// after a crash does not leave a second copy.
 pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<String, PrinterError> {
     let listed = adapter.supports(Operation::ListFiles);
     if !listed || adapter.list_files().await?.iter().any(|file| file.path == name) {
@@ -178,7 +178,7 @@ fn prints_now(of: &Handle<Printer>) -> Option<String> {
 }
 
 /// Uploads the file and starts the print. Returns the printer's name for the file, or the printer's error; `None` if
-/// nothing was sent to the printer. Sets `permitted_at` before sending the start.
+/// nothing was sent to the printer. Sets `permitted_at` before sending the start command.
 async fn begin(
     with: &PrinterEffects,
     of: &Handle<Printer>,

@@ -1,8 +1,8 @@
-//! Effect `Photograph`, which takes one picture of a finished print and stores it as a file in the library, linked to
-//! the attempt.
+//! Effect `Photograph`, which takes a picture of a finished print and stores it as a file in the library, linked to the
+//! attempt.
 //!
-//! The ID of the file is derived from the attempt, so that no second file is created if the server is killed halfway.
-//! Nothing waits for the picture; if the next print begins first, no picture is taken.
+//! The file ID is derived from the attempt, so that no second file is created if the server is killed halfway. Nothing
+//! waits for the picture; if the next print begins first, no picture is taken.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ use printers::cameras::{CameraFault, Picture};
 const MAX_TRIES: u32 = 6;
 /// Backoff between attempts to take the picture.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(15) };
-/// Maximum age of a finished print, in milliseconds, at which a picture still counts as showing it.
+/// Maximum age of a finished print, in milliseconds. After that, a picture might no longer show the print, so none is
+/// taken.
 const MAX_AGE_MS: i64 = 10 * 60 * 1000;
 
 /// Takes the picture for the given attempt, unless it is no longer due.
@@ -67,7 +68,7 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
     tell(of, PrinterNews::PhotoOver(attempt)).await;
 }
 
-/// Outcome of taking a picture.
+/// Result of taking a picture.
 enum CaptureOutcome {
     Picture(Picture),
     /// No picture of the print will be taken.

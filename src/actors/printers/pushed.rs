@@ -18,24 +18,24 @@ const TAKE_OVER_INTERVAL: Duration = Duration::from_secs(1);
 /// Factor by which the poll interval grows while the push connection is open.
 const POLLS_PER_LOOK: u32 = 10;
 
-/// Maximum poll interval for a printer that pushes no values while its print is about to end, so that the next job does
-/// not have to wait.
+/// Maximum poll interval, near the end of a print, for a printer that pushes no values, so that the next job does not
+/// have to wait.
 const END_LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum time for which [`END_LOOK_INTERVAL`] is used, because some printers report the last percent, or no remaining
 /// time, for hours.
 const MAX_END_LOOKS: Duration = Duration::from_secs(300);
 
-/// Tracker for the time since which the current print has been about to end, or its end has been unknown.
+/// Tracker for how long the current print has been about to end or its end has been unknown.
 #[derive(Default)]
 pub(super) struct EndTracker {
     since: Option<Instant>,
-    /// `true` once the printer has reported that the end of the print is near.
+    /// `true` once the printer has reported that the print is about to end.
     is_end_near: bool,
 }
 
 impl EndTracker {
     /// Returns whether the reported end is so near that the printer should be polled often. Also returns `true` while
-    /// the printer has not yet reported the end of a new print.
+    /// the printer has not yet reported when a new print will end.
     fn near(&mut self, status: &Status, now: Instant) -> bool {
         let ends_soon = status.ends_soon();
         if !ends_soon && !status.is_new_print() {
@@ -50,11 +50,10 @@ impl EndTracker {
     }
 }
 
-/// Returns the pause until the next poll of a printer that has responded. Polls are less frequent while the printer
-/// pushes values, with these exceptions: nothing is pushed while the printer is disconnected from its own server; while
-/// a start is unconfirmed, the printer is polled at the normal interval, because the verdict on the start depends on
-/// how long the printer was not polled, and pushed values do not count as polls; and the same applies while a print is
-/// about to end, in case its push is lost.
+/// Returns the pause before the next poll of a printer that has responded. Polls are less frequent while the printer
+/// pushes values, with three exceptions: while the printer is disconnected from its own server, nothing is pushed;
+/// while a start is unconfirmed, the verdict on the start depends on how long the printer was not polled, and pushed
+/// values do not replace polls; while a print is about to end, the push that reports the end may be lost.
 pub(super) fn pause(
     of: &Handle<Printer>,
     connection: &PrinterConnection,
@@ -72,12 +71,12 @@ pub(super) fn pause(
     }
 }
 
-/// Returns when the printer last communicated, by responding to a poll or over the push connection.
+/// Returns when the printer last communicated, by responding to a poll or through the push connection.
 pub(super) fn last_heard(connection: &PrinterConnection, looked: Instant) -> Instant {
     connection.adapter.push().last_heard.map_or(looked, |pushed| pushed.max(looked))
 }
 
-/// Applies pushed values. Returns when the push connection, although open, has been silent for so long that the printer
+/// Applies pushed values. Returns when the push connection is open but has been silent for so long that the printer
 /// must be polled to detect in time that it is offline.
 pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, connection: &PrinterConnection) {
     let patience = with.settings.offline * 2 / 3;
@@ -108,8 +107,8 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
     }
 }
 
-/// Returns whether the rules should receive the pushed progress of a print. The state is taken from the last poll,
-/// which must not be older than an emergency stop recorded by the rules.
+/// Returns whether to pass the pushed progress of a print to the rules. The state is taken from the last poll, which
+/// must not be older than an emergency stop recorded by the rules.
 fn counts(printer: &Printer, status: &Status, now: Timestamp) -> bool {
     let on = matches!(status.state, Activity::Printing | Activity::Paused);
     on && printer.stopped_at.is_none_or(|at| status.updated_at > at || at > now) && printer.matters(status, now)

@@ -1,9 +1,9 @@
 //! Carries out an attempt until its print starts or a verdict is reached.
 //!
-//! In phase Taken: poll, upload, poll again, request `Go`, and send the start once. In phases `StartSent` and
-//! Unverified, also after a crash: never send a start, but wait until monitoring confirms the print, and otherwise
-//! judge by the printer's own evidence. For a print that was observed and has disappeared, or whose printer's server
-//! has lost the firmware: query the printer's history for the print's outcome.
+//! In phase Taken: poll, upload, poll again, request `Go`, and send the start command once. In phases `StartSent` and
+//! Unverified, also after a crash: never send a start command, but wait until monitoring confirms the print, and
+//! otherwise judge by the printer's own evidence. If a print was observed and has disappeared, or if the printer's
+//! server has lost the firmware: query the printer's history for the print's outcome.
 
 use std::time::Duration;
 
@@ -26,18 +26,18 @@ use printers::connections::PrinterConnection;
 /// Pauses between uploads for an attempt before it is returned to its order. The first retry is immediate, because a
 /// server that returned 5xx may have recovered; in total, the pauses outlast a short outage.
 const UPLOAD_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
-/// Maximum number of times that a deletion is retried after the printer's server returned 5xx.
+/// Maximum number of retries of a deletion after the printer's server returned 5xx.
 const MAX_DELETE_RETRIES: u32 = 3;
-/// Interval at which an unverified attempt is examined again until an operator decides on it.
+/// Interval between checks of an unverified attempt until an operator decides on it.
 const UNVERIFIED_LOOK_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Time allowed for the firmware behind a printer's server to return after the printer counts as offline; after that,
-/// the print counts as lost.
+/// Time allowed for the firmware behind a printer's server to return after the printer is considered offline; after
+/// that, the print is considered lost.
 const FIRMWARE_RETURN_DELAY: Duration = Duration::from_secs(5);
-/// Delay before the history is read, because a printer updates it only some time after the print has ended.
+/// Delay before the history is read, because a printer updates it only some time after a print has ended.
 const HISTORY_DELAY: Duration = Duration::from_secs(1);
 
-/// Makes one attempt at the effect, which remains due until the rules have recorded an outcome. Returning without one
+/// Makes one attempt at the effect, which stays due until the rules have recorded an outcome. Returning without one
 /// therefore means that the effect will be retried later.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
@@ -86,8 +86,8 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
     }
 }
 
-/// Starts measuring how long the printer is not polled. After a restart of the server, or on a new connection, the
-/// printer counts as not polled since `from`; if the clock has been set back since then, that time is unknown.
+/// Starts to measure how long the printer is not polled. After a server restart, or on a new connection, the printer is
+/// considered not polled since `from`; if the clock has been set back since then, that time is unknown.
 fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Timestamp) {
     if let Some(connection) = with.connections.get(of.id()) {
         let before = u64::try_from(with.environment.now().since(from)).map_or(Duration::MAX, Duration::from_millis);
@@ -95,7 +95,7 @@ fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Times
     }
 }
 
-/// Reason an attempt is returned to its order before a start was permitted.
+/// Reason that an attempt is returned to its order before a start was permitted.
 struct DeliveryFailure {
     why: StartFailure,
     reason: String,
@@ -108,7 +108,7 @@ impl DeliveryFailure {
     }
 }
 
-/// Uploads the file and requests `Go`. Returns the print to be launched, once; `None` if nothing can be launched yet.
+/// Uploads the file and requests `Go`. Returns the print to launch, once; `None` if nothing can be launched yet.
 async fn deliver(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -180,7 +180,7 @@ async fn upload(
     }
 }
 
-/// Sends the start that was permitted.
+/// Sends the start command that was permitted.
 async fn start(with: &PrinterEffects, of: &Handle<Printer>, launch: &Launch) {
     let attempt = launch.print;
     let Some(connection) = with.connections.get(of.id()) else { return };
@@ -203,13 +203,13 @@ async fn start(with: &PrinterEffects, of: &Handle<Printer>, launch: &Launch) {
     }
 }
 
-/// Returns a human-readable reason if the printer cannot currently start a print. In that case, no file is sent to it.
+/// Returns a human-readable reason if the printer cannot currently start a print, in which case no file is sent to it.
 fn taken_meanwhile(of: &Handle<Printer>) -> Option<String> {
     let printer = of.read();
     printer.state.as_ref()?.could_start().err().map(|why| format!("not started: the printer is {why}"))
 }
 
-/// Polls the printer immediately before the start. Failures that may be transient are retried as often as uploads.
+/// Polls the printer immediately before the start. Failures that may be transient are retried as often as for uploads.
 pub(super) async fn looked_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -265,10 +265,10 @@ async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, at
     }
 }
 
-/// Collects the evidence for the verdict and reports it: status, then history, then deletion. The start counts as
-/// revoked only if the printer is reachable, does not show our file, and has deleted it. If the printer's history names
-/// another print as the last one or is unavailable, the verdict is left to an operator. For a print that was observed,
-/// nothing is deleted, and only the history counts.
+/// Collects the evidence for the verdict and reports it: status, then history, then deletion. The start is considered
+/// revoked only if the printer is reachable, does not show our file and has deleted it. If the printer's history is
+/// unavailable or lists a different print as the last one, the verdict is left to an operator. If a print was observed,
+/// nothing is deleted and only the history is used.
 async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let evidence = match with.connections.wait_for(of.id()).await {
         Some(connection) => {
@@ -364,7 +364,7 @@ async fn gather(
     Evidence::Revoked { server, unwatched_ms }
 }
 
-/// Returns the evidence about a print that was observed but appears neither in the status nor in the history.
+/// Returns the evidence about a print that was observed but is neither in the status nor in the history.
 async fn lost(connection: &PrinterConnection, hand: &CurrentAttempt, status: &Status, server: ServerRun) -> Evidence {
     if hand.gone.is_none() {
         return Evidence::Away;

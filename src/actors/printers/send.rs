@@ -4,7 +4,7 @@ use domain::printer_status::Connection;
 use printers::adapter::{PrinterError, Source};
 use printers::connections::PrinterConnection;
 
-/// Uploads a file, and returns the printer's name for it. Aborts as soon as monitoring finds that the printer has
+/// Uploads a file and returns the printer's name for it. Aborts as soon as monitoring finds that the printer has
 /// stopped responding, because waiting for the buffers of a dead connection would delay the print by minutes.
 pub(super) async fn send(connection: &PrinterConnection, name: &str, source: &Source) -> Result<String, PrinterError> {
     let mut status = connection.status.subscribe();

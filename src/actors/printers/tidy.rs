@@ -1,6 +1,6 @@
-//! Deletes our files from a printer after the end of each attempt, and files left over from earlier attempts whenever
-//! the printer is reconnected. A disk full of old files prevents a printer from working, and an operator could start a
-//! leftover file by mistake.
+//! Deletes our files from a printer after each attempt, and files left over from earlier attempts whenever the printer
+//! reconnects. A disk full of old files prevents a printer from working, and an operator could start a leftover file by
+//! mistake.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use printers::connections::PrinterConnection;
 const DELETION_RETRY_DELAY: Duration = Duration::from_secs(30);
 /// Interval between checks for files to delete.
 const ROUND_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum number of files queued for deletion; other files are found when the printer is reconnected.
+/// Maximum number of files queued for deletion; any others are found when the printer reconnects.
 const MAX_DUE_FILES: usize = 64;
 
 /// Deletes our files from a printer for as long as it is monitored.
@@ -42,23 +42,23 @@ pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnectio
     }
 }
 
-/// Pending deletions of one printer.
+/// Pending deletions on a printer.
 #[derive(Default)]
 struct PendingDeletions {
     /// File of the current attempt at the last check.
     in_hand: Option<String>,
     /// Attempt that ended last.
     ended: Option<Id>,
-    /// Set once the printer's files have been listed. Reset when the printer is reconnected, and when an attempt ends
-    /// without its file ever having been observed as the current one.
+    /// `true` once the printer's files have been listed. Reset when the printer reconnects, and when an attempt ends
+    /// whose file was never observed as the current one.
     listed: bool,
     due: BTreeSet<String>,
     not_before: Option<Instant>,
 }
 
 impl PendingDeletions {
-    /// Records attempts that have ended, including those that began and ended between two checks, and a lost
-    /// connection.
+    /// Records that attempts have ended, including those that began and ended between two checks, or that the
+    /// connection was lost.
     fn note(&mut self, printer: &Printer, connected: bool) {
         let now =
             printer.in_hand.as_ref().map(|hand| hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone()));

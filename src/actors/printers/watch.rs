@@ -1,7 +1,7 @@
 //! Maintains the connection to a printer and polls it: immediately after each push, and otherwise every few seconds.
 //!
-//! The status from every poll is published on the connection, replacing the previous one; only what is relevant to the
-//! rules becomes a command.
+//! The status from every poll is published on the connection, replacing the previous one; only changes that are
+//! relevant to the rules become commands.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use kernel::handle::Handle;
 use printers::connections::PrinterConnection;
 use printers::registry::{MakeError, StoredAddress};
 
-/// Number of consecutive failed status requests after which the printer counts as not responding, no matter how little
+/// Number of consecutive failed status requests after which the printer is considered not responding, however little
 /// time has passed.
 const MAX_FAILED_LOOKS: u32 = 3;
 /// Interval at which a printer without a camera is queried for one.
@@ -131,9 +131,9 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
     }
 }
 
-/// Sends the spools reported by the printer to its actor, if they differ from the recorded ones or their material has
-/// just been identified. The message includes the shop's own information about such spools: assignments made by
-/// operators at other printers, and the codes and colours of materials.
+/// Sends the spools that the printer reports to its actor if they differ from the recorded ones or if their material
+/// has just been identified. The message includes the shop's own information about such spools: operators' assignments
+/// at other printers, and the codes and colours of materials.
 async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     let slots = status.clone().bounded().slots;
     let own = of.read();
@@ -158,8 +158,8 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     }
 }
 
-/// Reports the key with which the printer proved its identity to the printer's actor, once. From then on no other key
-/// is accepted, even after a restart of the server.
+/// Reports the key with which the printer proved its identity to the printer's actor, once. From then on, no other key
+/// is accepted, even after a server restart.
 async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
     if of.read().state.as_ref().is_some_and(|printer| printer.known_key.is_none())
         && let Some(key) = connection.adapter.shown_key()
@@ -168,8 +168,7 @@ async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
     }
 }
 
-/// Queries a printer that had no camera again, when it is connected and at intervals, because a camera may have been
-/// added.
+/// Queries a printer that had no camera again, when it connects and at intervals, because a camera may have been added.
 async fn camera(with: &PrinterEffects, of: &Handle<Printer>, last_asked: &mut Option<Instant>) {
     let state = of.read();
     let Some(printer) = state.state.as_ref().filter(|printer| printer.camera_absent) else { return };
@@ -191,8 +190,8 @@ async fn silent(of: &Handle<Printer>, condition: Connection, words: String, seen
 }
 
 /// Requests that a closed serial port be opened. The printer's web server only acknowledges the request; the next
-/// status shows whether the port is open. A port that was closed because of an error, by an operator or by an emergency
-/// stop is left to an operator.
+/// status shows whether the port is open. Ports closed by an error, an operator or an emergency stop are left to an
+/// operator.
 async fn open_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -210,8 +209,7 @@ async fn open_again(
     }
 }
 
-/// Schedule for reopening a closed serial port: immediately, and then after increasing pauses while the port remains
-/// closed.
+/// Schedule for reopening a closed serial port: immediately, and then after increasing pauses while it remains closed.
 #[derive(Default)]
 struct ReopenSchedule {
     tries: u32,
@@ -227,21 +225,21 @@ impl ReopenSchedule {
         closed && self.not_before.is_none_or(|at| now >= at)
     }
 
-    /// Records a request to reopen the port; the next status shows whether it worked.
+    /// Records a request to reopen the port; the next status shows whether it succeeded.
     fn tried(&mut self, now: Instant, chance: f64) {
         self.not_before = Some(now + RECONNECT_DELAYS.next(self.tries, chance));
         self.tries += 1;
     }
 }
 
-/// Returns the pause after consecutive failed polls. The first retries come at the usual interval, so that three
-/// failures are detected soon; the pauses between later ones increase.
+/// Returns the pause after consecutive failed polls. The first retries use the usual interval, so that three failures
+/// are detected soon; later pauses increase.
 fn backoff(failed: u32, chance: f64) -> Duration {
     RECONNECT_DELAYS.next(failed.saturating_sub(1), chance)
 }
 
-/// Returns the timeout for a status request, chosen so that a printer that does not respond is detected in time,
-/// however slow the response.
+/// Returns the timeout for a status request, chosen so that an unresponsive printer is detected in time but slow
+/// responses are still accepted.
 fn patience(offline: Duration, silent: Duration) -> Duration {
     match offline.saturating_sub(silent) {
         Duration::ZERO => offline,

@@ -1,8 +1,8 @@
-//! Turns of models at the slicers.
+//! Queue for the slicers.
 //!
 //! Orders, and drafts made by staff, go first. A customer's draft is sliced only while none of them is queued, and
-//! releases its slot as soon as one is, because a slicer run may take ten minutes. Customers get their turns in order
-//! of arrival, with a limited number per mailbox at a time.
+//! releases its slot as soon as one is, because a slicer run may take ten minutes. Customers are served in order of
+//! arrival, with a limited number of models per mailbox at a time.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -14,10 +14,10 @@ use super::SlicingFailure;
 use files::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFull};
 use files::turns::FileOwner;
 
-/// Maximum number of customers' models that are being sliced or queued. Any others have to be requested again.
+/// Limits on customer models that are being sliced or queued. Any others must be requested again later.
 const LIMITS: MailboxLimits = MailboxLimits { of_all: 64, of_one: 2 };
 
-/// Queue for the slots in which slicers run.
+/// Queue for the slots that slicers run in.
 #[derive(Debug)]
 pub(super) struct SlicerQueue {
     queue: Arc<Mutex<QueueState>>,
@@ -26,7 +26,7 @@ pub(super) struct SlicerQueue {
     shop_waits: watch::Sender<usize>,
 }
 
-/// Free slots, and those waiting for one, oldest first.
+/// Free slots, and models waiting for a slot, oldest first.
 #[derive(Debug)]
 struct QueueState {
     free: usize,
@@ -34,7 +34,7 @@ struct QueueState {
     customers: VecDeque<oneshot::Sender<SlicerSlot>>,
 }
 
-/// Slot in which a slicer may run; when dropped, it passes to the next in the queue.
+/// Slot that a slicer can run in; on drop, it passes to the next in the queue.
 #[derive(Debug)]
 struct SlicerSlot(Arc<Mutex<QueueState>>);
 
@@ -59,7 +59,7 @@ impl Drop for SlicerSlot {
     }
 }
 
-/// Model of the shop that is waiting for a slot; counted until dropped.
+/// Shop model that is waiting for a slot; included in the number of waiting models until dropped.
 struct ShopModelWaiting<'a>(&'a watch::Sender<usize>);
 
 impl<'a> ShopModelWaiting<'a> {
@@ -75,7 +75,7 @@ impl Drop for ShopModelWaiting<'_> {
     }
 }
 
-/// Permission to run a slicer, which ends when it is dropped.
+/// Permission to run a slicer, which ends on drop.
 #[derive(Debug)]
 pub(super) struct SlicerPermit {
     _place: SlicerSlot,
@@ -96,18 +96,18 @@ impl SlicerPermit {
 }
 
 impl SlicerQueue {
-    /// Creates the queue for the given number of slots, at least one.
+    /// Creates the queue with the given number of slots, but at least one.
     pub(super) fn new(places: usize) -> Self {
         let queue = QueueState { free: places.max(1), shop: VecDeque::new(), customers: VecDeque::new() };
         let mailboxes = MailboxPermits::new(LIMITS);
         Self { queue: Arc::new(Mutex::new(queue)), mailboxes, shop_waits: watch::Sender::new(0) }
     }
 
-    /// Waits for a turn, and returns the permit to run a slicer.
+    /// Waits for a turn and returns the permit to run a slicer.
     ///
     /// # Errors
     ///
-    /// Fails if the maximum number of customers' models is already queued.
+    /// Fails if the maximum number of customer models is already queued.
     pub(super) async fn take(&self, owner: &FileOwner) -> Result<SlicerPermit, SlicingFailure> {
         let mailbox = match owner {
             FileOwner::Shop => None,

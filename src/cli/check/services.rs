@@ -1,4 +1,4 @@
-//! Checks mail, payments and the other configured services.
+//! Checks email, payments and the other configured services.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::services::slicer::{SliceError, Slicer, SlicerSettings, profile};
 /// Maximum time to wait for a service's response.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Checks all services named in the settings.
+/// Checks all services in the settings.
 pub async fn check(report: &mut CheckReport, config: &Config) {
     mail(report, config).await;
     payments(report, config).await;
@@ -87,7 +87,7 @@ async fn payments(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// Checks the seller details for invoices, the PDF renderer, and the bucket for the PDFs, if one is configured.
+/// Checks the seller details for invoices, the PDF renderer and the PDF bucket, if one is configured.
 async fn documents(report: &mut CheckReport, config: &Config) {
     // What the seller lacks is among the notes on the settings.
     if config.rules().seller_gaps().is_empty() {
@@ -185,7 +185,7 @@ async fn redis(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// Checks the shop's other systems, all concurrently.
+/// Checks the shop's other systems concurrently.
 async fn others(report: &mut CheckReport, config: &Config) {
     let services = Service::INTEGRATIONS.into_iter().chain([Service::Email]);
     let configured = services.filter(|service| service.is_configured(config));

@@ -1,4 +1,4 @@
-//! Checks of the price tables for custom pieces.
+//! Checks of the price tables for custom parts.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Settings of the accounting system.
+//! Settings for the accounting system.
 
 use serde::Deserialize;
 
@@ -9,17 +9,17 @@ use crate::values::Secret;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountingConfig {
-    /// OAuth 2.0 client ID; if empty, accounting is off.
+    /// OAuth 2.0 client ID; if empty, accounting is disabled.
     pub client_id: String,
     /// OAuth 2.0 client secret.
     pub client_secret: Secret,
-    /// URL of the page on which an admin grants access.
+    /// URL of the consent page on which an admin grants access.
     pub authorize_url: String,
-    /// URL at which authorization codes and refresh tokens are exchanged for tokens.
+    /// URL for exchanging authorization codes and refresh tokens for tokens.
     pub token_url: String,
-    /// URL at which tokens are revoked; if empty, tokens are not revoked.
+    /// URL for revoking tokens; if empty, tokens are not revoked.
     pub revocation_url: String,
-    /// Base address of the API.
+    /// Base URL of the API.
     pub url: String,
     /// OAuth 2.0 scopes to request.
     pub scopes: Vec<String>,
@@ -27,15 +27,14 @@ pub struct AccountingConfig {
     pub sales_account: String,
     /// Code of the account that invoice payments are recorded in; if empty, no payments are recorded.
     pub payment_account: String,
-    /// Tax type in the accounting system for each tax rate, such as `1900=OUTPUT`, where the rate is in basis points.
+    /// Tax type in the accounting system for each tax rate, such as `1900=OUTPUT`, with the rate in basis points.
     pub tax_types: Vec<String>,
     /// Interval between checks for records that still have to be transferred.
     pub interval_seconds: Seconds,
 }
 
 impl AccountingConfig {
-    /// Returns the tax type for each tax rate in basis points; entries of `tax_types` that cannot be parsed are
-    /// omitted.
+    /// Returns the tax type for each tax rate in basis points; omits entries of `tax_types` that cannot be parsed.
     pub fn tax_words(&self) -> Vec<(i64, String)> {
         self.tax_types.iter().filter_map(|entry| tax_word(entry)).map(|(rate, word)| (rate, word.to_owned())).collect()
     }

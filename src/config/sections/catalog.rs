@@ -1,4 +1,4 @@
-//! Settings of the customers' catalogue.
+//! Settings for the customer catalogue.
 
 use serde::Deserialize;
 
@@ -8,8 +8,8 @@ use serde::Deserialize;
 pub struct CatalogConfig {
     /// `local`, or the name of a storefront platform.
     pub provider: String,
-    /// Address of the storefront.
+    /// Storefront URL.
     pub url: String,
-    /// Currency of the storefront's prices; if empty, the currency of the shop's own orders.
+    /// Currency of the storefront prices; if empty, the currency of the shop's own orders.
     pub currency: String,
 }

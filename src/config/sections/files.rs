@@ -1,4 +1,4 @@
-//! `[files]`: storage of uploaded files, and limits on the space that customers may use.
+//! `[files]`: storage for uploaded files, and limits on the space that customers can use.
 
 use std::path::PathBuf;
 
@@ -7,23 +7,23 @@ use serde::Deserialize;
 use crate::values::Days;
 use domain::customer_space::SpaceLimits;
 
-/// `[files]`: storage of uploaded files, and limits on the space that customers may use.
+/// `[files]`: storage for uploaded files, and limits on the space that customers can use.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilesConfig {
-    /// Directory of uploaded files; if empty, see [`crate::Config::files_dir`].
+    /// Directory for uploaded files; if empty, see [`crate::Config::files_dir`].
     pub dir: PathBuf,
-    /// Maximum total size, in bytes, of the models, their G-code and the photos in customer requests that the shop has
-    /// not handled yet; 0 for no limit.
+    /// Maximum total size, in bytes, of models, their G-code and photos in customer requests that the shop has not
+    /// processed yet; 0 for no limit.
     pub unclaimed_max_bytes: u64,
-    /// Time after which uploads are deleted if the shop has not handled the request they belong to; 0 for never.
+    /// Time after which uploads are deleted if the shop has not processed the request they belong to; 0 for never.
     pub unclaimed_days: Days,
     /// Disk space, in bytes, that must remain free after a customer's upload; 0 for no minimum.
     pub reserved_bytes: u64,
 }
 
 impl FilesConfig {
-    /// Returns the limits on what customers may store.
+    /// Returns the limits on customer storage.
     pub const fn space(&self) -> SpaceLimits {
         SpaceLimits { unclaimed_max_bytes: self.unclaimed_max_bytes, reserved_bytes: self.reserved_bytes }
     }

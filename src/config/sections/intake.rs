@@ -1,16 +1,16 @@
-//! Settings of custom requests: price tables for custom pieces.
+//! Settings for custom requests: price tables for custom parts.
 
 use serde::Deserialize;
 
 use domain::intake_prices::{IntakePrices, MAX_COLORS, PriceTable};
 
-/// `[intake]`: price tables for custom pieces. An estimate is the sum of the prices of the chosen options.
+/// `[intake]`: price tables for custom parts. An estimate is the sum of the prices of the chosen options.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IntakeConfig {
-    /// Validity of an estimate, in days.
+    /// Estimate validity, in days.
     pub valid_days: u32,
-    /// Base prices by product type, such as a figurine or a relief.
+    /// Base prices by product type, such as a figurine or a relief, in the shop's currency.
     pub product_types: Vec<IntakePrice>,
     /// Prices by subject, such as a person or a pet.
     pub subjects: Vec<IntakePrice>,
@@ -18,11 +18,11 @@ pub struct IntakeConfig {
     pub styles: Vec<IntakePrice>,
     /// Prices by size.
     pub sizes: Vec<IntakePrice>,
-    /// Prices by the base on which the piece stands.
+    /// Prices by the base that the part stands on.
     pub bases: Vec<IntakePrice>,
-    /// Prices by number of colours: for one colour, for two, and so on.
+    /// Prices by number of colours, in cents: for one colour, for two, and so on.
     pub color_cents: Vec<i64>,
-    /// Price of a UV-protective coating.
+    /// Price for a UV-protective coating, in cents.
     pub uv_coating_cents: i64,
     /// Prices of optional extras.
     pub addons: Vec<IntakePrice>,

@@ -1,21 +1,21 @@
-//! Settings of the integrations: other systems in the shop, which receive events and states and answer queries.
+//! Settings for integrations: external systems that receive events and states and respond to queries.
 
 use serde::Deserialize;
 
 use super::Seconds;
 use crate::values::Secret;
 
-/// `[integrations]`: settings shared by all integrations.
+/// `[integrations]`: settings for all integrations.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IntegrationsConfig {
-    /// Maximum duration of one call.
+    /// Maximum duration of a call.
     pub request_timeout_seconds: Seconds,
-    /// First pause after repeated failures have opened the circuit breaker; doubled with each further failure.
+    /// Initial pause after repeated failures have opened the circuit breaker; doubles with each further failure.
     pub retry_first_seconds: Seconds,
     /// Maximum pause after failures.
     pub retry_longest_seconds: Seconds,
-    /// Interval between health checks of a system with which the server does not communicate otherwise.
+    /// Interval between health checks of systems that the server does not communicate with otherwise.
     pub check_interval_seconds: Seconds,
 }
 
@@ -23,9 +23,9 @@ pub struct IntegrationsConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkflowConfig {
-    /// Address of the system's webhook; empty if there is none.
+    /// URL of the system's webhook; empty if not configured.
     pub url: String,
-    /// Token for authentication; empty if none is needed.
+    /// Authentication token; empty if not required.
     pub token: Secret,
     /// Name of the header that carries the token.
     pub token_header: String,
@@ -37,13 +37,13 @@ pub struct WorkflowConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmartHomeConfig {
-    /// Address of the system's HTTP interface; empty if there is none.
+    /// URL of the system's HTTP interface; empty if not configured.
     pub url: String,
-    /// Long-lived access token of an account in the system.
+    /// Long-lived access token for an account in the system.
     pub token: Secret,
     /// Minimum time between updates about changed states.
     pub push_interval_seconds: Seconds,
-    /// Address of the MQTT broker to which the home automation system subscribes; empty if there is none.
+    /// Address of the MQTT broker that the home automation system subscribes to; empty if not configured.
     pub mqtt_url: String,
     /// User name for the broker; if empty, no authentication is used.
     pub mqtt_user: String,
@@ -66,11 +66,11 @@ impl SmartHomeConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailureDetectionConfig {
-    /// Address of the detector; empty if there is none.
+    /// Detector URL; empty if not configured.
     pub url: String,
-    /// Token for authentication; empty if none is needed.
+    /// Authentication token; empty if not required.
     pub token: Secret,
-    /// Interval between pictures of one print.
+    /// Interval between pictures of a print.
     pub look_interval_seconds: Seconds,
     /// Number of pictures of a print that must be examined before the detector can raise an alarm.
     pub safe_frames: u32,
@@ -84,13 +84,12 @@ pub struct FailureDetectionConfig {
     pub pause: bool,
 }
 
-/// `[stock_sync]`: synchronisation of stock with other systems that also count it.
+/// `[stock_sync]`: stock synchronisation with external stock systems.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StockSyncConfig {
     /// Interval between synchronisations with each system.
     pub interval_seconds: Seconds,
-    /// Maximum time after which a stock change that was sent can still take effect; after that, it counts as not
-    /// recorded.
+    /// Maximum delay after which a sent stock change can still take effect; after that, it is treated as not recorded.
     pub settle_seconds: Seconds,
 }

@@ -1,4 +1,4 @@
-//! Settings of invoices: seller details, appearance of the PDFs, and their storage.
+//! Settings for invoices: seller details, PDF appearance and PDF storage.
 
 use std::path::PathBuf;
 
@@ -10,11 +10,11 @@ use domain::address::Address;
 use domain::invoice::Party;
 use domain::rules::InvoiceRules;
 
-/// `[invoices]`: seller details printed on invoices. Each invoice stores a copy of them when it is issued.
+/// `[invoices]`: seller details printed on invoices. Each invoice stores a copy of these when it is issued.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InvoicesConfig {
-    /// Number of days from the issue of an invoice until it is due.
+    /// Payment term of an invoice, in days from the date of issue.
     pub payment_days: u32,
     /// Name of the shop.
     pub seller_name: String,
@@ -30,7 +30,7 @@ pub struct InvoicesConfig {
     pub seller_postal_code: String,
     /// Country, as an ISO 3166-1 code.
     pub seller_country: String,
-    /// VAT identification number.
+    /// VAT ID with country prefix, such as `DE123456789`.
     pub seller_vat_id: String,
     /// Tax number issued by the local tax office.
     pub seller_tax_number: String,
@@ -88,9 +88,9 @@ pub struct PdfConfig {
     pub accent_color: String,
     /// Text at the bottom of each page.
     pub footer: String,
-    /// Font files for characters that the built-in font lacks, in the order in which they are tried.
+    /// Font files for characters that the built-in font lacks, in order of preference.
     pub fonts: Vec<PathBuf>,
-    /// Folders to be searched for Noto fonts, for scripts covered neither by the built-in font nor by `fonts`.
+    /// Directories to search for Noto fonts, for scripts that neither the built-in font nor `fonts` covers.
     pub font_folders: Vec<PathBuf>,
 }
 
@@ -103,22 +103,22 @@ impl PdfConfig {
     }
 }
 
-/// `[object_storage]`: storage of rendered PDFs.
+/// `[object_storage]`: storage for rendered PDFs.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectStorageConfig {
-    /// Name of the bucket; if empty, PDFs are stored in a folder on the server's machine.
+    /// Name of the bucket; if empty, PDFs are stored in a local directory on the server.
     pub bucket: String,
-    /// Address of the service; if empty, Amazon's address for the region.
+    /// Service URL; if empty, Amazon's URL for the region.
     pub endpoint: String,
     /// Region of the bucket.
     pub region: String,
-    /// Identifier of the access key.
+    /// ID of the access key for the storage service.
     pub access_key_id: String,
-    /// Secret key that signs requests.
+    /// Secret access key, which signs requests.
     pub secret_access_key: Secret,
-    /// Public base address at which the contents of the bucket can be read.
+    /// Public base URL for reading the contents of the bucket.
     pub public_url: String,
-    /// Maximum duration of one request to the service.
+    /// Maximum duration of a request to the service.
     pub timeout_seconds: Seconds,
 }

@@ -1,4 +1,4 @@
-//! Settings of prices: the shop's costs, margins, and the validity of quotes.
+//! Settings for prices: the shop's costs, margins and quote validity.
 
 use serde::Deserialize;
 
@@ -6,29 +6,29 @@ use domain::pricing::PriceRates;
 use domain::rules::PricingRules;
 use domain::sku::MachineType;
 
-/// `[pricing]`: prices of models and validity of quotes. All values are unsigned, because no cost can be negative.
+/// `[pricing]`: model prices and quote validity. All values are unsigned, because no cost can be negative.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PricingConfig {
-    /// Price, in cents, of a kilogram of a material that has no unit cost of its own.
+    /// Price per kilogram, in cents, of a material that has no unit cost of its own.
     pub material_cents_per_kg: u32,
-    /// Weight of a cubic centimetre of material, in milligrams.
+    /// Material weight per cubic centimetre, in milligrams.
     pub density_mg_per_cm3: u32,
     /// Fraction of a part's volume that is actually printed, in basis points.
     pub fill_bps: u32,
-    /// Volume printed in an hour, in cubic millimetres.
+    /// Volume printed per hour, in cubic millimetres.
     pub print_mm3_per_hour: u32,
-    /// Time from the start of a print to its first line, in seconds.
+    /// Time from the start of a print to its first printed line, in seconds.
     pub heat_up_seconds: u32,
     /// Power consumption of a machine while printing, in watts.
     pub machine_watts: u32,
-    /// Price of a kilowatt hour, in cents.
+    /// Electricity price per kilowatt-hour, in cents.
     pub energy_cents_per_kwh: u32,
-    /// Wear of a machine per printing hour, in cents.
+    /// Machine wear cost per printing hour, in cents.
     pub wear_cents_per_hour: u32,
-    /// Price of an hour of labour, in cents.
+    /// Labour cost per hour, in cents.
     pub labour_cents_per_hour: u32,
-    /// Labour time per line, in minutes.
+    /// Labour time per order line, in minutes.
     pub setup_minutes: u32,
     /// Labour time per part, in minutes.
     pub handling_minutes: u32,
@@ -36,15 +36,15 @@ pub struct PricingConfig {
     pub failure_bps: u32,
     /// Margin added to the costs, in basis points.
     pub margin_bps: u32,
-    /// Minimum price of a line, in cents.
+    /// Minimum price per line, in cents.
     pub minimum_cents: u32,
-    /// Slicer profile for models that specify none; empty if there is none.
+    /// Slicer profile for models that specify none; empty if not configured.
     pub slicer_profile: String,
     /// Machine type for models that specify none.
     pub machine_type: MachineType,
     /// Maximum size of an uploaded model, in bytes.
     pub model_max_bytes: u64,
-    /// Number of days from the sending of a quote until it expires.
+    /// Number of days after a quote is sent until it expires.
     pub quote_valid_days: u32,
 }
 

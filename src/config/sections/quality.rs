@@ -1,18 +1,19 @@
-//! Settings for judging printed parts.
+//! Settings for accepting printed parts.
 
 use serde::Deserialize;
 
 use domain::rules::QualityRules;
 
-/// `[quality]`: rules for judging printed parts.
+/// `[quality]`: rules for accepting printed parts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualityConfig {
-    /// Decides whether the parts of finished prints count automatically or only after an operator signs them off.
+    /// Determines whether the parts of finished prints are counted automatically or only after an operator signs them
+    /// off.
     pub sign_off: SignOffMode,
     /// Reprints rejected parts automatically.
     pub reprint_missing: bool,
-    /// Maximum number of jobs created automatically for rejected parts of one order line.
+    /// Maximum number of jobs created automatically for rejected parts, per order line.
     pub max_reprints: u32,
     /// Permitted reasons for rejecting parts.
     pub reasons: Vec<String>,
@@ -30,12 +31,12 @@ impl QualityConfig {
     }
 }
 
-/// Time at which the parts of a finished print count as good.
+/// Time at which the parts of a finished print are counted as good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SignOffMode {
-    /// All parts count when the print ends; an operator can correct the number afterwards.
+    /// All parts are counted when the print ends; an operator can correct the number afterwards.
     Automatic,
-    /// Parts count once an operator has entered the number of good ones.
+    /// Parts are counted only after an operator enters how many are good.
     Required,
 }

@@ -10,7 +10,7 @@ use domain::tracking::TrackingPage;
 pub struct ShippingConfig {
     /// Price per order, in the smallest unit of the order's currency.
     pub flat_cents: i64,
-    /// Carriers, with the pages on which parcels can be tracked.
+    /// Carriers, with their tracking pages.
     pub tracking: Vec<CarrierConfig>,
 }
 
@@ -22,7 +22,7 @@ impl ShippingConfig {
     }
 }
 
-/// Entry in `shipping.tracking`.
+/// Carrier entry in `shipping.tracking`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CarrierConfig {

@@ -1,5 +1,5 @@
-//! The server's log on standard error. Panics are also logged. A repeated fault is logged only once a minute. The
-//! results of commands go to standard output instead.
+//! The server's log on standard error. Panics are also logged. A repeated error is logged only once a minute. Command
+//! results go to standard output instead.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
@@ -12,8 +12,8 @@ use tracing_subscriber::{EnvFilter, Layer as _};
 
 use super::repeats::RepeatFilter;
 
-/// Starts the log for a server: lines that pass the filter, as JSON or as text. Further calls within the same process
-/// have no effect.
+/// Starts the log for a server: lines that pass the filter, as JSON or text. Further calls in the same process have no
+/// effect.
 pub fn start(filter: &str, json: bool) {
     install(EnvFilter::new(filter), json);
 }
@@ -42,7 +42,7 @@ fn install(filter: EnvFilter, json: bool) {
     }
 }
 
-/// Returns the message of a panic.
+/// Returns a panic's message.
 fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no message)")

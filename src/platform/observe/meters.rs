@@ -1,14 +1,14 @@
 //! Counters and histograms made of relaxed atomics, so that recording a value never waits.
 //!
-//! This module gives them no names: `http/api/production/metrics.rs` reads them and names them for `/metrics`.
+//! This module does not name them: `http/api/production/metrics.rs` reads them and names them for `/metrics`.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Upper bounds of the buckets for durations, in seconds.
+/// Upper bounds of the duration buckets, in seconds.
 pub const SECONDS: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
-/// Upper bounds of the buckets for sizes, such as the number of commands in a transaction.
+/// Upper bounds of the size buckets, such as for the number of commands in a transaction.
 pub const MANY: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0];
 
 /// Counter that only increases.
@@ -24,24 +24,24 @@ impl Counter {
     pub fn add(&self, many: u64) {
         self.0.fetch_add(many, Relaxed);
     }
-    /// Returns the count since the start of the process.
+    /// Returns the count since the process started.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
 }
 
-/// Histogram that counts measured values by bucket and sums them.
+/// Histogram that counts measured values by bucket and adds them up.
 #[derive(Debug)]
 pub struct Histogram {
     bounds: &'static [f64],
-    /// Counts of values: one for each bound, and one for values above the last bound.
+    /// Number of values per bucket: one bucket for each bound, and one for values above the last bound.
     buckets: Box<[AtomicU64]>,
     /// Sum of the raw values, which are measured in `unit`.
     sum: AtomicU64,
     unit: f64,
 }
 
-/// Values of a histogram at one point in time.
+/// Histogram values at a point in time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HistogramSnapshot {
     /// Sum of all measured values.
@@ -77,7 +77,7 @@ impl Histogram {
         self.buckets[at].fetch_add(1, Relaxed);
         self.sum.fetch_add(raw, Relaxed);
     }
-    /// Returns a snapshot of the values recorded since the start of the process.
+    /// Returns a snapshot of the values recorded since the process started.
     pub fn counted(&self) -> HistogramSnapshot {
         let bounds = self.bounds.iter().copied().chain([f64::MAX]);
         let buckets: Vec<_> = bounds.zip(&self.buckets).map(|(bound, count)| (bound, count.load(Relaxed))).collect();

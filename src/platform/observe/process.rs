@@ -1,5 +1,5 @@
-//! Metrics about the server's own process from Linux's `/proc`, under the names that monitoring systems expect of every
-//! program.
+//! Metrics about the server's own process from Linux's `/proc`, under the standard names that monitoring systems
+//! expect.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use std::fs;
 /// supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Metrics about the process; those that the system does not provide are `None`.
+/// Process metrics; those that the system does not provide are `None`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ProcessNumbers {
     /// CPU time in user and kernel mode, in seconds.
@@ -22,12 +22,12 @@ pub struct ProcessNumbers {
     pub max_fds: Option<u64>,
     /// Number of threads.
     pub threads: Option<u64>,
-    /// Time at which the process started, in Unix seconds.
+    /// Process start time, in Unix seconds.
     pub started_at: Option<f64>,
 }
 
 impl ProcessNumbers {
-    /// Reads the current metrics. It reads a few files in `/proc`, so it should run on a thread that may block.
+    /// Reads the current metrics. Reads a few files in `/proc`, so it should run on a thread that may block.
     pub fn read() -> Self {
         let file = |name: &str| fs::read_to_string(name).unwrap_or_default();
         let mut numbers = Self::parse(

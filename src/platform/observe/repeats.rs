@@ -1,6 +1,6 @@
-//! Prevents a repeated fault from flooding the log: a warning or error is suppressed if an identical line was logged
-//! within the last minute. Work that is retried therefore logs its fault once a minute instead of thousands of times.
-//! Lines that differ in any way, for example in an ID or a number, count as different.
+//! Prevents repeated errors from flooding the log: a warning or error is suppressed if an identical line was logged
+//! within the last minute. Work that is retried therefore logs its error once a minute instead of thousands of times.
+//! Lines that differ in any way, for example in an ID or a number, are treated as different.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -18,13 +18,13 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// Time for which an identical line is suppressed.
 const REPEAT_SILENCE: Duration = Duration::from_mins(1);
-/// Maximum number of remembered lines. Beyond that number, all are forgotten and may be logged once more.
+/// Maximum number of remembered lines. When it is exceeded, all are forgotten and may be logged once more.
 const MAX_REMEMBERED_LINES: usize = 1024;
 
 /// Log layer that lets each distinct line through once a minute.
 #[derive(Debug, Default)]
 pub(super) struct RepeatFilter {
-    /// Time at which each line was last written, by the line's hash.
+    /// Time at which each line was last written, by line hash.
     written: Mutex<HashMap<u64, Instant>>,
 }
 
@@ -46,7 +46,7 @@ impl RepeatFilter {
     }
 }
 
-/// Implements a global layer instead of a per-layer filter: if the filter of the only filtered layer rejects an event,
+/// Implements a global layer instead of a per-layer filter: if the only filtered layer's filter rejects an event,
 /// `tracing-subscriber` keeps the rejection for the next event, and fails an assertion in debug builds.
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for RepeatFilter {
     fn event_enabled(&self, event: &Event<'_>, context: Context<'_, S>) -> bool {

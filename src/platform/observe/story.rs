@@ -1,5 +1,5 @@
 //! Log messages about the shop: one line for each event that is relevant to readers of the log. Each event is committed
-//! once, so nothing is logged twice, no matter how often the work that led to it is retried.
+//! once, so nothing is logged twice, however often the work that led to it is retried.
 
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ pub fn line(event: &Event) -> Option<(Severity, String)> {
     Some((Severity::Warn, line))
 }
 
-/// Writes the line for an event to the log, if there is one.
+/// Writes an event's log line, if any.
 pub fn tell(event: &Event) {
     match line(event) {
         Some((Severity::Info, line)) => tracing::info!(event = event.event, subject = %event.subject_id, "{line}"),

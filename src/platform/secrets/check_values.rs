@@ -4,11 +4,10 @@
 
 use domain::signing::hmac_sha256;
 
-/// Length of a check value in bytes, which is enough to detect any mistake.
+/// Length of a check value, in bytes; enough to detect any mistake.
 const CHECK_VALUE_BYTES: usize = 16;
 
-/// Returns the check value for a secret, in hexadecimal. The secret, which is random, cannot be derived from its check
-/// value.
+/// Returns the check value for a secret, in hex. The secret, which is random, cannot be derived from its check value.
 pub fn check_value(name: &str, secret: &str) -> String {
     let all = hmac_sha256(secret.trim().as_bytes(), &[b"printfloor check value of ", name.as_bytes()]);
     hex::encode(&all[..CHECK_VALUE_BYTES])

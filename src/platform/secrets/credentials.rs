@@ -1,8 +1,8 @@
 //! Creates password hashes, API keys and session tokens, and computes the forms in which they are stored, which are
 //! never the secrets themselves.
 //!
-//! Their permissions are decided in `domain/access`. Password functions deliberately take tens of milliseconds of CPU
-//! time, so they must run on a blocking thread.
+//! `domain/access` decides their permissions. Password functions deliberately take tens of milliseconds of CPU time, so
+//! they must run on a blocking thread.
 
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
@@ -19,7 +19,7 @@ const CODE_LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// Number of base-62 digits that represent 256 bits.
 const TOKEN_DIGITS: usize = 43;
 
-/// Hashes a password with Argon2id, and returns a PHC string that contains the salt and parameters.
+/// Hashes a password with Argon2id and returns a PHC string that contains the salt and parameters.
 #[expect(clippy::expect_used, reason = "default parameters, 16 bytes of salt and a bounded password are always valid")]
 pub fn hash_password(password: &str) -> String {
     let salt = SaltString::encode_b64(&secret_bytes::<16>()).expect("16 bytes are a salt");
@@ -43,13 +43,13 @@ pub fn setup_code() -> String {
     typed_code()
 }
 
-/// Creates a code, in the same form as [`setup_code`], that can be used in place of one from an authenticator app.
+/// Creates a code, in the same form as [`setup_code`], that can be used instead of a code from an authenticator app.
 pub fn recovery_code() -> String {
     typed_code()
 }
 
-/// Returns the hash under which a recovery code is stored: the hexadecimal SHA-256 of the typed code after
-/// normalisation. The code has too many random bits for it to be guessed from the hash.
+/// Returns the hash under which a recovery code is stored: the SHA-256 hash of the normalised code, in hex. The code
+/// has too many random bits to be guessed from the hash.
 pub fn recovery_hash(code: &str) -> String {
     let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
     hex::encode(Sha256::digest(letters.collect::<String>()))
@@ -66,12 +66,12 @@ pub fn new_api_key(prefix: &str) -> String {
     format!("{prefix}{}", base62(secret_bytes()))
 }
 
-/// Returns the stored form of an API key: the hexadecimal HMAC-SHA256 of the whole key with `API_KEY_SALT`.
+/// Returns the stored form of an API key: the HMAC-SHA256 of the whole key with `API_KEY_SALT`, in hex.
 pub fn api_key_hash(salt: &str, key: &str) -> String {
     hex::encode(hmac_sha256(salt.as_bytes(), &[key.as_bytes()]))
 }
 
-/// Returns the last four characters of a key, which are shown in lists.
+/// Returns the last four characters of a key, which lists display.
 pub fn last4(key: &str) -> String {
     let start = key.char_indices().rev().nth(3).map_or(0, |(at, _)| at);
     key[start..].to_owned()
@@ -82,12 +82,12 @@ pub fn session_token() -> String {
     base62(secret_bytes())
 }
 
-/// Returns whether a text has the form of a token, based on its length and digits.
+/// Returns whether the text has the form of a token, based on its length and digits.
 pub fn is_token(text: &str) -> bool {
     text.len() == TOKEN_DIGITS && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Returns the stored form of a session token: its SHA-256 in hexadecimal.
+/// Returns the stored form of a session token: its SHA-256 hash in hex.
 pub fn session_hash(token: &str) -> String {
     hex::encode(Sha256::digest(token.as_bytes()))
 }

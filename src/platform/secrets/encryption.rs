@@ -1,9 +1,9 @@
 //! Encrypts secrets stored in the database, such as signing secrets and printer keys.
 //!
-//! The algorithm is XChaCha20-Poly1305 with the key `SECRETS_KEY`. Its nonces are long enough to be drawn at random
-//! without ever repeating; callers pass them in. An encrypted text consists of `v1:` and the base64 of nonce,
-//! ciphertext and tag. Passwords and API keys are not encrypted but hashed (`credentials`), because they never have to
-//! be recovered.
+//! The algorithm is XChaCha20-Poly1305 with the key `SECRETS_KEY`. Its nonces are long enough to be chosen at random
+//! without ever repeating; callers pass them in. An encrypted text consists of `v1:` and the base64 encoding of the
+//! nonce, ciphertext and tag. Passwords and API keys are hashed instead (`credentials`), because they never have to be
+//! recovered.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ const TAG_BYTES: usize = 16;
 /// Additional data authenticated with every text, so that texts from other versions or programs cannot be decrypted.
 const CONTEXT: &[u8] = b"printfloor sealed secret v1";
 
-/// Reason why a key or an encrypted text cannot be used.
+/// Reason that a key or an encrypted text cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EncryptionError {
     /// The key is not 32 bytes in base64.
@@ -39,7 +39,7 @@ pub enum EncryptionError {
     WrongKey,
 }
 
-/// Cipher that encrypts and decrypts with one key.
+/// Cipher that encrypts and decrypts with a single key.
 #[derive(Clone)]
 pub struct SecretCipher {
     cipher: XChaCha20Poly1305,
@@ -62,7 +62,7 @@ impl SecretCipher {
         Ok(Self { cipher: XChaCha20Poly1305::new(&Key::from(key)) })
     }
 
-    /// Encrypts a text. `nonce` must be random and must never be reused.
+    /// Encrypts text. `nonce` must be random and must never be reused.
     pub fn encrypt(&self, plain: &str, nonce: [u8; NONCE_BYTES]) -> String {
         let payload = Payload { msg: plain.as_bytes(), aad: CONTEXT };
         #[expect(clippy::expect_used, reason = "fails only for more than 256 GiB")]
@@ -70,12 +70,12 @@ impl SecretCipher {
         format!("{VERSION_PREFIX}{}", STANDARD.encode([nonce.as_slice(), &encrypted].concat()))
     }
 
-    /// Encrypts a secret for the database, with a new random nonce; an empty secret remains empty.
+    /// Encrypts a secret for the database, with a new random nonce; an empty secret stays empty.
     pub fn encrypt_or_empty(&self, secret: &str) -> String {
         if secret.is_empty() { String::new() } else { self.encrypt(secret, secret_bytes()) }
     }
 
-    /// Decrypts a text encrypted by [`SecretCipher::encrypt`] with the same key.
+    /// Decrypts text encrypted by [`SecretCipher::encrypt`] with the same key.
     pub fn decrypt(&self, encrypted: &str) -> Result<String, EncryptionError> {
         let Some(text) = encrypted.strip_prefix(VERSION_PREFIX) else {
             return Err(if later_version(encrypted) {

@@ -1,5 +1,5 @@
-//! Copies a PostgreSQL database with the PostgreSQL programs. `pg_dump` writes the snapshot of one transaction, in
-//! which the rows are counted at the same time, and `pg_restore` reads the entire copy without restoring it.
+//! Copies a PostgreSQL database with the PostgreSQL client programs. `pg_dump` writes the snapshot of one transaction,
+//! in which the rows are counted at the same time, and `pg_restore` reads the entire copy without restoring it.
 
 mod programs;
 mod rows;
@@ -19,7 +19,7 @@ const DUMP_PROGRAM: &str = "pg_dump";
 /// Program that reads the copy.
 const RESTORE_PROGRAM: &str = "pg_restore";
 
-/// Copies the database into an empty file, and verifies the copy against the database.
+/// Copies the database into an empty file and verifies the copy against the database.
 pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let programs = PgPrograms::new(&settings.url)?;
     let db = connect::copying(settings, None).await?;
@@ -36,8 +36,8 @@ pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<Dat
     Ok(copy)
 }
 
-/// Restores a copy into an empty database, either completely or not at all; returns the number of rows in each table
-/// afterwards.
+/// Restores a copy into an empty database, either completely or not at all. Returns the resulting number of rows per
+/// table.
 pub(super) async fn restore(settings: &DatabaseSettings, copy: &Path) -> Result<BTreeMap<String, u64>, CopyError> {
     let programs = PgPrograms::new(&settings.url)?;
     let db = connect::copying(settings, None).await?;
@@ -55,7 +55,7 @@ pub(super) async fn restore(settings: &DatabaseSettings, copy: &Path) -> Result<
     restored
 }
 
-/// Writes the copy; returns the contents that it must have, and the schema that its tables belong to.
+/// Writes the copy; returns its expected contents and the schema that its tables belong to.
 async fn copied(
     db: &DatabaseConnection,
     programs: &PgPrograms,
@@ -78,7 +78,7 @@ async fn copied(
     Ok((copy, schema))
 }
 
-/// Reads an entire copy, and counts the rows in the tables of the given schema.
+/// Reads an entire copy and counts the rows in the tables of the given schema.
 async fn found_in(programs: &PgPrograms, file: &Path, schema: String) -> Result<CopiedRows, CopyError> {
     let mut read = programs.command(RESTORE_PROGRAM);
     read.args(["--data-only", "--file=-"]).arg(file);

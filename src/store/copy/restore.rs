@@ -1,5 +1,5 @@
-//! Restores a copy of a database, and verifies the number of rows in each table against the backup's list. With SQLite,
-//! the copy becomes the database file; with PostgreSQL, it is restored into an empty database.
+//! Restores a database copy, and verifies the number of rows per table against the backup's manifest. With SQLite, the
+//! copy becomes the database file; with PostgreSQL, it is restored into an empty database.
 //!
 //! A PostgreSQL database contains a marker table during the restore ([`UNFINISHED_TABLE`]), and no server starts on a
 //! database with this table.
@@ -46,8 +46,8 @@ impl DatabaseCopier {
         })
     }
 
-    /// Empties the database and marks it, so that no server starts on it until [`Self::end_restore`]. Must not be
-    /// called if [`Self::restore_target`] reports the database as used.
+    /// Empties the database and creates the restore marker, so that no server starts on it until [`Self::end_restore`].
+    /// Must not be called if [`Self::restore_target`] reports the database as used.
     ///
     /// # Errors
     ///
@@ -71,12 +71,12 @@ impl DatabaseCopier {
         Ok(begun?)
     }
 
-    /// Restores a copy, and verifies the number of rows in each table. With SQLite, the copy itself becomes the
-    /// database, so it is only verified.
+    /// Restores a copy and verifies the number of rows per table. With SQLite, the copy itself becomes the database, so
+    /// it is only verified.
     ///
     /// # Errors
     ///
-    /// Fails if the copy is damaged or the numbers of rows differ.
+    /// Fails if the copy is damaged or the row counts differ.
     pub async fn restore_from(&self, copy: &Path, rows: &BTreeMap<String, u64>) -> Result<(), CopyError> {
         let restored = if self.is_sqlite() {
             sqlite::looked_through(&self.settings, copy).await?.rows
@@ -92,7 +92,7 @@ impl DatabaseCopier {
         }
     }
 
-    /// Removes the mark, so that a server can start on the database.
+    /// Removes the restore marker, so that a server can start on the database.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl DatabaseCopier {
     }
 }
 
-/// Opens a connection that can write, with the default limits of the server's database user.
+/// Opens a writable connection with the default limits of the server's database user.
 async fn plain(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(&settings.url);
     options.max_connections(1).sqlx_logging(false);

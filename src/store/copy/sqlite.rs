@@ -1,5 +1,5 @@
-//! Copies an SQLite database with SQLite itself, which reads a consistent snapshot without blocking other readers and
-//! writers.
+//! Copies an SQLite database through SQLite itself, which reads a consistent snapshot without blocking other readers
+//! and writers.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -10,12 +10,12 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, T
 use super::{CopyError, DatabaseCopy, counted, schema_of};
 use crate::connect::{self, DatabaseSettings};
 
-/// Maximum number of copies made before giving up. Only SQLite knows which point in time a copy represents, so rows are
+/// Maximum number of attempts to make a copy. Only SQLite knows which point in time a copy represents, so rows are
 /// counted before and after copying. If a row is added and removed in between, the counts cannot match, and the copy is
 /// made again.
 const MAX_COPY_TRIES: usize = 3;
 
-/// Copies the database into an empty file, and verifies the copy against the database.
+/// Copies the database into an empty file and verifies the copy against the database.
 pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let db = connect::copying(settings, None).await?;
     let copied = copied(&db, settings, file).await;
@@ -67,8 +67,8 @@ pub(super) async fn looked_through(settings: &DatabaseSettings, file: &Path) -> 
     checked
 }
 
-/// Returns a table that has fewer or more rows in the copy than the database had both before and after copying; `None`
-/// if there is none.
+/// Returns a table, if any, that has fewer or more rows in the copy than the database had both before and after
+/// copying.
 fn differing<'a>(
     before: &'a BTreeMap<String, u64>,
     copy: &'a BTreeMap<String, u64>,

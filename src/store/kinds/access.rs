@@ -1,4 +1,4 @@
-//! Storage of access, of which there is a single aggregate; staff members, API keys and sessions are rows.
+//! Storage for access, a single aggregate, with separate rows for staff members, API keys and sessions.
 
 use sea_orm::DbErr;
 use sea_orm::sea_query::Condition;

@@ -1,4 +1,4 @@
-//! Storage of the connection to the accounting system: one snapshot row, which is always in memory.
+//! Storage for the accounting connection: one snapshot row, which is always in memory.
 
 use sea_orm::sea_query::Condition;
 

@@ -1,4 +1,4 @@
-//! Storage of orders sold by other shops, as a snapshot row only.
+//! Storage for orders sold by external shops: only a snapshot row.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

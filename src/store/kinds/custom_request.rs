@@ -1,4 +1,4 @@
-//! Storage of custom requests, as a snapshot row only; the photos are files created in the same commit.
+//! Storage for custom requests: only a snapshot row. The photos are files created in the same commit.
 
 use crate::load::Load;
 use crate::rows::{RowSink, StoredRow, WriteError, snapshot_row, word};

@@ -1,4 +1,4 @@
-//! Storage of customers; their sessions are rows.
+//! Storage for customers, with separate rows for their sessions.
 
 use std::sync::Arc;
 

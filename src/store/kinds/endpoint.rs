@@ -1,4 +1,4 @@
-//! Storage of webhook endpoints; deliveries are rows, of which only the earliest pending ones are loaded.
+//! Storage for webhook endpoints, with separate rows for deliveries. Only the earliest pending deliveries are loaded.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Storage of exports, as a snapshot row only. Exports stay in memory while their file still has to be written, or to
-//! be deleted after it expires.
+//! Storage for exports: only a snapshot row. An export stays in memory while its file still has to be written, or to be
+//! deleted after it expires.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

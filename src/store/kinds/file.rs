@@ -1,4 +1,4 @@
-//! Storage of files, as a snapshot row only; the content is a blob on disk.
+//! Storage for files: only a snapshot row. The content is a blob on disk.
 
 use crate::load::Load;
 use crate::rows::{snapshot_row, text, word};

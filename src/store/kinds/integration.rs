@@ -1,4 +1,4 @@
-//! Storage of the integrations that follow events, as a snapshot row only, which is read when the integration starts.
+//! Storage for integrations that follow events: only a snapshot row, which is read when the integration starts.
 
 use sea_orm::sea_query::Condition;
 

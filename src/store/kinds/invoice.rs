@@ -1,7 +1,7 @@
-//! Storage of invoices. Issued documents are rows that are only ever added, and are not loaded. Payments of an invoice
-//! without an order are part of the invoice, and are also stored as rows so that they can be listed and looked up. Each
-//! document gets the next number in its series when it is inserted, within the transaction, so that the series has no
-//! gaps.
+//! Storage for invoices. Issued documents are separate rows that are only ever added, and are not loaded. If an invoice
+//! has no order, its payments are part of the invoice and are also stored as rows, so that they can be listed and
+//! looked up. Each document gets the next number in its series when it is inserted, within the transaction, so that the
+//! series has no gaps.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

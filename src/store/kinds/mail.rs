@@ -1,4 +1,4 @@
-//! Storage of emails, as a snapshot row only, which is created by another aggregate's commit.
+//! Storage for emails: only a snapshot row, which is created by a different aggregate's commit.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

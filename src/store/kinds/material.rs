@@ -1,5 +1,5 @@
-//! Storage of materials; claims, links to other systems and the ledger of movements are rows. The ledger only grows,
-//! and is not loaded.
+//! Storage for materials, with separate rows for claims, links to external systems and ledger movements. The ledger
+//! only grows, and is not loaded.
 
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};

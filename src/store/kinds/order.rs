@@ -1,4 +1,4 @@
-//! Storage of orders; jobs, attempts and payments are rows.
+//! Storage for orders, with separate rows for jobs, attempts and payments.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -67,13 +67,13 @@ fn judged(attempt: &Attempt) -> Option<&SignOff> {
     attempt.sign_off.as_ref().filter(|_| attempt.printed())
 }
 
-/// Returns the printing time in milliseconds; 0 if it is unknown or the clock was set back meanwhile.
+/// Returns the printing time, in milliseconds; 0 if it is unknown or the clock was set back meanwhile.
 fn print_ms(attempt: &Attempt) -> i64 {
     attempt.took_ms().map_or(0, |took| took.max(0))
 }
 
-/// Returns the amount of each material that a print used, in thousandths, by material ID; `None` if only the total is
-/// known.
+/// Returns the amount of each material that a print used, in thousandths of its unit, by material ID; `None` if only
+/// the total is known.
 fn used_of(attempt: &Attempt) -> Option<String> {
     let of = attempt.used_of.iter().map(|(material, amount)| (material.to_string(), amount.0.into()));
     let of: serde_json::Map<String, serde_json::Value> = of.collect();

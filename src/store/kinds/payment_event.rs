@@ -1,4 +1,4 @@
-//! Storage of payment events that do not match an order yet, as a snapshot row only.
+//! Storage for payment events that have not been matched to an order yet: only a snapshot row.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

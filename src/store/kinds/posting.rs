@@ -1,4 +1,4 @@
-//! Storage of postings, as a snapshot row only, which is read by the integration that sends the posting.
+//! Storage for postings: only a snapshot row, which is read by the integration that sends the posting.
 
 use crate::load::Load;
 use crate::rows::{snapshot_row, word};

@@ -1,4 +1,5 @@
-//! Storage of printers; reminders and the maintenance log are rows. The log only grows, and is not loaded.
+//! Storage for printers, with separate rows for reminders and the maintenance log. The log only grows, and is not
+//! loaded.
 
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};

@@ -1,4 +1,4 @@
-//! Storage of quotes, as a snapshot row only. Their commits also create emails, and private SKUs for the models.
+//! Storage for quotes: only a snapshot row. Their commits also create emails, and private SKUs for the models.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

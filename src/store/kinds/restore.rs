@@ -1,5 +1,5 @@
-//! Storage of restores from a backup: a snapshot row, and the gaps in number series. The gaps are not loaded; the store
-//! itself takes them into account when it assigns numbers.
+//! Storage for restores from a backup: a snapshot row, and separate rows for gaps in number series. The gaps are not
+//! loaded; the store itself takes them into account when it assigns numbers.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

@@ -1,4 +1,4 @@
-//! Storage of sales channels; the entries of their variant maps are rows.
+//! Storage for sales channels, with separate rows for the entries in their variant maps.
 
 use std::sync::Arc;
 

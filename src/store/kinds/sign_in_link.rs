@@ -1,4 +1,4 @@
-//! Storage of the links with which customers sign in, as a snapshot row only.
+//! Storage for customers' sign-in links: only a snapshot row.
 
 use crate::load::Load;
 use crate::rows::snapshot_row;

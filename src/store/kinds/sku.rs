@@ -1,4 +1,4 @@
-//! Storage of SKUs, as a snapshot row only.
+//! Storage for SKUs: only a snapshot row.
 
 use crate::load::Load;
 use crate::rows::{snapshot_row, text};

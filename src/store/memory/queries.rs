@@ -1,4 +1,4 @@
-//! Queries for rules and effects, over the tables in memory. They scan whole tables, because simulations are small.
+//! Queries for rules and effects on the in-memory tables. They scan whole tables, because simulations are small.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ impl Tables {
         self.parts()
     }
 
-    /// Returns the pending deliveries of an endpoint, earliest first.
+    /// Returns an endpoint's pending deliveries, earliest first.
     pub(crate) fn pending_deliveries(&self, endpoint: Id) -> Vec<Delivery> {
         let deliveries = self.parts_under::<Delivery>(endpoint);
         let mut pending: Vec<_> = deliveries.filter(|row| row.state == DeliveryState::Pending).cloned().collect();

@@ -1,4 +1,4 @@
-//! Checks the requirements of commits against the tables in memory. Whole tables are scanned, because simulations are
+//! Checks the requirements of commits against the in-memory tables. Whole tables are scanned, because simulations are
 //! small.
 
 use super::Tables;

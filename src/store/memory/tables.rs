@@ -1,5 +1,5 @@
-//! Data of the in-memory store, in ordered persistent maps, so that a transaction is a cheap copy to be adopted or
-//! discarded.
+//! Data of the in-memory store, in ordered persistent maps, so that a transaction is a cheap copy that can be adopted
+//! or discarded.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ type RowKey = (&'static str, String);
 pub struct Tables {
     snapshots: RedBlackTreeMapSync<RowKey, SnapshotRow>,
     rows: RedBlackTreeMapSync<RowKey, MemoryRow>,
-    /// Table, owner and key of each row, serving as the index by owner.
+    /// Table, owner and key of each row, used as an index by owner.
     owned: RedBlackTreeSetSync<(&'static str, String, String)>,
     /// Holder of each unique value.
     claimed: RedBlackTreeMapSync<Unique, String>,
@@ -39,7 +39,7 @@ pub struct Tables {
 struct MemoryRow {
     owner: String,
     unique: Option<Unique>,
-    /// Domain value with its type erased. Readers of the table know the type of its rows.
+    /// Type-erased domain value. Readers of the table know the type of its rows.
     value: Arc<dyn Any + Send + Sync>,
 }
 
@@ -159,7 +159,7 @@ impl Tables {
         }
     }
 
-    /// Assigns the given unique values to `holder` in place of the released ones; fails if another row holds one of
+    /// Transfers the given unique values to `holder` and releases the old ones; fails if a different row holds one of
     /// them.
     fn take(&mut self, unique: &[Unique], released: &[Unique], holder: &str) -> Result<(), WriteError> {
         if let Some(other) = unique.iter().find(|value| self.claimed.get(value).is_some_and(|has| has != holder)) {
@@ -193,7 +193,7 @@ impl Tables {
         (expired.len() + deliveries.len() + events.len()) as u64
     }
 
-    /// Returns the number of the last event; 0 if there are none.
+    /// Returns the number of the last event; 0 if none.
     pub fn last_seq(&self) -> i64 {
         self.events.last().map_or(0, |(seq, _)| *seq)
     }
@@ -208,12 +208,12 @@ impl Tables {
         self.audit.values()
     }
 
-    /// Returns the answer stored for the given idempotency key.
+    /// Returns the response stored for the given idempotency key.
     pub fn idempotent_answer(&self, key: &str) -> Option<&IdempotentAnswer> {
         self.answers.get(key)
     }
 
-    /// Returns all snapshot rows of a table as database models, lowest ID first.
+    /// Returns all snapshot rows in a table as database models, lowest ID first.
     pub(super) fn models_of<M: TableRow + SnapshotModel>(&self) -> impl Iterator<Item = &M> {
         self.snapshot_rows(M::TABLE).filter_map(SnapshotRow::model)
     }
@@ -223,7 +223,7 @@ impl Tables {
         self.snapshots.get(&(table_of::<T>(), id.to_string()))
     }
 
-    /// Returns all snapshot rows of a kind of aggregate, lowest ID first.
+    /// Returns all snapshot rows of an aggregate kind, lowest ID first.
     pub(crate) fn snapshots_of<T: Snapshot>(&self) -> impl Iterator<Item = &SnapshotRow> {
         self.snapshot_rows(table_of::<T>())
     }
@@ -240,7 +240,7 @@ impl Tables {
         all.filter_map(|(_, row)| row.value.downcast_ref())
     }
 
-    /// Returns the parts of one owner, lowest key first.
+    /// Returns an owner's parts, lowest key first.
     pub(crate) fn parts_under<P: Part>(&self, owner: Id) -> impl Iterator<Item = &P> {
         let table = <ModelOf<P> as Doc>::TABLE;
         let owner = owner.to_string();

@@ -1,4 +1,4 @@
-//! Queries for postings to the accounting system, and for documents that still have to be posted.
+//! Queries for accounting postings, and for documents that still have to be posted.
 
 use sea_orm::sea_query::{Condition, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -17,7 +17,7 @@ use entities::{invoice_documents, invoices, postings};
 const SETTLED: [InvoiceStatus; 3] = [InvoiceStatus::Paid, InvoiceStatus::Refunded, InvoiceStatus::Void];
 
 impl Queries {
-    /// Returns postings, newest first, and their total number.
+    /// Returns a page of postings, newest first, and their total number.
     pub async fn postings(
         &self,
         state: Option<PostingState>,
@@ -35,8 +35,8 @@ impl Queries {
         Ok(self.postings(Some(PostingState::Refused), refused).await?.1)
     }
 
-    /// Returns documents of settled invoices issued since the given time that are not known to be in the books, in
-    /// order of issue; rejected ones are left out.
+    /// Returns documents of settled invoices, issued since the given time, that are not known to be in the books, in
+    /// order of issue; omits rejected ones.
     pub async fn unposted(&self, since: Timestamp, limit: u64) -> Result<Vec<Id>, LoadError> {
         use invoice_documents::Column as D;
         let settled = SETTLED.iter().map(word).collect::<Result<Vec<_>, _>>().map_err(json)?;

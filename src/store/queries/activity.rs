@@ -1,5 +1,5 @@
-//! Queries for the activity in a period, regardless of the quality of the parts: attempts by printer and by day, the
-//! material used by prints, and the orders placed.
+//! Queries for the activity in a period, regardless of part quality: attempts by printer and by day, the material that
+//! prints used, and the orders placed.
 
 use std::collections::BTreeMap;
 
@@ -24,15 +24,16 @@ const MAX_ORDERS_READ: u64 = 2000;
 /// Property by which attempts are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActivityGrouping {
-    /// Claimed printer, by ID.
+    /// Printer that was claimed, by ID.
     Printer,
-    /// Day of the claim, as the number of days since 1970, by a clock that is so many milliseconds ahead of UTC.
+    /// Day of the claim, as the number of days since 1970. The value is how far the local clock is ahead of UTC, in
+    /// milliseconds.
     Day(i64),
 }
 
 impl Queries {
     /// Returns the totals of the attempts that claimed a printer between `from` (inclusive) and `to` (exclusive),
-    /// grouped and in order of the group key.
+    /// grouped and ordered by group key.
     pub async fn activity(
         &self,
         by: ActivityGrouping,
@@ -63,7 +64,7 @@ impl Queries {
         Ok(groups)
     }
 
-    /// Returns the amount of each material used by prints whose attempts claimed a printer between `from` (inclusive)
+    /// Returns how much of each material was used by prints whose attempts claimed a printer between `from` (inclusive)
     /// and `to` (exclusive), largest amount first.
     pub async fn material_used(&self, from: Timestamp, to: Timestamp) -> Result<Vec<(Id, Amount)>, LoadError> {
         let db = self.db.get_database_backend();
@@ -83,8 +84,8 @@ impl Queries {
         Ok(used)
     }
 
-    /// Returns the newest two thousand orders placed between `from` (inclusive) and `to` (exclusive) that have been
-    /// paid, printed or shipped.
+    /// Returns the orders placed between `from` (inclusive) and `to` (exclusive) that have been paid, printed or
+    /// shipped; at most the newest two thousand.
     pub async fn orders_placed(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Order>, LoadError> {
         use orders::Column as C;
         let bought = [OrderStatus::Paid, OrderStatus::Printing, OrderStatus::Ready, OrderStatus::Shipped];

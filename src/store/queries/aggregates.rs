@@ -18,7 +18,7 @@ use entities::{files, materials, movements, skus};
 /// Filter for materials; absent fields match all. Archived materials are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MaterialFilter {
-    /// Type of the material.
+    /// Material type.
     pub kind: Option<MaterialType>,
     /// Text contained in the name.
     pub q: Option<String>,
@@ -27,23 +27,23 @@ pub struct MaterialFilter {
 /// Filter for SKUs; absent fields match all. Archived SKUs are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SkuFilter {
-    /// Visibility to customers.
+    /// `true` for public SKUs, `false` for private ones.
     pub public: Option<bool>,
     /// `true` for SKUs that can be ordered.
     pub active: Option<bool>,
-    /// Material from which the SKU is made.
+    /// Material that the SKU is made from.
     pub material_id: Option<Id>,
-    /// Slug of the SKU, as used in URLs.
+    /// URL slug.
     pub slug: Option<String>,
-    /// Code of the SKU; must match exactly.
+    /// Exact SKU code.
     pub code: Option<String>,
-    /// Whole name of the SKU, in large or small letters.
+    /// Full SKU name, ignoring case.
     pub name: Option<String>,
     /// Text contained in the name or the code.
     pub q: Option<String>,
     /// `true` for kits, `false` for all others.
     pub kit: Option<bool>,
-    /// ID of a file or SKU to which the SKU refers: a file that it is printed from or shown with, or a SKU that it
+    /// ID of a file or SKU that the SKU refers to: a file that it is printed from or shown with, or a SKU that it
     /// contains.
     pub names: Option<Id>,
 }
@@ -53,14 +53,14 @@ pub struct SkuFilter {
 pub struct FileFilter {
     /// Kind of the file.
     pub kind: Option<FileKind>,
-    /// SHA-256 of the content, in hexadecimal.
+    /// SHA-256 hash of the content, in hex.
     pub sha256: Option<String>,
     /// Text contained in the name.
     pub q: Option<String>,
 }
 
 impl Queries {
-    /// Returns materials, without their claims, newest first, and their total number.
+    /// Returns a page of materials, without their claims, newest first, and their total number.
     pub async fn materials(
         &self,
         filter: &MaterialFilter,
@@ -75,7 +75,7 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns SKUs, newest first, and their total number.
+    /// Returns a page of SKUs, newest first, and their total number.
     pub async fn skus(&self, filter: &SkuFilter, page: Page) -> Result<(Vec<Versioned<Sku>>, u64), LoadError> {
         use skus::Column as C;
         let select = skus::Entity::find()
@@ -103,7 +103,7 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns files, newest first, and their total number.
+    /// Returns a page of files, newest first, and their total number.
     pub async fn files(&self, filter: &FileFilter, page: Page) -> Result<(Vec<Versioned<File>>, u64), LoadError> {
         use files::Column as C;
         let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
@@ -133,7 +133,7 @@ impl Queries {
         self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the totals over a material's ledger, which must equal the material's `quantity` and `reserved`.
+    /// Returns the totals of a material's ledger, which must equal the material's `quantity` and `reserved`.
     pub async fn ledger_sums(&self, material: Id) -> Result<(Amount, Amount), LoadError> {
         use movements::Column as C;
         // PostgreSQL sums 64-bit integers as numeric.

@@ -1,4 +1,4 @@
-//! Queries for a printer's history: its attempts at jobs, and their totals.
+//! Queries for a printer's history: its print attempts, and their totals.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use domain::job::{Attempt, AttemptState, Job};
 use domain::time::Timestamp;
 use entities::{attempts, jobs, printers};
 
-/// Maximum number of failed attempts, newest first, whose reasons are counted.
+/// Maximum number of failed attempts whose reasons are counted; the newest are used.
 const MAX_FAILURES_READ: u64 = 1000;
-/// Maximum number of reasons returned; rarer ones are counted together.
+/// Maximum number of reasons returned; rarer ones are combined.
 const MAX_REASONS: usize = 20;
 
-/// Totals of the attempts on a printer.
+/// Totals of a printer's attempts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AttemptTotals {
     /// Number of prints that finished.
@@ -35,12 +35,12 @@ pub struct AttemptTotals {
     /// Material used by the prints, in thousandths of each material's unit.
     pub used: Amount,
     /// Failure reasons, each with the number of prints, most frequent first; `None` represents all other reasons and
-    /// prints without one.
+    /// prints without a reason.
     pub reasons: Vec<(Option<String>, i64)>,
 }
 
 impl Queries {
-    /// Returns the attempts on a printer with their jobs, most recently claimed first, and their total number.
+    /// Returns a page of a printer's attempts with their jobs, most recently claimed first, and their total number.
     pub async fn attempts_on(
         &self,
         printer: Id,
@@ -91,9 +91,9 @@ impl Queries {
         Ok(AttemptTotals { finished, failed, cancelled, not_started, print_ms, used: used_sum, reasons })
     }
 
-    /// Returns the failure reasons of the last thousand failed prints that claimed the given printer (or any printer,
-    /// if none is given) between `from` (inclusive) and `to` (exclusive), each with the number of prints, most frequent
-    /// first.
+    /// Returns the failure reasons of the last thousand failed prints whose attempts claimed the given printer (or, if
+    /// none is given, any printer) between `from` (inclusive) and `to` (exclusive), each with the number of prints,
+    /// most frequent first.
     pub async fn failure_reasons(
         &self,
         printer: Option<Id>,

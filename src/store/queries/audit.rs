@@ -1,7 +1,7 @@
 //! Queries for the audit log and idempotency keys.
 //!
-//! A list with its total ([`Queries::audit`]) counts all entries, which are kept for ever. What people look at is read
-//! in stretches of bounded length instead ([`Queries::audit_stretch`]).
+//! A list with its total ([`Queries::audit`]) counts all entries, which are kept forever. The pages that staff view
+//! read one bounded stretch at a time instead ([`Queries::audit_stretch`]).
 
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
@@ -14,26 +14,26 @@ use entities::{audit, idempotency};
 /// Filter for audit log entries; absent fields match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AuditFilter {
-    /// Caller, as text (`user:…`, `key:…`, `machine`).
+    /// Caller, in text form (`user:…`, `key:…`, `machine`).
     pub actor: Option<String>,
     /// Name of the command, such as `order.cancel`.
     pub action: Option<String>,
-    /// Start of the command's name, such as `job.`.
+    /// Prefix of the command name, such as `job.`.
     pub action_prefix: Option<&'static str>,
-    /// Kind of the aggregate, or of the part of one, that the entry is about.
+    /// Kind of aggregate, or of an aggregate's part, that the entry is about.
     pub subject_kind: Option<String>,
-    /// ID of the subject of the entry.
+    /// ID of the entry's subject.
     pub subject_id: Option<Id>,
-    /// Earliest time of the entry, inclusive.
+    /// Start of the time range, inclusive.
     pub from: Option<Timestamp>,
-    /// Latest time of the entry, exclusive.
+    /// End of the time range, exclusive.
     pub to: Option<Timestamp>,
 }
 
-/// Maximum number of entries that are read for one stretch.
+/// Maximum number of entries read per stretch.
 const STRETCH_ENTRIES: u64 = 500;
 
-/// Place of an entry in the log, which is ordered by time and ID.
+/// Position of an entry in the log, which is ordered by time and ID.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AuditPlace {
     /// Time of the entry.
@@ -47,7 +47,7 @@ pub struct AuditPlace {
 pub struct AuditStretch {
     /// Entries that match the filter.
     pub entries: Vec<Audit>,
-    /// Place before which the log goes on; `None` if this is its end. There may be none that match beyond it.
+    /// Position to continue reading from; `None` at the end of the log. There may be no further matching entries.
     pub next: Option<AuditPlace>,
 }
 
@@ -56,15 +56,16 @@ impl AuditPlace {
         Self { at: entry.at, id: entry.id }
     }
 
-    /// Returns the place of a row that may be damaged. If its ID cannot be read, it is the start of its millisecond.
+    /// Returns the position of a row that may be damaged. If the ID cannot be read, the position is the start of the
+    /// row's millisecond.
     fn of_row(row: &audit::Model) -> Self {
         Self { at: Timestamp(row.at), id: row.id.parse().unwrap_or(Id::ONLY) }
     }
 }
 
 impl AuditFilter {
-    /// Selects the entries by the one criterion that narrows them most and has an index with the time, and by time.
-    /// Also returns whether these are all criteria, so that every selected entry matches.
+    /// Selects entries by time and by the most selective criterion that is indexed together with the time. Also returns
+    /// whether no criteria remain, so that every selected entry matches.
     fn select_narrowest(&self) -> (Select<audit::Entity>, bool) {
         use audit::Column as C;
         let all = audit::Entity::find();
@@ -84,13 +85,13 @@ impl AuditFilter {
         (some, self.criteria() == selected)
     }
 
-    /// Returns the number of criteria, apart from the time.
+    /// Returns the number of criteria, excluding the time range.
     fn criteria(&self) -> usize {
         let texts = [&self.actor, &self.action, &self.subject_kind].into_iter().flatten().count();
         texts + usize::from(self.action_prefix.is_some()) + usize::from(self.subject_id.is_some())
     }
 
-    /// Returns whether an entry matches, apart from its time.
+    /// Returns whether an entry matches, regardless of its time.
     fn matches(&self, entry: &Audit) -> bool {
         self.actor.as_ref().is_none_or(|actor| *actor == entry.actor)
             && self.action.as_ref().is_none_or(|action| *action == entry.action)
@@ -101,10 +102,10 @@ impl AuditFilter {
 }
 
 impl Queries {
-    /// Returns up to `limit` entries before a place of the audit log, newest first. Reads a bounded number of entries
-    /// through an index, however long the log is, so that a stretch may have fewer entries than the limit although the
-    /// log goes on. If the index covers the whole filter, reads one entry more than the limit, which shows whether the
-    /// log goes on.
+    /// Returns up to `limit` entries before a position in the audit log, newest first. Reads a bounded number of
+    /// entries through an index, however long the log is, so a stretch may have fewer entries than the limit although
+    /// the log continues. If the index covers the whole filter, reads one entry more than the limit, which shows
+    /// whether the log continues.
     pub async fn audit_stretch(
         &self,
         filter: &AuditFilter,
@@ -135,7 +136,7 @@ impl Queries {
         Ok(AuditStretch { entries: matching, next: last.filter(|_| !is_end) })
     }
 
-    /// Returns audit log entries, newest first, and their total number.
+    /// Returns a page of audit log entries, newest first, and their total number.
     pub async fn audit(&self, filter: &AuditFilter, page: Page) -> Result<(Vec<Audit>, u64), LoadError> {
         use audit::Column as C;
         let select = audit::Entity::find()
@@ -152,7 +153,7 @@ impl Queries {
         Ok((self.audit_entries(rows).collect(), total))
     }
 
-    /// Reads rows of the audit log; those that are damaged are reported and left out.
+    /// Parses audit log rows; damaged ones are reported and omitted.
     fn audit_entries(&self, rows: Vec<audit::Model>) -> impl Iterator<Item = Audit> {
         rows.into_iter().filter_map(|row| {
             let key = row.id.clone();
@@ -160,8 +161,8 @@ impl Queries {
         })
     }
 
-    /// Returns the answer stored for an idempotency key. The retention period may have ended without the row being
-    /// deleted yet.
+    /// Returns the response stored for an idempotency key. The retention period may have ended even though the row has
+    /// not been deleted yet.
     pub async fn idempotency(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
         if let Some(answer) = self.idempotent_answers.get(key).await {
             return Ok(answer);

@@ -14,7 +14,7 @@ use entities::{channel_orders, sales_channels};
 /// Filter for channel orders; absent fields match all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ChannelOrderFilter {
-    /// Sales channel from which the order came.
+    /// Sales channel that the order came from.
     pub channel_id: Option<Id>,
     /// Status of the channel order.
     pub status: Option<ChannelOrderStatus>,
@@ -25,15 +25,15 @@ pub struct ChannelOrderFilter {
 }
 
 impl Queries {
-    /// Returns the sales channels that are not deleted, without their variant maps, newest first, and their total
-    /// number.
+    /// Returns a page of the sales channels that are not deleted, without their variant maps, newest first, and their
+    /// total number.
     pub async fn sales_channels(&self, page: Page) -> Result<(Vec<Versioned<SalesChannel>>, u64), LoadError> {
         use sales_channels::Column as C;
         let select = sales_channels::Entity::find().filter(C::Archived.eq(false));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns channel orders, newest first, and their total number.
+    /// Returns a page of channel orders, newest first, and their total number.
     pub async fn channel_orders(
         &self,
         filter: &ChannelOrderFilter,

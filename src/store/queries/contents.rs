@@ -1,4 +1,4 @@
-//! Queries for the contents on disk to which files refer.
+//! Queries for the contents on disk that files refer to.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use domain::file::File;
 use entities::files;
 
 impl Queries {
-    /// Returns the hashes of all contents to which files refer: their own contents and those of their pictures.
+    /// Returns the hashes of all contents that files refer to: their own contents and their pictures.
     pub async fn named_contents(&self) -> Result<HashSet<String>, LoadError> {
         let select = files::Entity::find().filter(files::Column::Archived.eq(false)).select_only();
         let columns = select.columns([files::Column::Sha256, files::Column::Doc]);
@@ -26,7 +26,7 @@ impl Queries {
         Ok(named)
     }
 
-    /// Returns whether a file refers to the given content, either as its own or as that of its picture.
+    /// Returns whether a file refers to the given content, either as its own or as its picture.
     pub async fn is_content_named(&self, sha256: &str) -> Result<bool, LoadError> {
         let names = files::Column::Sha256.eq(sha256).or(files::Column::Doc.like(format!("%\"{sha256}\"%")));
         let naming = files::Entity::find().filter(files::Column::Archived.eq(false)).filter(names);

@@ -15,7 +15,7 @@ use entities::custom_requests;
 pub struct CustomRequestFilter {
     /// Status of the custom request.
     pub status: Option<CustomRequestStatus>,
-    /// Site on which the request was submitted.
+    /// Site that the request was submitted on.
     pub site: Option<String>,
     /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
@@ -24,7 +24,7 @@ pub struct CustomRequestFilter {
 }
 
 impl Queries {
-    /// Returns custom requests, newest first, and their total number.
+    /// Returns a page of custom requests, newest first, and their total number.
     pub async fn custom_requests(
         &self,
         filter: &CustomRequestFilter,

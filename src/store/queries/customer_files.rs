@@ -1,4 +1,4 @@
-//! Queries for files that customers sent and that the shop has not handled yet.
+//! Queries for files that customers sent and that the shop has not processed yet.
 
 use sea_orm::sea_query::{Alias, Condition, ExprTrait as _, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -13,17 +13,17 @@ use domain::quote::QuoteStatus;
 use domain::time::Timestamp;
 use entities::{custom_requests, files, quotes};
 
-/// File that a customer sent and that the shop has not handled yet.
+/// File that a customer sent and that the shop has not processed yet.
 #[derive(Clone, PartialEq, Debug)]
 pub struct UnclaimedFile {
     /// Metadata of the file.
     pub file: File,
-    /// Custom request to which the file belongs as a photo; `None` for a model, and for G-code sliced from a model.
+    /// Custom request that the file belongs to as a photo; `None` for a model, and for G-code sliced from a model.
     pub custom_request_id: Option<Id>,
 }
 
 impl Queries {
-    /// Returns the total size, in bytes, of the files that customers sent and that the shop has not handled yet.
+    /// Returns the total size, in bytes, of the files that customers sent and that the shop has not processed yet.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Queries {
         Ok(u64::try_from(sum.flatten().unwrap_or(0)).unwrap_or(0))
     }
 
-    /// Returns up to `most` files that customers sent before the given time and that the shop has not handled yet,
+    /// Returns up to `most` files that customers sent before the given time and that the shop has not processed yet,
     /// oldest first, starting after the creation time and ID in `after`, if given.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ fn file_of(row: &files::Model) -> Result<File, LoadError> {
 }
 
 /// Returns the condition that selects models whose quote has not been sent, G-code sliced from such models, and photos
-/// in custom requests that are new or were closed because nobody answered them.
+/// in custom requests that are new or were closed because nobody responded.
 fn unclaimed() -> Result<Condition, LoadError> {
     use entities::custom_requests::Column as R;
     use entities::files::Column as C;

@@ -20,7 +20,7 @@ pub struct CustomerFilter {
 }
 
 impl Queries {
-    /// Returns the session whose token has the given hash, even if it has expired.
+    /// Returns the session whose token has the given hash, even if the session has expired.
     pub async fn customer_session(&self, hash: &str) -> Result<Option<CustomerSession>, LoadError> {
         use customer_sessions::Column as C;
         let row = customer_sessions::Entity::find().filter(C::Hash.eq(hash)).one(&self.db).await?;
@@ -35,7 +35,7 @@ impl Queries {
         id.map(|id| id_of("customers", &id)).transpose()
     }
 
-    /// Returns customers without their sessions, newest first, and their total number.
+    /// Returns a page of customers, without their sessions, newest first, and their total number.
     pub async fn customers(
         &self,
         filter: &CustomerFilter,
@@ -48,7 +48,7 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the sign-in link whose token has the given hash, whether or not it is still valid.
+    /// Returns the sign-in link whose token has the given hash, even if the link is no longer valid.
     pub async fn sign_in_link(&self, hash: &str) -> Result<Option<Id>, LoadError> {
         use sign_in_links::Column as C;
         let select = sign_in_links::Entity::find().select_only().column(C::Id).filter(C::Hash.eq(hash));

@@ -1,14 +1,14 @@
-//! Registry of rows left out of lists because they cannot be read.
+//! Registry of rows that are omitted from lists because they cannot be read.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::rows::DamagedRow;
 
-/// Maximum number of damaged rows that are recorded, and therefore counted.
+/// Maximum number of damaged rows recorded, and therefore counted.
 const MAX_REMEMBERED: usize = 1000;
 
-/// Registry of damaged rows that have been encountered and have not become readable since. Each row is logged once.
+/// Registry of damaged rows that have not become readable since they were first encountered. Each row is logged once.
 #[derive(Debug, Default)]
 pub struct DamagedRows(Mutex<BTreeMap<(&'static str, String), String>>);
 

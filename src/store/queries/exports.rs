@@ -1,4 +1,4 @@
-//! Queries for exports, and for the records to be exported.
+//! Queries for exports and for the records to export.
 
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
@@ -34,7 +34,7 @@ pub struct ExportRange<S> {
 }
 
 impl<S> ExportRange<S> {
-    /// Selects the next records in the range, oldest first; the two columns are those of the creation time and the ID.
+    /// Selects the next records in the range, oldest first; the two columns contain the creation time and the ID.
     fn next_of<E: EntityTrait, C: ColumnTrait>(
         &self,
         select: Select<E>,
@@ -57,13 +57,13 @@ impl<S> ExportRange<S> {
 }
 
 impl Queries {
-    /// Returns exports, newest first, and their total number.
+    /// Returns a page of exports, newest first, and their total number.
     pub async fn exports(&self, page: Page) -> Result<(Vec<Versioned<Export>>, u64), LoadError> {
         use exports::Column as C;
         self.snapshots(exports::Entity::find().order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the export whose link has a token with the given hash, even if the link has expired.
+    /// Returns the export whose link token has the given hash, even if the link has expired.
     pub async fn export_by_token(&self, hash: &str) -> Result<Option<Id>, LoadError> {
         use exports::Column as C;
         let select = exports::Entity::find().select_only().column(C::Id).filter(C::TokenHash.eq(hash));
@@ -81,7 +81,7 @@ impl Queries {
         Ok(select.count(&self.db).await?)
     }
 
-    /// Returns the next issued invoices in a range, oldest first, each with the cursor at which to continue. A damaged
+    /// Returns the next issued invoices in a range, oldest first, each with the cursor to continue from. A damaged
     /// invoice is registered and returned as `None`.
     pub async fn invoices_of_range(
         &self,
@@ -104,8 +104,8 @@ impl Queries {
         rows.iter().map(read).collect()
     }
 
-    /// Returns the next sent quotes in a range, oldest first, each with the cursor at which to continue. A damaged
-    /// quote is registered and returned as `None`.
+    /// Returns the next sent quotes in a range, oldest first, each with the cursor to continue from. A damaged quote is
+    /// registered and returned as `None`.
     pub async fn quotes_of_range(
         &self,
         range: &ExportRange<QuoteStatus>,

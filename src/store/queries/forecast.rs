@@ -1,4 +1,4 @@
-//! Queries for the data from which the forecast learns: finished prints, and the outcome of promises.
+//! Queries for the data that the forecast learns from: finished prints and the outcomes of promises.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ impl Queries {
         Ok(prints.collect())
     }
 
-    /// Returns the promises of the most recently changed orders that are ready or shipped, at most `limit`, oldest
+    /// Returns the promises of ready or shipped orders, for at most `limit` of the most recently changed orders, oldest
     /// change first.
     pub async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {
         use orders::Column as C;

@@ -1,5 +1,5 @@
-//! Looks up the answers for idempotency keys in batches: all keys requested while a query is running share the next
-//! query.
+//! Looks up stored responses for idempotency keys in batches: all keys requested while a query is running are looked up
+//! by the next query.
 //!
 //! Every request with a key requires a lookup before it is admitted. A separate query for each would cost more than the
 //! commit, which many requests share.
@@ -12,10 +12,10 @@ use tokio::sync::{mpsc, oneshot};
 use crate::rows::{IdempotentAnswer, LoadError, read_idempotency};
 use entities::idempotency;
 
-/// Maximum number of keys in one query.
+/// Maximum number of keys per query.
 const MAX_KEYS_PER_QUERY: usize = 256;
 
-/// Key to look up, with the channel for its answer.
+/// Key to look up, with the channel for the response.
 type KeyLookup = (String, oneshot::Sender<Option<IdempotentAnswer>>);
 
 /// Sender to the task that looks up keys. The task ends when the last clone is dropped.
@@ -30,7 +30,7 @@ impl IdempotentAnswers {
         Self(sender)
     }
 
-    /// Returns the answer stored for the given key. The outer `None` means that the batched lookup failed; the caller
+    /// Returns the response stored for the given key. The outer `None` means that the batched lookup failed; the caller
     /// can then run its own query.
     pub(super) async fn get(&self, key: &str) -> Option<Option<IdempotentAnswer>> {
         let (sender, answer) = oneshot::channel();

@@ -17,30 +17,30 @@ use domain::restore::numbers::NumberGap;
 use domain::time::Timestamp;
 use entities::{invoice_documents, invoices, orders};
 
-/// Maximum number of missing numbers listed for each series.
+/// Maximum number of missing numbers listed per series.
 const MAX_NAMED_GAPS: usize = 100;
 
 /// Filter for invoices; absent fields match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InvoiceFilter {
-    /// Status as displayed at time `now`; overdue invoices are neither open nor partially paid.
+    /// Status as displayed at `now`; overdue invoices are neither open nor partially paid.
     pub status: Option<InvoiceStatus>,
     /// Site of the invoice.
     pub site: Option<String>,
     /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
-    /// Order to which the invoice belongs.
+    /// Order that the invoice belongs to.
     pub order_id: Option<Id>,
     /// `true` to list only issued invoices.
     pub issued: bool,
-    /// Time as of which invoices count as overdue.
+    /// Reference time for deciding which invoices are overdue.
     pub now: Timestamp,
 }
 
 /// Numbering status of a series.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NumberingSeries {
-    /// Name of the series, such as `INV-2026`.
+    /// Name of the number series, such as `INV-2026`.
     pub series: String,
     /// Number of documents in the series.
     pub count: i64,
@@ -55,14 +55,14 @@ pub struct NumberingSeries {
 }
 
 impl NumberingSeries {
-    /// Returns whether no number from 1 to the highest is missing, except those skipped on purpose.
+    /// Returns whether every number from 1 to the highest is in use or was skipped on purpose.
     pub fn is_gapless(&self) -> bool {
         self.missing.is_empty()
     }
 }
 
 impl Queries {
-    /// Returns invoices, newest first, and their total number.
+    /// Returns a page of invoices, newest first, and their total number.
     pub async fn invoices(
         &self,
         filter: &InvoiceFilter,
@@ -81,8 +81,8 @@ impl Queries {
         self.snapshots(select, page).await
     }
 
-    /// Returns the IDs of those among the given invoices that have an amount due although the order was cancelled, so
-    /// that they will not be paid. Uses a single query.
+    /// Returns the IDs of the given invoices that have an amount due but will not be paid, because the order was
+    /// cancelled. Uses a single query.
     pub async fn open_of_cancelled(&self, invoices: &[Invoice]) -> Result<HashSet<Id>, LoadError> {
         use orders::Column as C;
         let owing = invoices.iter().filter(|one| one.due_cents() > 0);

@@ -9,7 +9,7 @@ use domain::maintenance::MaintenanceEntry;
 use entities::maintenance_entries;
 
 impl Queries {
-    /// Returns a printer's maintenance log, newest first, and the total number of entries.
+    /// Returns a page of a printer's maintenance log, newest first, and the total number of entries.
     pub async fn maintenance_entries(
         &self,
         printer: Id,

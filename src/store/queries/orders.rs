@@ -15,8 +15,8 @@ use domain::kept_payment_event::KeptPaymentEvent;
 use domain::order::{Order, OrderKind, OrderStatus};
 use entities::{attempts, inbound, jobs, orders, quotes};
 
-/// Pattern of the documents of orders with a promise. Text entered by users cannot match it, because its quotes are
-/// escaped.
+/// LIKE pattern for the documents of orders that have a promise. Text entered by users cannot match it, because its
+/// quotes are escaped.
 const PROMISE: &str = "%\"promise\":{%";
 
 /// Filter for orders; absent fields match all.
@@ -26,7 +26,7 @@ pub struct OrderFilter {
     pub status: Option<OrderStatus>,
     /// Kind of the order.
     pub kind: Option<OrderKind>,
-    /// Site on which the order was placed.
+    /// Site that the order was placed on.
     pub site: Option<String>,
     /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
@@ -34,7 +34,7 @@ pub struct OrderFilter {
     pub made_by: Option<Id>,
     /// Restriction to the orders visible to a customer's API key.
     pub own: Option<OwnOrders>,
-    /// Flag set on the order.
+    /// Flag that the order must have.
     pub flag: Option<String>,
     /// `true` for orders with any flag, `false` for orders without flags.
     pub flagged: Option<bool>,
@@ -46,13 +46,13 @@ pub struct OrderFilter {
     pub promised: Option<bool>,
 }
 
-/// Orders visible to a customer's API key: those of the customer for whom the key was issued or, if there is none,
-/// those created with the key.
+/// Orders that a customer's API key can access: those of the customer that the key was issued for or, if none, those
+/// created with the key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnOrders {
-    /// API key with which the orders were created.
+    /// API key that created the orders.
     pub made_by: Id,
-    /// Customer for whom the key was issued.
+    /// Customer that the key was issued for.
     pub customer_email: Option<String>,
 }
 
@@ -61,11 +61,11 @@ pub struct OwnOrders {
 pub struct JobFilter {
     /// State of the job.
     pub state: Option<JobState>,
-    /// Order to which the job belongs.
+    /// Order that the job belongs to.
     pub order_id: Option<Id>,
-    /// Printer to which the job is currently assigned.
+    /// Printer that the job is currently assigned to.
     pub printer_id: Option<Id>,
-    /// SKU that the job makes.
+    /// SKU that the job produces.
     pub sku_id: Option<Id>,
     /// Material that the job needs.
     pub material_id: Option<Id>,
@@ -80,13 +80,13 @@ pub struct JobFilter {
 }
 
 impl Queries {
-    /// Returns orders, without their jobs and payments, newest first, and their total number.
+    /// Returns a page of orders, without their jobs and payments, newest first, and their total number.
     pub async fn orders(&self, filter: &OrderFilter, page: Page) -> Result<(Vec<Versioned<Order>>, u64), LoadError> {
         self.snapshots(filtered(filter)?, page).await
     }
 
-    /// Returns the ids of all orders whose promise is outstanding and that match the filter, newest first. There are
-    /// at most as many as the shop has open orders, and the index of statuses finds them.
+    /// Returns the IDs of all orders whose promise is outstanding and that match the filter, newest first. There are at
+    /// most as many as the shop has open orders, and they are found through the status index.
     pub async fn promised_orders(&self, filter: &OrderFilter) -> Result<Vec<Id>, LoadError> {
         let filter = OrderFilter { promised: Some(true), ..filter.clone() };
         let select = filtered(&filter)?.select_only().column(orders::Column::Id);
@@ -94,8 +94,8 @@ impl Queries {
         ids.iter().map(|id| id_of("orders", id)).collect()
     }
 
-    /// Returns the given orders, without their jobs and payments, in the given order; missing ones are left out. The
-    /// caller bounds the number of ids.
+    /// Returns the given orders, without their jobs and payments, in the given order; omits missing ones. The caller
+    /// limits the number of IDs.
     pub async fn orders_of(&self, ids: &[Id]) -> Result<Vec<Versioned<Order>>, LoadError> {
         let select = orders::Entity::find().filter(orders::Column::Id.is_in(ids.iter().map(Id::to_string)));
         let rows = select.all(&self.db).await?;
@@ -105,14 +105,15 @@ impl Queries {
         Ok(ids.iter().filter_map(|id| by_id.remove(id)).collect())
     }
 
-    /// Returns signed payment events that do not match an order yet, newest first, and their total number.
+    /// Returns a page of signed payment events that have not been matched to an order yet, newest first, and their
+    /// total number.
     pub async fn unmatched_payments(&self, page: Page) -> Result<(Vec<Versioned<KeptPaymentEvent>>, u64), LoadError> {
         use inbound::Column as C;
         let select = inbound::Entity::find().filter(C::Done.eq(false));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns jobs with their attempts, newest first, and their total number.
+    /// Returns a page of jobs with their attempts, newest first, and their total number.
     pub async fn jobs(&self, filter: &JobFilter, page: Page) -> Result<(Vec<Job>, u64), LoadError> {
         use jobs::Column as C;
         let waits = [JobState::Created, JobState::Validated, JobState::AwaitingManualReview, JobState::Sliced];
@@ -179,7 +180,7 @@ impl Queries {
         self.counts(jobs::Entity::find(), jobs::Column::State).await
     }
 
-    /// Returns the highest number in each series that was issued or has been skipped by a restore; 0 if there is none.
+    /// Returns the highest number in each series that was issued or has been skipped by a restore; 0 if none.
     pub async fn highest_numbers(&self) -> Result<LastNumbers, LoadError> {
         let order = orders::Entity::find().select_only().expr(orders::Column::Number.max());
         let job = jobs::Entity::find().select_only().expr(jobs::Column::Number.max());
@@ -199,7 +200,7 @@ impl Queries {
         Ok(last)
     }
 
-    /// Attaches the attempts to the given jobs, with a single query.
+    /// Attaches the attempts to the given jobs, using a single query.
     async fn with_all_attempts(&self, jobs: Vec<Job>) -> Result<Vec<Job>, LoadError> {
         let ids = jobs.iter().map(|job| job.id.to_string());
         let rows = attempts::Entity::find().filter(attempts::Column::JobId.is_in(ids)).all(&self.db).await?;
@@ -215,7 +216,7 @@ impl Queries {
     }
 }
 
-/// Returns the query of the orders that match the filter, newest first.
+/// Returns the query for the orders that match the filter, newest first.
 fn filtered(filter: &OrderFilter) -> Result<Select<orders::Entity>, LoadError> {
     use orders::Column as C;
     let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
@@ -238,7 +239,7 @@ fn filtered(filter: &OrderFilter) -> Result<Select<orders::Entity>, LoadError> {
     Ok(select)
 }
 
-/// Returns the condition that the promise of the order is outstanding, or that it is not. The status comes first, so
+/// Returns the condition that the order's promise is outstanding, or that it is not. The status is checked first, so
 /// that the documents of finished orders are not read.
 fn has_outstanding_promise(which: bool) -> Result<Condition, LoadError> {
     use orders::Column as C;
@@ -264,7 +265,7 @@ fn any_flag() -> Expr {
     Expr::cust("flags <> ''")
 }
 
-/// Returns the condition that the parts of the job are not signed off. Must match the partial index exactly; otherwise
+/// Returns the condition that the job's parts are not signed off. Must match the partial index exactly; otherwise
 /// SQLite does not use the index.
 fn unsigned() -> Expr {
     Expr::cust("unsigned")

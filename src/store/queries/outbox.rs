@@ -18,7 +18,7 @@ use entities::{deliveries, endpoints, events};
 /// Filter for events; absent fields match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EventFilter {
-    /// Names of events, such as `order.paid`; empty for all events.
+    /// Event names, such as `order.paid`; empty for all events.
     pub events: Vec<String>,
     /// Kind of the event's subject.
     pub subject_kind: Option<String>,
@@ -73,13 +73,13 @@ impl Queries {
         Ok((self.readable_events(rows), total))
     }
 
-    /// Returns the numbers of the oldest stored event and of the last event; 0 if there are none.
+    /// Returns the numbers of the oldest stored event and the last event; 0 if none.
     pub async fn event_range(&self) -> Result<(i64, i64), LoadError> {
         // In one query for both numbers SQLite would go through all events.
         Ok((self.event_number(events::Column::Seq.min()).await?, self.last_seq().await?))
     }
 
-    /// Returns the number of the last event; 0 if there are none.
+    /// Returns the number of the last event; 0 if none.
     pub async fn last_seq(&self) -> Result<i64, LoadError> {
         self.event_number(events::Column::Seq.max()).await
     }
@@ -90,15 +90,15 @@ impl Queries {
         Ok(number.flatten().unwrap_or(0))
     }
 
-    /// Returns endpoints, without their deliveries, newest first, and their total number; archived endpoints are left
-    /// out.
+    /// Returns a page of endpoints, without their deliveries, newest first, and their total number; omits archived
+    /// endpoints.
     pub async fn endpoints(&self, page: Page) -> Result<(Vec<Versioned<Endpoint>>, u64), LoadError> {
         use endpoints::Column as C;
         let select = endpoints::Entity::find().filter(C::Archived.eq(false));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns an endpoint's deliveries, newest first, and their total number.
+    /// Returns a page of an endpoint's deliveries, newest first, and their total number.
     pub async fn deliveries(
         &self,
         endpoint: Id,
@@ -119,7 +119,7 @@ impl Queries {
         Ok(past(endpoint, since)?.count(&self.db).await?)
     }
 
-    /// Returns the next deliveries to be sent again by a replay, oldest first.
+    /// Returns the next deliveries that a replay must send again, oldest first.
     pub async fn past_deliveries(
         &self,
         endpoint: Id,
@@ -138,13 +138,13 @@ impl Queries {
         Ok(self.readable(&rows, Doc::read))
     }
 
-    /// Returns the delivery with the given ID, which includes the ID of the endpoint.
+    /// Returns the delivery with the given ID, including the endpoint ID.
     pub async fn delivery(&self, id: Id) -> Result<Option<Delivery>, LoadError> {
         let row = deliveries::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         Ok(row.map(|row| row.read()).transpose()?)
     }
 
-    /// Returns the pending deliveries of an endpoint that come after the given time and ID, earliest first.
+    /// Returns an endpoint's pending deliveries that come after the given time and ID, earliest first.
     pub async fn pending_deliveries(
         &self,
         endpoint: Id,
@@ -164,7 +164,7 @@ impl Queries {
         Ok(last.flatten().and_then(|last| u32::try_from(last).ok()))
     }
 
-    /// Counts the deliveries of all endpoints by state, leaving out `delivered`, the state of nearly all of them.
+    /// Counts the deliveries of all endpoints by state, except `delivered`, the state of nearly all of them.
     pub async fn undelivered_by_state(&self) -> Result<Vec<(DeliveryState, u64)>, LoadError> {
         // Written exactly as in the partial index, or SQLite does not use the index.
         let undelivered = deliveries::Entity::find().filter(Expr::cust("state <> 'delivered'"));
@@ -172,7 +172,7 @@ impl Queries {
     }
 }
 
-/// Selects the first delivery of each event since the given time, leaving out test events and deliveries that are still
+/// Selects the first delivery of each event since the given time, except test events and deliveries that are still
 /// pending.
 fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, LoadError> {
     use deliveries::Column as C;
@@ -185,7 +185,7 @@ fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, Lo
         .filter(C::CreatedAt.gte(since.0)))
 }
 
-/// Returns the pending deliveries of an endpoint that come after the given time and ID, earliest first.
+/// Returns an endpoint's pending deliveries that come after the given time and ID, earliest first.
 pub async fn pending_deliveries<C: ConnectionTrait>(
     db: &C,
     endpoint: Id,

@@ -1,4 +1,4 @@
-//! Queries for payments: lookups of their owner, and lists across orders and invoices without an order.
+//! Queries for payments: lookups of their owners, and lists across orders and invoices without an order.
 
 use std::collections::HashMap;
 
@@ -16,9 +16,9 @@ use entities::{invoices, orders, payments};
 pub struct PaymentFilter {
     /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
-    /// Order to which the payment belongs.
+    /// Order that the payment belongs to.
     pub order_id: Option<Id>,
-    /// Invoice to which the payment belongs, possibly through its order.
+    /// Invoice that the payment belongs to, directly or through its order.
     pub invoice_id: Option<Id>,
     /// Site of the order or invoice.
     pub site: Option<String>,
@@ -29,16 +29,17 @@ pub struct PaymentFilter {
 pub struct ListedPayment {
     /// Payment or refund.
     pub payment: Payment,
-    /// Order; `None` if the payment belongs to an invoice without an order.
+    /// Order ID; `None` if the payment belongs to an invoice without an order.
     pub order_id: Option<Id>,
-    /// Invoice, possibly that of the order; `None` for an order that has received no money in its own currency.
+    /// Invoice ID, possibly that of the order's invoice; `None` for an order that has received no money in its own
+    /// currency.
     pub invoice_id: Option<Id>,
     /// Customer's email address.
     pub customer_email: Option<String>,
 }
 
 impl Queries {
-    /// Returns the order, or the invoice without an order, to which the given checkout session belongs.
+    /// Returns the order, or the invoice without an order, that the given checkout session belongs to.
     pub async fn owner_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
         let order = orders::Entity::find().select_only().column(orders::Column::Id);
         let order = order.filter(orders::Column::PaymentSession.eq(session)).order_by_desc(orders::Column::Id);
@@ -59,7 +60,7 @@ impl Queries {
         id.map(|id| id_of("payments", &id)).transpose()
     }
 
-    /// Returns payments and refunds, newest first, and their total number.
+    /// Returns a page of payments and refunds, newest first, and their total number.
     pub async fn payments(&self, filter: &PaymentFilter, page: Page) -> Result<(Vec<ListedPayment>, u64), LoadError> {
         use payments::Column as C;
         let select = payments::Entity::find()
@@ -121,7 +122,7 @@ fn owned_by(order: Expr, invoice: Expr) -> Condition {
     Condition::any().add(C::OwnerId.in_subquery(orders)).add(C::OwnerId.in_subquery(invoices))
 }
 
-/// Returns the condition that selects the payments of an invoice: its own, or those of the order to which it belongs.
+/// Returns the condition that selects an invoice's payments: its own, or those of the order that it belongs to.
 fn of_invoice(invoice: Id) -> Condition {
     use invoices::Column as I;
     let order = invoices::Entity::find().select_only().column(I::OrderId);

@@ -1,4 +1,4 @@
-//! Queries for print quality: the good parts of signed-off prints, and the cost of the rejected parts.
+//! Queries for print quality: the good parts of signed-off prints, and the cost of rejected parts.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use domain::amount::Amount;
 use domain::material::MaterialType;
 use domain::time::Timestamp;
 
-/// Number of summed cost units in a cent. Costs are summed in thousandths of a unit of material times thousandths of a
+/// Number of summed cost units per cent. Costs are summed in thousandths of a material unit times thousandths of a
 /// cent.
 const PARTS_OF_A_CENT: f64 = 1_000_000.0;
 /// Maximum number of groups returned.
@@ -19,13 +19,13 @@ const MAX_GROUPS: usize = 200;
 /// Property by which prints are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QualityGrouping {
-    /// None: all prints form a single group.
+    /// No property: all prints form a single group.
     All,
-    /// SKU that was made.
+    /// SKU that was produced.
     Sku,
-    /// Printer that printed.
+    /// Printer that was used.
     Printer,
-    /// Reason for rejecting parts; covers only prints with rejected parts.
+    /// Reason that parts were rejected; covers only prints with rejected parts.
     Reason,
 }
 
@@ -40,16 +40,15 @@ pub struct QualityCounts {
     pub parts: i64,
     /// Number of good parts.
     pub good: i64,
-    /// Number of parts of first prints: prints that were the first of their job and were not replacements.
+    /// Number of parts from first attempts: the first print of a job, excluding reprints.
     pub first_parts: i64,
-    /// Number of good parts of first prints.
+    /// Number of good parts from first attempts, excluding reprints.
     pub first_good: i64,
     /// Printing time spent on rejected parts, in milliseconds.
     pub lost_ms: i64,
     /// Amount of material in rejected parts, by unit.
     pub lost_material: Vec<(&'static str, Amount)>,
-    /// Current cost of the material in rejected parts, in the smallest unit of the currency; `None` if no costs are
-    /// known.
+    /// Current cost of the material in rejected parts, in the smallest currency unit; `None` if no costs are known.
     pub lost_cents: Option<i64>,
 }
 
@@ -67,7 +66,7 @@ impl QualityGrouping {
 
 impl Queries {
     /// Returns the quality of prints that ended between `from` (inclusive) and `to` (exclusive), by group. Groups with
-    /// the most rejected parts come first; there are at most 200.
+    /// the most rejected parts come first; at most 200 groups are returned.
     pub async fn quality(
         &self,
         by: QualityGrouping,
@@ -116,7 +115,7 @@ impl Queries {
         Ok(groups)
     }
 
-    /// Returns the cost of the material in rejected parts, by group; groups without a loss are left out.
+    /// Returns the cost of the material in rejected parts, by group; omits groups without a loss.
     async fn costs(
         &self,
         by: QualityGrouping,
@@ -142,9 +141,9 @@ impl Queries {
     }
 }
 
-/// Returns the SQL that joins attempts and their jobs with the material used by each print, as rows named `part` with
-/// the ID of a material and the amount in thousandths. The usage of a print that ended before usage was recorded per
-/// material is attributed entirely to the job's first material.
+/// Returns the SQL that joins attempts and their jobs with the material that each print used, as rows named `part` with
+/// the material ID and the amount in thousandths of its unit. If a print ended before usage was recorded per material,
+/// its entire usage is attributed to the job's first material.
 pub(super) fn used_parts(db: DbBackend) -> &'static str {
     if db == DbBackend::Postgres {
         "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
@@ -154,8 +153,8 @@ pub(super) fn used_parts(db: DbBackend) -> &'static str {
     }
 }
 
-/// Parses a result row, which has the counts for one group and one type of material, and returns them with the unit of
-/// the amounts.
+/// Parses a result row, which has the counts for one group and one type of material; returns them with the unit of the
+/// amounts.
 fn read(row: &QueryResult) -> Result<(QualityCounts, &'static str), DbErr> {
     let kind: Option<String> = row.try_get("", "kind")?;
     let kind = kind.and_then(|kind| serde_json::from_value::<MaterialType>(kind.into()).ok());

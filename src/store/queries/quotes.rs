@@ -15,24 +15,24 @@ use entities::quotes;
 /// Filter for quotes; absent fields match all. Deleted drafts are never listed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct QuoteFilter {
-    /// Status as displayed at time `now`; expired quotes do not count as sent.
+    /// Status as displayed at `now`; `sent` excludes expired quotes.
     pub status: Option<QuoteStatus>,
     /// Site of the quote.
     pub site: Option<String>,
     /// Customer's email address in normalised form.
     pub customer_email: Option<String>,
-    /// Custom request to which the quote responds.
+    /// Custom request that the quote was made for.
     pub custom_request_id: Option<Id>,
     /// Order created from the quote.
     pub order_id: Option<Id>,
     /// `true` to list only quotes that have been sent.
     pub sent: bool,
-    /// Time as of which quotes count as expired.
+    /// Reference time for deciding which quotes have expired.
     pub now: Timestamp,
 }
 
 impl Queries {
-    /// Returns quotes, newest first, and their total number.
+    /// Returns a page of quotes, newest first, and their total number.
     pub async fn quotes(&self, filter: &QuoteFilter, page: Page) -> Result<(Vec<Versioned<Quote>>, u64), LoadError> {
         use quotes::Column as C;
         let status = filter.status.map(|status| shown_as(status, filter.now)).transpose()?;

@@ -1,4 +1,4 @@
-//! Queries for restores from a backup, the events undone by them, and the numbers skipped since then.
+//! Queries for restores from a backup, the events that they undid, and the numbers that have been skipped since.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
@@ -11,13 +11,13 @@ use domain::time::Timestamp;
 use entities::{number_gaps, restores};
 
 impl Queries {
-    /// Returns restores, newest first, and their total number.
+    /// Returns a page of restores, newest first, and their total number.
     pub async fn restores(&self, page: Page) -> Result<(Vec<Versioned<Restore>>, u64), LoadError> {
         use restores::Column as C;
         self.snapshots(restores::Entity::find().order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the time of the newest restore that has yet to be reviewed; `None` if there is none.
+    /// Returns the time of the newest restore that has yet to be reviewed, if any.
     pub async fn unreviewed_restore(&self) -> Result<Option<Timestamp>, LoadError> {
         use restores::Column as C;
         let select = restores::Entity::find().select_only().expr(C::CreatedAt.max()).filter(C::Active.eq(true));

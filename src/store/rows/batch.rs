@@ -1,9 +1,9 @@
-//! Batch of all rows that a transaction writes. They are grouped by table, so that each table needs only a few
-//! multi-row statements.
+//! Batch of all rows that a transaction writes, grouped by table, so that each table needs only a few multi-row
+//! statements.
 //!
-//! The batch has no fixed list of tables: a table is added when its first row is pushed. Tables are written in that
-//! order, but snapshot rows come first. The same pushes always result in the same order, so that a failing commit fails
-//! in the same way when it is retried.
+//! The batch has no fixed list of tables: a table is added when its first row is pushed. Tables are written in the
+//! order in which they were added, but snapshot rows come first. The same pushes always result in the same order, so
+//! that a failing commit fails in the same way when it is retried.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -21,7 +21,7 @@ use domain::event::Event;
 pub trait TableRow: ModelTrait + IntoActiveModel<ActiveOf<Self>> + Clone + Sync + 'static {}
 impl<M: ModelTrait + IntoActiveModel<ActiveOf<M>> + Clone + Sync + 'static> TableRow for M {}
 
-/// Rows of one table, and how they are written.
+/// Rows of a table, and the way they are written.
 trait TableRows: Any + Debug + Send + Sync {
     /// Returns whether the rows are guarded by a version. Guarded rows are written first: a commit based on an old
     /// version must fail for that reason, regardless of what else is wrong with it.
@@ -31,12 +31,11 @@ trait TableRows: Any + Debug + Send + Sync {
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>>;
 }
 
-/// Snapshot rows, each of which is written only if the version on disk is the preceding one.
+/// Snapshot rows. Each is written only if the version on disk is the preceding one.
 #[derive(Debug)]
 struct SnapshotRows<M>(Vec<M>);
 
-/// Rows to be inserted, or to replace those with the same key, in the order in which they were pushed; `None` deletes
-/// the row.
+/// Rows to insert or replace by key, in the order in which they were pushed; `None` deletes the row.
 #[derive(Debug)]
 struct ReplacedRows<M>(Vec<(String, Option<M>)>);
 
@@ -99,7 +98,7 @@ impl<M: TableRow + NumberedRow> TableRows for SeriesRows<M> {
     }
 }
 
-/// Rows to be written by one transaction.
+/// Rows for a transaction to write.
 #[derive(Default, Debug)]
 pub struct Batch {
     /// Tables with rows; there are at most a dozen, so they are searched linearly.
@@ -112,7 +111,7 @@ impl Batch {
         snapshot.push_into(self);
     }
 
-    /// Adds a changed row of an aggregate, or a new aggregate.
+    /// Adds an aggregate's changed row, or a new aggregate.
     pub fn push_row(&mut self, row: &(impl StoredRow + ?Sized)) -> Result<(), WriteError> {
         row.write(&mut RowSink::batch(self))
     }
@@ -123,17 +122,17 @@ impl Batch {
         Ok(())
     }
 
-    /// Adds an entry to the audit log.
+    /// Adds an audit log entry.
     pub fn push_audit(&mut self, line: Audit) {
         self.insert(audit_row(line));
     }
 
-    /// Adds the answer to be stored for an idempotency key.
+    /// Adds the response to store for an idempotency key.
     pub fn push_idempotency(&mut self, answered: IdempotentAnswer) {
         self.insert(idempotency_row(answered));
     }
 
-    /// Adds a snapshot row, to be written only if the version on disk is the preceding one.
+    /// Adds a snapshot row, which is written only if the version on disk is the preceding one.
     pub(super) fn snapshot<M: TableRow + SnapshotModel>(&mut self, row: M) {
         self.table::<SnapshotRows<M>>().0.push(row);
     }
@@ -158,7 +157,7 @@ impl Batch {
         self.table::<SeriesRows<M>>().0.push(row);
     }
 
-    /// Returns the rows collected for one table, adding the table if needed.
+    /// Returns the rows collected for a table, adding the table if needed.
     fn table<T: TableRows + Default>(&mut self) -> &mut T {
         let at = self.tables.iter().position(|table| (table.as_ref() as &dyn Any).is::<T>()).unwrap_or_else(|| {
             self.tables.push(Box::new(T::default()));
@@ -169,7 +168,7 @@ impl Batch {
         table.downcast_mut().expect("the table is of the type it was found by")
     }
 
-    /// Writes all rows. If it fails, the transaction must be rolled back, or rolled back to its savepoint.
+    /// Writes all rows. If this fails, the transaction must be rolled back, at least to its savepoint.
     pub async fn write<'c>(self, db: impl Into<DatabaseExecutor<'c>>) -> Result<(), WriteError> {
         let db = db.into();
         let (guarded, others): (Vec<_>, Vec<_>) = self.tables.into_iter().partition(|table| table.is_guarded());

@@ -1,4 +1,4 @@
-//! Documents: domain values as JSON in the column `doc`, with a schema number so that old documents remain readable.
+//! Documents: domain values as JSON in the `doc` column, with a schema number so that old documents remain readable.
 
 use sea_orm::ModelTrait;
 use serde::{Serialize, de::DeserializeOwned};
@@ -7,17 +7,17 @@ use serde_json::Value;
 use crate::rows::DamagedRow;
 use domain::id::Id;
 
-/// Schema number with which documents are written.
+/// Schema number of newly written documents.
 pub const SCHEMA_NUMBER: i64 = 1;
 
-/// Unique value: the constraint as `table.column,column`, and the value itself.
+/// Unique value: the constraint in the form `table.column,column`, and the value itself.
 pub type Unique = (&'static str, String);
 
 /// Row with a document.
 pub trait Doc: ModelTrait {
     /// Name of the table in the database.
     const TABLE: &'static str;
-    /// Returns the primary key of the row, by which [`DamagedRow`] identifies it.
+    /// Returns the row's primary key, by which [`DamagedRow`] identifies it.
     fn key(&self) -> &str;
     /// Returns the schema number and the document.
     fn doc(&self) -> (i64, &str);
@@ -34,7 +34,7 @@ pub trait Doc: ModelTrait {
 }
 
 /// Parses a document with any schema number used so far. If a type is changed in a way that serde's defaults cannot
-/// bridge, [`SCHEMA_NUMBER`] must be incremented, and the conversion of older documents added to this function.
+/// handle, [`SCHEMA_NUMBER`] must be incremented, and the conversion of older documents added to this function.
 pub fn read_doc<T: DeserializeOwned>(schema: i64, doc: &str) -> Result<T, String> {
     match schema {
         SCHEMA_NUMBER => serde_json::from_str(doc).map_err(|error| error.to_string()),
@@ -42,7 +42,7 @@ pub fn read_doc<T: DeserializeOwned>(schema: i64, doc: &str) -> Result<T, String
     }
 }
 
-/// Returns the name by which serde serialises an enum variant, as stored in columns.
+/// Returns an enum variant's serde name, as stored in columns.
 pub fn word(value: &impl Serialize) -> Result<String, serde_json::Error> {
     match serde_json::to_value(value)? {
         Value::String(word) => Ok(word),
@@ -55,7 +55,7 @@ pub fn text(id: Option<Id>) -> Option<String> {
     id.map(|id| id.to_string())
 }
 
-/// Implements `Doc` for the rows of a table; used by `snapshot_row!` and `part_row!`.
+/// Implements `Doc` for a table's rows; used by `snapshot_row!` and `part_row!`.
 macro_rules! doc_row {
     ($table:ident) => {
         impl $crate::rows::Doc for entities::$table::Model {

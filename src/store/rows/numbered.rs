@@ -1,5 +1,5 @@
-//! Rows with gapless numbers: each row gets the next number in its series when it is inserted. The only numbers left
-//! out are those skipped because of a restore, for which the reason is recorded.
+//! Rows with gapless numbers: each row gets the next number in its series when it is inserted. The only missing numbers
+//! are those skipped because of a restore, and the reason is recorded.
 //!
 //! The last number in a series is read in the transaction that writes the next ones and is never cached in memory, so a
 //! transaction that is rolled back, or whose process is killed, uses no number. Nothing else can write at the same
@@ -12,9 +12,9 @@ use sea_orm::{ConnectionTrait, IntoActiveModel, ModelTrait, Statement};
 use crate::rows::statement::{ActiveOf, map_db_error, write_new};
 use crate::rows::{Doc, Part, WriteError};
 
-/// Part whose rows are numbered.
+/// Part with numbered rows.
 pub trait NumberedPart: Part {
-    /// Returns the series to which the part belongs.
+    /// Returns the series that the part belongs to.
     fn series(&self) -> String;
     /// Returns the number within the series; 0 before it is assigned.
     fn number(&self) -> i64;
@@ -24,13 +24,13 @@ pub trait NumberedPart: Part {
 
 /// Row with the columns `series` and `number`.
 pub trait NumberedRow: Doc {
-    /// Returns the series to which the row belongs.
+    /// Returns the series that the row belongs to.
     fn series(&self) -> &str;
     /// Assigns the given number to the row.
     fn set_number(&mut self, number: i64);
 }
 
-/// Inserts rows that must not exist yet, and assigns numbers to them in order.
+/// Inserts rows that must not exist yet, and numbers them in order.
 pub(super) async fn write_numbered<M>(tx: &impl ConnectionTrait, mut rows: Vec<M>) -> Result<(), WriteError>
 where
     M: ModelTrait + NumberedRow + IntoActiveModel<ActiveOf<M>> + 'static,

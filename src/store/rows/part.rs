@@ -1,5 +1,5 @@
-//! Rows of parts. The growing collections of an aggregate (jobs, movements, deliveries) have their own tables, guarded
-//! by the version of the aggregate's snapshot row.
+//! Part rows. The growing collections of an aggregate (jobs, movements, deliveries) have their own tables, guarded by
+//! the version of the aggregate's snapshot row.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -13,14 +13,14 @@ use crate::rows::{Doc, NumberedPart, NumberedRow, Snapshot, Unique, WriteError};
 use domain::aggregate::Aggregate;
 use domain::id::Id;
 
-/// Model of the table that stores a part.
+/// Row model of the table that stores a part.
 pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;
 
 /// Part of an aggregate that has its own table. Implemented by `part_row!`.
 pub trait Part: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// Table for the part's rows.
     type Entity: EntityTrait<Model: TableRow + Doc>;
-    /// Column with the ID of the owning aggregate; `None` if there is only one such aggregate, [`Id::ONLY`].
+    /// Column that contains the owning aggregate's ID; `None` if there is only one such aggregate, [`Id::ONLY`].
     const OWNER_COLUMN: Option<&'static str> = None;
     /// Returns the ID of the owning aggregate.
     fn owner(&self) -> Id {
@@ -28,27 +28,27 @@ pub trait Part: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     }
     /// Returns the row for the part's current value.
     fn row(&self) -> Result<ModelOf<Self>, WriteError>;
-    /// Returns the unique value that the row has besides its key, if the table has one.
+    /// Returns the row's unique value besides its key, if the table has one.
     fn unique(row: &ModelOf<Self>) -> Option<Unique> {
         let _ = row;
         None
     }
 }
 
-/// Row that belongs to an aggregate: a changed part, or a new aggregate created by the commit.
+/// Row that belongs to an aggregate: a changed part, or a new aggregate that the commit creates.
 pub trait StoredRow: Debug + Send + Sync + 'static {
     /// Writes the row to a sink.
     fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError>;
 }
 
-/// Empty row type, for aggregates that consist only of a snapshot row, or that create no other aggregates.
+/// Empty row type for aggregates that consist only of a snapshot row, or that create no other aggregates.
 impl StoredRow for Infallible {
     fn write(&self, _: &mut RowSink<'_>) -> Result<(), WriteError> {
         match *self {}
     }
 }
 
-/// Target to which rows are written: a database transaction, or the tables of the in-memory store.
+/// Target that rows are written to: a database transaction, or the tables of the in-memory store.
 pub struct RowSink<'a>(Target<'a>);
 
 enum Target<'a> {
@@ -105,7 +105,7 @@ impl<'a> RowSink<'a> {
         }
     }
 
-    /// Writes a new aggregate at version 1. If it is at rest from the beginning, it is not loaded at startup.
+    /// Writes a new aggregate at version 1. If it is at rest from the start, it is not loaded at startup.
     pub fn create<T: Snapshot + Aggregate>(&mut self, id: Id, new: &T) -> Result<(), WriteError> {
         let snapshot = new.snapshot(id, 1, new.at_rest())?;
         match &mut self.0 {
@@ -116,9 +116,9 @@ impl<'a> RowSink<'a> {
     }
 }
 
-/// Declares the rows of a part: `part_row!(Job in jobs of order_id, |this| { … })`. Key, owner, schema number and
-/// document are filled in automatically; the columns to list are those by which queries filter, sort and join. `unique`
-/// lists the columns whose combined values are unique.
+/// Declares a part's rows: `part_row!(Job in jobs of order_id, |this| { … })`. The key, owner, schema number and
+/// document are filled in automatically; list the columns that queries filter, sort or join by. `unique` lists the
+/// columns whose combined values are unique.
 macro_rules! part_row {
     ($part:ident in $table:ident $(of $owner:ident)? $(unique [$unique:ident $($more:ident)*])?, |$this:ident| { $($column:ident : $value:expr),* $(,)? }) => {
         $crate::rows::doc_row!($table);

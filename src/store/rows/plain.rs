@@ -1,4 +1,4 @@
-//! Rows that are inserted once and never changed: events, audit log entries, and answers for idempotency keys.
+//! Rows that are inserted once and never changed: events, audit log entries, and responses for idempotency keys.
 
 use crate::rows::{DamagedRow, WriteError};
 use domain::event::{Event, NumberedEvent};
@@ -6,47 +6,47 @@ use domain::id::Id;
 use domain::time::Timestamp;
 use entities::{audit, events, idempotency};
 
-/// Entry of the audit log.
+/// Audit log entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Audit {
     /// ID of the entry.
     pub id: Id,
     /// Time of the command.
     pub at: Timestamp,
-    /// Caller ([`domain::principal::Principal`], as text).
+    /// Caller ([`domain::principal::Principal`]), in text form.
     pub actor: String,
-    /// Name of the command ([`domain::aggregate::Command::audited_act`]).
+    /// Command name ([`domain::aggregate::Command::audited_act`]).
     pub action: String,
-    /// Kind of the aggregate, or of the part of one, that the command was about.
+    /// Kind of aggregate, or of an aggregate's part, that the command was about.
     pub subject_kind: String,
     /// ID of the subject; [`Id::ONLY`] if there is only one of its kind.
     pub subject_id: Id,
     /// ID of the HTTP request.
     pub request_id: Option<String>,
-    /// `done`, or the code of the refusal.
+    /// `done`, or the rejection code.
     pub outcome: String,
     /// Additional facts, as JSON.
     pub detail: Option<String>,
 }
 
-/// Answer stored for an idempotency key, so that a retry of the request gets the same answer.
+/// Response stored for an idempotency key, so that a retry of the request gets the same response.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdempotentAnswer {
-    /// Hash of caller, route and key, as computed by the HTTP layer.
+    /// Hash of the caller, route and key, as computed by the HTTP layer.
     pub key: String,
-    /// Hash of the request body. A request with the same key but another body is rejected.
+    /// Hash of the request body. A request with the same key but a different body is rejected.
     pub body_hash: String,
-    /// Kind of the aggregate that answered.
+    /// Kind of aggregate that responded.
     pub kind: String,
-    /// ID of the aggregate that answered.
+    /// ID of the aggregate that responded.
     pub aggregate_id: Id,
-    /// Version of the aggregate after the commit.
+    /// Aggregate version after the commit.
     pub version: i64,
     /// `Result<Answer, Refusal>` as JSON.
     pub answer: String,
-    /// Time of the answer.
+    /// Time of the response.
     pub created_at: Timestamp,
-    /// Time until which a retry gets the stored answer.
+    /// Time until which a retry gets the stored response.
     pub expires_at: Timestamp,
 }
 
@@ -120,7 +120,7 @@ pub fn read_audit(row: audit::Model) -> Result<Audit, DamagedRow> {
     })
 }
 
-/// Builds the row for the answer for an idempotency key.
+/// Builds the row for an idempotency key's response.
 pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
     idempotency::Model {
         key: answered.key,
@@ -134,7 +134,7 @@ pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
     }
 }
 
-/// Parses the answer for an idempotency key from a row.
+/// Parses an idempotency key's response from a row.
 pub fn read_idempotency(row: idempotency::Model) -> Result<IdempotentAnswer, DamagedRow> {
     let aggregate_id = row.aggregate_id.parse().map_err(|error: uuid::Error| DamagedRow {
         table: "idempotency",

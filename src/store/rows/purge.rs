@@ -1,4 +1,4 @@
-//! Statements that delete rows whose retention period has ended. Each function returns the number of rows it deleted.
+//! Statements that delete rows whose retention period has ended. Each function returns the number of rows deleted.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
@@ -31,7 +31,7 @@ pub async fn purge_exports(tx: &impl ConnectionTrait, before: Timestamp) -> Resu
     Ok(gone.rows_affected)
 }
 
-/// Deletes events from before the given time. The last event is preserved, because numbering continues from it.
+/// Deletes events that are older than the given time. The last event is preserved, because numbering continues from it.
 pub async fn purge_events(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let last = Query::select().expr(events::Column::Seq.max()).from(events::Entity).to_owned();
     let old =

@@ -1,4 +1,4 @@
-//! Fixtures for tests of the store: databases of both kinds with new tables, and one sample of each aggregate.
+//! Fixtures for store tests: databases of both kinds with new tables, and one sample of each aggregate.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,14 +33,14 @@ use domain::sales_channel::{SalesChannel, Variant};
 use domain::sku::Sku;
 use domain::time::Timestamp;
 
-/// Environment variable with the administrator's URL of a PostgreSQL server. If it is set, tests of the store also run
-/// on that server.
+/// Environment variable with the administrator URL of a PostgreSQL server. If it is set, store tests also run on that
+/// server.
 const POSTGRES: &str = "PRINTFLOOR_TEST_POSTGRES";
 
-/// Maximum number of connections to one test database.
+/// Maximum number of connections per test database.
 const MAX_CONNECTIONS: u32 = 4;
 
-/// Counter that provides each test database in this process with a unique name.
+/// Counter that gives each test database in this process a unique name.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Runs a test on a new SQLite file and, if a server is configured, on a new PostgreSQL database.
@@ -73,8 +73,8 @@ async fn connect(url: &str) -> DatabaseConnection {
     Database::connect(options).await.unwrap()
 }
 
-/// Takes every connection of a database from [`on_each`], so that other queries wait until the returned transactions
-/// are dropped.
+/// Takes all connections from a database created by [`on_each`], so that other queries wait until the returned
+/// transactions are dropped.
 pub async fn take_all_connections(db: &DatabaseConnection) -> Vec<DatabaseTransaction> {
     let mut all = Vec::new();
     for _ in 0..MAX_CONNECTIONS {
@@ -83,7 +83,7 @@ pub async fn take_all_connections(db: &DatabaseConnection) -> Vec<DatabaseTransa
     all
 }
 
-/// Writes a batch in the same way as the writer: in a transaction that is rolled back on failure.
+/// Writes a batch as the writer does: in a transaction that is rolled back on failure.
 pub async fn write(db: &DatabaseConnection, batch: Batch) -> Result<(), WriteError> {
     let tx: DatabaseTransaction = db.begin().await.unwrap();
     match batch.write(&tx).await {
@@ -98,7 +98,7 @@ pub async fn write(db: &DatabaseConnection, batch: Batch) -> Result<(), WriteErr
     }
 }
 
-/// Returns an ID that is the same in every run, namely `n` as a UUID.
+/// Returns an ID that is the same in every run: `n` as a UUID.
 pub fn id(n: u128) -> Id {
     Id(uuid::Uuid::from_u128(n))
 }
@@ -161,7 +161,7 @@ pub fn material(n: u128) -> Material {
     }))
 }
 
-/// Builds a claim, already held, of job `n` on a material.
+/// Builds a claim on a material by job `n`, already held.
 pub fn claim(n: u128, material: u128) -> Claim {
     read(json!({
         "id": {"job": id(n), "number": 1}, "materialId": id(material), "orderId": id(1), "need": 12.345, "state": "held",
@@ -222,7 +222,7 @@ pub fn delivery(n: u128, endpoint: u128, event: u128) -> Delivery {
     }))
 }
 
-/// Builds draft quote number `n` with one line for SKU 300 and a model to be sliced.
+/// Builds draft quote number `n` with one line for SKU 300 and a model that needs slicing.
 pub fn quote(n: u128) -> Quote {
     read(json!({
         "id": id(n), "number": n as i64, "revision": 1, "status": "draft", "site": "main", "customerEmail": "a@example.org",
@@ -297,7 +297,7 @@ pub fn integration(n: u128) -> Integration {
     read(json!({"id": id(n), "name": format!("integration{n}"), "cursor": 7, "createdAt": at(n as i64)}))
 }
 
-/// Builds a sales channel for another shop.
+/// Builds a sales channel for an external shop.
 pub fn sales_channel(n: u128) -> SalesChannel {
     read(json!({
         "id": id(n), "kind": "csv", "name": "Fair", "site": "industries", "currency": "usd", "encryptedSecret": "s",
@@ -338,7 +338,7 @@ pub fn export(n: u128) -> Export {
     }))
 }
 
-/// Builds a connection to the accounting system, with an authorisation in progress on the provider's page.
+/// Builds a connection to the accounting system, with an authorization in progress on the provider's page.
 pub fn accounting() -> Accounting {
     read(json!({
         "id": Id::ONLY, "requests": [{
@@ -352,7 +352,7 @@ pub fn accounting() -> Accounting {
     }))
 }
 
-/// Builds the posting of an invoice, rejected by the accounting system.
+/// Builds a posting for an invoice, rejected by the accounting system.
 pub fn posting(n: u128) -> Posting {
     read(json!({
         "id": id(n), "documentId": id(n + 1), "invoiceId": id(n + 2), "kind": "invoice", "number": "INV-2026-000001",
@@ -366,7 +366,7 @@ pub fn access() -> Access {
     Access::default()
 }
 
-/// Builds an event of an order.
+/// Builds an event about an order.
 pub fn event(n: u128, word: &str, order: u128) -> Event {
     read(json!({
         "id": id(n), "event": word, "timestamp": at(n as i64), "subjectKind": "order", "subjectId": id(order),

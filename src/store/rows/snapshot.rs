@@ -1,4 +1,4 @@
-//! Snapshot rows: the state of an aggregate at a version. Each kind of aggregate has its own table.
+//! Snapshot rows: the state of an aggregate at a version. Each aggregate kind has its own table.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -13,27 +13,27 @@ use crate::rows::{Doc, Unique, WriteError};
 use domain::aggregate::Aggregate;
 use domain::id::Id;
 
-/// Kind of aggregate that has a table of snapshot rows. Implemented by `snapshot_row!`.
+/// Aggregate kind that has a table of snapshot rows. Implemented by `snapshot_row!`.
 pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// Table for the snapshot rows.
     type Entity: EntityTrait<Model: SnapshotModel>;
     /// Builds the snapshot row at the given version. `at_rest` is the value of [`Aggregate::at_rest`]; some tables have
-    /// a column for it, by which the aggregates to load at startup are found.
+    /// a column for it, used to find the aggregates to load at startup.
     fn snapshot(&self, id: Id, version: i64, at_rest: bool) -> Result<SnapshotRow, WriteError>;
 }
 
 /// Row in a table of snapshot rows.
 pub trait SnapshotModel: Doc {
-    /// Returns the version, which is the number of commits of the aggregate.
+    /// Returns the version, which is the number of commits to the aggregate.
     fn version(&self) -> i64;
-    /// Returns the unique value that the row has besides its ID, if the table has one.
+    /// Returns the row's unique value besides its ID, if the table has one.
     fn unique(&self) -> Option<Unique> {
         None
     }
 }
 
-/// Snapshot row of an aggregate, with the type of its table erased. It is built by the actor and written by the writer,
-/// which is independent of the kinds of aggregates, and cloned when a transaction is retried.
+/// Snapshot row of an aggregate, with the table type erased. It is built by the actor, written by the writer (which is
+/// independent of the aggregate kinds), and cloned when a transaction is retried.
 #[derive(Clone, Debug)]
 pub struct SnapshotRow(Arc<dyn ErasedSnapshot>);
 
@@ -42,7 +42,7 @@ trait ErasedSnapshot: Any + Debug + Send + Sync {
     fn facts(&self) -> SnapshotFacts<'_>;
 }
 
-/// Facts about a snapshot row that the in-memory store needs, regardless of the table.
+/// Information about a snapshot row that the in-memory store needs, regardless of the table.
 pub struct SnapshotFacts<'a> {
     pub table: &'static str,
     pub id: &'a str,
@@ -63,7 +63,7 @@ impl<M: TableRow + SnapshotModel> ErasedSnapshot for M {
 }
 
 impl SnapshotRow {
-    /// Erases the type of a row from any table of snapshot rows.
+    /// Erases the type of a row from any snapshot table.
     pub fn new<M: TableRow + SnapshotModel>(row: M) -> Self {
         Self(Arc::new(row))
     }
@@ -76,16 +76,16 @@ impl SnapshotRow {
         self.0.facts()
     }
 
-    /// Returns the row if it belongs to the table `M`.
+    /// Returns the row if it belongs to table `M`.
     pub(crate) fn model<M: TableRow + SnapshotModel>(&self) -> Option<&M> {
         let row: &dyn Any = &*self.0;
         row.downcast_ref()
     }
 }
 
-/// Declares the snapshot rows of a kind: `snapshot_row!(Sku in skus unique code, |this, at_rest| { code: … })`. ID,
-/// version, schema number and document are filled in automatically; the columns to list are those by which queries
-/// filter, sort and join. `unique` names the column whose values are unique.
+/// Declares a kind's snapshot rows: `snapshot_row!(Sku in skus unique code, |this, at_rest| { code: … })`. The ID,
+/// version, schema number and document are filled in automatically; list the columns that queries filter, sort or join
+/// by. `unique` names the column whose values are unique.
 macro_rules! snapshot_row {
     ($kind:ident in $table:ident $(unique $unique:ident)?, |$this:ident, $at_rest:ident| { $($column:ident : $value:expr),* $(,)? }) => {
         $crate::rows::doc_row!($table);

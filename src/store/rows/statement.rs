@@ -1,4 +1,4 @@
-//! Multi-row statements. There are few per table, for few numbers of rows, so that each text is built and prepared only
+//! Multi-row statements. Each table has only a few, for a few row counts, so that each text is built and prepared only
 //! once.
 
 use std::any::TypeId;
@@ -15,14 +15,14 @@ use sea_orm::{
 use crate::connect::refuses_value;
 use crate::rows::{Doc, SnapshotModel, WriteError};
 
-/// Maximum number of keys in one deletion. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
+/// Maximum number of keys per deletion. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_KEYS_PER_DELETE: usize = 30_000;
-/// Maximum number of rows in one statement. With 20 columns, this is far below the limits on the number of parameters.
+/// Maximum number of rows per statement. With 20 columns, this is far below the limits on the number of parameters.
 const MAX_ROWS_PER_STATEMENT: usize = 256;
-/// Number of rows up to which every number of rows has its own statement; above it, only powers of two have one.
+/// Largest row count up to which every row count has its own statement; above it, only powers of two have one.
 const EXACT_LENGTHS_UP_TO: usize = 8;
 
-/// Cache key of a statement: table, whether rows are replaced, whether it is for SQLite, and number of rows.
+/// Cache key of a statement: the table, whether rows are replaced, whether it is for SQLite, and the row count.
 type StatementShape = (TypeId, bool, bool, usize);
 
 /// Cached texts of insert statements. The map is only used for lookups, so its order does not matter.
@@ -30,10 +30,10 @@ static INSERT_TEXTS: LazyLock<DashMap<StatementShape, Arc<str>>> = LazyLock::new
 
 type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
-/// Form of a row in which `SeaORM` inserts it.
+/// Form of a row that `SeaORM` inserts.
 pub type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
 
-/// Writes snapshot rows, both new ones and new versions; a new version is only written over the preceding one.
+/// Writes snapshot rows, both new ones and new versions; a new version is written only over the preceding one.
 pub async fn write_snapshots<M>(tx: &impl ConnectionTrait, snapshots: Vec<M>) -> Result<(), WriteError>
 where
     M: SnapshotModel + IntoActiveModel<ActiveOf<M>> + 'static,
@@ -111,7 +111,7 @@ where
     Ok(written)
 }
 
-/// Returns the number of rows for the next statement, given the number of rows left.
+/// Returns the row count of the next statement, given the number of rows left.
 fn portion(left: usize) -> usize {
     if left <= EXACT_LENGTHS_UP_TO {
         left
@@ -122,7 +122,7 @@ fn portion(left: usize) -> usize {
     }
 }
 
-/// Returns the clause that makes a row entirely replace the one with the same key.
+/// Returns the clause that makes a row completely replace the one with the same key.
 fn replace<M: ModelTrait>() -> OnConflict {
     let keys = || <EntityOf<M> as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
     let names: Vec<_> = keys().map(|column| column.to_string()).collect();
@@ -144,13 +144,13 @@ pub(super) fn map_db_error(error: DbErr) -> WriteError {
     WriteError::Constraint(name.or_else(|| by_columns(&message)).unwrap_or(message))
 }
 
-/// Parses the name of a violated constraint on PostgreSQL, such as `uq__deliveries__endpoint_id__event_id__replay`.
+/// Parses the name of a violated PostgreSQL constraint, such as `uq__deliveries__endpoint_id__event_id__replay`.
 fn by_name(constraint: &str) -> Option<String> {
     let (table, columns) = constraint.strip_prefix("uq__")?.split_once("__")?;
     Some(format!("{table}.{}", columns.replace("__", ",")))
 }
 
-/// Parses the columns from a constraint error of SQLite, such as
+/// Parses the columns from an SQLite constraint error, such as
 /// `UNIQUE constraint failed: deliveries.endpoint_id, deliveries.event_id, deliveries.replay`.
 fn by_columns(message: &str) -> Option<String> {
     let (_, columns) = message.split_once("UNIQUE constraint failed: ")?;

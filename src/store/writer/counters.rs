@@ -21,19 +21,19 @@ pub struct WriterCounters {
     /// Availability of the store for commits: 0 for available, 1 if the database does not respond, 2 if the disk is
     /// full, 3 if it is read-only.
     availability: AtomicU8,
-    /// Lock held together with the writing connection, even after the writer that acquired it has crashed.
+    /// Lock held together with the write connection, even after the writer that acquired it has crashed.
     pub(super) write_lock: Arc<Mutex<()>>,
     /// Last epoch that this process is known to have taken.
     pub(super) epoch: AtomicI64,
-    /// Number of further epochs that this process may have taken without confirmation. Any epoch beyond these was taken
-    /// by another server.
+    /// Number of further epochs that this process may have taken without confirmation. Any higher epoch was taken by a
+    /// different server.
     pub(super) uncertain_epochs: AtomicI64,
-    /// Set once another server has taken over; from then on, this process writes nothing.
+    /// `true` once a different server has taken over; from then on, this process writes nothing.
     pub(super) fenced: AtomicBool,
 }
 
 impl WriterCounters {
-    /// Returns the reason the store currently accepts no commits; `None` if it accepts them.
+    /// Returns the reason that the store currently accepts no commits; `None` if it accepts them.
     pub fn unavailable(&self) -> Option<Unavailable> {
         match self.availability.load(Relaxed) {
             1 => Some(Unavailable::Database),

@@ -13,7 +13,7 @@ use crate::{AggregateKey, CommitOwner, Submission};
 /// Handle that sends messages to the current writer. After a crash, the restarted writer is installed with
 /// [`Self::replace`].
 ///
-/// A message to a crashed writer is dropped, and dropping it produces an answer: `NotDurable` for a [`CommitOwner`],
+/// A message to a crashed writer is dropped, and dropping it produces a response: `NotDurable` for a [`CommitOwner`],
 /// and `Unavailable` for a load.
 #[derive(Clone)]
 pub struct WriterHandle(Arc<ArcSwap<ActorRef<StoreMsg>>>);
@@ -24,12 +24,12 @@ impl WriterHandle {
         Self(Arc::new(ArcSwap::from_pointee(writer)))
     }
 
-    /// Redirects the handle to the given writer, which succeeds one that crashed.
+    /// Redirects the handle to the given writer, which replaces one that crashed.
     pub fn replace(&self, writer: ActorRef<StoreMsg>) {
         self.0.store(Arc::new(writer));
     }
 
-    /// Makes the writer panic, for tests of crashes.
+    /// Makes the writer panic, to test crashes.
     #[cfg(any(test, debug_assertions))]
     pub fn crash(&self) {
         let _ = self.0.load().cast(StoreMsg::Crash);

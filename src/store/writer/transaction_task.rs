@@ -23,7 +23,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Number of events read at a time when committed events are published late.
 const EVENTS_PER_QUERY: u64 = 1000;
 
-/// Transaction with the owners of its submissions, and the ordered work that follows.
+/// Transaction with the owners of its submissions, and the ordered work to run after it.
 pub(super) struct TransactionTask {
     pub guard: Box<ConnectionGuard>,
     pub outbox: Arc<Outbox>,
@@ -90,7 +90,7 @@ impl TransactionTask {
 }
 
 /// Checks that the connection works and the epoch is unchanged, so that even a server that writes nothing notices when
-/// another server has taken over.
+/// a different server has taken over.
 pub(super) async fn check_epoch(guard: Box<ConnectionGuard>) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let failure = match timeout(DATABASE_TIMEOUT, guard.writing.holds()).await {
         Ok(Ok(true)) => return Ok(guard),
@@ -116,8 +116,8 @@ async fn close(db: DatabaseConnection) {
     let _ = timeout(CLOSE_TIMEOUT, db.close()).await;
 }
 
-/// Reopens the database once the transaction of a crashed predecessor has ended, and takes the next epoch; fails if
-/// another server has taken over in the meantime.
+/// Reopens the database once the transaction of a crashed predecessor has ended, and takes the next epoch; fails if a
+/// different server has taken over in the meantime.
 pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let counters = &args.counters;
     let write_lock = counters.write_lock.clone().lock_owned().await;

@@ -1,5 +1,5 @@
-//! Manifest of a backup: the version of the program that made it, the database with its row counts, and each file with
-//! its size and hash. It is written to disk file by file, because there can be a great many.
+//! Backup manifest: the version of the program that made the backup, the database with its row counts, and each file
+//! with its size and hash. It is written to disk file by file because a backup can contain a great many files.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -18,7 +18,7 @@ use files::archive::ArchiveMember;
 pub(super) struct ManifestHead<'a> {
     /// Product that made the backup.
     pub product: &'static str,
-    /// Version of the product.
+    /// Product version.
     pub version: &'static str,
     /// Time at which the backup was requested.
     pub made_at: Timestamp,
@@ -28,7 +28,7 @@ pub(super) struct ManifestHead<'a> {
     pub database: DatabasePart<'a>,
 }
 
-/// Description of the database copy.
+/// Description of the database in the backup.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DatabasePart<'a> {

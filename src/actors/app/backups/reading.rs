@@ -1,4 +1,4 @@
-//! Reads backups: verifies all their files against the manifest, and unpacks them.
+//! Reads backups: verifies their files against the manifest and unpacks them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -15,17 +15,17 @@ use super::{FILE_MODE, FOLDER_MODE, MANIFEST_NAME, PRODUCT};
 use domain::time::Timestamp;
 use files::disk::LOST_FOUND;
 
-/// Maximum size of a manifest to be read, in bytes. A manifest has one line per file of the shop.
+/// Maximum size of a manifest, in bytes. A manifest has one line per file in the shop.
 pub const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
-/// Limits for parsing a manifest: the nesting depth and the number of values (four per file).
+/// Limits for parsing a manifest: nesting depth and number of values (four per file).
 pub const MANIFEST: Bounds = Bounds { depth: 8, values: 8_000_000 };
-/// Number of bytes read at a time.
+/// Size of each read, in bytes.
 const PIECE_BYTES: usize = 256 * 1024;
-/// Number of characters of a hexadecimal SHA-256, which is also the length of the folder name of a stored file.
+/// Length of a SHA-256 hash in hexadecimal digits, which is also the length of a stored file's directory name.
 const SHA256_CHARS: usize = 64;
 const FOLDER_CHARS: usize = 2;
 
-/// Reason a backup cannot be used.
+/// Reason that a backup cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupReadError {
     /// The archive cannot be read, or a file cannot be written.
@@ -84,7 +84,7 @@ pub struct VerifiedBackup {
     pub manifest: ManifestText,
     /// SHA-256 of the manifest, in hex.
     pub sha256: String,
-    /// Number of files besides the database and the manifest.
+    /// Number of files, excluding the database and the manifest.
     pub files: usize,
     /// Total size of all files, in bytes.
     pub bytes: u64,
@@ -93,16 +93,16 @@ pub struct VerifiedBackup {
 /// Destinations for the files of a backup.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackupDestinations {
-    /// File of the database.
+    /// Path of the database file.
     pub database: PathBuf,
-    /// Folder for stored files.
+    /// Directory for stored files.
     pub files: PathBuf,
-    /// Folder for rendered documents.
+    /// Directory for rendered documents.
     pub documents: PathBuf,
 }
 
 impl BackupDestinations {
-    /// Returns the destination for a file in an archive; `None` if a backup cannot contain such a file.
+    /// Returns the destination for a file in an archive; `None` if no backup can contain such a file.
     fn of(&self, name: &str, database: &str) -> Option<PathBuf> {
         if name == database {
             return Some(self.database.clone());
@@ -214,7 +214,7 @@ pub fn unpack(
     })
 }
 
-/// Calls a function for each file in an archive, with the name and size.
+/// Calls a function for each file in an archive, with the file's name and size.
 fn for_each_file(
     path: &Path,
     progress: &mut impl FnMut(u64),
@@ -238,7 +238,7 @@ fn for_each_file(
     Ok(())
 }
 
-/// Copies all data, and returns its hexadecimal SHA-256.
+/// Copies all data and returns its SHA-256 hash in hex.
 fn copy_hashed(from: &mut dyn Read, to: &mut impl Write) -> io::Result<String> {
     let (mut hash, mut piece) = (Sha256::new(), vec![0; PIECE_BYTES]);
     loop {
@@ -253,11 +253,11 @@ fn copy_hashed(from: &mut dyn Read, to: &mut impl Write) -> io::Result<String> {
     Ok(hex::encode(hash.finalize()))
 }
 
-/// Syncs the directory entries in a folder and its subfolders to disk.
+/// Syncs a directory and its subdirectories to disk.
 ///
 /// # Errors
 ///
-/// Fails if a folder cannot be read or synced.
+/// Fails if a directory cannot be read or synced.
 pub fn sync_folders(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

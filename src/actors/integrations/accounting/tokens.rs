@@ -1,9 +1,9 @@
-//! Token pair for the accounting system. The access token is sent with calls; the refresh token is used to replace both
-//! tokens before the access token expires.
+//! Token pair for the accounting system. The access token is sent with calls; the refresh token replaces both tokens
+//! before the access token expires.
 //!
-//! The start of a renewal is stored before the refresh token is used, and the new tokens are stored before either of
-//! them is used. Whenever the server stops, the stored pair is therefore either the newest one or one whose refresh
-//! token can be tried once more.
+//! The start of a refresh is stored before the refresh token is used, and the new tokens are stored before either is
+//! used. If the server stops at any point, the stored pair is therefore either the newest or one whose refresh token
+//! can be tried once more.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use kernel::handle::AskError;
 use platform::secrets::encryption::SecretCipher;
 use services::accounting::{AccountingError, Tokens};
 
-/// Remaining lifetime in milliseconds below which a token is renewed: 2 minutes.
+/// Remaining token lifetime, in milliseconds, below which a token is refreshed: 2 minutes.
 const MARGIN_MS: i64 = 120_000;
 /// Pause before retrying to store a new pair.
 const KEEP_AGAIN: Duration = Duration::from_millis(500);
 
-/// Encrypts tokens for storage; their lifetime is counted from `now`.
+/// Encrypts tokens for storage; their lifetime starts at `now`.
 pub(super) fn sealed(cipher: &SecretCipher, tokens: &Tokens, now: Timestamp) -> SealedTokens {
     let life_ms = i64::try_from(tokens.life_seconds).unwrap_or(i64::MAX).saturating_mul(1000);
     SealedTokens {
@@ -33,7 +33,7 @@ pub(super) fn sealed(cipher: &SecretCipher, tokens: &Tokens, now: Timestamp) -> 
 }
 
 impl PostingWork {
-    /// Returns a valid access token for the given connection; `anew` forces a renewal. Returns `None` if the connection
+    /// Returns a valid access token for the given connection; `anew` forces a refresh. Returns `None` if the connection
     /// was lost or replaced.
     pub(super) async fn access(
         &self,

@@ -1,5 +1,5 @@
 //! Devices published through MQTT discovery. They are described once per session and again after the smart home system
-//! restarts, and removed when the printer no longer exists.
+//! restarts, and are removed when the printer no longer exists.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -62,8 +62,8 @@ impl BrokerPublishing {
 }
 
 impl BrokerConnection<'_> {
-    /// Publishes the changes since the last update; new entities are described first. Each message is a separate call,
-    /// so publishing a shop with many printers may take longer than the time limit for one call.
+    /// Publishes the changes since the last update; describes new entities first. Each message is a separate call, so
+    /// publishing a shop with many printers may take longer than the time limit for a call.
     async fn tell(&mut self, line: &SystemLine) -> Result<(), PeerFault> {
         let now = self.of.things.now();
         let gone: Vec<String> = self.published.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
@@ -90,8 +90,8 @@ impl BrokerConnection<'_> {
         }
     }
 
-    /// Handles a received message: the smart home system has started, or the broker has retained a description from
-    /// before this session.
+    /// Handles a received message: either the smart home system has started, or the broker has retained a description
+    /// from before this session.
     async fn on_message(&mut self, line: &SystemLine, message: &TopicMessage) -> Result<(), PeerFault> {
         let topics = &self.of.topics;
         if message.topic == topics.birth() {

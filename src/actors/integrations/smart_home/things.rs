@@ -1,4 +1,4 @@
-//! Entities shown for the shop: each printer, and the shop as a whole.
+//! Smart home entities for the shop: each printer, and the shop as a whole.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use services::smart_home::HomeEntity;
 pub(super) const SHOP: &str = "shop";
 /// Number of hexadecimal digits in a printer's key, taken from the random end of its ID.
 const KEY_DIGITS: usize = 12;
-/// Maximum number of materials that are listed by name.
+/// Maximum number of materials listed by name.
 const MAX_NAMED: usize = 20;
 
-/// Reader of the states to be shown.
+/// Reader for the states to show.
 pub(super) struct StateReader {
     printers: Directory<Printer>,
     materials: Directory<Material>,

@@ -1,4 +1,4 @@
-//! States sent over HTTP. They are lost when the smart home system restarts, which is detected by a missing state.
+//! States sent over HTTP. They are lost when the smart home system restarts; a missing state indicates this.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) struct HttpPublishing {
 }
 
 impl HttpPublishing {
-    /// Updates the entities that have changed, one after the other.
+    /// Updates the entities that have changed, one at a time.
     async fn show(&self, line: &SystemLine, shown_things: &mut BTreeMap<String, HomeEntity>) -> Result<(), PeerFault> {
         let now = self.things.now();
         let gone: Vec<String> = shown_things.keys().filter(|key| !now.contains_key(*key)).cloned().collect();

@@ -1,5 +1,5 @@
-//! Notifies the operators once when a system needs their attention, and again only after the system has worked in
-//! between. The notification is recorded, so that it is not repeated after a restart.
+//! Notifies operators once when a system needs their attention, and again only if the system has worked in the
+//! meantime. The notification is recorded, so it is not sent again after a restart.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,10 +12,11 @@ use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
-/// Alert for one external system.
+/// Alert for an external system.
 pub(super) struct AttentionAlert {
     integrations: Directory<Integration>,
-    /// `true` if the system needed attention when this was last recorded; `None` until this process has recorded it.
+    /// `true` if the system needed attention when the alert was last recorded; `None` until this process has recorded
+    /// it.
     last_written: Mutex<Option<bool>>,
 }
 
@@ -24,8 +25,8 @@ impl AttentionAlert {
         Self { integrations, last_written: Mutex::default() }
     }
 
-    /// Records why the system needs an operator's attention (`None` if it does not), and notifies the operators. If
-    /// recording fails, it is retried after the next round.
+    /// Records why the system needs operator attention (`None` if it does not), and notifies operators. If recording
+    /// fails, it is retried after the next round.
     pub(super) async fn tell(&self, line: &SystemLine, why: Option<&str>) {
         let needs_person = Some(why.is_some());
         if *self.last_written.lock().unwrap_or_else(PoisonError::into_inner) == needs_person {

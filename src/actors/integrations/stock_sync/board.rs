@@ -1,4 +1,4 @@
-//! Status of the synchronisation with an external stock system, for display, and a trigger for an immediate round.
+//! Synchronisation status of an external stock system, for display, and a trigger for an immediate round.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,13 +13,13 @@ use services::parts::{MAX_LISTED, StockEntry};
 pub struct StockSystemState {
     /// `true` if the settings enable the synchronisation.
     pub on: bool,
-    /// Time of the last reading, successful or not; `None` before the first one.
+    /// Time of the last read, successful or not; `None` before the first one.
     pub looked_at: Option<Timestamp>,
-    /// Time of the last complete reading.
+    /// Time of the last complete read.
     pub synchronised_at: Option<Timestamp>,
-    /// Reason the last reading ended prematurely; `None` if it was complete.
+    /// Reason that the last read ended early; `None` if it was complete.
     pub error: Option<String>,
-    /// Entries found by the last reading.
+    /// Entries found by the last read.
     pub entries: Arc<Vec<StockEntry>>,
 }
 
@@ -30,7 +30,7 @@ impl StockSystemState {
     }
 }
 
-/// Status of one external stock system.
+/// Status of an external stock system.
 #[derive(Debug, Default)]
 pub struct StockSystemStatus {
     wake: Notify,

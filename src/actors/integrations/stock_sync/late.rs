@@ -1,5 +1,5 @@
-//! Time for which stock changes by printers' own servers have been outstanding. Only time in this process counts,
-//! because the wall clock may be changed, and it is unknown whether the printer was available before a restart.
+//! Time that stock changes by printers' own servers have been outstanding. Only time in this process is measured,
+//! because the wall clock may be changed and the printer may not have been available before a restart.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -12,23 +12,23 @@ use domain::id::Id;
 use domain::parts_sync::StockLink;
 use domain::time::Timestamp;
 
-/// Key of an outstanding consumption: the material, the first spool, and the time at which the amount was deducted from
-/// the shop's stock.
+/// Key of an outstanding consumption record: the material, the first spool, and the time at which the amount was
+/// deducted from the shop's stock.
 type UseKey = (Id, i64, Timestamp);
 
-/// Outstanding consumptions, each with the time since which no printer has been deducting from its spools.
+/// Outstanding consumption records, each with the time since which no printer has been deducting from its spools.
 #[derive(Debug, Default)]
 pub(super) struct LateBookings(Mutex<BTreeMap<UseKey, Instant>>);
 
-/// Returns a link's outstanding consumptions, each with its spools.
+/// Returns a link's outstanding consumption records, each with its spools.
 fn due(link: &StockLink) -> impl Iterator<Item = (UseKey, &BTreeSet<i64>)> {
     let due = link.awaited.iter().filter(|one| one.due > Amount::ZERO);
     due.filter_map(|one| Some(((link.material_id, *one.spools.first()?, one.at), &one.spools)))
 }
 
 impl LateBookings {
-    /// Returns the spools for which outstanding stock changes have had the time `settle` to take effect. The time
-    /// starts with the first call, and starts over after a printer has been deducting from one of the spools.
+    /// Returns the spools whose outstanding stock changes have had at least `settle` to take effect. The time starts at
+    /// the first call, and restarts when a printer has been deducting from one of the spools.
     pub(super) fn overdue(&self, link: &StockLink, in_use: &BTreeSet<i64>, settle: Duration) -> BTreeSet<i64> {
         let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let idle: Vec<(UseKey, &BTreeSet<i64>)> = due(link).filter(|(_, spools)| spools.is_disjoint(in_use)).collect();
@@ -38,7 +38,7 @@ impl LateBookings {
         overdue.flat_map(|(_, spools)| spools.iter().copied()).collect()
     }
 
-    /// Returns whether one of the link's outstanding consumptions is being timed.
+    /// Returns whether any of the link's outstanding consumption records is being timed.
     pub(super) fn waits(&self, link: &StockLink) -> bool {
         let since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         due(link).any(|(key, _)| since.contains_key(&key))

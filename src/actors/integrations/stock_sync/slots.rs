@@ -1,5 +1,5 @@
-//! Spools in printers' slots: the spool from which an amount was drawn, and the amount left on each spool according to
-//! the spool manager.
+//! Spools in printer slots: the spool that an amount was drawn from, and the amount left on each spool according to the
+//! spool manager.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use domain::printer::{Printer, PrinterNews, Slot, SpoolBalance};
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
-/// Maximum number of unlinked spools for which the remaining amount is queried per round.
+/// Maximum number of unlinked spools whose remaining amount is queried per round.
 const MAX_ASKED: usize = 64;
 
-/// Returns the slots that hold a numbered spool, with the IDs of their printers and the spool numbers. Printers that
-/// weigh their spools themselves are left out.
+/// Returns the slots that hold a numbered spool, with the printer ID and the spool number. Omits printers that weigh
+/// their spools themselves.
 fn spooled(sync: &StockSyncWork) -> Vec<(Id, i64, Slot)> {
     let printers = sync.printers.all_resident();
     let present = printers.iter().filter_map(|(id, state)| Some((*id, state.state.as_ref()?)));
@@ -25,13 +25,12 @@ fn spooled(sync: &StockSyncWork) -> Vec<(Id, i64, Slot)> {
     slots.collect()
 }
 
-/// Returns the amounts drawn from a link's items in printers' slots that have not been recorded yet.
+/// Returns the amounts drawn from a link's items in printer slots that have not been recorded yet.
 pub(super) fn drawn(sync: &StockSyncWork, link: &StockLink) -> Quantities {
     parts_sync::drawn(link, spooled(sync).into_iter().map(|(_, spool, slot)| (spool, slot.remaining)))
 }
 
-/// Returns the link's items from which printers themselves are deducting the consumption of prints started by this
-/// server.
+/// Returns the link's items from which printers themselves deduct the consumption of prints that this server started.
 pub(super) fn in_use(sync: &StockSyncWork, link: &StockLink) -> BTreeSet<i64> {
     if link.system != StockSystem::Spools {
         return BTreeSet::new();
@@ -40,8 +39,8 @@ pub(super) fn in_use(sync: &StockSyncWork, link: &StockLink) -> BTreeSet<i64> {
     printers.iter().filter_map(|(_, state)| state.state.as_ref()).flat_map(Printer::spools_in_use).collect()
 }
 
-/// Updates the remaining amounts of spools in slots. Spools with consumption that still has to be recorded are skipped;
-/// unlinked spools are updated only if their remaining amount is unknown.
+/// Updates the remaining amounts of spools in slots. Skips spools with consumption that has not been recorded yet;
+/// updates unlinked spools only if their remaining amount is unknown.
 pub(super) async fn tell(sync: &StockSyncWork, line: &SystemLine) -> Result<(), SyncError> {
     let mut requests = 0;
     for (printer, spool, slot) in spooled(sync) {
@@ -70,7 +69,7 @@ pub(super) async fn tell(sync: &StockSyncWork, line: &SystemLine) -> Result<(), 
     Ok(())
 }
 
-/// Returns what a link records about a spool, and the link's material.
+/// Returns a link's record of a spool, and the link's material.
 fn settled_on(sync: &StockSyncWork, spool: i64) -> Option<(SpoolRemainder, Id)> {
     sync.materials.all_resident().iter().find_map(|(id, state)| {
         let material = state.state.as_ref()?;

@@ -1,4 +1,4 @@
-//! Decides the waiting commands, and submits their changes as one commit.
+//! Decides the waiting commands and submits their changes as one commit.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use store::rows::StoredRow;
 use store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
 
 impl<T: StoredAggregate> ActorState<T> {
-    /// Decides waiting commands as one commit. Returns `true` if they were answered without a commit, so that the
-    /// remaining commands can be decided immediately.
+    /// Decides waiting commands as one commit. Returns `true` if the callers got responses without a commit, so that
+    /// the remaining commands can be decided immediately.
     pub(super) fn decide(&mut self, me: &ActorRef<Msg<T>>) -> bool {
         let Some(committed) = self.committed.clone() else { return false };
         if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {
@@ -85,7 +85,7 @@ impl<T: StoredAggregate> ActorState<T> {
         self.waiting.len().min(most)
     }
 
-    /// Passes a commit to the store, whose answer arrives as a message.
+    /// Passes a commit to the store, whose response arrives as a message.
     fn submit(&self, me: &ActorRef<Msg<T>>, submission: Submission) {
         let me = me.clone();
         self.args.store.commit(
@@ -97,7 +97,7 @@ impl<T: StoredAggregate> ActorState<T> {
     }
 }
 
-/// Returns the revision of the committed state, or of the state that follows it, if any.
+/// Returns the revision of the next state, if any, or else of the committed state.
 fn revision_after<T: StoredAggregate>(committed: &Versioned<T>, next: Option<&T>) -> i64 {
     match next {
         Some(state) => state.revision().unwrap_or(committed.version + 1),
@@ -105,7 +105,7 @@ fn revision_after<T: StoredAggregate>(committed: &Versioned<T>, next: Option<&T>
     }
 }
 
-/// Returns the state to be stored by the next commit, which is the committed state if nothing follows it.
+/// Returns the state that the next commit stores; the committed state if there is no next state.
 fn state_after<T: StoredAggregate>(committed: &Versioned<T>, next: Option<T>) -> Versioned<T> {
     match next {
         Some(next) => Versioned { version: committed.version + 1, state: Some(next) },

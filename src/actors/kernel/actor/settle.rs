@@ -1,4 +1,4 @@
-//! Handles the store's answer to the commit in flight, and answers the callers.
+//! Handles the store's response to the commit in flight, and responds to the callers.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use domain::refusal::{Class, Refusal};
 use store::{Settlement, StoredAggregate, Unavailable};
 
 impl<T: StoredAggregate> ActorState<T> {
-    /// Settles the commit in flight with the store's answer. Returns the number of commands settled.
+    /// Settles the commit in flight with the store's response. Returns the number of commands settled.
     pub(super) fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
         let Some(CommitInFlight { next, decided, created }) = self.flight.take() else { return 0 };
         let many = decided.len();
@@ -64,8 +64,8 @@ impl<T: StoredAggregate> ActorState<T> {
         many
     }
 
-    /// Answers the command that caused a failure, and queues the other commands to be decided again. If the command at
-    /// fault is unknown, they are decided one per commit.
+    /// Reports a failure to the caller of the command that caused it, and queues the other commands to be decided
+    /// again. If it is unknown which command caused the failure, they are decided one per commit.
     fn blame(&mut self, mut decided: Vec<Envelope<T>>, guilty: Option<usize>, failure: impl FnOnce() -> AskFailure) {
         let many = decided.len();
         let guilty = guilty.filter(|at| *at < many).map(|at| decided.remove(at));
@@ -86,8 +86,8 @@ impl<T: StoredAggregate> ActorState<T> {
     }
 
     /// Adopts a loaded state, and settles the commit in flight, if any. Since at most one is in flight, the version on
-    /// disk shows whether it was written. A commit of only other rows (stored refusals) leaves no trace in the version;
-    /// its callers get [`AskFailure::Unknown`], and can use their idempotency key to find out the outcome.
+    /// disk shows whether it was written. A commit that only wrote other rows (stored rejections) leaves no trace in
+    /// the version; its callers get [`AskFailure::Unknown`] and can use their idempotency key to find out the outcome.
     pub(super) fn loaded(&mut self, loaded: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
         let flight = self.flight.take();
         let before = self.args.entry.published.load().version;

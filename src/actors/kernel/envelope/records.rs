@@ -1,4 +1,4 @@
-//! Rows that a command writes in addition to those of its decision: the audit log entry, and the answer stored for the
+//! Rows that a command writes in addition to its decision: the audit log entry, and the response stored for the
 //! idempotency key.
 
 use super::{AttributedCommand, IdempotencyKey};
@@ -33,7 +33,7 @@ pub(super) fn audit<T: Aggregate, C: Command<T>>(
 }
 
 /// Returns whether a result is stored for the idempotency key. Results that depend on the state are stored; a command
-/// that was invalid in itself, or not permitted to the caller, is decided again on a retry.
+/// that was itself invalid or that the caller was not permitted to send is decided again on a retry.
 pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
     match verdict {
         Ok(_) => true,
@@ -44,7 +44,7 @@ pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
     }
 }
 
-/// Builds the answer or refusal to be stored for the idempotency key.
+/// Builds the response or rejection to store for the idempotency key.
 pub(super) fn stored_answer<T: Aggregate, C: Command<T>>(
     key: &IdempotencyKey,
     id: Id,

@@ -1,5 +1,5 @@
-//! Paid periods of subscriptions. Each of the processor's invoices results in exactly one of ours, no matter how often
-//! its event arrives.
+//! Paid subscription periods. Each of the processor's invoices results in exactly one of ours, no matter how often its
+//! event arrives.
 
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use domain::seller::SELLER_INCOMPLETE;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
-/// Returns the ID of our invoice for one of the processor's invoices. It is deterministic, so that repeated events map
+/// Returns the ID of our invoice for one of the processor's invoices. It is deterministic, so that duplicate events map
 /// to the same invoice.
 fn our_invoice(theirs: &str) -> Id {
     Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("period:{theirs}").as_bytes()))
@@ -27,7 +27,7 @@ impl PaymentMatcher {
         Ok(is_known.then_some(Owner::Invoice(id)))
     }
 
-    /// Creates our invoice for a paid period. Subscriptions that were not started in this shop are ignored.
+    /// Creates our invoice for a paid period. Ignores subscriptions that were not started in this shop.
     pub(super) async fn invoice_period(&self, period: &PaidPeriod) -> Result<PaymentMatch, AskError> {
         let Some(customer) = &period.our_customer else { return Ok(PaymentMatch::Ignored) };
         let Ok(customer) = customer.parse::<Id>() else { return Ok(PaymentMatch::Ignored) };
@@ -57,7 +57,7 @@ impl PaymentMatcher {
     }
 }
 
-/// Builds the charge for our invoice: its buyer, amount and lines.
+/// Builds the charge for our invoice, with its buyer, amount and lines.
 fn charged(period: &PaidPeriod, customer: &Customer) -> ChargedPeriod {
     ChargedPeriod {
         buyer: customer.buyer(),

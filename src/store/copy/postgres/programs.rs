@@ -1,4 +1,4 @@
-//! Runs the PostgreSQL programs, which are located through `PATH`. The database address is passed to them in
+//! Runs the PostgreSQL client programs, which are located through `PATH`. The database address is passed to them in
 //! environment variables, which other users cannot read, and never on the command line.
 
 use std::io;
@@ -12,22 +12,22 @@ use url::{Url, form_urlencoded};
 use crate::connect::OpenError;
 use crate::copy::CopyError;
 
-/// Maximum number of bytes retained from a program's error output.
+/// Maximum number of bytes kept from a program's error output.
 const MAX_KEPT_WORDS_BYTES: u64 = 4096;
-/// Number of bytes read from a program's output at a time.
+/// Size of each read from a program's output, in bytes.
 const PIECE_BYTES: usize = 64 * 1024;
 
 /// Environment variables that the programs inherit from this server: those needed to locate the programs, and those in
-/// which the driver, too, looks up missing parts of the address.
+/// which the driver also looks up missing parts of the address.
 const HANDED_ON: [&str; 7] = ["PATH", "HOME", "PGPASSWORD", "PGPASSFILE", "PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"];
 
-/// Launcher of the PostgreSQL programs for a database.
+/// Launcher for the PostgreSQL client programs of a database.
 pub(super) struct PgPrograms {
     environment: Vec<(&'static str, String)>,
 }
 
 impl PgPrograms {
-    /// Prepares the programs for the database at the given address, which is parsed in the same way as by the driver.
+    /// Prepares the programs for the database at the given address, which is parsed as the driver does.
     pub(super) fn new(url: &str) -> Result<Self, CopyError> {
         let unreadable = |error: sqlx::Error| OpenError::from(sea_orm::DbErr::Custom(error.to_string()));
         let options = url.parse::<PgConnectOptions>().map_err(unreadable)?;
@@ -78,12 +78,12 @@ impl PgPrograms {
     }
 }
 
-/// Runs a program until it exits, and discards its output.
+/// Runs a program until it exits and discards its output.
 pub(super) async fn is_done(program: &'static str, command: Command) -> Result<(), CopyError> {
     read_out(program, command, |_| {}).await
 }
 
-/// Runs a program until it exits, and passes its output to a function as it arrives.
+/// Runs a program until it exits and passes its output to a function as it arrives.
 pub(super) async fn read_out(
     program: &'static str,
     mut command: Command,
@@ -126,7 +126,7 @@ async fn words_of(stderr: Option<impl AsyncRead + Unpin>) -> String {
     String::from_utf8_lossy(&excerpt).trim().to_owned()
 }
 
-/// Parses the major version from the version line of a program, such as `pg_dump (PostgreSQL) 16.4 (Debian 16.4-1)`.
+/// Parses the major version from a program's version line, such as `pg_dump (PostgreSQL) 16.4 (Debian 16.4-1)`.
 fn major(output: &str) -> Option<u32> {
     output.split_whitespace().find_map(|word| {
         let end = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
@@ -145,8 +145,8 @@ fn ssl_word(mode: PgSslMode) -> &'static str {
     }
 }
 
-/// Returns the parts of an address that the driver parses but does not expose: password and certificates, each with its
-/// environment variable.
+/// Returns the parts of an address that the driver parses but does not expose: the password and certificates, each with
+/// its environment variable.
 fn kept_back(url: &str) -> Vec<(&'static str, String)> {
     let Ok(url) = Url::parse(url) else { return Vec::new() };
     let mut secrets: Vec<_> = url.password().map(|text| ("PGPASSWORD", decoded(text))).into_iter().collect();

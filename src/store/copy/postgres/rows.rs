@@ -1,21 +1,21 @@
-//! Counts the rows of each table in a copy, from the output of `pg_restore`. In that output, a table starts with a line
+//! Counts the rows per table in a copy, from the output of `pg_restore`. In that output, a table starts with a line
 //! containing its name and ends with an end marker; each line in between is one row.
 
 use std::collections::BTreeMap;
 
-/// Maximum number of bytes buffered from a line: enough for the table name in the line that starts a table.
+/// Maximum number of bytes buffered per line: enough for the table name in the line that starts a table.
 const MAX_KEPT_LINE_BYTES: usize = 512;
 /// Line after the last row of a table. No row can be identical to it, because backslashes in rows are doubled.
 const END_LINE: &[u8] = b"\\.\n";
 
-/// Rows counted so far in each table.
+/// Number of rows counted so far in each table.
 #[derive(Debug, Default)]
 pub(super) struct CopiedRows {
     /// Schema of the tables to count.
     schema: String,
     /// Beginning of the current line.
     line: Vec<u8>,
-    /// Table whose rows are currently being read, and their number so far.
+    /// Table whose rows are currently being read, and the number of rows read so far.
     present: Option<(String, u64)>,
     tables: BTreeMap<String, u64>,
 }
@@ -31,7 +31,7 @@ impl CopiedRows {
         self.tables.get(table).copied().unwrap_or_default()
     }
 
-    /// Processes the next chunk of output, which may end anywhere within a line.
+    /// Processes the next chunk of output, which may end in the middle of a line.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let room = MAX_KEPT_LINE_BYTES - self.line.len();
@@ -55,8 +55,8 @@ impl CopiedRows {
         self.line.clear();
     }
 
-    /// Returns the bare name for a table in the counted schema. For any other schema, returns the qualified name, which
-    /// no table in the counted schema has.
+    /// Returns the unqualified name for a table in the counted schema. For any other schema, returns the qualified
+    /// name, which no table in the counted schema has.
     fn named(&self, table: &str) -> String {
         match table.split_once('.') {
             Some((schema, name)) if schema.trim_matches('"') == self.schema => name.trim_matches('"').to_owned(),
