@@ -55,8 +55,8 @@ pub struct PrinterType {
     pub spool_beside: Option<u32>,
     /// Optional operations that the printers lack; they fail with [`PrinterError::Unsupported`].
     pub lacks: &'static [Operation],
-    /// `true` if uploads to one host must not overlap, because several servers on one computer share a folder for
-    /// unfinished uploads and confuse them.
+    /// `true` if uploads to one host must not overlap, because several servers on one computer share a directory for
+    /// unfinished uploads and mix them up.
     pub one_upload_per_host: bool,
     /// `true` if printers can only be reached with their serial number.
     pub needs_serial: bool,
@@ -64,11 +64,11 @@ pub struct PrinterType {
     pub guards_camera: bool,
     /// Multiple of `dispatch.confirm_seconds` that these printers may take to report a print after a start command.
     pub confirm_factor: u32,
-    /// Accessor for this type's default address and key in the settings; `None` if there are no such settings.
+    /// Accessor for this type's default address and key in the settings, if any.
     pub defaults: Option<TypeDefaults>,
-    /// HTTP probes by which a search recognises these printers; empty if there are none.
+    /// HTTP probes by which a search recognises these printers, if any.
     pub(super) web_probes: &'static [WebProbe],
-    /// Probe by which a search recognises these printers in their own protocol; `None` if there is none.
+    /// Probe by which a search recognises these printers in their own protocol, if any.
     pub(super) own_probe: Option<OwnProbe>,
     /// Protocol with which the printers announce themselves on the network; `None` if they do not.
     pub(super) announced: Option<Announcement>,

@@ -73,7 +73,7 @@ struct PrusaLink {
     shown_job: AtomicU64,
     /// Number of the last job whose cancellation the printer accepted, or [`NO_JOB`].
     cancelled: AtomicU64,
-    /// Counter of the prints of each file, distinguished by job number.
+    /// Print counter for each file, which distinguishes prints by job number.
     runs: RunCounter,
 }
 

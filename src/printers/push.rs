@@ -25,7 +25,7 @@ use platform::http::lan_connect;
 const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
 /// Number of consecutive unanswered pings after which the connection is considered dead and the printer offline.
 const MAX_UNANSWERED_PINGS: u32 = 3;
-/// Pauses between attempts to reopen the connection.
+/// Delays between attempts to reopen the connection.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
 /// Maximum size of a message in bytes. A status push takes up a few kilobytes; the first one, which includes logs and
 /// temperatures, several hundred.
@@ -160,7 +160,7 @@ impl PushTarget {
 }
 
 impl Push {
-    /// Waits for a push, opening the connection if there is none.
+    /// Waits for a push, opening the connection if necessary.
     pub(super) async fn changed<D: Dialect>(&self, begin: impl FnOnce() -> Option<(PushTarget, D)>) {
         {
             let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,7 +12,7 @@ use domain::launch::{KnownTypes, TypeFacts};
 use domain::printer::{Printer, PrinterFields};
 use platform::secrets::encryption::{EncryptionError, SecretCipher};
 
-/// Time limits of the adapters.
+/// Time limits for adapters.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Time limit for opening a connection. The HTTP clients used with these settings must have the same limit, and no
@@ -28,7 +28,7 @@ pub struct Settings {
     pub offline_after: Duration,
     /// Time limit for an emergency stop.
     pub emergency_timeout: Duration,
-    /// Time limit for fetching a camera picture.
+    /// Time limit for fetching a camera image.
     pub camera_timeout: Duration,
 }
 
@@ -100,7 +100,7 @@ impl From<&Printer> for StoredAddress {
 /// Parts from which an adapter is created.
 #[derive(Clone)]
 pub struct AdapterParts {
-    /// Declaration of the printer's type.
+    /// Declaration of the printer type.
     pub declared: &'static PrinterType,
     /// Address and credentials of the printer.
     pub address: PrinterAddress,
@@ -111,7 +111,7 @@ pub struct AdapterParts {
 /// Resources shared by all adapters.
 #[derive(Clone, Debug)]
 pub struct SharedParts {
-    /// Time limits of connections, calls and uploads.
+    /// Time limits for connections, calls and uploads.
     pub settings: Settings,
     /// HTTP client for everything except emergency stops.
     pub client: reqwest::Client,

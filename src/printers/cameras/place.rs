@@ -1,4 +1,4 @@
-//! Sources of a printer's camera pictures: a URL configured by an operator, or one reported by the printer.
+//! Sources of a printer's camera images: a URL configured by an operator, or one reported by the printer.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -13,14 +13,14 @@ use crate::wire::base_url;
 use domain::printer::{Printer, denied_host};
 use platform::secrets::encryption::SecretCipher;
 
-/// Source of a printer's camera pictures.
+/// Source of a printer's camera images.
 #[derive(Clone)]
 pub enum CameraSource {
     /// Configured by an operator.
     Set {
-        /// URL of the picture.
+        /// URL of the image.
         url: String,
-        /// Credentials as `user:password`; empty for none.
+        /// Credentials as `user:password`; empty if the camera has none.
         credentials: String,
     },
     /// Reported by the printer.
@@ -62,7 +62,7 @@ pub(super) struct ReportedCamera {
 }
 
 impl PrinterConnections {
-    /// Returns the source of a printer's camera pictures.
+    /// Returns the source of a printer's camera images.
     fn camera_of(&self, printer: &Printer, cipher: &SecretCipher) -> Result<CameraSource, CameraFault> {
         if let Some(camera) = &printer.fields.camera {
             let credentials = match camera.encrypted_credentials.as_str() {
@@ -96,7 +96,7 @@ impl PrinterConnections {
         connection.adapter.webcams().await.is_ok_and(|webcams| choose(webcams, host.as_deref()).is_ok())
     }
 
-    /// Returns a picture from the printer's camera that is at most one second old or, if `anew` is `true`, a newly
+    /// Returns an image from the printer's camera that is at most one second old or, if `anew` is `true`, a newly
     /// fetched one.
     pub async fn picture(&self, printer: &Printer, cipher: &SecretCipher, anew: bool) -> Result<Picture, CameraFault> {
         self.cameras.picture(printer.id, self.camera_of(printer, cipher)?, anew).await

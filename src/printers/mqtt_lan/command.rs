@@ -1,4 +1,4 @@
-//! Commands sent to a printer. Each is a JSON object with a single group that contains the command. Replies repeat the
+//! Commands sent to a printer. Each is a JSON object with a single group that contains the command. Replies echo the
 //! command's sequence number.
 
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::report::ENDING;
 use super::slots::FilamentSource;
 
-/// Largest number that identifies a print; numbers start at 1.
+/// Largest print number; numbers start at 1.
 const MAX_SUBTASK: u32 = 0x7FFF_FFFF;
 
 /// Command without a sequence number.

@@ -26,11 +26,11 @@ pub(super) const PROBE: OwnProbe = OwnProbe { port: MQTT_PORT, ask: |stream| ask
 pub(super) const ANNOUNCEMENT: Announcement =
     Announcement { port: 2021, read, base_url: |host| base_url(host, MQTT_PORT) };
 
-/// Prefix that identifies the sender of an announcement as such a printer.
+/// Prefix that identifies the sender of an announcement as a Bambu Lab printer.
 const KIND: &str = "urn:bambulab-com:device:3dprinter:";
 /// Maximum size of the broker's response in bytes.
 const MAX_ANSWER_BYTES: usize = 1024;
-/// Range of the length of a serial number, in characters.
+/// Valid serial number lengths, in characters.
 const SERIAL_CHARS: std::ops::RangeInclusive<usize> = 10..=20;
 
 fn base_url(host: Ipv4Addr, port: u16) -> String {

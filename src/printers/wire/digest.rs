@@ -37,7 +37,7 @@ impl Digest {
         Some(Self { user: user.to_owned(), password: password.to_owned(), challenge: Mutex::default() })
     }
 
-    /// Signs the request for the latest challenge, if there is one; returns the nonce used.
+    /// Signs the request for the latest challenge, if any; returns the nonce used.
     pub(crate) fn sign(&self, request: &mut Request) -> Option<String> {
         let url = request.url();
         let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));

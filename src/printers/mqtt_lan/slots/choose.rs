@@ -1,4 +1,4 @@
-//! Chooses the slots for a manual print: those named by an operator, otherwise those that certainly fit. If several
+//! Chooses the slots for a manual print: those named by an operator, otherwise those that definitely fit. If several
 //! slots fit, or none does, an operator has to choose.
 
 use super::{BESIDE_SLOT, Changer, ChangerSlot, MAX_FILAMENTS, label};
@@ -65,7 +65,7 @@ impl Changer {
         }
     }
 
-    /// Returns the slots that fit the filaments without an operator's choice; `None` if that is not certain.
+    /// Returns the slots that fit the filaments; `None` if an operator has to choose.
     fn fitting(&self, filaments: &[PlateFilament]) -> Option<Vec<u32>> {
         let one = filaments.len() <= 1;
         let required = filaments.first().and_then(|filament| filament.kind.as_deref());
@@ -92,7 +92,7 @@ impl Changer {
     }
 
     /// Returns the slot that holds the kind and colour of a filament. Spools that even the printer cannot tell apart
-    /// count as one.
+    /// are treated as one.
     fn matching(&self, filament: &PlateFilament) -> Option<u32> {
         let required = filament.kind.as_deref()?;
         let alike = |place: &&ChangerSlot| {
