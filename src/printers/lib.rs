@@ -34,7 +34,7 @@ macro_rules! printer_types {
     };
 }
 
-// A new type is its folder and a line here.
+// A new type is its directory and a line here.
 printer_types! {
     fw_rest
     server_rest

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send, whole};
 use super::peers::PeerFault;
 
-/// Maximum number of bytes read of a list.
+/// Maximum number of bytes read from a list.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// Name of the system in messages.
 const OTHER_SIDE: &str = "FDM Monster";
@@ -42,7 +42,7 @@ pub struct FarmUi {
 }
 
 impl FarmUi {
-    /// Creates a client for the given address and API key (empty if there is none).
+    /// Creates a client for the given address and API key, which may be empty.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }

@@ -1,9 +1,9 @@
-//! Emails to customers and operators, sent through a mail server or a mail service, or written to a folder if neither
-//! is configured.
+//! Emails to customers and operators, sent through a mail server or a mail service, or written to a directory if
+//! neither is configured.
 //!
 //! A message has a permanent ID and is identical whenever it is sent: the same `Message-ID`, the same date, the same
 //! bytes. After a lost response, a message may be sent twice; the duplicate can be recognised by its ID, and in the
-//! folder it replaces the first copy. The caller stores and retries messages.
+//! directory it replaces the first copy. The caller stores and retries messages.
 
 mod api;
 mod outbox;
@@ -52,15 +52,15 @@ pub struct MailFile {
     pub content_type: &'static str,
     /// Content of the file.
     pub bytes: Bytes,
-    /// Content ID (the name after `cid:`) of a picture that the HTML version displays; `None` for a regular attachment.
+    /// Content ID (the name after `cid:`) of an image that the HTML version displays; `None` for a regular attachment.
     pub shown_as: Option<&'static str>,
 }
 
 /// Reason why a message was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
-    /// Temporary failure after which it is worthwhile to retry the same message: the server is unavailable or busy, or
-    /// rejects the sender because of its configuration.
+    /// Temporary failure after which the same message should be retried: the server is unavailable or busy, or rejects
+    /// the sender because of its configuration.
     #[error("the email cannot be sent at the moment: {reason}")]
     Transient {
         /// Description for the operator.

@@ -30,7 +30,7 @@ const MAX_NAME_CHARS: usize = 200;
 /// Entry in a stock system to which a material can be linked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StockEntry {
-    /// Number of the entry in the stock system.
+    /// Entry number in the stock system.
     pub number: i64,
     /// Display name.
     pub name: String,

@@ -21,7 +21,7 @@ const PAGE_SIZE: usize = 250;
 const MAX_PAGES: usize = 4;
 /// Maximum number of collections whose products are read.
 const MAX_COLLECTIONS: usize = 50;
-/// Maximum number of pictures per product.
+/// Maximum number of images per product.
 const MAX_IMAGES: usize = 20;
 /// Maximum size of one page in bytes.
 const MAX_PAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -40,11 +40,11 @@ pub struct StoreProduct {
     pub slug: String,
     /// Display title.
     pub title: String,
-    /// Description without markup; `None` if there is none.
+    /// Plain-text description, if any.
     pub description: Option<String>,
     /// Price of the first variant in minor units.
     pub price_cents: i64,
-    /// URLs of the product's pictures.
+    /// URLs of the product's images.
     pub images: Vec<String>,
     /// Slugs of the collections that contain the product.
     pub collections: Vec<String>,

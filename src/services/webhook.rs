@@ -11,9 +11,9 @@ use tokio::time::Instant;
 use domain::signing;
 use platform::http::{BlockedHost, Outbound, read_beginning};
 
-/// Maximum number of bytes read of a response.
+/// Maximum number of response bytes read.
 const MAX_ANSWER_READ_BYTES: usize = 16 * 1024;
-/// Maximum number of bytes stored of a response.
+/// Maximum number of response bytes stored.
 const MAX_ANSWER_KEPT_BYTES: usize = 1024;
 
 /// Event to deliver to an endpoint. It is identical on every attempt.

@@ -43,7 +43,7 @@ impl WorkflowWebhook {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Header(header), token)? })
     }
 
-    /// Sends an event once. After a fault, the event may be sent again.
+    /// Sends an event once. After an error, the event may be sent again.
     pub async fn send(&self, event: OutgoingEvent<'_>) -> Result<EventOutcome, PeerFault> {
         let call = self.peer.call(Method::POST).header(CONTENT_TYPE, "application/json");
         let call = call.header("x-service-event", event.event).header("idempotency-key", event.id);

@@ -133,7 +133,7 @@ pub(super) async fn list(wire: &PrinterHttpClient, storage: &str) -> Result<Vec<
         requests += 1;
         let listing = wire.get(&format!("api/v1/files/{storage}/{folder}"), &[]).await?;
         let Some(children) = listing.get("children").and_then(Value::as_array) else {
-            // An empty folder may be told without them.
+            // An empty directory may be told without them.
             continue;
         };
         for child in children {

@@ -45,7 +45,8 @@ impl EventStream {
         self.length
     }
 
-    /// Returns `seq` of the last entry; `None` if there is no entry, or this program did not write the last one.
+    /// Returns `seq` of the last entry; `None` if the stream is empty or its last entry was not written by this
+    /// program.
     pub async fn last(&mut self) -> RedisResult<Option<i64>> {
         let mut range = cmd("XREVRANGE");
         range.arg(&self.key).arg("+").arg("-").arg("COUNT").arg(1);

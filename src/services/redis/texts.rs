@@ -19,7 +19,7 @@ impl Redis {
         set.exec_async(&mut connection).await
     }
 
-    /// Returns the text stored under the given name; `None` if there is none or it is longer than `max_bytes`.
+    /// Returns the text stored under the given name; `None` if no text is stored or it is longer than `max_bytes`.
     pub async fn kept_text(&self, name: &str, max_bytes: u64) -> RedisResult<Option<String>> {
         let mut connection = self.manager(TEXT_TIMEOUT).await?;
         let key = format!("{KEY_PREFIX}{name}");

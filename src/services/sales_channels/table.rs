@@ -75,7 +75,7 @@ impl SheetRow {
         self.cells.get(at).map(String::as_str).filter(|text| !text.is_empty())
     }
 
-    /// Returns an amount of money; `None` if there is none. The error means that the amount is invalid.
+    /// Returns the amount of money in a column, if any. The error means that the amount is invalid.
     fn money(&self, column: &str, currency: &str) -> Result<Option<i64>, ()> {
         match self.cell(column) {
             None => Ok(None),
@@ -138,7 +138,7 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    /// Creates a parser. `currency` applies to orders that do not name one; `now` is recorded as the time of the
+    /// Creates a parser. `currency` applies to orders that do not specify one; `now` is recorded as the time of the
     /// orders' last change.
     pub fn new(currency: &str, now: Timestamp) -> Self {
         Self {
@@ -155,8 +155,8 @@ impl TableReader {
         }
     }
 
-    /// Parses the next chunk and returns the orders completed by it; a problem with the file as a whole ends the
-    /// parsing.
+    /// Parses the next chunk and returns the orders completed by it; a problem with the file as a whole stops the
+    /// parser.
     pub fn push(&mut self, mut piece: &[u8]) -> Result<Vec<TableOrder>, RowFault> {
         let mut done = Vec::new();
         while !piece.is_empty() {

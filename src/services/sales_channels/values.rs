@@ -90,7 +90,7 @@ pub(super) fn whole_bps(rates: impl Iterator<Item = f64>) -> i64 {
     rates.sum::<f64>().clamp(0.0, 10_000.0).round() as i64
 }
 
-/// Parses a timestamp; one without a time zone is taken as UTC.
+/// Parses a timestamp; a timestamp without a time zone is treated as UTC.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     let text = value.as_str()?.trim();
     text.parse().ok().or_else(|| format!("{text}Z").parse().ok())

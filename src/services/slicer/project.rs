@@ -61,7 +61,7 @@ fn is_shape(name: &str) -> bool {
     name == "[Content_Types].xml" || name.starts_with("_rels/") || name.starts_with("3D/")
 }
 
-/// Returns the project's description of its parts, without settings; `None` if there is none.
+/// Returns the project's description of its parts, if any, without settings.
 fn description(archive: &mut ZipArchive<File>) -> Result<Option<String>, SliceError> {
     let name = {
         let mut names = archive.file_names().filter_map(Result::ok);

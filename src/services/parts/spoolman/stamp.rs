@@ -44,8 +44,8 @@ struct UsageStamp {
 }
 
 impl UsageStamp {
-    /// Reads the trace from a spool, given the time on the server's clock; without a clock, the spool counts as just
-    /// used.
+    /// Reads the trace from a spool, given the time on the server's clock; without a clock, the spool is treated as
+    /// just used.
     fn of(spool: &Value, now: Option<Timestamp>) -> Option<Self> {
         let nanograms = (spool["used_weight"].as_f64()? * 1e9).round();
         // What is beyond this is no amount either.
