@@ -62,7 +62,7 @@ pub struct GlobalOptions {
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
     #[expect(clippy::doc_markdown, reason = "it is shown as the help of the command line")]
-    /// Data directory of the server [default: the setting server.data_dir, which is data unless changed]
+    /// Data directory of the server [default: the server.data_dir setting, or "data" if unset]
     #[arg(long, value_name = "DIR", global = true)]
     pub data: Option<PathBuf>,
 }
@@ -71,7 +71,7 @@ pub struct GlobalOptions {
 #[derive(Clone, Debug, Default, Args)]
 pub struct ServeArgs {
     /// IP address and port to listen on, for example 0.0.0.0:8787; the port or the address may be omitted
-    /// [default: the setting server.listen]
+    /// [default: the server.listen setting]
     #[arg(long, value_name = "ADDR", value_parser = crate::config::listen::parse)]
     pub listen: Option<SocketAddr>,
 }
@@ -79,12 +79,12 @@ pub struct ServeArgs {
 /// Subcommand; `serve` if none is given.
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
-    /// Run the server (the same as printfloor without a command)
+    /// Run the server (same as running printfloor without a command)
     Serve {
         /// Command-line options that override settings.
         #[command(flatten)]
         args: ServeArgs,
-        /// Exit as soon as standard input closes, which means that the parent process has ended
+        /// Exit as soon as standard input closes, for example because the parent process ended
         #[arg(long, hide = true)]
         end_with_stdin: bool,
     },
@@ -98,7 +98,7 @@ pub enum CliCommand {
     /// Create and list staff accounts, and set passwords
     #[command(subcommand)]
     User(UserCommand),
-    /// Print all settings with their explanations and the source of each value
+    /// Print every setting with its description and the source of its value
     Config(ConfigArgs),
     /// Test the settings and all configured services, and suggest fixes
     Check,
@@ -174,7 +174,7 @@ pub enum KeyCommand {
 /// Arguments of `key create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewKey {
-    /// Descriptive name, such as the program that uses the key
+    /// Descriptive name, such as the name of the program that uses the key
     #[arg(long)]
     pub name: String,
     /// Role of the key, which determines its permissions
@@ -184,11 +184,11 @@ pub struct NewKey {
     /// [default: never]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub expires_at: Option<Timestamp>,
-    /// For the role customer: email address of the customer whose orders the key can read and for whom it can place
+    /// For the customer role: email address of the customer whose orders the key can read and for whom it can place
     /// orders
     #[arg(long, value_name = "EMAIL")]
     pub customer_email: Option<String>,
-    /// Create a new shop if the data directory contains none
+    /// Create a new shop if the data directory doesn't contain one
     #[arg(long)]
     pub new: bool,
 }
@@ -218,10 +218,10 @@ pub struct NewUserArguments {
     /// Role of the account, which determines its permissions
     #[arg(long)]
     pub role: RoleArgument,
-    /// Name of the staff member; by default the part of the email address before the @
+    /// Name of the staff member [default: the part of the email address before the @]
     #[arg(long)]
     pub name: Option<String>,
-    /// Create a new shop if the data directory contains none
+    /// Create a new shop if the data directory doesn't contain one
     #[arg(long)]
     pub new: bool,
 }

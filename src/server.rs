@@ -1,4 +1,4 @@
-//! The running server: the lock on the data folder, the app, the listeners, and their orderly shutdown.
+//! The running server: the lock on the data directory, the app, the listeners, and their orderly shutdown.
 
 mod control_socket;
 mod data_folder;
@@ -29,32 +29,32 @@ use platform::io_words::io_words;
 /// Reason why the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The data folder cannot be used.
+    /// The data directory cannot be used.
     #[error("the data folder {} cannot be used: {}", path.display(), io_words(.source))]
     Data {
-        /// Path of the data folder.
+        /// Path of the data directory.
         path: PathBuf,
         /// Underlying operating system error.
         source: io::Error,
     },
-    /// The data folder's path is a file.
+    /// The data directory's path is a file.
     #[error("{} is a file, not a folder", path.display())]
     NotAFolder {
         /// Path of the file, as configured.
         path: PathBuf,
     },
-    /// Another server has locked the data folder.
+    /// Another server has locked the data directory.
     #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
     Held {
-        /// Path of the data folder.
+        /// Path of the data directory.
         path: PathBuf,
         /// Process and address of the other server, as it recorded them.
         holder: String,
     },
-    /// A restore into the data folder was interrupted.
+    /// A restore into the data directory was interrupted.
     #[error("the data folder {} is incomplete: the restore of a backup into it was interrupted", path.display())]
     RestoreUnfinished {
-        /// Path of the data folder.
+        /// Path of the data directory.
         path: PathBuf,
     },
     /// The server cannot listen on the address.
@@ -84,7 +84,7 @@ pub enum StartError {
 /// Server that listens for requests.
 pub struct Server {
     shop: Arc<App>,
-    /// Settings, including secrets generated at this start.
+    /// Settings, including secrets generated during this start.
     config: Arc<Config>,
     made_secrets: Option<PathBuf>,
     setup_code: Option<String>,
@@ -97,13 +97,13 @@ pub struct Server {
     serving: Vec<JoinHandle<()>>,
     /// Thread that accepts connections and responds to health checks and emergency stops.
     front: Option<http::Acceptor>,
-    /// Lock on the data folder, held for the lifetime of the server.
+    /// Lock on the data directory, held for the lifetime of the server.
     _lock: File,
 }
 
 impl Server {
-    /// Opens the listeners and locks the data folder; only then does it write anything, generating a new shop's secrets
-    /// and starting the app. A start that fails because of a conflict therefore leaves nothing behind.
+    /// Opens the listeners and locks the data directory; only then does it write anything, generating a new shop's
+    /// secrets and starting the app. A start that fails because of a conflict therefore leaves nothing behind.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         Box::pin(Self::start_with_clock(config, Box::new(machine_clock))).await
     }
@@ -112,7 +112,7 @@ impl Server {
     pub async fn start_with_clock(config: Config, clock: Clock) -> Result<Self, StartError> {
         let listen = config.server.listen.to_string();
         let refused = |source| StartError::Listen { address: listen.clone(), source };
-        // A server that holds the folder also has the port: its process is told rather than "in use".
+        // A server that holds the directory also has the port: its process is told rather than "in use".
         let lock = data_folder::lock_again(&config.server.data_dir, &listen)?;
         let listener = TcpListener::bind(&listen).await.map_err(refused)?;
         let mut server = Self::without_listeners(config, clock, lock, &listen).await?;
@@ -208,7 +208,7 @@ impl Server {
         &self.config
     }
 
-    /// Returns the path of the file with the secrets generated at this start, if any.
+    /// Returns the path of the file with the secrets generated during this start, if any.
     pub fn made_secrets(&self) -> Option<&Path> {
         self.made_secrets.as_deref()
     }

@@ -6,7 +6,7 @@ use crate::shape::{self, Shape, list, named, object, optional, required};
 
 /// Type described in the document.
 pub trait ToSchema {
-    /// Name among the document's components; `None` for a schema that is inlined wherever it is used.
+    /// Component name in the document; `None` for a schema that is inlined wherever it is used.
     const NAME: Option<&'static str> = None;
 
     /// Returns the schema of the type, inlined.

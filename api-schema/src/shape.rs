@@ -286,7 +286,7 @@ impl Shape {
         self
     }
 
-    /// Allows null as well, to clear the value or because there is none.
+    /// Also allows null, which clears the value in requests and means that it is not set in responses.
     pub fn or_null(mut self) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => {

@@ -37,7 +37,7 @@ const FILE_MODE: u32 = 0o600;
 /// with EOPNOTSUPP, and NFS rejects the flags of `renameat2` with EINVAL.
 const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
 
-/// Creates a backup through the running server or, if there is none, directly from the data folder and the database.
+/// Creates a backup through the running server or, if there is none, directly from the data directory and the database.
 pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
     if file.exists() {
@@ -105,7 +105,7 @@ async fn download(api: &HttpApi, part: &UnfinishedFile) -> Result<(), CliError> 
     part.write(pieces).await
 }
 
-/// Backs up the shop from the data folder and the database. No server may be running on them.
+/// Backs up the shop from the data directory and the database. No server may be running on them.
 async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     if !shop_exists(config).await? {
         return Err(CliError::NoShop { words: no_shop(config), new: false });
@@ -169,9 +169,9 @@ impl Drop for UnfinishedFile {
     }
 }
 
-/// Gives a complete file its final name without replacing another file, in the first way that the file system supports:
-/// a hard link, a rename that fails if the name exists, or a check followed by an ordinary rename. In the last case,
-/// another program may create a file with that name between the two steps.
+/// Gives a complete file its final name without replacing an existing file, in the first way that the file system
+/// supports: a hard link, a rename that fails if the name is already taken, or a check followed by an ordinary rename.
+/// In the last case, another program may create a file with that name between the two steps.
 fn give_name(
     path: &Path,
     name: &Path,
@@ -193,12 +193,12 @@ fn give_name(
     fs::rename(path, name)
 }
 
-/// Creates a hard link to a file; fails if the new name exists.
+/// Creates a hard link to a file; fails if the new name is already taken.
 fn link_new(path: &Path, name: &Path) -> io::Result<()> {
     fs::hard_link(path, name)
 }
 
-/// Renames a file; fails if the new name exists.
+/// Renames a file; fails if the new name is already taken.
 fn rename_new(path: &Path, name: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, path, CWD, name, RenameFlags::NOREPLACE)?)
 }
@@ -219,7 +219,8 @@ mod tests {
         move |_, _| Err(errno.into())
     }
 
-    /// Creates a complete file in a new folder, and returns the folder, the file's path and its intended final name.
+    /// Creates a complete file in a new directory, and returns the directory, the file's path and its intended final
+    /// name.
     fn complete() -> (tempfile::TempDir, PathBuf, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let (path, name) = (folder.path().join("shop.tar.unfinished"), folder.path().join("shop.tar"));

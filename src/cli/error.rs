@@ -27,7 +27,7 @@ pub enum CliError {
     /// No server runs on the data directory, and the database contains no shop.
     #[error("{words}")]
     NoShop {
-        /// Places that were searched, and what they contain.
+        /// Locations that were searched, and what was found in each.
         words: String,
         /// `true` if the command can create a new shop with `--new`.
         new: bool,

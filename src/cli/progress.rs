@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 const BAR_CHARS: u64 = 30;
 /// Interval between updates on a terminal.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
-/// Interval between plain lines.
+/// Interval between progress lines if the output is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
-/// Ratio between successive units of bytes.
+/// Ratio between successive byte units.
 const UNIT_STEP: f64 = 1000.0;
 
 /// Progress display of one operation on standard error.

@@ -1,8 +1,8 @@
-//! `printfloor restore FILE`: restores a backup into an empty data folder and an empty database.
+//! `printfloor restore FILE`: restores a backup into an empty data directory and an empty database.
 //!
-//! The whole backup is read before anything is written. While the restore is in progress, a marker in the data folder
-//! (and in a PostgreSQL database) prevents servers from starting. An interrupted restore starts over; a completed one
-//! is recognised from its database (`app/restore_mark.rs`).
+//! The whole backup is read before anything is written. While the restore is in progress, a marker in the data
+//! directory (and in a PostgreSQL database) prevents servers from starting. An interrupted restore starts over; a
+//! completed one is recognised from its database (`app/restore_mark.rs`).
 
 use std::fs::{self, File};
 use std::io;
@@ -27,9 +27,9 @@ use crate::store::copy::DatabaseCopier;
 use crate::store::copy::restore::RestoreTarget;
 use crate::store::restoring::{RestoredBackup, record};
 
-/// Files that may already exist in the data folder, because backups do not contain them.
+/// Files that may already exist in the data directory, because backups do not contain them.
 const OWN_FILES: [&str; 4] = ["secrets.env", ".env", LOCK_FILE, CONTROL_SOCKET];
-/// Maximum number of file names listed in the message about a non-empty folder.
+/// Maximum number of file names listed in the message about a non-empty directory.
 const MAX_NAMED: usize = 3;
 
 /// Restores a backup.
@@ -48,7 +48,7 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     report(&config, &backup)
 }
 
-/// Rejects a backup from another kind of database or a newer version of the program.
+/// Rejects a backup from a different kind of database or a newer version of the program.
 fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSettings) -> Result<(), CliError> {
     let manifest = &backup.manifest;
     if manifest.database.kind != copier.kind() {
@@ -70,7 +70,7 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
     Ok(())
 }
 
-/// Restore into a folder and a database that were empty and have been marked as being restored.
+/// Restore into a directory and a database that were empty and have been marked as being restored.
 struct RestoreInProgress {
     config: Config,
     database: DatabaseSettings,
@@ -80,8 +80,8 @@ struct RestoreInProgress {
 }
 
 impl RestoreInProgress {
-    /// Checks that the targets are empty, or contain only the remains of an interrupted restore, and marks them.
-    /// Returns `None` if an earlier run has already completed the restore of this backup.
+    /// Checks that the targets are empty or contain only leftovers from an interrupted restore, then marks them as
+    /// restore targets. Returns `None` if an earlier run has already completed the restore of this backup.
     async fn prepare(
         config: &Config,
         database: &DatabaseSettings,
@@ -156,7 +156,7 @@ impl RestoreInProgress {
         }
     }
 
-    /// Removes the remains of an interrupted restore, except for the marker.
+    /// Removes the leftovers of an interrupted restore, except for the marker.
     fn clear(&self) -> io::Result<()> {
         for folder in [&self.places.files, &self.places.documents] {
             empty(folder)?;
@@ -212,15 +212,15 @@ fn not_empty(what: &str, why: &str) -> CliError {
     ))
 }
 
-/// Returns the path of a file in the same folder, with `ending` appended to its name.
+/// Returns the path of a file in the same directory, with `ending` appended to its name.
 fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
-/// Returns the sorted names of a folder's entries, except those that the file system itself creates; empty if the
-/// folder does not exist.
+/// Returns the sorted names of a directory's entries, except those that the file system itself creates; empty if the
+/// directory does not exist.
 fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -237,7 +237,7 @@ fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Removes the contents of a folder but not the folder itself, which may be a mounted volume.
+/// Removes the contents of a directory but not the directory itself, which may be a mounted volume.
 fn empty(folder: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -293,7 +293,7 @@ mod tests {
 
     use super::*;
 
-    /// Creates a folder like a new ext4 volume, which contains only `lost+found`.
+    /// Creates a directory like a new ext4 volume, which contains only `lost+found`.
     fn volume() -> tempfile::TempDir {
         let volume = tempfile::tempdir().unwrap();
         fs::create_dir(volume.path().join(LOST_FOUND)).unwrap();

@@ -1,4 +1,4 @@
-//! Files for exports: tables that grow by appending, one at a time.
+//! Export files: tables that are appended to, one at a time.
 //!
 //! A writing task may be cancelled at any await point while its disk operation continues. The writer's exclusive lock
 //! therefore moves to the disk thread together with the operation, and is released only when the operation has ended,
@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 
 use domain::id::Id;
 
-/// Folder with the exported tables.
+/// Directory with the exported tables.
 #[derive(Clone, Debug)]
 pub struct ExportFiles {
     dir: PathBuf,

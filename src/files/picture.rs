@@ -1,5 +1,5 @@
-//! Detects a picture's format from its bytes, and removes the metadata about the place, time and author of the photo
-//! while the picture is being streamed.
+//! Detects a picture's format from its bytes, and removes metadata about the photo's location, time and author while
+//! the picture is being streamed.
 //!
 //! Only data needed to display the picture is kept: its size, colours, transparency, and orientation. Everything else
 //! is cut out (JPEG, PNG) or, where cutting would invalidate offsets, overwritten with zeros (WebP, HEIC): EXIF data

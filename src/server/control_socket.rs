@@ -1,4 +1,4 @@
-//! The control socket in the data folder, whose callers have the rights of the machine's owner.
+//! The control socket in the data directory, whose callers have the rights of the machine's owner.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{UnixListener, UnixStream};
 
-/// File name of the socket in the data folder.
+/// File name of the socket in the data directory.
 pub const CONTROL_SOCKET: &str = "control.sock";
 
 /// Maximum length of a socket path in bytes: Linux reserves 108 bytes, including a terminating zero; the BSDs reserve
@@ -19,16 +19,16 @@ const MAX_SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else {
 /// Permissions of the socket: accessible only to the server's own account.
 const SOCKET_MODE: u32 = 0o600;
 
-/// Path at which the system accepts the socket, even if the path of the data folder itself is too long.
+/// Path at which the system accepts the socket, even if the path of the data directory itself is too long.
 #[derive(Debug)]
 pub(crate) struct SocketPath {
     path: PathBuf,
-    /// Open data folder that a short path refers to by descriptor; must remain open for as long as the path is used.
+    /// Open data directory that a short path refers to by descriptor; must remain open for as long as the path is used.
     _folder: Option<File>,
 }
 
 impl SocketPath {
-    /// Finds a usable path for the socket; fails if the folder cannot be opened.
+    /// Finds a usable path for the socket; fails if the directory cannot be opened.
     pub(crate) fn in_folder(data: &Path) -> io::Result<Self> {
         let path = data.join(CONTROL_SOCKET);
         if !cfg!(target_os = "linux") || fits(path.as_os_str()) {

@@ -1,4 +1,4 @@
-//! The data folder: readable only by the server's user, and locked by one server at a time.
+//! The data directory: readable only by the server's user, and locked by one server at a time.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 
 use super::StartError;
 
-/// Name of the lock file in a running server's data folder.
+/// Name of the lock file in a running server's data directory.
 pub(crate) const LOCK_FILE: &str = "lock";
 
-/// Permissions of files in the data folder: accessible only to the server's user.
+/// Permissions of files in the data directory: accessible only to the server's user.
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 /// Mask of the permission bits in a mode.
 const PERMISSION_BITS: u32 = 0o777;
 
-/// Creates the data folder, accessible only to the server's user: it contains personal data and hashes of credentials.
-/// An existing folder keeps its permissions, but not those of its contents ([`close_to_others`]).
+/// Creates the data directory, accessible only to the server's user: it contains personal data and hashes of
+/// credentials. An existing directory keeps its permissions, but not those of its contents ([`close_to_others`]).
 ///
 /// # Errors
 ///
-/// Returns an error if the folder cannot be created, or a file is in its place.
+/// Returns an error if the directory cannot be created, or a file is in its place.
 fn make_data_folder(path: &Path) -> io::Result<()> {
     if path.is_file() {
         return Err(io::ErrorKind::NotADirectory.into());
@@ -35,12 +35,12 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
     absolute.unwrap_or_else(|_| path.to_owned())
 }
 
-/// Locks the folder like [`lock`], but only if a server has locked it before; `None` otherwise.
+/// Locks the directory like [`lock`], but only if a server has locked it before; `None` otherwise.
 pub(super) fn lock_again(data: &Path, listen: &str) -> Result<Option<File>, StartError> {
     if data.join(LOCK_FILE).exists() { lock(data, listen).map(Some) } else { Ok(None) }
 }
 
-/// Creates the folder if it does not exist, and locks it until the returned file is dropped.
+/// Creates the directory if it does not exist, and locks it until the returned file is dropped.
 pub(crate) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     let unusable = |source: io::Error| match source.kind() {
         io::ErrorKind::NotADirectory => StartError::NotAFolder { path: absolute(data) },
@@ -65,9 +65,9 @@ pub(crate) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     Ok(file)
 }
 
-/// Removes other users' permissions from the folder's contents, for example after the contents were copied back from a
-/// backup. New files never have such permissions, because of the process's umask. Subfolders are not entered, because a
-/// closed folder also protects its contents.
+/// Removes other users' permissions from the directory's contents, for example after the contents were copied back from
+/// a backup. New files never have such permissions, because of the process's umask. Subfolders are not entered, because
+/// a closed directory also protects its contents.
 pub(super) fn close_to_others(data: &Path) -> io::Result<()> {
     for entry in fs::read_dir(data)? {
         let entry = entry?;

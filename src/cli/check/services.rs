@@ -146,7 +146,7 @@ async fn slicer(report: &mut CheckReport, config: &Config) {
     let settings = SlicerSettings::of(config);
     let names = profile::names(&settings.profiles).await;
     let folder = settings.profiles.display().to_string();
-    // The folder of the runs belongs to the server.
+    // The directory of the runs belongs to the server.
     let work = std::env::temp_dir().join(format!("printfloor-check-{}", std::process::id()));
     let outcome = match Slicer::new(SlicerSettings { work: work.clone(), ..settings }) {
         Ok(slicer) => slicer.version().await,
@@ -185,7 +185,7 @@ async fn redis(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// Checks the shop's other systems, all concurrently.
+/// Checks the shop's other systems concurrently.
 async fn others(report: &mut CheckReport, config: &Config) {
     let services = Service::INTEGRATIONS.into_iter().chain([Service::Email]);
     let configured = services.filter(|service| service.is_configured(config));
