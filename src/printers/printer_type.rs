@@ -86,7 +86,7 @@ impl PrinterType {
             scheme: "http",
             key_header: "x-api-key",
             key_label: "API key",
-            key_hint: "The page of the printer's program shows it. Leave it empty if the program asks for none.",
+            key_hint: "Shown on the web page of the printer's software. Leave it empty if none is required.",
             address_hint: "The printer's screen or your router shows it.",
             serial_hint: "",
             key_may_be_password: false,

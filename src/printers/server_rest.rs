@@ -36,7 +36,7 @@ const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
-    key_hint: "In OctoPrint: Settings, then Application Keys. It is always needed.",
+    key_hint: "In OctoPrint: Settings, then Application Keys. The key is always required.",
     address_hint: "The address at which you open OctoPrint in the browser.",
     web_probes: recognition::PROBES,
     slot_labels: SlotLabels::Tools,

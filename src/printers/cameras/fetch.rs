@@ -153,7 +153,7 @@ async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, Ca
             return Err(refused("the camera rejected the credentials"));
         }
         status if status.is_redirection() => {
-            return Err(refused("the camera redirects to another address; set that address instead"));
+            return Err(refused("the camera redirects to a different address; set that address instead"));
         }
         status => return Err(CameraFault::Refused(format!("the camera responded with {}", status.as_u16()))),
     }

@@ -69,7 +69,7 @@ impl PrinterConnections {
                 "" => String::new(),
                 encrypted => cipher.decrypt(encrypted).map_err(|_| {
                     let words =
-                        "the camera's credentials cannot be decrypted: is SECRETS_KEY the key that they were encrypted with?";
+                        "the camera's credentials cannot be decrypted; check that SECRETS_KEY is the key they were encrypted with";
                     CameraFault::None(words.to_owned())
                 })?,
             };
@@ -119,7 +119,7 @@ pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<Reporte
         Some(url) => Ok(without_credentials(url.clone())),
         None if urls.is_empty() => Err(CameraFault::None("the printer has no camera with snapshots".to_owned())),
         None => {
-            let words = "the printer reports a camera on another host; set `camera` to its address";
+            let words = "the printer reports a camera on a different host; set `camera` to its address";
             Err(CameraFault::None(words.to_owned()))
         }
     }
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(chosen(vec![camera(Some("http://127.0.0.1:8080/s"), Some(stream))]), Ok(stream.to_owned()));
         for elsewhere in ["http://192.168.1.1/reboot", "http://127.0.0.1/", "http://169.254.169.254/latest"] {
             let refused = chosen(vec![camera(Some(elsewhere), None)]).unwrap_err();
-            assert!(matches!(refused, CameraFault::None(words) if words.contains("another host")), "{elsewhere}");
+            assert!(matches!(refused, CameraFault::None(words) if words.contains("a different host")), "{elsewhere}");
         }
         for nothing in [
             vec![],

@@ -90,9 +90,9 @@ fn read(packet: &[u8]) -> Option<PrinterIdentity> {
     let model: String =
         header("DevModel.bambu.com").unwrap_or_default().chars().filter(char::is_ascii_graphic).take(20).collect();
     let evidence = if model.is_empty() {
-        format!("announces itself as the printer {serial}")
+        format!("announces itself as printer {serial}")
     } else {
-        format!("announces itself as the printer {serial} of model {model}")
+        format!("announces itself as printer {serial}, model {model}")
     };
     Some(PrinterIdentity { name, serial: Some(serial), evidence })
 }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn an_announcement_names_the_printer() {
         let recognised = read(ANNOUNCEMENT.as_bytes());
-        let evidence = "announces itself as the printer 01S00A123456789 of model C12".to_owned();
+        let evidence = "announces itself as printer 01S00A123456789, model C12".to_owned();
         let serial = Some("01S00A123456789".to_owned());
         assert_eq!(recognised, Some(PrinterIdentity { name: Some("left one".to_owned()), serial, evidence }));
     }

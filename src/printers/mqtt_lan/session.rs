@@ -257,7 +257,7 @@ impl PrinterSession {
             // A connection that is gone by now has not taken it.
             let gone = |_| PrinterError::Unreachable("the connection was lost before the command was sent".to_owned());
             outbox.send(outgoing).await.map_err(gone)?;
-            receiver.await.map_err(|_| PrinterError::Lost("no response to the command arrived".to_owned()))
+            receiver.await.map_err(|_| PrinterError::Lost("the printer did not respond to the command".to_owned()))
         };
         let reply = timeout(within, answered).await.map_err(|_| PrinterError::Timeout)??;
         if !reply.failed {

@@ -51,7 +51,7 @@ const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0500_4001, "the printer failed to reach the manufacturer's cloud"),
     (0x0500_4002, "the file's path or name is not supported"),
     (0x0500_4003, "the printer was unable to read the file"),
-    (BUSY_ERROR, "the printer is busy and does not accept another print"),
+    (BUSY_ERROR, "the printer is busy and does not accept a new print"),
     (0x0500_4005, "the printer accepts no prints while its firmware is being updated"),
     (0x0500_4006, "the printer's storage has too little space for the print"),
     (0x0500_4008, "starting the print failed"),
@@ -63,8 +63,8 @@ const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0500_8030, "the build plate has no marker or is not aligned"),
     (0x0700_8010, "the AMS assist motor is overloaded"),
     (0x0700_8011, "the AMS filament ran out"),
-    (0x0700_8012, "the AMS mapping is wrong: a filament of the file has no slot"),
-    (0x1200_8012, "the AMS mapping is wrong: a filament of the file has no slot"),
+    (0x0700_8012, "the AMS mapping is wrong: a filament in the file has no slot"),
+    (0x1200_8012, "the AMS mapping is wrong: a filament in the file has no slot"),
 ];
 
 /// Descriptions of the printer's notices (HMS).
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(print_error(50_348_044).as_deref(), Some("the print was cancelled (0300-400C)"));
         assert_eq!(
             print_error(0x0702_8012).as_deref(),
-            Some("the AMS mapping is wrong: a filament of the file has no slot (0702-8012)"),
+            Some("the AMS mapping is wrong: a filament in the file has no slot (0702-8012)"),
             "of any unit"
         );
         assert_eq!(print_error(0x0123_ABCD).as_deref(), Some("error 0123-ABCD; see the printer's screen"));

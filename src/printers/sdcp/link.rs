@@ -196,7 +196,7 @@ async fn open(way: &SocketTarget, limit: Duration) -> Result<WebSocketStream<Tcp
     // Nothing was asked yet, so nothing can have happened.
     let silent = || {
         PrinterError::Unreachable(
-            "it accepts no connection, possibly because too many clients are connected".to_owned(),
+            "it does not accept connections, possibly because too many clients are connected".to_owned(),
         )
     };
     timeout(limit, opening).await.map_err(|_| silent())?

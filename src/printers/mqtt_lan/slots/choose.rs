@@ -51,7 +51,7 @@ impl Changer {
     fn named(&self, named: &[u32], filaments: usize) -> Result<(), PrinterError> {
         if named.len() != filaments {
             return Err(PrinterError::Invalid(format!(
-                "slots specified: {}, filaments of the plate: {filaments}; specify one slot for each filament, in their order",
+                "slots specified: {}, filaments on the plate: {filaments}; specify one slot for each filament, in the same order",
                 named.len()
             )));
         }
@@ -117,8 +117,8 @@ impl Changer {
             filaments.iter().map(|one| in_words(one.kind.as_deref(), one.color.as_deref())).collect();
         let needs = if needs.is_empty() { "an unknown filament".to_owned() } else { needs.join(" and ") };
         PrinterError::Invalid(format!(
-            "the slots to print from are not certain: the file needs {needs}, and {}; specify the slot of each filament, \
-             or load the filament that the file needs",
+            "the slots to print from are ambiguous: the file needs {needs}, and {}; specify a slot for each filament, or \
+             load the filament that the file needs",
             self.in_words()
         ))
     }
@@ -206,8 +206,8 @@ mod tests {
             (vec![red.clone()], vec![103], "no slot Z4"),
             (vec![red.clone()], vec![104], "no slot 104:"),
             (vec![red.clone()], vec![u32::MAX], "no slot 4294967295:"),
-            (vec![red.clone()], vec![1, 2], "filaments of the plate: 1;"),
-            (vec![red.clone(), second.clone()], vec![1], "filaments of the plate: 2;"),
+            (vec![red.clone()], vec![1, 2], "filaments on the plate: 1;"),
+            (vec![red.clone(), second.clone()], vec![1], "filaments on the plate: 2;"),
             (vec![red, second], vec![1, BESIDE_SLOT], "or the one external spool"),
         ] {
             let words = chosen(&four, &filaments, &named).unwrap_err();
