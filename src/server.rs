@@ -30,7 +30,7 @@ use platform::io_words::io_words;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The data directory cannot be used.
-    #[error("the data folder {} cannot be used: {}", path.display(), io_words(.source))]
+    #[error("the data directory {} cannot be used: {}", path.display(), io_words(.source))]
     Data {
         /// Path of the data directory.
         path: PathBuf,
@@ -38,13 +38,13 @@ pub enum StartError {
         source: io::Error,
     },
     /// The data directory's path is a file.
-    #[error("{} is a file, not a folder", path.display())]
+    #[error("{} is a file, not a directory", path.display())]
     NotAFolder {
         /// Path of the file, as configured.
         path: PathBuf,
     },
     /// Another server has locked the data directory.
-    #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
+    #[error("the data directory {} is in use by another printfloor server ({holder})", path.display())]
     Held {
         /// Path of the data directory.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum StartError {
         holder: String,
     },
     /// A restore into the data directory was interrupted.
-    #[error("the data folder {} is incomplete: the restore of a backup into it was interrupted", path.display())]
+    #[error("the data directory {} is incomplete: the restore of a backup into it was interrupted", path.display())]
     RestoreUnfinished {
         /// Path of the data directory.
         path: PathBuf,

@@ -114,7 +114,7 @@ async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     let files = CliError::io("the file storage cannot be opened");
     let blobs = Arc::new(Blobs::open(config.files_dir()).map_err(files)?);
     let copier = DatabaseCopier::new(own_secrets::database_settings(config));
-    let backups = Backups::open(config, copier, blobs).map_err(CliError::io("the data folder is not writable"))?;
+    let backups = Backups::open(config, copier, blobs).map_err(CliError::io("the data directory is not writable"))?;
     let failed = |error| CliError::Failed(format!("{error}"));
     let begun = Arc::new(backups).begin(machine_clock()).await.map_err(|error| CliError::Failed(error.to_string()))?;
     part.write(begun.pieces.into_stream().map_err(failed)).await

@@ -118,8 +118,8 @@ impl RestoreInProgress {
                 if target == RestoreTarget::Used && restore.final_file.is_none() {
                     return Err(not_empty(&connect::display_url(&restore.database.url), "has tables"));
                 }
-                output::note("an earlier restore was interrupted; removing its remains and starting over");
-                restore.clear().map_err(CliError::io("the remains of an interrupted restore cannot be removed"))?;
+                output::note("an earlier restore was interrupted; removing its leftovers and starting over");
+                restore.clear().map_err(CliError::io("the leftovers of an interrupted restore cannot be removed"))?;
             }
             // The mark of another backup is gone, but not what that left. One that says nothing was all there was.
             RestoreStage::Complete(_) | RestoreStage::Interrupted(None) | RestoreStage::Unmarked => {
@@ -207,7 +207,7 @@ impl RestoreInProgress {
 
 fn not_empty(what: &str, why: &str) -> CliError {
     CliError::Failed(format!(
-        "{what} is not empty: it {why}. A backup can only be restored into an empty data folder and an empty \
+        "{what} is not empty: it {why}. A backup can only be restored into an empty data directory and an empty \
          database: specify others with --data and DATABASE_URL, or move the existing data away"
     ))
 }

@@ -55,9 +55,7 @@ pub enum ReadersBusy {
     #[error("too many models are being measured; try again in a moment")]
     All,
     /// The limit for the customer's mailbox is reached.
-    #[error(
-        "{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one when they have been measured"
-    )]
+    #[error("{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one once they are done")]
     Mailbox,
 }
 

@@ -116,6 +116,6 @@ mod tests {
         let file = folder.path().join("data");
         fs::write(&file, "x").unwrap();
         let words = lock(&file, "").unwrap_err().to_string();
-        assert!(words.ends_with("data is a file, not a folder"), "{words}");
+        assert!(words.ends_with("data is a file, not a directory"), "{words}");
     }
 }

@@ -30,7 +30,7 @@ pub enum StorageError {
     #[error("object storage did not respond: {0}")]
     Silent(String),
     /// The response is larger than any document may be.
-    #[error("object storage sent more data than any document may have")]
+    #[error("object storage sent more data than a document may contain")]
     TooLarge,
     /// The access key is invalid or lacks the necessary permission.
     #[error("object storage denied access: {0}")]

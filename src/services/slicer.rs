@@ -78,7 +78,7 @@ pub enum SliceError {
     #[error("{0}")]
     Refused(String),
     /// An I/O error on the server's disk.
-    #[error("the working folder of the slicer cannot be used: {0}")]
+    #[error("the slicer's working directory cannot be used: {0}")]
     Disk(#[from] std::io::Error),
 }
 
@@ -269,7 +269,7 @@ struct RunFolder {
 impl Drop for RunFolder {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.path) {
-            tracing::warn!(%error, "cannot remove the working folder of the slicer");
+            tracing::warn!(%error, "cannot remove the slicer's working directory");
         }
     }
 }

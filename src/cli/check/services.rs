@@ -111,7 +111,7 @@ async fn documents(report: &mut CheckReport, config: &Config) {
     };
     let name = &config.object_storage.bucket;
     match probed {
-        Ok(()) => report.fine("storage", format!("the service of the bucket {name} responds")),
+        Ok(()) => report.fine("storage", format!("the storage service responds for the bucket {name}")),
         Err((words, StorageError::Denied(_))) => report.note(
             "storage",
             format!(

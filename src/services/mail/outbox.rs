@@ -37,7 +37,7 @@ impl Mailer for FileOutbox {
                 .await
                 .map_err(io::Error::other)
                 .flatten()
-                .map_err(|error| MailError::transient(format!("the outbox folder is not writable: {error}")))
+                .map_err(|error| MailError::transient(format!("the outbox directory is not writable: {error}")))
         })
     }
 }

@@ -166,7 +166,7 @@ fn judge(error: &SmtpError) -> MailError {
     match error.status().map(u16::from) {
         // Log in first, mechanism too weak, credentials refused, encryption needed.
         Some(530 | 534 | 535 | 538) => {
-            MailError::transient(format!("the mail server requires a sign-in: {}", words(error)))
+            MailError::transient(format!("the mail server requires authentication: {}", words(error)))
         }
         _ if error.is_permanent() || error.is_client() => MailError::permanent(words(error)),
         _ => MailError::transient(words(error)),
