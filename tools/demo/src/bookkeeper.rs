@@ -84,7 +84,7 @@ impl AccountingAdmin {
     }
 }
 
-/// Lists the emails in a folder; unfinished ones have another file extension and are skipped.
+/// Lists the emails in a directory; unfinished ones have a different file extension and are skipped.
 fn mails(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.extension().is_some_and(|ending| ending == "eml")).collect()

@@ -1,4 +1,4 @@
-//! Reader of the server's event stream (server-sent events), which resumes the stream where it broke off.
+//! Reader of the server's event stream (server-sent events), which resumes an interrupted stream.
 
 use std::time::Duration;
 

@@ -95,7 +95,7 @@ impl Screen {
         }
     }
 
-    /// Updates the shop's status in the status block, if there is one.
+    /// Updates the shop's status in the status block, if any.
     pub fn status(&self, lines: &[String; BLOCK_LINES]) -> Result<(), DemoError> {
         let Some(previous) = self.with(|state| state.block) else { return Ok(()) };
         let now = size().unwrap_or(previous);

@@ -131,7 +131,7 @@ pub async fn shop(
     Ok((names, machines.collect()))
 }
 
-/// Creates those of [`MATERIALS`] that are missing, and returns the IDs of all of them, in order.
+/// Creates the missing [`MATERIALS`] and returns the IDs of all of them, in order.
 async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     let existing = api.list::<Value>("/api/inventory/materials", "materials").await?;
     let mut ids = Vec::new();
@@ -157,7 +157,7 @@ async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     Ok(ids)
 }
 
-/// Creates those of [`PARTS`] that are missing, and returns the IDs and names of all of them, in order.
+/// Creates the missing [`PARTS`] and returns the IDs and names of all of them, in order.
 async fn parts(api: &ShopClient, materials: &[String]) -> Result<Vec<(String, String)>, DemoError> {
     let existing = api.list::<Value>("/api/skus", "skus").await?;
     let mut skus = Vec::new();

@@ -1,8 +1,8 @@
 //! Virtual Bambu Lab printer in LAN mode (printer type `mqtt_lan`): an MQTT broker over TLS with two topics, and an
-//! FTPS server whose root folder is the printer's storage.
+//! FTPS server whose root directory is the printer's storage.
 //!
 //! The protocol and its quirks are those of the real firmware. All changes to a print go through the shared machine and
-//! are recorded in its log. A print counts as started when the printer reports `PREPARE`, because that is when it
+//! are recorded in its log. A print is considered started when the printer reports `PREPARE`, because that is when it
 //! starts to heat and move.
 //!
 //! The control routes (`/_sim/…`, plain HTTP) are on the broker's port. In addition to the usual ones,
@@ -87,7 +87,7 @@ struct BambuInner {
 }
 
 impl Bambu {
-    /// Returns the printer's Bambu state; `None` for a printer of another kind.
+    /// Returns the printer's Bambu state; `None` for a printer of a different kind.
     pub fn of(printer: &VirtualPrinter) -> Option<Self> {
         printer.extension()
     }

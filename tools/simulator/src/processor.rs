@@ -3,7 +3,7 @@
 //! order.
 //!
 //! It records every cent, so that a test can compare its records with the shop's own. Requests are validated as
-//! strictly as by the real processor, including keys, unknown parameters and repeated requests.
+//! strictly as by the real processor, including keys, unknown parameters and retried requests.
 
 mod acts;
 mod books;
@@ -100,9 +100,9 @@ impl ProcessorHost {
 /// Payments and refunds for one order or invoice, in minor units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Balance {
-    /// Total of successful payments.
+    /// Total amount of successful payments.
     pub took: i64,
-    /// Total of refunds.
+    /// Total amount refunded.
     pub gave_back: i64,
     /// Number of successful payments.
     pub payments: usize,
@@ -305,7 +305,7 @@ async fn call(State(host): State<ProcessorHost>, request: Request) -> Response {
 }
 
 impl ProcessorState {
-    /// Returns the stored response if the idempotency key is repeated; otherwise executes the call.
+    /// Returns the stored response if the idempotency key is reused; otherwise executes the call.
     fn answer(&mut self, method: &Method, path: &str, text: &str, once: Option<String>) -> (StatusCode, Value, bool) {
         // The same members in another order are the same request.
         let params = Params::parse(text);

@@ -1,7 +1,7 @@
 //! Virtual printer that speaks the protocol of `PrusaLink` (printer type `prusa_link`), Prusa's web API, version 1.
 //!
-//! Formats, status codes and quirks are those of the real programs. As on real printers, names are shortened to 8 and 3
-//! characters, and the only storage is `/usb`. As in the program that runs on a small computer next to the printer,
+//! Formats, status codes and quirks are those of the real programs. As on real printers, names are shortened to the 8.3
+//! format, and the only storage is `/usb`. As in the program that runs on a small computer next to the printer,
 //! `status_printer` is reported. The user name for HTTP Digest is `maker`; the password is the API key.
 
 use std::sync::{

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::printer::{CommandError, Machine};
 
-/// Reason with which unsigned commands are rejected.
+/// Reason given for rejecting unsigned commands.
 const UNSIGNED: &str = "mqtt message verify failed";
 
 /// Executes a command from a group and returns its response; `None` if the printer does not respond.
@@ -142,7 +142,7 @@ fn not_ready(_: CommandError) -> CommandFailure {
     ("the printer is not ready", 0)
 }
 
-/// Converts the result of a pause or resume; having no effect counts as a failure.
+/// Converts the result of a pause or resume; a command that had no effect is a failure.
 fn require_done(done: Result<bool, CommandError>) -> Result<(), CommandFailure> {
     if done.map_err(not_ready)? { Ok(()) } else { Err(("not possible in this state", 0)) }
 }

@@ -50,7 +50,7 @@ pub(super) struct Project {
     pub(super) task_id: String,
     /// ID of the project in the manufacturer's cloud; 0 for a project that was never in the cloud.
     pub(super) cloud_id: String,
-    /// Number of the last print before the project's own; 0 if there was none.
+    /// Number of the last print before the project's own; 0 if that was the first.
     pub(super) after: u64,
     pub(super) use_ams: bool,
     /// Tray for each filament; −1 if unresolved.
@@ -74,7 +74,8 @@ pub(super) const EXTERNAL: i64 = 254;
 const WRONG_MAPPING: u32 = 0x0700_8012;
 
 impl BambuState {
-    /// Returns the project that the reports describe; `None` if another print has been started at the printer since.
+    /// Returns the project that the reports describe; `None` if a different print has been started at the printer
+    /// since.
     pub(super) fn reported(&self, shown_job: Option<&PrintJob>) -> Option<&Project> {
         let own = |project: &&Project| {
             shown_job.is_none_or(|job| job.number <= project.after || job.filename == project.filename)

@@ -225,7 +225,7 @@ static UNCHANGING: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("unchanging.json")).unwrap_or_default());
 
 /// Returns the differences between `old` and `new`: objects are compared field by field, and all other values as a
-/// whole. Returns `None` if there are none.
+/// whole. Returns `None` if they are equal.
 pub(super) fn changes(old: &Value, new: &Value) -> Option<Value> {
     if let (Value::Object(before), Value::Object(after)) = (old, new) {
         let changed = after.iter().filter_map(|(name, value)| {

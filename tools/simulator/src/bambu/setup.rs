@@ -15,7 +15,7 @@ pub struct Setup {
     pub developer_mode: DeveloperMode,
     /// AMS units, in order of their numbers; tray `t` of unit `a` has the number `4a + t`.
     pub ams: Vec<Ams>,
-    /// External spool; `None` if there is none.
+    /// External spool, if any.
     pub external: Option<Tray>,
     /// Health messages to report.
     pub hms: Vec<Hms>,
@@ -33,7 +33,7 @@ pub struct Setup {
     pub skips_running: bool,
     /// Makes every start fail during preparation, so that nothing is printed.
     pub rejects_in_setup: bool,
-    /// Makes a package that was left in the root folder start by itself after a power cycle (P1S, A1).
+    /// Makes a package that was left in the root directory start by itself after a power cycle (P1S, A1).
     pub starts_left_files: bool,
     /// Makes the printer use a different key and certificate with the same name, from the next connection on.
     pub other_certificate: bool,
@@ -41,7 +41,7 @@ pub struct Setup {
     pub deaf: bool,
     /// Text that the printer sends repeatedly instead of reports and responses; `None` for normal behaviour.
     pub says: Option<String>,
-    /// Number of bytes after which uploads break off; the bytes received so far remain on the storage.
+    /// Number of bytes after which uploads are cut off; the bytes received so far remain on the storage.
     pub cut_upload_after: Option<u64>,
     /// Makes the printer never confirm the end of an upload.
     pub silent_after_upload: bool,
@@ -124,7 +124,7 @@ pub enum DeveloperMode {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ams {
-    /// Trays of the unit; `None` for an empty one.
+    /// Trays of the unit; `None` for an empty tray.
     pub trays: [Option<Tray>; 4],
 }
 

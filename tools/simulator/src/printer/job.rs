@@ -23,7 +23,7 @@ pub enum PrintPhase {
 }
 
 impl PrintPhase {
-    /// Returns whether the phase ends on its own and leads to another.
+    /// Returns whether the phase ends on its own and leads to another phase.
     pub fn is_transitional(self) -> bool {
         matches!(self, Self::Pausing | Self::Resuming | Self::Cancelling)
     }

@@ -132,7 +132,7 @@ pub struct Machine {
     /// Number of cancel commands received.
     cancels: u64,
     late_starts: u64,
-    /// Gates of the filament changer; empty if there is none.
+    /// Gates of the filament changer; empty if the printer has none.
     gates: Vec<FilamentGate>,
     /// Name of a file, and the slots that feed the tools in its next print, as specified by the start.
     feed: Option<(String, Vec<(u32, i64)>)>,
@@ -211,7 +211,7 @@ impl Machine {
         self.revision
     }
 
-    /// Returns the gates of the filament changer; empty if there is none.
+    /// Returns the gates of the filament changer; empty if the printer has none.
     pub fn gates(&self) -> &[FilamentGate] {
         &self.gates
     }

@@ -84,7 +84,7 @@ impl Params {
         self.member(name).is_some()
     }
 
-    /// Returns a parameter as text; empty text counts as absent.
+    /// Returns a parameter as text; empty text is treated as absent.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         match self.member(name) {
             Some(ParamNode::Text(text)) => Some(text.as_str()).filter(|text| !text.is_empty()),

@@ -30,7 +30,7 @@ pub struct MultipartUpload {
 /// Uploaded file.
 #[derive(Debug)]
 pub struct UploadedPart {
-    /// File name as sent, not empty; it may include folders.
+    /// File name as sent, not empty; it may include directories.
     pub name: String,
     /// Contents of the file.
     pub bytes: Bytes,
