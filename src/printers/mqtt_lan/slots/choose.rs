@@ -257,7 +257,7 @@ mod tests {
         let cases: [(&str, &[PlateFilament]); 4] = [("", &[]), ("", &two[..1]), ("PETG", &two[..1]), ("PLA", &two)];
         for (beside, filaments) in cases {
             let words = chosen(&four(255, beside), filaments, &[]).unwrap_err();
-            assert!(words.contains("slot A2 contains PLA #ff0000") && words.contains("specify the slot"), "{words}");
+            assert!(words.contains("slot A2 contains PLA #ff0000") && words.contains("specify a slot"), "{words}");
             assert!(filaments.is_empty() || words.contains("the file needs PLA #00ff00"), "{words}");
         }
         // A start without any choice is no way around it.
