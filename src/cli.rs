@@ -50,7 +50,7 @@ pub struct Cli {
     /// Options common to all commands.
     #[command(flatten)]
     pub global: GlobalOptions,
-    /// Options of the server.
+    /// Server options.
     #[command(flatten)]
     pub serve: ServeArgs,
 }
@@ -67,7 +67,7 @@ pub struct GlobalOptions {
     pub data: Option<PathBuf>,
 }
 
-/// Options of the server.
+/// Server options.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ServeArgs {
     /// IP address and port to listen on, for example 0.0.0.0:8787; the port or the address may be omitted
@@ -171,7 +171,7 @@ pub enum KeyCommand {
     },
 }
 
-/// Arguments of `key create`.
+/// Arguments for `key create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewKey {
     /// Descriptive name, such as the name of the program that uses the key
@@ -209,7 +209,7 @@ pub enum UserCommand {
     },
 }
 
-/// Arguments of `user create`.
+/// Arguments for `user create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewUserArguments {
     /// Email address to sign in with

@@ -40,7 +40,7 @@ pub enum ApiFailure {
     /// The control socket exists but cannot be used.
     #[error("{} cannot be used: {source}", path.display())]
     Socket {
-        /// Path of the socket.
+        /// Socket path.
         path: PathBuf,
         /// Underlying operating system error.
         source: io::Error,

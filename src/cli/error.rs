@@ -1,4 +1,4 @@
-//! Errors of commands, with advice and exit codes.
+//! Command errors, with advice and exit codes.
 
 use std::io;
 use std::process::ExitCode;

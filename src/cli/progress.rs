@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-/// Width of the bar in characters.
+/// Bar width in characters.
 const BAR_CHARS: u64 = 30;
 /// Interval between updates on a terminal.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);

@@ -22,7 +22,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 pub struct ArchiveMember {
     /// Path within the archive.
     pub name: String,
-    /// Size of the file in bytes.
+    /// File size in bytes.
     pub bytes: u64,
     /// Hexadecimal SHA-256 of the content.
     pub sha256: String,

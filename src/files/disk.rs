@@ -9,7 +9,7 @@ use rustix::fs::statvfs;
 /// server.
 pub const LOST_FOUND: &str = "lost+found";
 
-/// Capacity of the disk that contains a directory, in bytes.
+/// Capacity, in bytes, of the disk that contains a directory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskCapacity {
     /// Number of bytes that the server can still write.

@@ -42,7 +42,7 @@ enum DrawError {
 /// Picture to be drawn.
 #[derive(Clone, Debug)]
 struct DrawingRequest {
-    /// Path of the G-code.
+    /// G-code path.
     content: PathBuf,
     /// Path under which the picture is stored.
     picture: PathBuf,

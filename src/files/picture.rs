@@ -28,7 +28,7 @@ use domain::picture_format::{PictureFormat, fits_a_screen};
 /// Number of leading bytes from which the format is detected.
 const HEAD_BYTES: usize = 12;
 
-/// Brands of HEIC pictures; videos and picture sequences have different brands.
+/// HEIC picture brands; videos and picture sequences have different brands.
 const HEIC_BRANDS: [&[u8; 4]; 5] = [b"heic", b"heix", b"heim", b"heis", b"mif1"];
 
 /// Detects the format from the leading bytes, regardless of the file name; `None` if the format is not supported.

@@ -29,7 +29,7 @@ const MAX_CUSTOMER_FILES: usize = 64;
 const MAX_FILES_OF_MAILBOX: usize = 2;
 /// Maximum number of pictures being drawn or waiting; further requests are rejected. Browsers request a few at a time.
 const MAX_DRAWINGS: usize = 64;
-/// Ratio of pausing time to working time for a customer's file while the shop has files to read.
+/// Ratio of pauses to work for a customer's file while the shop has files to read.
 const RESTS_PER_WORK: u32 = 7;
 /// Minimum working time between pauses.
 const SHORTEST_WORK: Duration = Duration::from_millis(2);

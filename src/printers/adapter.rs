@@ -89,7 +89,7 @@ impl fmt::Display for Operation {
 /// Local file to upload. It is streamed, never held in memory as a whole.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Path of the file on this computer.
+    /// Local file path.
     pub path: PathBuf,
     /// Size in bytes; must equal the file's length.
     pub size: u64,
@@ -129,7 +129,7 @@ pub struct Launch {
     pub name: String,
     /// ID of the attempt or manual print. Printers that identify prints by number get a number derived from it.
     pub print: Id,
-    /// Number of the plate in the file, starting at 1.
+    /// Plate number in the file, starting at 1.
     pub plate: u32,
     /// Slot that feeds each filament of the file; `None` for a filament that the plate does not use. Empty if no slots
     /// were chosen. Types that do not map slots ignore this list: the slots chosen for them already match, with
@@ -146,7 +146,7 @@ pub struct PushState {
     pub last_heard: Option<Instant>,
 }
 
-/// Result of deleting a file. A file in use is reported as `Err(InUse)`.
+/// Result of a file deletion. A file in use is reported as `Err(InUse)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Deleted {
     /// The file existed and has been deleted.

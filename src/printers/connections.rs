@@ -115,7 +115,7 @@ impl PrinterConnection {
     }
 }
 
-/// Guard of an emergency stop in progress. Dropping it triggers a poll of the printer's status.
+/// Guard for an emergency stop in progress. Dropping it triggers a poll of the printer's status.
 pub struct StopGuard(Arc<PrinterConnection>);
 
 impl Drop for StopGuard {
@@ -125,7 +125,7 @@ impl Drop for StopGuard {
     }
 }
 
-/// Connections of all watched printers.
+/// Connections to all watched printers.
 pub struct PrinterConnections {
     /// Registry that creates adapters.
     pub registry: Registry,

@@ -58,7 +58,7 @@ pub(super) struct OwnProbe {
 /// Details by which a printer was recognised.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct PrinterIdentity {
-    /// Name of the printer; `None` if it reports none.
+    /// Printer name; `None` if the printer reports none.
     pub(super) name: Option<String>,
     /// Serial number; `None` if the printer reports none.
     pub(super) serial: Option<String>,
@@ -69,7 +69,7 @@ pub(super) struct PrinterIdentity {
 /// Printer found by a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundPrinter {
-    /// Name of the printer type in the API, such as `fw_rest`.
+    /// API name of the printer type, such as `fw_rest`.
     pub kind: &'static str,
     /// Base URL for registering the printer.
     pub base_url: String,

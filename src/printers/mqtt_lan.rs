@@ -55,7 +55,7 @@ const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
 /// Counter from which each MQTT client in this process derives a unique client ID.
 static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 
-/// Declaration of the printer type.
+/// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     forms: &[GcodeForm::Package],
     maps_slots: true,

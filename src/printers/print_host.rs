@@ -2,7 +2,7 @@
 
 /// API version reported by the host.
 pub const API: &str = "0.1";
-/// Release of `OctoPrint` whose API is implemented.
+/// `OctoPrint` release whose API is implemented.
 pub const SERVER: &str = "1.11.0";
 /// Text by which a slicer recognises the print host; must start with the host's name.
 pub const TEXT: &str = concat!("OctoPrint 1.11.0 (Printfloor ", env!("CARGO_PKG_VERSION"), ")");

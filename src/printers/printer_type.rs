@@ -21,7 +21,7 @@ pub type TypeDefaults = fn(&PrintersConfig) -> (&str, &Secret);
 
 /// Declaration of a printer type.
 pub struct PrinterType {
-    /// Name of the type in the API and in settings, such as `fw_rest`.
+    /// Type name in the API and in settings, such as `fw_rest`.
     pub word: &'static str,
     /// Name of the program that runs on the printers, for messages to operators.
     pub program: &'static str,

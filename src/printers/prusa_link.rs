@@ -31,7 +31,7 @@ use domain::file::GcodeForm;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
 
-/// Declaration of the printer type.
+/// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     key_may_be_password: true,
     key_hint: "On the printer's screen: Settings, Network, PrusaLink.",

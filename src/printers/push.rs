@@ -32,7 +32,7 @@ const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 /// Number of terminal lines buffered for each subscriber.
 const CONSOLE_LINES: usize = 64;
-/// Size of the read buffer of each connection in bytes.
+/// Read buffer size per connection, in bytes.
 const READ_BYTES: usize = 4 * 1024;
 
 /// WebSocket protocol of one printer type: the messages to send, and the parser for received messages.
@@ -52,7 +52,7 @@ pub(super) struct PushMessage {
     pub(super) wake: bool,
     /// Telemetry in the message.
     pub(super) telemetry: Option<Telemetry>,
-    /// Lines of the printer's terminal.
+    /// Terminal lines from the printer.
     pub(super) console: Vec<String>,
     /// `true` if the printer pushes changes from now on.
     pub(super) subscribed: bool,
@@ -71,7 +71,7 @@ pub(super) struct Push {
 pub(super) struct PushInbox {
     woken: Notify,
     pushed: Mutex<InboxState>,
-    /// Lines of the printer's terminal, for subscribers.
+    /// Terminal lines from the printer, for subscribers.
     console: broadcast::Sender<String>,
 }
 

@@ -61,7 +61,7 @@ impl Settings {
     }
 }
 
-/// Address of a printer, and credentials for it.
+/// Printer address and credentials.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PrinterAddress {
     /// Base URL including the port. The default scheme is `http`, for which the default port is that of the printer
@@ -75,10 +75,10 @@ pub struct PrinterAddress {
     pub known_key: Option<String>,
 }
 
-/// Address of a printer, as stored in the database.
+/// Printer address, as stored in the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredAddress {
-    /// Name of the printer's type in the API.
+    /// API name of the printer type.
     pub kind: String,
     /// Base URL including the port.
     pub base_url: String,
@@ -100,7 +100,7 @@ impl From<&Printer> for StoredAddress {
 /// Parts from which an adapter is created.
 #[derive(Clone)]
 pub struct AdapterParts {
-    /// Declaration of the printer type.
+    /// Printer type declaration.
     pub declared: &'static PrinterType,
     /// Address and credentials of the printer.
     pub address: PrinterAddress,

@@ -36,7 +36,7 @@ const UPLOAD_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// TCP port on which the printer serves its camera.
 const CAMERA_PORT: u16 = 3031;
 
-/// Declaration of the printer type.
+/// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     keyless: true,
     address_hint: "On the printer's screen: Settings, then Network.",

@@ -33,7 +33,7 @@ use domain::time::Timestamp;
 /// Interval at which the serial port is polled while it is being opened.
 const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Declaration of the printer type.
+/// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
     key_hint: "In OctoPrint: Settings, then Application Keys. The key is always required.",

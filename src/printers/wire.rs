@@ -30,7 +30,7 @@ pub(super) type ErrorOfStatus = fn(u16, String) -> PrinterError;
 pub(super) struct FilePart {
     /// `true` if this is the requested range, `false` if it is the beginning of the whole file.
     pub(super) partial: bool,
-    /// Size of the whole file in bytes; `None` if not reported.
+    /// Total file size in bytes; `None` if not reported.
     pub(super) total: Option<u64>,
     /// Bytes read, at most [`upload::EDGE_BYTES`].
     pub(super) bytes: Vec<u8>,
@@ -39,7 +39,7 @@ pub(super) struct FilePart {
 /// HTTP client for a printer's server.
 #[derive(Clone)]
 pub(super) struct PrinterHttpClient {
-    /// Declaration of the printer type.
+    /// Printer type declaration.
     pub(super) declared: &'static PrinterType,
     pub(super) base: Url,
     pub(super) settings: Settings,

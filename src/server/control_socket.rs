@@ -16,7 +16,7 @@ pub const CONTROL_SOCKET: &str = "control.sock";
 /// 104.
 const MAX_SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// Permissions of the socket: accessible only to the server's own account.
+/// Socket permissions: accessible only to the server's own account.
 const SOCKET_MODE: u32 = 0o600;
 
 /// Path at which the system accepts the socket, even if the path of the data directory itself is too long.

@@ -13,7 +13,7 @@ pub(crate) const LOCK_FILE: &str = "lock";
 /// Permissions of files in the data directory: accessible only to the server's user.
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
-/// Mask of the permission bits in a mode.
+/// Bit mask for the permission bits in a mode.
 const PERMISSION_BITS: u32 = 0o777;
 
 /// Creates the data directory, accessible only to the server's user: it contains personal data and hashes of

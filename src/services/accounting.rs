@@ -31,7 +31,7 @@ use domain::peer_address::PeerAddress;
 const MAX_TOKEN_ANSWER_BYTES: usize = 64 * 1024;
 /// Lifetime in seconds assumed for a token if the provider does not state one.
 const UNTOLD_LIFE_SECONDS: u64 = 300;
-/// Name of the system in error messages.
+/// Name used for the system in error messages.
 const WHO: &str = "the accounting system";
 /// Token that no provider has ever issued. The response to this token shows whether the client credentials are valid.
 const NO_TOKEN: &str = "printfloor-connection-test";
@@ -42,7 +42,7 @@ pub struct Tokens {
     pub access: String,
     /// Single-use refresh token, which is exchanged for the next pair.
     pub refresh: String,
-    /// Lifetime of the access token in seconds.
+    /// Access token lifetime in seconds.
     pub life_seconds: u64,
 }
 
@@ -93,7 +93,7 @@ pub struct AccountingSettings {
     pub scopes: Vec<String>,
     pub sales_account: String,
     pub payment_account: String,
-    /// Pairs of a tax rate in basis points and the system's tax type for that rate.
+    /// Tax rates in basis points, each with the accounting system's tax type for that rate.
     pub tax_words: Vec<(i64, String)>,
 }
 

@@ -8,7 +8,7 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
-/// Name of the detector in messages.
+/// Name used for the detector in messages.
 const OTHER_SIDE: &str = "the detector";
 /// Path of the prediction endpoint.
 pub(super) const LOOK_PATH: &str = "p/";

@@ -8,7 +8,7 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a list.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Name of the system in messages.
+/// Name used for the system in messages.
 const OTHER_SIDE: &str = "FDM Monster";
 /// Maximum number of printers imported from a list.
 const MAX_PRINTERS: usize = 1000;
@@ -22,9 +22,9 @@ pub struct FarmPrinter {
     pub id: String,
     /// Display name in FDM Monster.
     pub name: String,
-    /// Address of the printer's server; empty if unknown.
+    /// Printer server's address; empty if unknown.
     pub base_url: String,
-    /// Number of the printer type in FDM Monster.
+    /// FDM Monster's number for the printer type.
     pub type_number: i64,
     /// API key; empty if the printer has none, or FDM Monster does not reveal it.
     pub key: String,

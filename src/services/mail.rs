@@ -43,14 +43,14 @@ pub struct Message {
     pub files: Vec<MailFile>,
 }
 
-/// Attachment of a message.
+/// Message attachment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailFile {
     /// File name: letters, digits, `-`, `_` and `.`.
     pub name: String,
     /// Media type of the file.
     pub content_type: &'static str,
-    /// Content of the file.
+    /// File content.
     pub bytes: Bytes,
     /// Content ID (the name after `cid:`) of an image that the HTML version displays; `None` for a regular attachment.
     pub shown_as: Option<&'static str>,

@@ -45,7 +45,7 @@ pub enum StorageError {
 pub struct BucketSettings {
     /// Bucket name.
     pub bucket: String,
-    /// Address of the service; empty for Amazon S3.
+    /// Service address; empty for Amazon S3.
     pub endpoint: String,
     /// Bucket region.
     pub region: String,

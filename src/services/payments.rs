@@ -156,7 +156,7 @@ pub struct NewSubscriptionSession {
     pub cancel_url: String,
 }
 
-/// Status of a checkout session.
+/// Checkout session status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionStatus {
     /// The session is open for payment.
@@ -174,7 +174,7 @@ pub struct ProcessorSession {
     pub id: String,
     /// URL of the payment page; `None` if the session is no longer open.
     pub url: Option<String>,
-    /// Status of the session.
+    /// Session status.
     pub status: SessionStatus,
     /// `true` if the money has been received.
     pub paid: bool,
@@ -194,7 +194,7 @@ pub struct ProcessorSession {
 /// Key in a refund's metadata whose value is this server's refund ID.
 pub const REFUND_ID: &str = "refundId";
 
-/// Parameters of a refund.
+/// Refund parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewRefund {
     /// Payment (payment intent) to refund.
@@ -264,7 +264,7 @@ pub struct Subscription {
     pub customer: String,
     /// Status as reported by the processor.
     pub status: String,
-    /// Items of the subscription, from 1 to 20.
+    /// Subscription items, from 1 to 20.
     pub items: Vec<SubscriptionItem>,
     /// ISO 4217 currency code in lowercase.
     pub currency: String,

@@ -28,7 +28,7 @@ pub type ConnectionTestResult = Result<String, PeerFault>;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct PeerFault {
-    /// Description of the problem.
+    /// Problem description.
     pub message: String,
     /// Message from the system or the network.
     pub detail: Option<String>,

@@ -62,7 +62,7 @@ return 0";
 /// Rate-limit window shared by all servers.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedWindow {
-    /// Name of the rate-limit rule.
+    /// Rate-limit rule name.
     pub word: &'static str,
     /// Hash of the caller whose requests are counted.
     pub scope: u128,
@@ -70,7 +70,7 @@ pub struct SharedWindow {
     pub index: i64,
     /// Maximum number of requests in the window.
     pub limit: u32,
-    /// Length of the window in milliseconds.
+    /// Window length in milliseconds.
     pub period_ms: i64,
 }
 

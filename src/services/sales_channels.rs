@@ -41,7 +41,7 @@ pub struct ChannelType {
 
 /// Verification and parsing of webhooks from one kind of shop.
 pub struct MessageType {
-    /// Name of the header that contains the signature.
+    /// Name of the signature header.
     pub signature_header: &'static str,
     /// Parser for a webhook whose signature has been verified.
     read: fn(&HeaderMap, &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError>,

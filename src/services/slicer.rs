@@ -97,7 +97,7 @@ pub struct Slicer {
 #[derive(Debug)]
 pub struct SlicerOutput {
     _folder: RunFolder,
-    /// Path of the G-code file.
+    /// G-code file path.
     pub path: PathBuf,
 }
 

@@ -28,7 +28,7 @@ const MAX_PAGE_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum length of a name, in characters; descriptions have their own limit.
 const MAX_NAME_CHARS: usize = 200;
 const MAX_ABOUT_CHARS: usize = 5_000;
-/// Name of the storefront in messages.
+/// Name used for the storefront in messages.
 const OTHER_SIDE: &str = "the storefront";
 
 /// Product, as shown in the storefront.
@@ -42,7 +42,7 @@ pub struct StoreProduct {
     pub title: String,
     /// Plain-text description, if any.
     pub description: Option<String>,
-    /// Price of the first variant in minor units.
+    /// First variant's price in minor units.
     pub price_cents: i64,
     /// URLs of the product's images.
     pub images: Vec<String>,

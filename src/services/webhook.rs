@@ -35,7 +35,7 @@ pub struct OutgoingDelivery {
     pub old_secret: Option<String>,
 }
 
-/// Outcome of a single attempt to send a webhook.
+/// Outcome of a single delivery attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryAttemptOutcome {
     /// HTTP status of the response; `None` if there was no response.
@@ -44,7 +44,7 @@ pub struct DeliveryAttemptOutcome {
     pub ok: bool,
     /// Reason for the failure, in plain language that may be shown to the endpoint's owner; `None` after a success.
     pub error: Option<String>,
-    /// Duration of the attempt in milliseconds.
+    /// Attempt duration in milliseconds.
     pub duration_ms: u64,
     /// Beginning of the response body, at most `MAX_ANSWER_KEPT_BYTES`.
     pub excerpt: Option<String>,

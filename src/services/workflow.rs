@@ -9,7 +9,7 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Name of the workflow automation in messages.
+/// Name used for the workflow automation in messages.
 const OTHER_SIDE: &str = "the workflow automation";
 
 /// Outcome of sending an event, according to the workflow automation's response.

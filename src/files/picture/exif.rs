@@ -11,7 +11,7 @@ pub(super) const MAX_EXIF_BYTES: usize = 64 * 1024;
 const ORIENTATION_TAG: u16 = 0x0112;
 /// TIFF type of the orientation's value: a 16-bit number.
 const SHORT_TYPE: u16 = 3;
-/// Size of a directory entry in bytes.
+/// Directory entry size in bytes.
 const ENTRY_BYTES: usize = 12;
 
 /// Returns the orientation in a JPEG's EXIF segment, from 2 to 8; `None` if it is missing, invalid, or 1, which is the

@@ -28,7 +28,7 @@ pub enum CameraSource {
         /// Connection to the printer, held weakly because it lives as long as the printer is watched, not as long as
         /// its camera is viewed.
         connection: Weak<PrinterConnection>,
-        /// Host of the printer itself; `None` if unknown.
+        /// Printer's own host; `None` if unknown.
         host: Option<String>,
     },
 }

@@ -57,7 +57,7 @@ impl FileFacts {
     }
 }
 
-/// Metadata of the file being printed, by file name.
+/// Metadata for the file being printed, with its name.
 #[derive(Debug, Default)]
 pub(super) struct FileFactsCache(Mutex<Option<(String, FileFacts)>>);
 

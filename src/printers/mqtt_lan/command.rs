@@ -13,9 +13,9 @@ const MAX_SUBTASK: u32 = 0x7FFF_FFFF;
 /// Command without a sequence number.
 #[derive(Clone, Debug)]
 pub(super) struct MqttCommand {
-    /// Group of the command.
+    /// Command group.
     group: &'static str,
-    /// Parameters of the command, in the printer's format.
+    /// Command parameters, in the printer's format.
     members: Value,
     /// `true` if the broker must acknowledge the command. Start commands are sent without acknowledgement, because
     /// resending one after a lost connection would cancel the print.

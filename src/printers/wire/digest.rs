@@ -26,7 +26,7 @@ struct Challenge {
     opaque: Option<String>,
     /// `true` if `qop=auth` is offered; older servers do not offer it.
     counted: bool,
-    /// Number of times that the challenge has been answered.
+    /// Number of requests signed for the challenge.
     count: u32,
 }
 

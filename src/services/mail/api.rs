@@ -16,7 +16,7 @@ use crate::peers::PeerFault;
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
 /// Maximum length of a displayed error message from the service, in characters.
 const MAX_WORDS_CHARS: usize = 300;
-/// Name of the service in messages.
+/// Name used for the service in messages.
 const OTHER_SIDE: &str = "the email service";
 
 /// Address and credentials of a mail service.

@@ -18,7 +18,7 @@ use domain::refusal::shortened;
 use domain::schedule::Delays;
 use platform::http::read_beginning;
 
-/// Version of the processor's API whose response format is parsed.
+/// API version of the processor whose response format is parsed.
 const API_VERSION: &str = "2026-06-24.dahlia";
 /// Maximum size of a response in bytes: enough for a hundred of the largest listed objects.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;

@@ -14,11 +14,11 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Stream entry for one event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamEntry {
-    /// Position of the event in commit order.
+    /// Event's position in commit order.
     pub seq: i64,
     /// ID of the event, the same as in webhooks.
     pub id: String,
-    /// Type of the event, such as `order.paid`.
+    /// Event type, such as `order.paid`.
     pub event: String,
     /// Event in its API representation, as JSON.
     pub json: String,

@@ -8,7 +8,7 @@ use crate::peers::PeerFault;
 
 /// Maximum size of one response in bytes.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;
-/// Name of the shop in messages.
+/// Name used for the shop in messages.
 const OTHER_SIDE: &str = "the shop";
 
 /// Result of a call.

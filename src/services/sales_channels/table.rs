@@ -39,7 +39,7 @@ pub const COLUMNS: [&str; 17] = [
     "postal_code",
     "country",
 ];
-/// Number of required columns at the start of [`COLUMNS`].
+/// Number of leading columns in [`COLUMNS`] that are required.
 const REQUIRED_COLUMNS: usize = 4;
 /// Maximum size of one row in bytes.
 const MAX_ROW_BYTES: usize = 16 * 1024;
@@ -62,7 +62,7 @@ pub struct RowFault {
 /// An order from the file, or all the problems found in it.
 pub type TableOrder = Result<ShopOrderUpdate, Vec<RowFault>>;
 
-/// Values of one row by column; empty texts are omitted.
+/// Values of one row, by column; empty values are omitted.
 #[derive(Clone, Default)]
 struct SheetRow {
     number: u32,

@@ -26,7 +26,7 @@ const MAX_LOOKS: usize = 150;
 pub struct AccountingAdmin {
     api: ShopClient,
     books: Arc<AccountingSystem>,
-    /// Directory of emails that are written to files instead of being sent.
+    /// Directory for emails that are written to files instead of being sent.
     outbox: PathBuf,
     screen: Screen,
 }

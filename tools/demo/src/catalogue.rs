@@ -45,7 +45,7 @@ pub struct SamplePart {
     pub machine: &'static str,
     /// Price per part, in cents.
     pub cents: i64,
-    /// Number of parts on one plate.
+    /// Number of parts per plate.
     pub per_plate: u32,
     /// Print time per plate, in seconds, as the slicer would report it. Real prints take hours; these are short enough
     /// to watch.
@@ -166,12 +166,12 @@ pub fn build_volume(machine: &str) -> (f64, f64, f64) {
     if machine == FDM_LARGE { (350.0, 350.0, 400.0) } else { (250.0, 210.0, 220.0) }
 }
 
-/// Names for the printers, assigned in order.
+/// Printer names, assigned in order.
 pub const NAMES: [&str; 12] = [
     "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ising", "Joule", "Kepler", "Lovelace",
 ];
 
-/// Names and email addresses of the customers.
+/// Customer names and email addresses.
 pub const CUSTOMERS: [&str; 6] = [
     "ines@harbour-lights.example",
     "theo@bikeshed.example",

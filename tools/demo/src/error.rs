@@ -1,4 +1,4 @@
-//! Errors of the demo, with advice and exit codes.
+//! Demo errors, with advice and exit codes.
 
 use std::io;
 use std::process::{ExitCode, ExitStatus};

@@ -12,7 +12,7 @@ use crate::error::DemoError;
 
 /// Delay before a broken stream is reopened.
 const REOPEN_DELAY: Duration = Duration::from_millis(500);
-/// Timeout of the stream; long enough never to be reached.
+/// Stream timeout; long enough never to be reached.
 const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// Open stream of the server's events.

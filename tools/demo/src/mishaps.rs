@@ -34,7 +34,7 @@ const LATE_START_MS: u64 = 2_000;
 pub struct DemoPrinter {
     /// ID of the printer on the server.
     pub id: String,
-    /// Name of the printer in the shop.
+    /// Printer name in the shop.
     pub name: String,
     /// Handle that controls the virtual printer.
     pub handle: SimHandle,

@@ -39,7 +39,7 @@ impl LineTone {
     }
 }
 
-/// Size of a terminal in rows and columns.
+/// Terminal size in rows and columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TerminalSize {
     rows: u16,

@@ -40,9 +40,9 @@ const WEBHOOK_EVENTS: [&str; 12] = [
 /// Names by ID, and the articles on sale.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Names of printers by ID.
+    /// Printer names, by ID.
     pub printers: Arc<BTreeMap<String, String>>,
-    /// Names of parts by ID.
+    /// Part names, by ID.
     pub parts: Arc<BTreeMap<String, String>>,
     /// IDs of the articles that the printers can make, each repeated according to how often customers should choose it;
     /// the kit comes last.

@@ -24,7 +24,7 @@ pub struct Story {
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
-    /// Numbers of jobs and orders, by ID.
+    /// Job and order numbers, by ID.
     numbers: HashMap<String, String>,
     /// Orders whose promised time has already been evaluated.
     judged: HashSet<String>,

@@ -1,4 +1,4 @@
-//! Clock of the demo, and durations between points in time.
+//! Demo clock, and durations between points in time.
 
 use std::sync::Arc;
 

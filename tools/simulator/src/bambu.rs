@@ -58,7 +58,7 @@ const TLS: u8 = 0x16;
 /// Maximum number of responses that a slow session may lag behind before it misses some.
 const ANSWERS: usize = 64;
 
-/// Declaration of the Bambu Lab LAN protocol.
+/// Bambu Lab LAN protocol declaration.
 pub const PROTOCOL: Protocol = Protocol {
     word: "mqtt_lan",
     about: "Bambu Lab printers in LAN mode",
@@ -69,7 +69,7 @@ pub const PROTOCOL: Protocol = Protocol {
     serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
 };
 
-/// State of one printer in addition to its machine. Clones refer to the same printer.
+/// State of one printer besides its machine. Clones refer to the same printer.
 #[derive(Clone, Debug)]
 pub struct Bambu(Arc<BambuInner>);
 

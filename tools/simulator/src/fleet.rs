@@ -106,7 +106,7 @@ impl Deref for SimHandle {
 /// Virtual printer that belongs to a fleet.
 #[derive(Clone, Debug)]
 pub struct SimPrinter {
-    /// Protocol of the printer.
+    /// Printer's protocol.
     pub kind: PrinterKind,
     /// Base URL in the form that Printfloor's API accepts, such as `http://127.0.0.1:port`.
     pub base_url: String,

@@ -47,7 +47,7 @@ use crate::courier::Courier;
 use crate::stock::{NetworkCondition, SharedCondition, on_the_way};
 use crate::wire::SimServer;
 
-/// Version of the API that the simulated processor implements.
+/// API version that the simulated processor implements.
 const API_VERSION: &str = "2026-06-24.dahlia";
 /// Maximum size of a request body in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;

@@ -30,7 +30,7 @@ mod auth;
 mod files;
 mod job;
 
-/// Declaration of the `PrusaLink` protocol.
+/// `PrusaLink` protocol declaration.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "prusa_link",
     about: "printers with Prusa's web API (PrusaLink)",
@@ -43,7 +43,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type PrusalinkHost = wire::Host<PrusalinkState>;
 
-/// State of the request handlers in addition to the printer.
+/// State that the request handlers need besides the printer.
 #[derive(Clone, Default)]
 struct PrusalinkState {
     /// Nonces issued in authentication challenges.

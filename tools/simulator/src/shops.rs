@@ -48,7 +48,7 @@ struct OtherShopState {
     token: String,
     orders: BTreeMap<u64, ShopOrder>,
     products: Vec<Product>,
-    /// Names of products, by variant.
+    /// Product names, by variant.
     titles: BTreeMap<String, String>,
     /// Text that every storefront page returns instead of products; `None` for normal pages.
     nonsense: Option<String>,

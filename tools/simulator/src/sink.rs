@@ -71,7 +71,7 @@ pub struct ReceivedRequest {
     pub body: Bytes,
     /// Result of verifying the request's signatures.
     pub verdict: SignatureVerdict,
-    /// Status of the response; `None` if there was no response.
+    /// Response status; `None` if there was no response.
     pub answered: Option<u16>,
     /// Connection number, which is the same for all requests on a connection.
     pub connection: u64,

@@ -15,7 +15,7 @@ use crate::parts::StockError;
 use domain::amount::Amount;
 use domain::parts_sync::{Booking, BookingVerdict};
 
-/// Number of nanograms in a thousandth of a gram.
+/// Nanograms per thousandth of a gram.
 const THOUSANDTH_NANOGRAMS: i64 = 1_000_000;
 /// Maximum distance of a stamp from a whole thousandth of a gram, in nanograms. If abandoned stock changes take effect
 /// late, each replaces digits that no longer exist, so several stamps add up. Rounding must still yield the intended

@@ -11,7 +11,7 @@ use super::tokens::plain;
 /// Difference below which two amounts are considered equal.
 const SAME_AMOUNT: f64 = 0.005;
 
-/// Kind of document: the names of its list, its ID field, its unique field and its type.
+/// Document kind: the names of its list, ID field, unique field and type.
 struct DocumentType {
     list: &'static str,
     id: &'static str,

@@ -1,11 +1,11 @@
-//! State of a printer in addition to its machine: setup, last project, and errors.
+//! State of a printer besides its machine: setup, last project, and errors.
 
 use tokio::time::Instant;
 
 use super::{BambuHost, Setup};
 use crate::printer::{Controller, Machine, PhysicalEvent, PrintJob};
 
-/// State of a printer in addition to its machine.
+/// State of a printer besides its machine.
 #[derive(Debug)]
 pub(super) struct BambuState {
     pub(super) setup: Setup,
@@ -17,7 +17,7 @@ pub(super) struct BambuState {
     pub(super) refused: bool,
     /// Number of the failed print whose error has been cleared.
     pub(super) cleared: Option<u64>,
-    /// Mode of the chamber light.
+    /// Chamber light mode.
     pub(super) light: String,
     /// Speed level, 1 (silent) to 4 (ludicrous).
     pub(super) speed_level: u8,
@@ -41,7 +41,7 @@ impl Default for BambuState {
 /// Accepted request to start a print.
 #[derive(Clone, Debug)]
 pub(super) struct Project {
-    /// Path of the package, relative to the root.
+    /// Package path, relative to the root.
     pub(super) filename: String,
     /// Path of the plate's G-code within the package.
     pub(super) plate: String,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Setup {
     /// Firmware family.
     pub model: BambuModel,
-    /// Handling of commands from other programs.
+    /// Handling of commands from third-party programs.
     pub developer_mode: DeveloperMode,
     /// AMS units, in order of their numbers; tray `t` of unit `a` has the number `4a + t`.
     pub ams: Vec<Ams>,
@@ -108,7 +108,7 @@ impl BambuModel {
     }
 }
 
-/// Handling of commands from other programs. Reports and uploads always work.
+/// Handling of commands from third-party programs. Reports and uploads always work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeveloperMode {
@@ -140,7 +140,7 @@ pub struct Tray {
     pub tray_info_idx: String,
     /// Remaining amount in percent; −1 if unknown.
     pub remain: i32,
-    /// Number of the spool's radio tag; all zeros without a tag.
+    /// Spool's RFID tag number; all zeros if the spool has no tag.
     pub tag_uid: String,
 }
 

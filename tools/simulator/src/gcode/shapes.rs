@@ -83,9 +83,9 @@ struct MoveComments {
     feature: &'static str,
 }
 
-/// Comments of `PrusaSlicer`.
+/// `PrusaSlicer` comments.
 const PRUSA: MoveComments = MoveComments { layer: ";LAYER_CHANGE\n", feature: ";TYPE:External perimeter\n" };
-/// Comments of `OrcaSlicer`.
+/// `OrcaSlicer` comments.
 const ORCA: MoveComments = MoveComments { layer: "; CHANGE_LAYER\n", feature: "; FEATURE: Outer wall\n" };
 /// First command after the moves, in the files of all generators.
 const END_OF_MOVES: &str = "M104 S0\n";

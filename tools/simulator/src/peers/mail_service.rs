@@ -43,7 +43,7 @@ pub struct MailServiceState {
 pub struct MailRequest {
     /// Idempotency key, if any.
     pub key: Option<String>,
-    /// Body of the message.
+    /// Message body.
     pub body: Value,
     /// Name of the error with which the request was rejected; `None` if it, or an earlier request with the same key,
     /// was accepted.

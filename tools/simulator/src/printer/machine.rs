@@ -138,7 +138,7 @@ pub struct Machine {
     feed: Option<(String, Vec<(u32, i64)>)>,
 }
 
-/// Uptime of the printer's server when the printer is created, so that it has a short history.
+/// Server uptime when the printer is created, so that the server has a short history.
 const SERVER_RAN: SignedDuration = SignedDuration::from_secs(60);
 
 impl Machine {

@@ -39,7 +39,7 @@ struct DeliveryConditionsRequest {
     hold: bool,
     /// Sends pending events in a different order from the one in which they happened.
     shuffle: bool,
-    /// Number of times that each event is sent: 1, 2 or 10.
+    /// Number of times to send each event: 1, 2 or 10.
     repeat: Option<u8>,
     /// Delay before each event is sent, in milliseconds; at most one hour.
     delay_ms: u64,

@@ -9,7 +9,7 @@ use super::fault::ErrorResponse;
 use super::params::Params;
 use super::sessions::{charge, public_view};
 
-/// Length of a billing period in seconds; a month has thirty days.
+/// Billing period length in seconds; a month has thirty days.
 const PERIOD_SECONDS: i64 = 30 * 24 * 3600;
 
 /// Event at the end of a subscription's period.

@@ -41,7 +41,7 @@ struct Item {
 /// Tracking entry for a stock item.
 #[derive(Clone, Debug)]
 pub struct Tracked {
-    /// Number of the entry.
+    /// Entry number.
     pub pk: i64,
     /// ID of the stock item.
     pub item: i64,

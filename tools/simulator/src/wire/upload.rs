@@ -32,7 +32,7 @@ pub struct MultipartUpload {
 pub struct UploadedPart {
     /// File name as sent, not empty; it may include directories.
     pub name: String,
-    /// Contents of the file.
+    /// File contents.
     pub bytes: Bytes,
     /// Metadata from the file's comments.
     pub facts: Arc<GcodeFacts>,

@@ -1,4 +1,4 @@
-//! Listings of the storage, in the format of `ls`.
+//! Storage listings in the format of `ls`.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 

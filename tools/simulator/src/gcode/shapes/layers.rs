@@ -2,7 +2,7 @@
 
 use super::PlateLayout;
 
-/// Distance of the parts from the edges of the bed, in millimetres.
+/// Distance between the parts and the bed's edges, in millimetres.
 const BED_MARGIN_MM: f64 = 20.0;
 /// Minimum distance between layers, and between the lines of a top, in millimetres.
 const MIN_SPACING_MM: f64 = 0.45;
@@ -21,9 +21,9 @@ pub(super) struct Slab {
     pub(super) foot: Vec<Vec<BedPoint>>,
     /// The same outlines, with as many points each, at the upper end.
     pub(super) head: Vec<Vec<BedPoint>>,
-    /// Height of the lower end in millimetres.
+    /// Height of the lower end, in millimetres.
     pub(super) bottom: f64,
-    /// Height of the upper end in millimetres.
+    /// Height of the upper end, in millimetres.
     pub(super) top: f64,
     /// Tool that prints the slab.
     pub(super) tool: u32,
@@ -59,7 +59,7 @@ pub(super) struct FilamentLine {
 /// Layer of a print.
 #[derive(Debug)]
 pub(super) struct PrintLayer {
-    /// Height of the nozzle in millimetres.
+    /// Nozzle height in millimetres.
     pub(super) height: f64,
     /// Lines in the order in which they are printed, sorted by tool.
     pub(super) lines: Vec<FilamentLine>,

@@ -1,4 +1,4 @@
-//! Changes of a machine over time, and the start and end of prints.
+//! Changes to a machine over time, and the start and end of prints.
 
 use std::sync::Arc;
 
