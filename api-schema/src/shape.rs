@@ -209,7 +209,7 @@ impl Shape {
     }
 }
 
-/// Builds a value of any one of the given shapes.
+/// Builds a value that has one of the given shapes.
 pub fn either(shapes: impl IntoIterator<Item = Shape>) -> Shape {
     let mut one_of = OneOf::new();
     one_of.items = shapes.into_iter().map(|shape| *shape.0).collect();

@@ -65,7 +65,7 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Formats a summary of a backup: its size and time, and the numbers of tables, rows and files.
+/// Formats a summary of a backup: its size and time, and the number of tables, rows and files.
 pub fn summary(backup: &VerifiedBackup) -> String {
     let rows = &backup.manifest.database.rows;
     format!(

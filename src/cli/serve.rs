@@ -130,7 +130,7 @@ fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     absolute.display().to_string()
 }
 
-/// Quotes a text as a single word for a shell's command line.
+/// Quotes a string as a single word for a shell command line.
 fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -112,7 +112,7 @@ impl RemovePermission<'_> {
     }
 }
 
-/// Returns whether a text is a SHA-256 in hexadecimal.
+/// Returns whether a string is a SHA-256 hash in hexadecimal.
 pub(super) fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -137,8 +137,8 @@ impl Blobs {
         Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
     }
 
-    /// Returns the path of contents with the given hash. For a text that is not a hexadecimal SHA-256, returns a path
-    /// that never exists.
+    /// Returns the path of contents with the given hash. For a string that is not a hexadecimal SHA-256 hash, returns a
+    /// path that never exists.
     pub fn path(&self, sha256: &str) -> PathBuf {
         let name = if is_hash(sha256) { sha256 } else { "none" };
         self.dir.join(&name[..2]).join(name)

@@ -77,7 +77,7 @@ impl ExportFiles {
 }
 
 impl ExportFile {
-    /// Appends a text, which is durable when the call returns. Returns the new length of the table in bytes.
+    /// Appends a string, which is durable when the call returns. Returns the new length of the table in bytes.
     pub async fn append(&mut self, text: String) -> io::Result<u64> {
         let Some(mut writing) = self.0.take() else { return Err(io::Error::other("an earlier write failed")) };
         let (writing, bytes) = on_disk(move || {

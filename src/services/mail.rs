@@ -161,7 +161,7 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
     composed.map_err(|error| MailError::permanent(error.to_string()))
 }
 
-/// Returns whether a text can be used unchanged in a header, a path and a MIME boundary.
+/// Returns whether a string can be used unchanged in a header, a path and a MIME boundary.
 fn is_plain_name(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     !text.is_empty() && !text.starts_with('.') && text.bytes().all(plain)

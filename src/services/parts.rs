@@ -137,7 +137,7 @@ fn too_many() -> StockError {
     StockError::Nonsense(format!("more than {MAX_LISTED} items"))
 }
 
-/// Reduces a text to one line of limited length for display.
+/// Reduces a string to one line of limited length for display.
 fn line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME_CHARS).collect()
 }

@@ -150,7 +150,7 @@ fn signed(request: reqwest::RequestBuilder, delivery: &OutgoingDelivery, stamp: 
         .body(delivery.body.clone())
 }
 
-/// Converts the stored bytes to a text that any database accepts.
+/// Converts the stored bytes to text that any database accepts.
 fn excerpt(body: &[u8]) -> Option<String> {
     if body.is_empty() {
         return None;

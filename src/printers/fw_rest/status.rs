@@ -57,7 +57,7 @@ impl FileFacts {
     }
 }
 
-/// Metadata for the file being printed, with its name.
+/// Cached metadata for the file being printed, with the file name.
 #[derive(Debug, Default)]
 pub(super) struct FileFactsCache(Mutex<Option<(String, FileFacts)>>);
 

@@ -37,7 +37,7 @@ impl MqttCommand {
         Self::of("info", json!({"command": "get_version"}))
     }
 
-    /// Creates a `pause`, `resume` or `stop` command for the current print, whatever it is.
+    /// Creates a `pause`, `resume` or `stop` command for the current print, regardless of its file.
     pub(super) fn print(command: &'static str) -> Self {
         Self { acknowledged: true, ..Self::of("print", json!({"command": command, "param": ""})) }
     }

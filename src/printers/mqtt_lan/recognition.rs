@@ -37,7 +37,7 @@ fn base_url(host: Ipv4Addr, port: u16) -> String {
     if port == MQTT_PORT { format!("mqtts://{host}") } else { format!("mqtts://{host}:{port}") }
 }
 
-/// Returns whether a text can be a serial number, which consists of uppercase letters and many digits.
+/// Returns whether a string can be a serial number, which consists of uppercase letters and many digits.
 fn is_serial(text: &str) -> bool {
     let form = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
     SERIAL_CHARS.contains(&text.len()) && text.bytes().all(form) && text.bytes().filter(u8::is_ascii_digit).count() >= 4

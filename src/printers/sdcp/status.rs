@@ -73,7 +73,7 @@ pub(super) fn task(status: &Value) -> Option<&str> {
     status.pointer("/PrintInfo/TaskId").and_then(Value::as_str).filter(|task| !task.is_empty())
 }
 
-/// Parts of a status whose changes are state changes.
+/// Parts of a status that make up the printer's state.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct StatusSummary {
     number: Option<i64>,

@@ -166,7 +166,7 @@ fn words(kind: DocumentKind) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// Quotes a text for use in a filter.
+/// Quotes a string for use in a filter.
 fn quoted(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect()
 }

@@ -98,7 +98,7 @@ fn used(spool: &Value) -> Result<Amount, StockError> {
         .ok_or_else(|| StockError::Nonsense("a spool without a value for the used weight".to_owned()))
 }
 
-/// Returns the amount on a spool when it was new.
+/// Returns the initial amount on a spool.
 fn full(spool: &Value) -> Option<Amount> {
     amount(&spool["initial_weight"]).or_else(|| amount(&spool["filament"]["weight"]))
 }

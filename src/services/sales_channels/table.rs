@@ -125,7 +125,7 @@ pub struct TableReader {
     core: Reader,
     fields: Vec<u8>,
     ends: Vec<usize>,
-    /// Numbers of bytes and fields read from the current row.
+    /// Number of bytes and number of fields read from the current row.
     filled: (usize, usize),
     rows: u32,
     /// Index in [`COLUMNS`] for each field of a row; `None` for an ignored field.

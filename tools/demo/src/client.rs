@@ -31,7 +31,7 @@ pub enum RequestError {
     Refused {
         /// HTTP status of the response.
         status: u16,
-        /// Error message, including the errors of all fields.
+        /// Error message, including the errors in all fields.
         message: String,
     },
     /// The server did not respond.

@@ -1,4 +1,4 @@
-//! Narration of the demo: one line for each notable event in the shop.
+//! Demo narration: one line for each notable event in the shop.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -178,12 +178,12 @@ impl SimPaymentProcessor {
         self.host.courier.travel(travel);
     }
 
-    /// Returns the numbers of pending, accepted and abandoned events.
+    /// Returns the number of pending, accepted and abandoned events.
     pub fn event_counts(&self) -> (usize, usize, usize) {
         self.host.courier.counts()
     }
 
-    /// Acts as the customer on a session's page. If that is impossible, the error contains the reason.
+    /// Acts as the customer on a checkout page. If that is impossible, the error contains the reason.
     pub fn act(&self, session: &str, payer: Payer) -> Result<(), String> {
         self.done(|books| sessions::act(books, session, payer))
     }

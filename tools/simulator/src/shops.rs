@@ -146,7 +146,7 @@ impl OtherShop {
         self.host.courier.travel(travel);
     }
 
-    /// Returns the numbers of pending, accepted and abandoned messages.
+    /// Returns the number of pending, accepted and abandoned messages.
     pub fn message_counts(&self) -> (usize, usize, usize) {
         self.host.courier.counts()
     }

@@ -216,7 +216,7 @@ impl Machine {
         &self.gates
     }
 
-    /// Installs a filament changer with the given gates, or updates their contents, as a user does at the printer.
+    /// Installs a filament changer with the given gates, or updates their contents, as a user would at the printer.
     pub fn set_gates(&mut self, gates: Vec<FilamentGate>) {
         self.gates = gates;
         self.touch();
@@ -264,7 +264,7 @@ impl Machine {
     }
 
     /// Returns the number of starts that the `start_late` fault has delayed, whether they are still pending, were
-    /// executed or had no effect.
+    /// executed, or had no effect.
     pub fn late_starts(&self) -> u64 {
         self.late_starts
     }

@@ -40,7 +40,7 @@ impl SimPaymentProcessor {
         self.host.with(|inside| inside.books.dislikes_addresses = true);
     }
 
-    /// Forgets all idempotency keys, as the real processor does after a day.
+    /// Discards all idempotency keys, as the real processor does after a day.
     pub fn forget_keys(&self) {
         self.host.with(|inside| {
             inside.keys.clear();

@@ -218,7 +218,7 @@ pub(super) fn expire(books: &mut ProcessorObjects, id: &str, params: &Params) ->
     Ok(close(books, id))
 }
 
-/// Acts as the customer on a session's page.
+/// Acts as the customer on a checkout page.
 pub(super) fn act(books: &mut ProcessorObjects, id: &str, payer: Payer) -> Result<Value, ErrorResponse> {
     let session = look(books, id)?;
     if session["status"] != "open" {

@@ -273,7 +273,7 @@ impl Machine {
         self.later(boot, ScheduledEvent::PowerBack);
     }
 
-    /// Clears the printer's list of past prints, as a user does at the printer. A print in progress continues, but is
+    /// Clears the printer's list of past prints, as a user would at the printer. A print in progress continues, but is
     /// no longer in the list.
     pub fn forget_history(&mut self) {
         self.history.clear();
