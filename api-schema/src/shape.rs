@@ -286,7 +286,7 @@ impl Shape {
         self
     }
 
-    /// Also allows null, which clears the value in requests and means that it is not set in responses.
+    /// Allows null as well, which clears the value in requests and means that it is not set in responses.
     pub fn or_null(mut self) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => {

@@ -21,7 +21,7 @@ use super::turns::{FileOwner, ReadQueue};
 use domain::gcode::{ContentType, GcodeContents};
 use domain::mesh::{MeasureError, MeshFacts};
 
-/// Subfolder that contains incomplete uploads.
+/// Subdirectory that contains incomplete uploads.
 const INCOMING_FOLDER: &str = "incoming";
 
 /// Store for file contents. Only one process at a time may use a directory; the lock on the data directory ensures

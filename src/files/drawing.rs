@@ -17,7 +17,7 @@ use super::blobs::{Blobs, is_hash};
 use super::reading::{TimedFile, timed_out};
 use domain::gcode::read_toolpath;
 
-/// Subfolder that contains the drawings. The name must change whenever pictures are drawn differently.
+/// Subdirectory that contains the drawings. The name must change whenever pictures are drawn differently.
 const DRAWINGS_FOLDER: &str = "drawings-1";
 /// File content that marks G-code that cannot be drawn.
 const UNDRAWABLE: &[u8] = b"nothing to draw\n";

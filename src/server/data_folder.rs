@@ -66,8 +66,8 @@ pub(crate) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
 }
 
 /// Removes other users' permissions from the directory's contents, for example after the contents were copied back from
-/// a backup. New files never have such permissions, because of the process's umask. Subfolders are not entered, because
-/// a closed directory also protects its contents.
+/// a backup. New files never have such permissions, because of the process's umask. Subdirectories are not entered,
+/// because a closed directory also protects its contents.
 pub(super) fn close_to_others(data: &Path) -> io::Result<()> {
     for entry in fs::read_dir(data)? {
         let entry = entry?;

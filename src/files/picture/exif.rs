@@ -1,5 +1,4 @@
-//! Orientation of a picture, the only EXIF value that is kept. Without it, most phone photos would be displayed
-//! sideways.
+//! Picture orientation, the only EXIF value that is kept. Without it, most phone photos would be displayed sideways.
 
 /// Prefix of the data in an EXIF segment.
 pub(super) const PREFIX: &[u8] = b"Exif\0\0";

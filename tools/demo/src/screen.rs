@@ -1,4 +1,4 @@
-//! Output of the demo. On a terminal, a short status block remains at the top while events scroll below it in colour;
+//! Demo output. On a terminal, a short status block remains at the top while events scroll below it in colour;
 //! otherwise, the output consists of plain lines.
 
 use std::fmt::Write as _;

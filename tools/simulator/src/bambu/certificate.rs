@@ -1,4 +1,4 @@
-//! Certificate of the printer, and the TLS settings of its two servers.
+//! Printer certificate, and the TLS settings of the printer's two servers.
 //!
 //! As on a real printer, the certificate's name is the serial number, which appears only in the subject. The
 //! certificate is self-signed with a key derived from the serial number, so that a client that has pinned it still

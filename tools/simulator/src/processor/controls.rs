@@ -1,5 +1,5 @@
-//! HTTP controls of the simulated processor, for integrators who test their payments: delivery of events, and actions
-//! of payers, banks and time. Each call requires the processor's secret key as a bearer token.
+//! HTTP controls of the simulated processor, for integrators who test their payments: event delivery, actions by payers
+//! and banks, and the passage of time. Each call requires the processor's secret key as a bearer token.
 
 use std::time::Duration;
 
