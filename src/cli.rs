@@ -218,7 +218,7 @@ pub struct NewUserArguments {
     /// Role of the account, which determines its permissions
     #[arg(long)]
     pub role: RoleArgument,
-    /// Name of the staff member [default: the part of the email address before the @]
+    /// Name of the staff member; defaults to the part of the email address before the @
     #[arg(long)]
     pub name: Option<String>,
     /// Create a new shop if the data directory doesn't contain one
