@@ -70,7 +70,7 @@ pub struct GlobalOptions {
 /// Server options.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ServeArgs {
-    /// IP address and port to listen on, for example 0.0.0.0:8787; you can omit either
+    /// IP address and port to listen on, for example 0.0.0.0:8787; the port or the address may be omitted
     /// [default: the server.listen setting]
     #[arg(long, value_name = "ADDR", value_parser = crate::config::listen::parse)]
     pub listen: Option<SocketAddr>,
@@ -79,12 +79,12 @@ pub struct ServeArgs {
 /// Subcommand; `serve` if none is given.
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
-    /// Run the server (same as running `printfloor` without a command)
+    /// Run the server (same as running printfloor without a command)
     Serve {
         /// Command-line options that override settings.
         #[command(flatten)]
         args: ServeArgs,
-        /// Exit as soon as standard input closes, which happens when the parent process ends
+        /// Exit as soon as standard input closes, for example because the parent process ended
         #[arg(long, hide = true)]
         end_with_stdin: bool,
     },
@@ -171,7 +171,7 @@ pub enum KeyCommand {
     },
 }
 
-/// Arguments to `key create`.
+/// Arguments for `key create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewKey {
     /// Descriptive name, such as the name of the program that uses the key
@@ -184,7 +184,7 @@ pub struct NewKey {
     /// [default: never]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub expires_at: Option<Timestamp>,
-    /// For the role customer: email address of the customer whose orders the key can read and for whom it can place
+    /// For the customer role: email address of the customer whose orders the key can read and for whom it can place
     /// orders
     #[arg(long, value_name = "EMAIL")]
     pub customer_email: Option<String>,
@@ -209,7 +209,7 @@ pub enum UserCommand {
     },
 }
 
-/// Arguments to `user create`.
+/// Arguments for `user create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewUserArguments {
     /// Email address to sign in with
@@ -218,7 +218,7 @@ pub struct NewUserArguments {
     /// Role of the account, which determines its permissions
     #[arg(long)]
     pub role: RoleArgument,
-    /// Name of the staff member [default: the part of the email address before the @]
+    /// Name of the staff member; defaults to the part of the email address before the @
     #[arg(long)]
     pub name: Option<String>,
     /// Create a new shop if the data directory doesn't contain one

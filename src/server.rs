@@ -30,7 +30,7 @@ use platform::io_words::io_words;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The data directory cannot be used.
-    #[error("the data folder {} cannot be used: {}", path.display(), io_words(.source))]
+    #[error("the data directory {} cannot be used: {}", path.display(), io_words(.source))]
     Data {
         /// Path of the data directory.
         path: PathBuf,
@@ -38,13 +38,13 @@ pub enum StartError {
         source: io::Error,
     },
     /// The data directory's path is a file.
-    #[error("{} is a file, not a folder", path.display())]
+    #[error("{} is a file, not a directory", path.display())]
     NotAFolder {
         /// Path of the file, as configured.
         path: PathBuf,
     },
-    /// A different server has locked the data directory.
-    #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
+    /// Another server has locked the data directory.
+    #[error("the data directory {} is in use by another printfloor server ({holder})", path.display())]
     Held {
         /// Path of the data directory.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum StartError {
         holder: String,
     },
     /// A restore into the data directory was interrupted.
-    #[error("the data folder {} is incomplete: the restore of a backup into it was interrupted", path.display())]
+    #[error("the data directory {} is incomplete: the restore of a backup into it was interrupted", path.display())]
     RestoreUnfinished {
         /// Path of the data directory.
         path: PathBuf,
@@ -84,7 +84,7 @@ pub enum StartError {
 /// Server that listens for requests.
 pub struct Server {
     shop: Arc<App>,
-    /// Settings, including secrets generated at this start.
+    /// Settings, including secrets generated during this start.
     config: Arc<Config>,
     made_secrets: Option<PathBuf>,
     setup_code: Option<String>,
@@ -102,8 +102,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens the listeners and locks the data directory, and only then writes anything: generates a new shop's secrets
-    /// and starts the app. A start that fails because of a conflict therefore leaves nothing behind.
+    /// Opens the listeners and locks the data directory; only then does it write anything, generating a new shop's
+    /// secrets and starting the app. A start that fails because of a conflict therefore leaves nothing behind.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         Box::pin(Self::start_with_clock(config, Box::new(machine_clock))).await
     }
@@ -112,7 +112,7 @@ impl Server {
     pub async fn start_with_clock(config: Config, clock: Clock) -> Result<Self, StartError> {
         let listen = config.server.listen.to_string();
         let refused = |source| StartError::Listen { address: listen.clone(), source };
-        // A server that holds the folder also has the port: its process is told rather than "in use".
+        // A server that holds the directory also has the port: its process is told rather than "in use".
         let lock = data_folder::lock_again(&config.server.data_dir, &listen)?;
         let listener = TcpListener::bind(&listen).await.map_err(refused)?;
         let mut server = Self::without_listeners(config, clock, lock, &listen).await?;
@@ -208,7 +208,7 @@ impl Server {
         &self.config
     }
 
-    /// Returns the path of the file with the secrets generated at this start, if any.
+    /// Returns the path of the file with the secrets generated during this start, if any.
     pub fn made_secrets(&self) -> Option<&Path> {
         self.made_secrets.as_deref()
     }

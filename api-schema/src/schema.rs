@@ -1,4 +1,4 @@
-//! Descriptions of types in the OpenAPI document.
+//! Type descriptions in the OpenAPI document.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::shape::{self, Shape, list, named, object, optional, required};
 
 /// Type described in the document.
 pub trait ToSchema {
-    /// Name among the document's components; `None` for a schema that is inlined wherever it is used.
+    /// Component name in the document; `None` for a schema that is inlined wherever it is used.
     const NAME: Option<&'static str> = None;
 
     /// Returns the schema of the type, inlined.
@@ -32,7 +32,7 @@ pub trait Flattened {
     fn components(components: &mut Components);
 }
 
-/// Type of the items in lists.
+/// Type of list items.
 pub trait ListItem: Response {
     /// Name of the page field that contains the items, such as `skus`.
     const MEMBER: &'static str;
@@ -95,7 +95,7 @@ pub struct Member {
     pub schema: Shape,
     /// `true` for a field that is always present.
     pub required: bool,
-    /// Description of the field; may be empty.
+    /// Field description; may be empty.
     pub description: &'static str,
 }
 

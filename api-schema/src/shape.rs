@@ -209,7 +209,7 @@ impl Shape {
     }
 }
 
-/// Builds a value of any one of the given shapes.
+/// Builds a value that has one of the given shapes.
 pub fn either(shapes: impl IntoIterator<Item = Shape>) -> Shape {
     let mut one_of = OneOf::new();
     one_of.items = shapes.into_iter().map(|shape| *shape.0).collect();
@@ -286,7 +286,7 @@ impl Shape {
         self
     }
 
-    /// Allows null as well, to clear the value or because there is none.
+    /// Allows null as well, which clears the value in requests and means that it is not set in responses.
     pub fn or_null(mut self) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => {

@@ -6,7 +6,7 @@ use serde::forward_to_deserialize_any;
 
 use crate::shape::{Shape, word};
 
-/// Builds the enumeration of the variant names of `T`, whose variants carry no data.
+/// Builds an enumeration of `T`'s variant names. The variants must carry no data.
 pub fn word_of<T: DeserializeOwned>() -> Shape {
     word(words_of::<T>())
 }

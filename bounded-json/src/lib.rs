@@ -3,7 +3,7 @@
 //! `serde_json::from_slice::<Value>` must not be used for such text: while its feature `raw_value` is on (axum and sqlx
 //! enable it), the text of an object whose only field is `$serde_json::private::RawValue` is parsed again with a fresh
 //! depth limit, so that 67 KB crash the process by overflowing its stack. In this parser, no name has a special
-//! meaning. `clippy.toml` forbids the other function.
+//! meaning. `clippy.toml` enforces this.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;

@@ -28,7 +28,7 @@ pub enum ApiFailure {
         status: u16,
         /// Error code.
         code: String,
-        /// Error message or, if the server lists them, the errors of all fields.
+        /// Error message, or the errors in all fields if the server lists them.
         message: String,
     },
     /// The server did not respond.
@@ -40,7 +40,7 @@ pub enum ApiFailure {
     /// The control socket exists but cannot be used.
     #[error("{} cannot be used: {source}", path.display())]
     Socket {
-        /// Path of the socket.
+        /// Socket path.
         path: PathBuf,
         /// Underlying operating system error.
         source: io::Error,
@@ -56,8 +56,7 @@ pub struct HttpApi {
 }
 
 impl HttpApi {
-    /// Connects to the server that runs on the given data directory; `None` if no server is listening on its control
-    /// socket.
+    /// Connects to the server that runs on the given data directory; `None` if no server listens on its control socket.
     pub async fn over_socket(data: &Path) -> Result<Option<Self>, ApiFailure> {
         let opened = async {
             let socket = SocketPath::in_folder(data)?;
@@ -137,8 +136,8 @@ pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// Converts an error response from the API to an error with the problems of all fields or, if it does not list them,
-/// with its message.
+/// Converts an error response from the API to an error that contains the problems in all fields if the response lists
+/// them, and its message otherwise.
 fn refusal(status: u16, body: &Value) -> ApiFailure {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let faults = body["errors"].as_array().into_iter().flatten();

@@ -37,8 +37,7 @@ const FILE_MODE: u32 = 0o600;
 /// rejects them with EOPNOTSUPP, and NFS rejects the flags of `renameat2` with EINVAL.
 const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
 
-/// Creates a backup through the running server or, if no server is running, directly from the data directory and the
-/// database.
+/// Creates a backup through the running server or, if there is none, directly from the data directory and the database.
 pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
     if file.exists() {
@@ -66,7 +65,7 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Formats a backup summary: its size and time, and the numbers of tables, rows and files.
+/// Formats a summary of a backup: its size and time, and the number of tables, rows and files.
 pub fn summary(backup: &VerifiedBackup) -> String {
     let rows = &backup.manifest.database.rows;
     format!(
@@ -115,7 +114,7 @@ async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     let files = CliError::io("the file storage cannot be opened");
     let blobs = Arc::new(Blobs::open(config.files_dir()).map_err(files)?);
     let copier = DatabaseCopier::new(own_secrets::database_settings(config));
-    let backups = Backups::open(config, copier, blobs).map_err(CliError::io("the data folder is not writable"))?;
+    let backups = Backups::open(config, copier, blobs).map_err(CliError::io("the data directory is not writable"))?;
     let failed = |error| CliError::Failed(format!("{error}"));
     let begun = Arc::new(backups).begin(machine_clock()).await.map_err(|error| CliError::Failed(error.to_string()))?;
     part.write(begun.pieces.into_stream().map_err(failed)).await
@@ -171,8 +170,8 @@ impl Drop for UnfinishedFile {
 }
 
 /// Gives a complete file its final name without replacing an existing file, in the first way that the file system
-/// supports: a hard link, a rename that fails if the name is taken, or a check followed by an ordinary rename. In the
-/// last case, a different program may create a file with that name between the two steps.
+/// supports: a hard link, a rename that fails if the name is already taken, or a check followed by an ordinary rename.
+/// In the last case, another program may create a file with that name between the two steps.
 fn give_name(
     path: &Path,
     name: &Path,
@@ -220,7 +219,8 @@ mod tests {
         move |_, _| Err(errno.into())
     }
 
-    /// Creates a complete file in a new folder, and returns the folder, the file's path and its intended final name.
+    /// Creates a complete file in a new directory, and returns the directory, the file's path and its intended final
+    /// name.
     fn complete() -> (tempfile::TempDir, PathBuf, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let (path, name) = (folder.path().join("shop.tar.unfinished"), folder.path().join("shop.tar"));

@@ -57,7 +57,7 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
             report.fine("data", format!("{} does not exist yet; the first start creates it", data.display()));
         }
         Err(_) if existing.is_file() => {
-            report.wrong("data", format!("{} is a file, not a folder", existing.display()), advice);
+            report.wrong("data", format!("{} is a file, not a directory", existing.display()), advice);
         }
         Err(error) => {
             let words = io_words(&error);

@@ -1,4 +1,4 @@
-//! `printfloor config`: prints all settings with their descriptions and the source of each value.
+//! `printfloor config`: prints every setting with its description and the source of its value.
 
 use std::collections::BTreeMap;
 

@@ -27,7 +27,7 @@ pub enum CliError {
     /// No server runs on the data directory, and the database contains no shop.
     #[error("{words}")]
     NoShop {
-        /// Locations that were searched, and their contents.
+        /// Locations that were searched, and what was found in each.
         words: String,
         /// `true` if the command can create a new shop with `--new`.
         new: bool,
@@ -39,7 +39,7 @@ pub enum CliError {
     #[error(transparent)]
     Start(Box<StartError>),
     /// The separate program that the command starts is not installed.
-    #[error("{program} is not installed: it is neither next to this program nor on PATH")]
+    #[error("could not find {program}; it must be in the same directory as this program or on the PATH")]
     NoTool {
         /// File name of the program.
         program: &'static str,
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn a_missing_tool_says_how_to_get_it() {
         let error = CliError::NoTool { program: "printfloor-demo" };
-        assert!(error.to_string().starts_with("printfloor-demo is not installed"), "{error}");
+        assert!(error.to_string().starts_with("could not find printfloor-demo;"), "{error}");
         assert!(error.advice().is_some_and(|advice| advice.contains("target/release/printfloor-demo")));
     }
 

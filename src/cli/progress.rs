@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-/// Width of the bar in characters.
+/// Bar width in characters.
 const BAR_CHARS: u64 = 30;
 /// Interval between updates on a terminal.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
-/// Interval between progress lines when the output is not a terminal.
+/// Interval between progress lines if the output is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// Ratio between successive byte units.
 const UNIT_STEP: f64 = 1000.0;

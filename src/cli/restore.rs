@@ -29,7 +29,7 @@ use crate::store::restoring::{RestoredBackup, record};
 
 /// Files that may already exist in the data directory, because backups do not contain them.
 const OWN_FILES: [&str; 4] = ["secrets.env", ".env", LOCK_FILE, CONTROL_SOCKET];
-/// Maximum number of file names in the message about a non-empty directory.
+/// Maximum number of file names listed in the message about a non-empty directory.
 const MAX_NAMED: usize = 3;
 
 /// Restores a backup.
@@ -48,7 +48,7 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     report(&config, &backup)
 }
 
-/// Rejects a backup of a different kind of database or from a newer version of the program.
+/// Rejects a backup from a different kind of database or a newer version of the program.
 fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSettings) -> Result<(), CliError> {
     let manifest = &backup.manifest;
     if manifest.database.kind != copier.kind() {
@@ -70,7 +70,7 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
     Ok(())
 }
 
-/// Restore into a directory and a database that were empty and have been marked as restore targets.
+/// Restore into a directory and a database that were empty and have been marked as being restored.
 struct RestoreInProgress {
     config: Config,
     database: DatabaseSettings,
@@ -118,8 +118,8 @@ impl RestoreInProgress {
                 if target == RestoreTarget::Used && restore.final_file.is_none() {
                     return Err(not_empty(&connect::display_url(&restore.database.url), "has tables"));
                 }
-                output::note("an earlier restore was interrupted; removing its remains and starting over");
-                restore.clear().map_err(CliError::io("the remains of an interrupted restore cannot be removed"))?;
+                output::note("an earlier restore was interrupted; removing its leftovers and starting over");
+                restore.clear().map_err(CliError::io("the leftovers of an interrupted restore cannot be removed"))?;
             }
             // The mark of another backup is gone, but not what that left. One that says nothing was all there was.
             RestoreStage::Complete(_) | RestoreStage::Interrupted(None) | RestoreStage::Unmarked => {
@@ -156,7 +156,7 @@ impl RestoreInProgress {
         }
     }
 
-    /// Removes the leftovers from an interrupted restore, except for the marker.
+    /// Removes the leftovers of an interrupted restore, except for the marker.
     fn clear(&self) -> io::Result<()> {
         for folder in [&self.places.files, &self.places.documents] {
             empty(folder)?;
@@ -207,7 +207,7 @@ impl RestoreInProgress {
 
 fn not_empty(what: &str, why: &str) -> CliError {
     CliError::Failed(format!(
-        "{what} is not empty: it {why}. A backup can only be restored into an empty data folder and an empty \
+        "{what} is not empty: it {why}. A backup can only be restored into an empty data directory and an empty \
          database: specify others with --data and DATABASE_URL, or move the existing data away"
     ))
 }
@@ -293,7 +293,7 @@ mod tests {
 
     use super::*;
 
-    /// Creates a folder like a new ext4 volume, which contains only `lost+found`.
+    /// Creates a directory like a new ext4 volume, which contains only `lost+found`.
     fn volume() -> tempfile::TempDir {
         let volume = tempfile::tempdir().unwrap();
         fs::create_dir(volume.path().join(LOST_FOUND)).unwrap();

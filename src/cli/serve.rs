@@ -37,7 +37,7 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
         tracing::warn!("{warning}");
     }
     let mut signals =
-        StopSignals::listen().map_err(CliError::io("the signal handlers of the server cannot be installed"))?;
+        StopSignals::listen().map_err(CliError::io("the server's signal handlers cannot be installed"))?;
     let within = config.server.shutdown_timeout_seconds.duration();
     let server = tokio::select! {
         biased; // a server that has started is stopped in order
@@ -130,7 +130,7 @@ fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     absolute.display().to_string()
 }
 
-/// Quotes text as a single word for a shell command line.
+/// Quotes a string as a single word for a shell command line.
 fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -1,7 +1,7 @@
 //! Writer for tar archives, a format that every system can unpack. It works in a single pass, supports files of any
 //! size, and hashes each file.
 //!
-//! There is no reader, and only plain files are supported; folders are implied by the file names.
+//! There is no reader, and only regular files are supported; directories are implied by the file names.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write};
@@ -22,7 +22,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 pub struct ArchiveMember {
     /// Path within the archive.
     pub name: String,
-    /// Size of the file in bytes.
+    /// File size in bytes.
     pub bytes: u64,
     /// Hexadecimal SHA-256 of the content.
     pub sha256: String,

@@ -21,7 +21,7 @@ use super::turns::{FileOwner, ReadQueue};
 use domain::gcode::{ContentType, GcodeContents};
 use domain::mesh::{MeasureError, MeshFacts};
 
-/// Subfolder that contains incomplete uploads.
+/// Subdirectory that contains incomplete uploads.
 const INCOMING_FOLDER: &str = "incoming";
 
 /// Store for file contents. Only one process at a time may use a directory; the lock on the data directory ensures
@@ -49,7 +49,7 @@ pub struct StoredContent {
 }
 
 /// Permission to store contents. Nothing is removed until the permission is dropped. Hold it until the file that refers
-/// to the contents is recorded, and no longer: removals wait for it, and others wait for removals.
+/// to the contents is recorded, and no longer: removals wait for it, and other requests to store wait for removals.
 #[derive(Debug)]
 pub struct StorePermission {
     _together: OwnedRwLockReadGuard<()>,
@@ -62,8 +62,8 @@ pub struct RemovePermission<'a> {
     _alone: OwnedRwLockWriteGuard<()>,
 }
 
-/// Guard that prevents stored contents from being removed until it is dropped. Removals do not wait for the guard, but
-/// skip contents; these are found and removed later, because no file refers to them.
+/// Guard that prevents stored contents from being removed until it is dropped. Removals do not wait for the guard; they
+/// remove nothing, and a later removal finds the contents to which no file refers.
 #[derive(Debug)]
 pub struct RetentionGuard(Arc<AtomicUsize>);
 
@@ -74,8 +74,7 @@ impl Drop for RetentionGuard {
 }
 
 impl RemovePermission<'_> {
-    /// Removes contents, and the pictures drawn from them. Does nothing if they do not exist or are protected by a
-    /// [`RetentionGuard`].
+    /// Removes contents and their drawings. Does nothing if they do not exist or are protected by a [`RetentionGuard`].
     pub async fn remove(&self, sha256: &str) -> io::Result<()> {
         if self.blobs.kept_by.load(SeqCst) > 0 {
             return Ok(());
@@ -113,13 +112,14 @@ impl RemovePermission<'_> {
     }
 }
 
-/// Returns whether a text is a SHA-256 in hexadecimal.
+/// Returns whether a string is a SHA-256 hash in hexadecimal.
 pub(super) fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns whether the given name belongs to a folder with contents, whose name is the beginning of their hashes. Other
-/// folders are the one with incomplete uploads and, on a separate volume, `lost+found`, which the server may not read.
+/// Returns whether the given name is that of a content directory, which is named after the first characters of the
+/// hashes in it. The other directories are the one for incomplete uploads and, on a separate volume, `lost+found`,
+/// which the server may not read.
 fn is_prefix(name: &OsStr) -> bool {
     name.len() == 2 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit)
 }
@@ -137,8 +137,8 @@ impl Blobs {
         Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
     }
 
-    /// Returns the path of contents with the given hash. For a text that is not a hexadecimal SHA-256, returns a path
-    /// that never exists.
+    /// Returns the path of contents with the given hash. For a string that is not a hexadecimal SHA-256 hash, returns a
+    /// path that never exists.
     pub fn path(&self, sha256: &str) -> PathBuf {
         let name = if is_hash(sha256) { sha256 } else { "none" };
         self.dir.join(&name[..2]).join(name)

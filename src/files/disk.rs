@@ -1,15 +1,15 @@
-//! Free space on the disk that contains a folder.
+//! Free space on the disk that contains a directory.
 
 use std::io;
 use std::path::Path;
 
 use rustix::fs::statvfs;
 
-/// Folder that Linux creates at the root of a new volume. Only root may read it, and it contains nothing from this
+/// Directory that Linux creates at the root of a new volume. Only root may read it, and it contains nothing from this
 /// server.
 pub const LOST_FOUND: &str = "lost+found";
 
-/// Capacity of the disk that contains a folder, in bytes.
+/// Capacity, in bytes, of the disk that contains a directory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskCapacity {
     /// Number of bytes that the server can still write.
@@ -24,7 +24,7 @@ impl DiskCapacity {
     ///
     /// # Errors
     ///
-    /// Returns an error if the query fails, for example because the folder no longer exists.
+    /// Returns an error if the query fails, for example because the directory no longer exists.
     pub fn of(folder: &Path) -> io::Result<Self> {
         let disk = statvfs(folder)?;
         let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);

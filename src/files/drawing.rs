@@ -1,8 +1,8 @@
-//! Pictures of stored G-code in which the slicer put no thumbnail, drawn from its moves when they are first requested.
+//! Pictures of stored G-code without a thumbnail, drawn from its moves when first requested.
 //!
-//! A drawing is stored next to the contents, under their hash and the plate's number, and removed with them. G-code of
-//! which nothing can be drawn is remembered as well. Drawings are derived from the contents: they are not backed up,
-//! and one that was not written to its end is drawn again.
+//! A drawing is stored next to the contents, under their hash and the plate's number, and removed with them. G-code
+//! that cannot be drawn is recorded as well. Drawings are derived from the contents: they are not backed up, and an
+//! incomplete drawing is drawn again.
 
 mod raster;
 
@@ -17,21 +17,21 @@ use super::blobs::{Blobs, is_hash};
 use super::reading::{TimedFile, timed_out};
 use domain::gcode::read_toolpath;
 
-/// Subfolder that contains the drawings. Another way of drawing takes another name.
+/// Subdirectory that contains the drawings. The name must change whenever pictures are drawn differently.
 const DRAWINGS_FOLDER: &str = "drawings-1";
-/// Content of the file that stands for a picture that cannot be drawn.
+/// File content that marks G-code that cannot be drawn.
 const UNDRAWABLE: &[u8] = b"nothing to draw\n";
 /// First bytes of every PNG file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Last bytes of every PNG file: the checksum of its last chunk.
 const PNG_END: &[u8] = b"IEND\xaeB`\x82";
-/// Colour of a part whose filament has none.
+/// Colour for a part whose filament colour is unknown.
 const NEUTRAL: [u8; 3] = [0x8a, 0x9b, 0xae];
 
 /// Reason why a picture is not drawn.
 #[derive(Debug, thiserror::Error)]
 enum DrawError {
-    /// The time limit was reached, or nobody waits for the picture any more.
+    /// The time limit was reached, or no request is waiting for the picture any more.
     #[error("drawing took too long")]
     Cancelled,
     /// The picture could not be encoded.
@@ -42,7 +42,7 @@ enum DrawError {
 /// Picture to be drawn.
 #[derive(Clone, Debug)]
 struct DrawingRequest {
-    /// Path of the G-code.
+    /// G-code path.
     content: PathBuf,
     /// Path under which the picture is stored.
     picture: PathBuf,
@@ -51,13 +51,13 @@ struct DrawingRequest {
 }
 
 impl Blobs {
-    /// Returns the folder with the pictures drawn from contents.
+    /// Returns the directory for drawings of the given contents.
     pub(super) fn drawings(&self, sha256: &str) -> PathBuf {
         self.dir.join(DRAWINGS_FOLDER).join(if is_hash(sha256) { sha256 } else { "none" })
     }
 
-    /// Returns a PNG drawn from the moves of a plate of stored G-code, in a colour such as `#2e6f40`; `None` if nothing
-    /// can be drawn. Draws it if it is not stored yet, which waits for a free slot.
+    /// Returns a PNG of a plate of stored G-code, drawn from its moves in a colour such as `#2e6f40`; `None` if nothing
+    /// can be drawn. If the PNG is not stored yet, waits for a free slot and draws it.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Files for exports: tables that grow by appending, one at a time.
+//! Export files: tables that are appended to, one at a time.
 //!
 //! A writing task may be cancelled at any await point while its disk operation continues. The writer's exclusive lock
 //! therefore moves to the disk thread together with the operation, and is released only when the operation has ended,
@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 
 use domain::id::Id;
 
-/// Folder with the exported tables.
+/// Directory with the exported tables.
 #[derive(Clone, Debug)]
 pub struct ExportFiles {
     dir: PathBuf,
@@ -77,7 +77,7 @@ impl ExportFiles {
 }
 
 impl ExportFile {
-    /// Appends a text, which is durable when the call returns. Returns the new length of the table in bytes.
+    /// Appends a string, which is durable when the call returns. Returns the new length of the table in bytes.
     pub async fn append(&mut self, text: String) -> io::Result<u64> {
         let Some(mut writing) = self.0.take() else { return Err(io::Error::other("an earlier write failed")) };
         let (writing, bytes) = on_disk(move || {

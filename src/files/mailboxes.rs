@@ -1,13 +1,13 @@
-//! Limits on the concurrent requests for each mailbox, so that one sender with many files does not use up everyone
-//! else's capacity.
+//! Limits on concurrent requests per mailbox, so that one sender with many files does not use up everyone else's
+//! capacity.
 //!
-//! The number of requests per period of time is limited elsewhere, in `http/limits.rs`.
+//! The request rate is limited elsewhere, in `http/limits.rs`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Limits on the concurrent requests of customers.
+/// Limits on customers' concurrent requests.
 #[derive(Clone, Copy, Debug)]
 pub struct MailboxLimits {
     /// Limit for all mailboxes combined.
@@ -25,14 +25,14 @@ pub enum MailboxesFull {
     One,
 }
 
-/// Permits for the concurrent requests of customers, counted by mailbox.
+/// Permits for customers' concurrent requests, counted per mailbox.
 #[derive(Debug)]
 pub struct MailboxPermits {
     limits: MailboxLimits,
     counts: Arc<Mutex<HashMap<String, usize>>>,
 }
 
-/// Permit for one of a mailbox's requests; it counts until dropped.
+/// Permit for one request from a mailbox, returned when dropped.
 #[derive(Debug)]
 pub struct MailboxPermit {
     counts: Arc<Mutex<HashMap<String, usize>>>,
@@ -40,7 +40,7 @@ pub struct MailboxPermit {
 }
 
 impl MailboxPermits {
-    /// Creates the permits, none of which is in use.
+    /// Creates the permits, all of which are available.
     pub fn new(limits: MailboxLimits) -> Self {
         Self { limits, counts: Arc::default() }
     }

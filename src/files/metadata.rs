@@ -7,7 +7,7 @@ use domain::file::{FileMetadata, GcodeForm};
 use domain::gcode::{ContentType, DetectedPlate, GcodeContents, Metadata};
 
 impl Blobs {
-    /// Builds the metadata of a file, including the hashes of its thumbnails, and stores the thumbnails.
+    /// Builds a file's metadata, including the hashes of its thumbnails, and stores the thumbnails.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Detects a picture's format from its bytes, and removes the metadata about the place, time and author of the photo
-//! while the picture is being streamed.
+//! Detects a picture's format from its bytes, and removes metadata about the photo's location, time and author while
+//! the picture is being streamed.
 //!
 //! Only data needed to display the picture is kept: its size, colours, transparency, and orientation. Everything else
 //! is cut out (JPEG, PNG) or, where cutting would invalidate offsets, overwritten with zeros (WebP, HEIC): EXIF data
@@ -28,7 +28,7 @@ use domain::picture_format::{PictureFormat, fits_a_screen};
 /// Number of leading bytes from which the format is detected.
 const HEAD_BYTES: usize = 12;
 
-/// Brands of HEIC pictures; videos and picture sequences have different brands.
+/// HEIC picture brands; videos and picture sequences have different brands.
 const HEIC_BRANDS: [&[u8; 4]; 5] = [b"heic", b"heix", b"heim", b"heis", b"mif1"];
 
 /// Detects the format from the leading bytes, regardless of the file name; `None` if the format is not supported.

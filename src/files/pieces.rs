@@ -7,7 +7,7 @@ use futures::Stream;
 use futures::stream;
 use tokio::sync::mpsc;
 
-/// Size of a chunk in bytes.
+/// Chunk size in bytes.
 const PIECE_BYTES: usize = 64 * 1024;
 /// Number of chunks buffered for the client.
 const MAX_WAITING_PIECES: usize = 4;

@@ -1,8 +1,8 @@
 //! Scheduling of reads of file contents.
 //!
 //! The shop's files and customers' files have separate slots, so that a customer's model cannot delay the shop's
-//! G-code. Drawing a picture has a slot as well. While one of the shop's files is being read or waiting, the reading of
-//! a customer's file and the drawing of a picture pause most of the time. A read whose request has been cancelled stops
+//! G-code. Drawing pictures has its own slot. While one of the shop's files is being read or waiting, the reading of a
+//! customer's file and the drawing of a picture pause most of the time. A read whose request has been cancelled stops
 //! at its next check, and keeps its slot until then. The slots therefore limit the number of threads.
 
 use std::io;
@@ -25,11 +25,11 @@ const SHOP_TIMEOUT: Duration = Duration::from_secs(60);
 const CUSTOMER_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of customers' files being read or waiting; further files are rejected.
 const MAX_CUSTOMER_FILES: usize = 64;
-/// Maximum number of one mailbox's files being read or waiting.
+/// Maximum number of files per mailbox being read or waiting.
 const MAX_FILES_OF_MAILBOX: usize = 2;
-/// Maximum number of pictures being drawn or waiting; any more are rejected. Browsers request a few at a time.
+/// Maximum number of pictures being drawn or waiting; further requests are rejected. Browsers request a few at a time.
 const MAX_DRAWINGS: usize = 64;
-/// Ratio of pausing time to working time for a customer's file while the shop has files to read.
+/// Ratio of pauses to work for a customer's file while the shop has files to read.
 const RESTS_PER_WORK: u32 = 7;
 /// Minimum working time between pauses.
 const SHORTEST_WORK: Duration = Duration::from_millis(2);
@@ -55,9 +55,7 @@ pub enum ReadersBusy {
     #[error("too many models are being measured; try again in a moment")]
     All,
     /// The limit for the customer's mailbox is reached.
-    #[error(
-        "{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one when they have been measured"
-    )]
+    #[error("{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one once they are done")]
     Mailbox,
 }
 
@@ -66,13 +64,13 @@ pub enum ReadersBusy {
 pub(super) struct ReadQueue {
     shop: Arc<Semaphore>,
     customers: Arc<Semaphore>,
-    /// Slot for drawing a picture, apart from those for reading uploads.
+    /// Slot for drawing pictures, separate from those for reading uploads.
     drawing: Arc<Semaphore>,
     /// Permits for pictures being drawn or waiting.
     drawings: Arc<Semaphore>,
     /// Number of the shop's files being read or waiting.
     shop_files: Arc<AtomicUsize>,
-    /// Permits for the files of each mailbox being read or waiting.
+    /// Permits for each mailbox's files that are being read or waiting.
     mailboxes: MailboxPermits,
 }
 
@@ -92,7 +90,7 @@ impl Default for ReadQueue {
 pub(super) struct RunningRead {
     until: Instant,
     is_given_up: Arc<AtomicBool>,
-    /// Number of the shop's files being read or waiting; `None` if the read is itself of such a file.
+    /// Number of the shop's files being read or waiting; `None` if this read is itself for one of the shop's files.
     shop_files: Option<Arc<AtomicUsize>>,
     /// Time at which the read started or its last pause ended.
     work_since: Instant,
@@ -117,7 +115,7 @@ impl RunningRead {
     }
 }
 
-/// Entry for one file that is being read or waiting, which counts until it is dropped.
+/// Entry for one file that is being read or waiting, which is counted until it is dropped.
 #[derive(Debug)]
 struct ReadQueueEntry {
     _shop: Option<ShopReadEntry>,

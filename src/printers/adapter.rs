@@ -27,25 +27,25 @@ pub use super::telemetry::{Telemetry, Temperatures};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// Query for past prints, [`Adapter::history`].
+    /// List of past prints, [`Adapter::history`].
     History,
     /// Deletion of a file on the printer, [`Adapter::delete_file`].
     DeleteFile,
-    /// Listing of all files on the printer, [`Adapter::list_files`].
+    /// List of all files on the printer, [`Adapter::list_files`].
     ListFiles,
-    /// Execution of single lines of G-code, [`Adapter::run_gcode`].
+    /// Execution of G-code commands, [`Adapter::run_gcode`].
     RunGcode,
     /// Restart of the firmware after a shutdown, [`Adapter::restart_firmware`].
     RestartFirmware,
     /// Homing of all axes, [`Adapter::home`].
     Home,
-    /// Query of the printer's server, [`Adapter::server_info`].
+    /// Information about the printer's server, [`Adapter::server_info`].
     ServerInfo,
-    /// Query of the firmware, [`Adapter::printer_info`].
+    /// Information about the firmware, [`Adapter::printer_info`].
     PrinterInfo,
-    /// Listing of the cameras, [`Adapter::webcams`].
+    /// List of cameras, [`Adapter::webcams`].
     Webcams,
-    /// Query of the computer that the printer's server runs on, [`Adapter::system_info`].
+    /// Information about the computer that the printer's server runs on, [`Adapter::system_info`].
     SystemInfo,
     /// Immediate shutdown of motors and heaters, [`Adapter::emergency_stop`].
     EmergencyStop,
@@ -89,7 +89,7 @@ impl fmt::Display for Operation {
 /// Local file to upload. It is streamed, never held in memory as a whole.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Path of the file on this computer.
+    /// Local file path.
     pub path: PathBuf,
     /// Size in bytes; must equal the file's length.
     pub size: u64,
@@ -129,7 +129,7 @@ pub struct Launch {
     pub name: String,
     /// ID of the attempt or manual print. Printers that identify prints by number get a number derived from it.
     pub print: Id,
-    /// Number of the plate in the file, starting at 1.
+    /// Plate number in the file, starting at 1.
     pub plate: u32,
     /// Slot that feeds each filament of the file; `None` for a filament that the plate does not use. Empty if no slots
     /// were chosen. Types that do not map slots ignore this list: the slots chosen for them already match, with
@@ -146,7 +146,7 @@ pub struct PushState {
     pub last_heard: Option<Instant>,
 }
 
-/// Outcome of deleting a file. A file in use is reported as `Err(InUse)`.
+/// Result of a file deletion. A file in use is reported as `Err(InUse)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Deleted {
     /// The file existed and has been deleted.
@@ -163,7 +163,7 @@ pub struct RemoteFile {
     pub path: String,
     /// Size in bytes; `None` if the printer does not report it.
     pub size: Option<u64>,
-    /// Time of the last change; `None` if the printer does not report it.
+    /// Time of the last modification; `None` if the printer does not report it.
     pub modified_at: Option<Timestamp>,
 }
 
@@ -173,22 +173,22 @@ pub struct RemoteFile {
 pub struct Webcam {
     /// Name reported by the printer.
     pub name: String,
-    /// URL of a live stream; `None` if there is none.
+    /// URL of the live stream, if the camera has one.
     pub stream_url: Option<String>,
-    /// URL of a single picture; `None` if there is none.
+    /// URL of the current image, if the camera provides one.
     pub snapshot_url: Option<String>,
     /// `true` if the camera is switched on.
     pub enabled: bool,
 }
 
-/// One printer, addressed in its own protocol.
+/// Client for one printer that uses the printer's own protocol.
 ///
-/// File names are paths relative to the printer's upload root, with `/` between folders. Each call has its own time
+/// File names are paths relative to the printer's upload root, with `/` between directories. Each call has its own time
 /// limit. Commands that run macros on the printer wait for them to finish; after a [`PrinterError::Timeout`] the
 /// command may or may not have been carried out.
 #[async_trait]
 pub trait Adapter: Send + Sync {
-    /// Returns the declaration of the printer's type.
+    /// Returns the printer type's declaration.
     fn declared(&self) -> &'static PrinterType;
     /// Returns whether this printer supports an optional operation. If it does not, the operation fails with
     /// [`PrinterError::Unsupported`].
@@ -214,10 +214,10 @@ pub trait Adapter: Send + Sync {
     async fn disconnect(&self) -> Result<(), PrinterError>;
     /// Returns whether the printer and its firmware respond and no operator has disconnected the printer.
     async fn is_connected(&self) -> bool;
-    /// Reads the printer's status; `at` becomes the status's time. If only the firmware does not respond, that is a
-    /// status rather than an error.
+    /// Reads the printer's status and timestamps it with `at`. If the printer's server responds but the firmware does
+    /// not, returns a status rather than an error.
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError>;
-    /// Reads the printer's status and returns the temperatures of nozzle and bed in °C.
+    /// Reads the printer's status and returns the nozzle and bed temperatures in °C.
     async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
         let Status { nozzle, bed, .. } = self.connected_status().await?;
         Ok(Temperatures { nozzle, bed })
@@ -250,23 +250,23 @@ pub trait Adapter: Send + Sync {
     async fn choose_slots(&self, _wanted: &RequestedSlots) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
         Ok(Vec::new())
     }
-    /// Pauses the current print, whatever it is.
+    /// Pauses the current print, regardless of its file.
     async fn pause(&self) -> Result<(), PrinterError>;
     /// Resumes a paused print.
     async fn resume(&self) -> Result<(), PrinterError>;
-    /// Cancels the current print, whatever it is; callers must check beforehand which file is printing.
+    /// Cancels the current print, regardless of its file; callers must first check which file is printing.
     async fn cancel(&self) -> Result<(), PrinterError>;
     /// Switches off motors and heaters immediately, bypassing all queued work, over a separate connection. A type
     /// without an emergency stop ends the current print in the fastest way available or, if there is none, fails with
     /// [`PrinterError::Unsupported`].
     async fn emergency_stop(&self) -> Result<(), PrinterError>;
 
-    /// Returns the past prints of the given file that the printer remembers, newest first; empty if there are none.
+    /// Returns the given file's past prints that the printer remembers, newest first.
     async fn history(&self, _name: &str) -> Result<Vec<PastPrint>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::History))
     }
-    /// Returns whether the printer's server still has its record of the given file, in which it records the outcome of
-    /// each print.
+    /// Returns whether the printer's server still has its record of the given file, which includes the outcome of each
+    /// print.
     async fn keeps_record(&self, _name: &str) -> Result<bool, PrinterError> {
         Ok(false)
     }
@@ -288,9 +288,8 @@ pub trait Adapter: Send + Sync {
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::ListFiles))
     }
-    /// Runs G-code commands one after the other, and waits until they are done if the printer reports that. Returns
-    /// those lines that appeared on the printer's console in the meantime and were received. A command unknown to the
-    /// printer is not an error.
+    /// Runs G-code commands in order, and waits until they finish if the printer reports that. Returns the console
+    /// lines received in the meantime. A command that the printer does not recognise is not an error.
     async fn run_gcode(&self, _commands: &[String]) -> Result<Vec<String>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::RunGcode))
     }
@@ -314,8 +313,8 @@ pub trait Adapter: Send + Sync {
     async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::Webcams))
     }
-    /// Opens the response with a picture from one of the printer's cameras, for types whose cameras require the
-    /// printer's API key ([`PrinterType::guards_camera`]).
+    /// Requests an image from one of the printer's cameras and returns the response, for types whose cameras require
+    /// the printer's API key ([`PrinterType::guards_camera`]).
     async fn open_camera(&self, _url: &Url) -> Result<Response, PrinterError> {
         Err(PrinterError::Unsupported(Operation::Webcams))
     }
@@ -342,7 +341,7 @@ pub trait Adapter: Send + Sync {
         None
     }
 
-    /// Reads the printer's status like [`Adapter::status`], but returns a failure as the status of an unavailable
+    /// Reads the printer's status like [`Adapter::status`], but if that fails, returns the status of an unavailable
     /// printer.
     async fn look(&self, at: Timestamp) -> Status {
         match self.status(at).await {

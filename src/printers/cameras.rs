@@ -2,7 +2,7 @@
 //!
 //! Each call runs in its own task with a time limit, so a viewer who disconnects does not interrupt others, and a
 //! hanging camera slows neither its printer nor other cameras. After several consecutive failures a camera is not
-//! called for a while. The type of a picture is determined from its bytes ([`frame`]); the camera's headers, text and
+//! called for a while. The image format is determined from the bytes ([`frame`]); the camera's headers, text and
 //! address are never passed on. The choice of a camera by an operator is implemented in `domain/printer`, and access
 //! control by the callers.
 
@@ -27,15 +27,15 @@ use domain::breaker::{Breaker, BreakerRules};
 use domain::id::Id;
 use domain::schedule::Delays;
 
-/// Maximum age of a picture that is served without fetching a new one.
+/// Maximum age of an image that is served without fetching a new one.
 const FRESH_TIME: Duration = Duration::from_secs(1);
-/// Maximum size of one picture in bytes.
+/// Maximum image size in bytes.
 const MAX_PICTURE_BYTES: usize = 8 * 1024 * 1024;
-/// Maximum number of bytes of pictures held in memory at a time, including those being sent to viewers.
+/// Maximum total size, in bytes, of images held in memory at a time, including those being sent to viewers.
 const MAX_HELD_BYTES: usize = 128 * 1024 * 1024;
 /// Number of consecutive failures after which a camera is not called for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;
-/// Pauses during which a failing camera is not called.
+/// Delays before a failing camera is called again.
 const REST_DELAYS: Delays = Delays { first: Duration::from_secs(2), longest: Duration::from_secs(60) };
 
 /// Picture taken by a camera.
@@ -47,7 +47,7 @@ pub struct Picture {
     pub bytes: Bytes,
 }
 
-/// Reason why there is no picture. Messages are the server's own; text from a camera is never passed on.
+/// Reason why no image is available. The messages come from this server; text from a camera is never passed on.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CameraFault {
     /// No camera may be called, for the given reason.
@@ -56,27 +56,27 @@ pub enum CameraFault {
     /// The printer cannot report its camera, because an operator disconnected it or it has only just been registered.
     #[error("the printer is not connected, so its camera cannot be detected")]
     Away,
-    /// The printer failed to report its camera or to provide its picture.
+    /// The printer did not report a camera or did not return an image.
     #[error("{0}")]
     Printer(PrinterError),
-    /// The camera responded with something other than a picture.
+    /// The camera's response is not an image.
     #[error("{0}")]
     Refused(String),
     /// The camera cannot be reached, or did not respond in time.
     #[error("{0}")]
     Silent(String),
-    /// Too many pictures are being fetched or sent.
+    /// Too many images are being fetched or sent.
     #[error("too many images are being transferred; try again in a moment")]
     Crowded,
 }
 
-/// Result of fetching a picture from a camera.
+/// Result of fetching an image from a camera.
 type PictureResult = Result<Picture, CameraFault>;
 
-/// Access to the cameras of all printers.
+/// Cameras of all printers.
 pub struct Cameras {
     client: Client,
-    /// Time limit for fetching one picture.
+    /// Time limit for fetching one image.
     within: Duration,
     room: Arc<Semaphore>,
     began: Instant,
@@ -92,10 +92,10 @@ struct SharedCamera {
 #[derive(Default)]
 struct CameraFetchState {
     breaker: Breaker,
-    /// Last picture and the time at which it was fetched; removed once it is no longer fresh.
+    /// Last image and the time at which it was fetched; removed once it is no longer fresh.
     latest: Option<(Instant, Picture)>,
     last_fault: Option<CameraFault>,
-    /// Receiver for the result of the call in progress.
+    /// Receiver for the result of the call in progress, if any.
     flight: Option<watch::Receiver<Option<PictureResult>>>,
 }
 
@@ -107,13 +107,13 @@ impl SharedCamera {
 
 impl Cameras {
     /// Creates an empty set of cameras. `client` must check addresses when it connects and must not follow redirects;
-    /// `within` is the time limit for fetching one picture.
+    /// `within` is the time limit for fetching one image.
     pub fn new(client: Client, within: Duration) -> Self {
         let room = Arc::new(Semaphore::new(MAX_HELD_BYTES));
         Self { client, within, room, began: Instant::now(), by_printer: DashMap::new() }
     }
 
-    /// Returns a picture from a printer's camera that is at most one second old or, if `anew` is `true`, a newly
+    /// Returns an image from a printer's camera that is at most one second old or, if `anew` is `true`, a newly
     /// fetched one.
     pub async fn picture(&self, printer: Id, source: CameraSource, anew: bool) -> Result<Picture, CameraFault> {
         let line = self.line(printer, source);
@@ -165,7 +165,7 @@ impl Cameras {
         FetchRole::Begins(receiver, tell)
     }
 
-    /// Fetches a picture in a separate task, shares the result, and discards the picture once it is no longer fresh.
+    /// Fetches an image in a separate task, shares the result, and discards the image once it is no longer fresh.
     fn take_off(&self, line: Arc<SharedCamera>, tell: watch::Sender<Option<PictureResult>>) {
         let (client, within, room) = (self.client.clone(), self.within, self.room.clone());
         let (rules, began) = (self.rules(), self.began);
@@ -212,19 +212,19 @@ fn millis(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Way in which a viewer obtains a picture.
+/// Way for a viewer to get an image.
 enum FetchRole {
-    /// The result is already available: a fresh picture, or the last fault of a camera that is temporarily not being
+    /// The result is already available: a fresh image, or the last error from a camera that is temporarily not being
     /// called.
     Known(PictureResult),
-    /// Another viewer's call is in progress, and this viewer waits for its result.
+    /// A call for an earlier viewer is in progress; this viewer waits for its result.
     UnderWay(watch::Receiver<Option<PictureResult>>),
-    /// This viewer is the first, and fetches the picture for all viewers.
+    /// This viewer is the first, and fetches the image for all viewers.
     Begins(watch::Receiver<Option<PictureResult>>, watch::Sender<Option<PictureResult>>),
 }
 
-/// Bytes of a picture, together with the part of the memory budget that they occupy, which is released when the last
-/// reader is done.
+/// Image bytes with the portion of the memory budget that they occupy. The portion is released when the last reader is
+/// done.
 struct BudgetedBytes {
     bytes: Vec<u8>,
     _room: OwnedSemaphorePermit,

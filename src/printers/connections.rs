@@ -20,8 +20,8 @@ use domain::id::Id;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
 
-/// Maximum time to wait for the connection to a printer after the server has started; long enough for every printer
-/// that is watched.
+/// Maximum time to wait for a printer connection after the server starts; long enough for every watched printer to
+/// connect.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Connection to one printer, held as long as the printer is watched.
@@ -30,7 +30,7 @@ pub struct PrinterConnection {
     pub adapter: Arc<dyn Adapter>,
     /// Last status of the printer.
     pub status: watch::Sender<Status>,
-    /// Wakes the watch loop so that it polls the printer's status now.
+    /// Signal for the watch loop to poll the printer's status now.
     pub look: Notify,
     /// Lock held from the start of a status poll until the printer's actor has received the result. The actor therefore
     /// receives results in the order in which they were read, even if clocks change.
@@ -41,7 +41,7 @@ pub struct PrinterConnection {
     unwatched: Mutex<UnwatchedTime>,
     /// Attempt whose print was last seen in progress over this connection, and the time at which it was seen.
     sighted: Mutex<Option<(Id, Instant)>>,
-    /// Time of the last push from the printer, in milliseconds; 0 if there was none.
+    /// Unix time of the printer's last push, in milliseconds; 0 before the first push.
     pushed_at: AtomicI64,
     /// Number of emergency stops that are being sent, or have been sent but not yet recorded.
     stopping: watch::Sender<u32>,
@@ -115,7 +115,7 @@ impl PrinterConnection {
     }
 }
 
-/// Guard of an emergency stop in progress. Dropping it triggers a poll of the printer's status.
+/// Guard for an emergency stop in progress. Dropping it triggers a poll of the printer's status.
 pub struct StopGuard(Arc<PrinterConnection>);
 
 impl Drop for StopGuard {
@@ -125,7 +125,7 @@ impl Drop for StopGuard {
     }
 }
 
-/// Connections of all watched printers.
+/// Connections to all watched printers.
 pub struct PrinterConnections {
     /// Registry that creates adapters.
     pub registry: Registry,
@@ -161,8 +161,8 @@ impl PrinterConnections {
         self.by_printer.get(&printer).map(|connection| connection.clone())
     }
 
-    /// Returns the connection like [`Self::get`], but waits for it briefly if there is none, because after a restart or
-    /// a crash, a print may be in progress before its printer is watched again.
+    /// Returns the connection like [`Self::get`], but briefly waits for it if it does not exist yet, because after a
+    /// restart or crash, a print may be in progress before its printer is watched again.
     pub async fn wait_for(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
         let mut came = self.came.subscribe();
         let connecting = async {

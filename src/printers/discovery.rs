@@ -1,7 +1,7 @@
 //! Finds printers on the local network: probes this machine and a few neighbouring addresses for each printer type, and
 //! listens for printers that announce themselves. A printer is recognised by its response, never by an open port alone.
 //!
-//! Only `range` decides which addresses are probed: every port and page is requested through its type. No secret is
+//! Only `range` decides which addresses are probed, because every probe requires its `ScanAddress` type. No secret is
 //! sent and no redirect is followed. Registering a printer and communicating with it afterwards are the responsibility
 //! of [`super::registry`].
 
@@ -40,7 +40,7 @@ const LONGEST_SEARCH: Duration = Duration::from_secs(45);
 /// Maximum number of printers found by one search, so that a malicious device cannot flood the result with
 /// announcements.
 const MAX_FOUND: usize = 200;
-/// Maximum number of characters of the name that a printer reports for itself.
+/// Maximum length of a printer's self-reported name, in characters.
 const MAX_NAME_CHARS: usize = 80;
 
 /// Probe for a printer type that is recognised by a protocol other than HTTP: a port, and an exchange of messages over
@@ -58,7 +58,7 @@ pub(super) struct OwnProbe {
 /// Details by which a printer was recognised.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct PrinterIdentity {
-    /// Name of the printer; `None` if it reports none.
+    /// Printer name; `None` if the printer reports none.
     pub(super) name: Option<String>,
     /// Serial number; `None` if the printer reports none.
     pub(super) serial: Option<String>,
@@ -69,7 +69,7 @@ pub(super) struct PrinterIdentity {
 /// Printer found by a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundPrinter {
-    /// Name of the printer type in the API, such as `fw_rest`.
+    /// API name of the printer type, such as `fw_rest`.
     pub kind: &'static str,
     /// Base URL for registering the printer.
     pub base_url: String,

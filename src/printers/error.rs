@@ -1,4 +1,4 @@
-//! Failures in communication with a printer.
+//! Errors in communication with a printer.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use domain::printer_status::Connection;
 /// Lowercase phrases with which printers' servers report that their storage is full.
 const STORAGE_FULL_WORDS: [&str; 5] = ["no space left", "errno 28", "disk full", "disk space", "insufficient storage"];
 
-/// Reason why an operation on a printer failed. Messages are the printer's own text if it provides one.
+/// Reason why an operation on a printer failed. The messages come from the printer if it provides any.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PrinterError {
     /// The connection could not be opened, so nothing was sent.
     #[error("the printer cannot be reached: {0}")]
     Unreachable(String),
-    /// The connection broke at a time when the request might already have been sent, so it may have been carried out.
+    /// The connection broke when the request might already have been sent, so it may have been carried out.
     #[error("the connection to the printer was lost: {0}")]
     Lost(String),
     /// No response arrived in time; the request may have been carried out, or may still be.
@@ -60,10 +60,10 @@ pub enum PrinterError {
         /// Usual port of the expected program.
         port: u16,
     },
-    /// The program at the address belongs to another printer type, but imitates the program of this type.
+    /// The program at the address belongs to a different printer type and imitates the expected program.
     #[error("this printer's type must be {word}, because {program} responds at {address}")]
     WrongType {
-        /// Name of the right printer type in the API.
+        /// API name of the correct printer type.
         word: &'static str,
         /// Program that responds at the address.
         program: &'static str,
@@ -79,8 +79,8 @@ pub enum PrinterError {
 }
 
 impl PrinterError {
-    /// Returns whether the print certainly did not start despite the start command, because the printer itself rejected
-    /// the command (a 4xx response) or nothing was sent.
+    /// Returns whether a start command definitely did not start the print, because the printer itself rejected the
+    /// command (a 4xx response) or nothing was sent.
     pub fn certainly_not_done(&self) -> bool {
         match self {
             Self::Unreachable(_)

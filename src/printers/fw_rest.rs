@@ -35,7 +35,7 @@ use domain::printer_status::{PastPrint, ServerRun, Status};
 use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
 
-/// Declaration of the printer type.
+/// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     one_upload_per_host: true,
     key_hint: "Usually none: leave it empty if the printer's web page opens without signing in.",

@@ -1,7 +1,7 @@
 //! Support for printers of every brand behind one contract, [`adapter::Adapter`]. This file lists the printer types.
 //!
 //! No code outside this module depends on a brand. Jobs, attempts and the consequences of a status are handled in
-//! `domain/printer`; the loop that watches a printer is outside this module, too.
+//! `domain/printer`; the loop that watches a printer is also outside this module.
 
 pub mod adapter;
 pub mod cameras;
@@ -34,7 +34,7 @@ macro_rules! printer_types {
     };
 }
 
-// A new type is its folder and a line here.
+// A new type is its directory and a line here.
 printer_types! {
     fw_rest
     server_rest

@@ -52,10 +52,10 @@ const REFUSAL_PROBE_INTERVAL: Duration = Duration::from_secs(10);
 const REFUSAL_PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// G-code that switches off the heaters of nozzle and bed.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
-/// Counter of the MQTT clients in this process, so that no two use the same client ID with a printer.
+/// Counter from which each MQTT client in this process derives a unique client ID.
 static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 
-/// Declaration of the printer type.
+/// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     forms: &[GcodeForm::Package],
     maps_slots: true,
@@ -140,8 +140,8 @@ impl MqttLan {
         let _ = self.session.ask(&probe, within).await;
     }
 
-    /// Stops the current print. A stop command that was certainly not carried out is not recorded as the reason why the
-    /// print ended.
+    /// Stops the current print. A stop command that was definitely not carried out is not recorded as the reason why
+    /// the print ended.
     async fn stop(&self, within: Duration) -> Result<(), PrinterError> {
         let mut ends = None;
         self.session.note(|track| ends = track.cancels(Instant::now()));
@@ -154,7 +154,7 @@ impl MqttLan {
         stopped
     }
 
-    /// Fails if a print is in progress, because these printers cancel the current print when another one is started.
+    /// Fails if a print is in progress, because these printers cancel the current print when a new one is started.
     async fn free(&self) -> Result<(), PrinterError> {
         self.session.fresh().await?;
         self.session.read(report::PrinterKnowledge::busy).map_or(Ok(()), |file| Err(PrinterError::InUse(file)))
@@ -272,8 +272,8 @@ impl Adapter for MqttLan {
         self.stop(self.session.link.settings.command_timeout).await
     }
 
-    /// Ends the current print, if there is one, gracefully and switches off the heaters. These printers have no
-    /// emergency stop; this is the closest equivalent.
+    /// Ends the current print, if any, gracefully and switches off the heaters. These printers have no emergency stop;
+    /// this is the closest equivalent.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let within = self.session.link.settings.emergency_timeout;
         let stopping = async {

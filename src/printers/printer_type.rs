@@ -21,7 +21,7 @@ pub type TypeDefaults = fn(&PrintersConfig) -> (&str, &Secret);
 
 /// Declaration of a printer type.
 pub struct PrinterType {
-    /// Name of the type in the API and in settings, such as `fw_rest`.
+    /// Type name in the API and in settings, such as `fw_rest`.
     pub word: &'static str,
     /// Name of the program that runs on the printers, for messages to operators.
     pub program: &'static str,
@@ -55,8 +55,8 @@ pub struct PrinterType {
     pub spool_beside: Option<u32>,
     /// Optional operations that the printers lack; they fail with [`PrinterError::Unsupported`].
     pub lacks: &'static [Operation],
-    /// `true` if uploads to one host must not overlap, because several servers on one computer share a folder for
-    /// unfinished uploads and confuse them.
+    /// `true` if uploads to one host must not overlap, because several servers on one computer share a directory for
+    /// unfinished uploads and mix them up.
     pub one_upload_per_host: bool,
     /// `true` if printers can only be reached with their serial number.
     pub needs_serial: bool,
@@ -64,11 +64,11 @@ pub struct PrinterType {
     pub guards_camera: bool,
     /// Multiple of `dispatch.confirm_seconds` that these printers may take to report a print after a start command.
     pub confirm_factor: u32,
-    /// Accessor for this type's default address and key in the settings; `None` if there are no such settings.
+    /// Accessor for this type's default address and key in the settings, if any.
     pub defaults: Option<TypeDefaults>,
-    /// HTTP probes by which a search recognises these printers; empty if there are none.
+    /// HTTP probes by which a search recognises these printers, if any.
     pub(super) web_probes: &'static [WebProbe],
-    /// Probe by which a search recognises these printers in their own protocol; `None` if there is none.
+    /// Probe by which a search recognises these printers in their own protocol, if any.
     pub(super) own_probe: Option<OwnProbe>,
     /// Protocol with which the printers announce themselves on the network; `None` if they do not.
     pub(super) announced: Option<Announcement>,
@@ -86,7 +86,7 @@ impl PrinterType {
             scheme: "http",
             key_header: "x-api-key",
             key_label: "API key",
-            key_hint: "The page of the printer's program shows it. Leave it empty if the program asks for none.",
+            key_hint: "Shown on the web page of the printer's software. Leave it empty if none is required.",
             address_hint: "The printer's screen or your router shows it.",
             serial_hint: "",
             key_may_be_password: false,

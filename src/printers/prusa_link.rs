@@ -31,7 +31,7 @@ use domain::file::GcodeForm;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
 
-/// Declaration of the printer type.
+/// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     key_may_be_password: true,
     key_hint: "On the printer's screen: Settings, Network, PrusaLink.",
@@ -73,7 +73,7 @@ struct PrusaLink {
     shown_job: AtomicU64,
     /// Number of the last job whose cancellation the printer accepted, or [`NO_JOB`].
     cancelled: AtomicU64,
-    /// Counter of the prints of each file, distinguished by job number.
+    /// Print counter for each file, which distinguishes prints by job number.
     runs: RunCounter,
 }
 

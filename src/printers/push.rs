@@ -25,14 +25,14 @@ use platform::http::lan_connect;
 const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
 /// Number of consecutive unanswered pings after which the connection is considered dead and the printer offline.
 const MAX_UNANSWERED_PINGS: u32 = 3;
-/// Pauses between attempts to reopen the connection.
+/// Delays between attempts to reopen the connection.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
 /// Maximum size of a message in bytes. A status push takes up a few kilobytes; the first one, which includes logs and
 /// temperatures, several hundred.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 /// Number of terminal lines buffered for each subscriber.
 const CONSOLE_LINES: usize = 64;
-/// Size of the read buffer of each connection in bytes.
+/// Read buffer size per connection, in bytes.
 const READ_BYTES: usize = 4 * 1024;
 
 /// WebSocket protocol of one printer type: the messages to send, and the parser for received messages.
@@ -52,7 +52,7 @@ pub(super) struct PushMessage {
     pub(super) wake: bool,
     /// Telemetry in the message.
     pub(super) telemetry: Option<Telemetry>,
-    /// Lines of the printer's terminal.
+    /// Terminal lines from the printer.
     pub(super) console: Vec<String>,
     /// `true` if the printer pushes changes from now on.
     pub(super) subscribed: bool,
@@ -71,7 +71,7 @@ pub(super) struct Push {
 pub(super) struct PushInbox {
     woken: Notify,
     pushed: Mutex<InboxState>,
-    /// Lines of the printer's terminal, for subscribers.
+    /// Terminal lines from the printer, for subscribers.
     console: broadcast::Sender<String>,
 }
 
@@ -160,7 +160,7 @@ impl PushTarget {
 }
 
 impl Push {
-    /// Waits for a push, opening the connection if there is none.
+    /// Waits for a push, opening the connection if necessary.
     pub(super) async fn changed<D: Dialect>(&self, begin: impl FnOnce() -> Option<(PushTarget, D)>) {
         {
             let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,7 +12,7 @@ use domain::launch::{KnownTypes, TypeFacts};
 use domain::printer::{Printer, PrinterFields};
 use platform::secrets::encryption::{EncryptionError, SecretCipher};
 
-/// Time limits of the adapters.
+/// Time limits for adapters.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Time limit for opening a connection. The HTTP clients used with these settings must have the same limit, and no
@@ -28,7 +28,7 @@ pub struct Settings {
     pub offline_after: Duration,
     /// Time limit for an emergency stop.
     pub emergency_timeout: Duration,
-    /// Time limit for fetching a camera picture.
+    /// Time limit for fetching a camera image.
     pub camera_timeout: Duration,
 }
 
@@ -61,7 +61,7 @@ impl Settings {
     }
 }
 
-/// Address of a printer, and credentials for it.
+/// Printer address and credentials.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PrinterAddress {
     /// Base URL including the port. The default scheme is `http`, for which the default port is that of the printer
@@ -75,10 +75,10 @@ pub struct PrinterAddress {
     pub known_key: Option<String>,
 }
 
-/// Address of a printer, as stored in the database.
+/// Printer address, as stored in the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredAddress {
-    /// Name of the printer's type in the API.
+    /// API name of the printer type.
     pub kind: String,
     /// Base URL including the port.
     pub base_url: String,
@@ -100,7 +100,7 @@ impl From<&Printer> for StoredAddress {
 /// Parts from which an adapter is created.
 #[derive(Clone)]
 pub struct AdapterParts {
-    /// Declaration of the printer's type.
+    /// Printer type declaration.
     pub declared: &'static PrinterType,
     /// Address and credentials of the printer.
     pub address: PrinterAddress,
@@ -111,7 +111,7 @@ pub struct AdapterParts {
 /// Resources shared by all adapters.
 #[derive(Clone, Debug)]
 pub struct SharedParts {
-    /// Time limits of connections, calls and uploads.
+    /// Time limits for connections, calls and uploads.
     pub settings: Settings,
     /// HTTP client for everything except emergency stops.
     pub client: reqwest::Client,

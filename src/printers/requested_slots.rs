@@ -7,6 +7,6 @@ use domain::file::PlateFilament;
 pub struct RequestedSlots {
     /// Filaments that the plate uses, in file order; empty if unknown.
     pub filaments: Vec<PlateFilament>,
-    /// Slot of each filament in the same order, as chosen by the operator; empty to use any slots that fit.
+    /// Slot for each filament, in the same order, as chosen by the operator; empty to use any slots that fit.
     pub named: Vec<u32>,
 }

@@ -1,8 +1,8 @@
 //! Counts the prints of a file on printers that keep no history but identify each print.
 //!
-//! If a file is printed again right after a print of it has ended, the two look like the same print, except for the
-//! identifier. The count covers only prints that the adapter has seen: none that started and ended between two polls,
-//! and none from before this server started.
+//! If the same file is printed twice in a row, the two prints look the same except for the identifier. The count
+//! includes only prints that the adapter has observed: none that started and ended between two polls, and none from
+//! before this server started.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -16,11 +16,11 @@ const MAX_GAP: Duration = Duration::from_secs(10);
 /// Maximum number of files whose prints are counted.
 const MAX_FILES: usize = 4;
 
-/// Counter of the prints of the files that a printer reported most recently.
+/// Print counter for the files that a printer reported most recently.
 #[derive(Debug, Default)]
 pub(super) struct RunCounter(Mutex<VecDeque<FileRuns>>);
 
-/// File reported by a printer, with the number of its prints.
+/// File reported by a printer, with its number of prints.
 #[derive(Debug)]
 struct FileRuns {
     name: String,

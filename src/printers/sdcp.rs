@@ -2,7 +2,7 @@
 //! which prints plain-text G-code.
 //!
 //! The printer requires no key, so anyone who can reach it can send commands. Its firmware is a single program, and an
-//! unknown command crashes it and thereby ends the print, so only commands that are certainly safe are sent
+//! unknown command crashes it and thereby ends the print, so only commands known to be safe are sent
 //! ([`message::PrinterRequest`]). It has no emergency stop, no console and no history that can be queried.
 
 mod files;
@@ -36,7 +36,7 @@ const UPLOAD_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// TCP port on which the printer serves its camera.
 const CAMERA_PORT: u16 = 3031;
 
-/// Declaration of the printer type.
+/// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     keyless: true,
     address_hint: "On the printer's screen: Settings, then Network.",
@@ -71,7 +71,7 @@ struct Sdcp {
     link: LazySocket,
     /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
-    /// Counter of the prints of each file, distinguished by task ID.
+    /// Print counter for each file, which distinguishes prints by task ID.
     runs: RunCounter,
 }
 
@@ -116,7 +116,7 @@ impl Adapter for Sdcp {
         Ok(status)
     }
 
-    /// Stores a file. The printer's storage has no folders, so only the last part of the name is used.
+    /// Stores a file. The printer's storage has no directories, so only the last part of the name is used.
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
         let name = file_name(name)?;
         self.wire.declared.takes(name)?;

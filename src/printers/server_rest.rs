@@ -1,5 +1,5 @@
-//! Printer type `server_rest`: printers behind the print server `OctoPrint`. The adapter uses the 1.x form of its HTTP
-//! API, which 2.0 also provides if a request names no version.
+//! Printer type `server_rest`: printers behind the print server `OctoPrint`. The adapter uses version 1.x of its HTTP
+//! API, which 2.0 also serves to requests that do not specify a version.
 
 mod console;
 mod continuity;
@@ -33,10 +33,10 @@ use domain::time::Timestamp;
 /// Interval at which the serial port is polled while it is being opened.
 const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Declaration of the printer type.
+/// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
-    key_hint: "In OctoPrint: Settings, then Application Keys. It is always needed.",
+    key_hint: "In OctoPrint: Settings, then Application Keys. The key is always required.",
     address_hint: "The address at which you open OctoPrint in the browser.",
     web_probes: recognition::PROBES,
     slot_labels: SlotLabels::Tools,
@@ -54,7 +54,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
 struct ServerRest {
     wire: PrinterHttpClient,
     push: Push,
-    /// `true` once it is certain that the server is not another program that imitates `OctoPrint`.
+    /// `true` once the server is confirmed to be `OctoPrint` rather than a program that imitates it.
     is_known: AtomicBool,
     runs: runs::RecordedRuns,
 }
@@ -86,7 +86,7 @@ impl ServerRest {
         self.wire.post("api/connection", &[], Some(&json!({ "command": command }))).await.map(drop)
     }
 
-    /// Sends a command about the current print or the selected file.
+    /// Sends a command for the current print or the selected file.
     async fn job_command(&self, command: &Value) -> Result<(), PrinterError> {
         self.wire.post("api/job", &[], Some(command)).await.map(drop)
     }

@@ -9,16 +9,16 @@ use domain::printer_status::{Activity, Connection, PrintedLayer, Status};
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Temperatures {
-    /// Temperature of the first nozzle.
+    /// First nozzle's temperature.
     pub nozzle: f64,
-    /// Temperature of the heated bed.
+    /// Bed temperature.
     pub bed: f64,
 }
 
 /// Data pushed about a running print or the heaters. Values that were not pushed are `None`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Telemetry {
-    /// Progress of the print in percent, 0 to 100.
+    /// Print progress in percent, from 0 to 100.
     pub progress: Option<f64>,
     /// Remaining print time in seconds.
     pub remaining_seconds: Option<i64>,

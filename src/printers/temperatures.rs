@@ -22,7 +22,7 @@ impl TemperatureHistories {
         }
     }
 
-    /// Returns the temperature curve of each of a printer's heaters since the given time, with at most `points` points
+    /// Returns a temperature curve for each of the printer's heaters since the given time, with at most `points` points
     /// each.
     pub fn courses(&self, printer: Id, since: Timestamp, now: Timestamp, points: usize) -> Vec<HeaterCourse> {
         self.by_printer.get(&printer).map(|history| history.courses(since, now, points)).unwrap_or_default()

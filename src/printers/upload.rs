@@ -1,5 +1,5 @@
-//! Uploads of a local file as a form or a request body, which is streamed; the progress of uploads; and the comparison
-//! of the stored copy with the data sent.
+//! Streams a local file as a form or a request body, tracks the progress of the upload, and compares the stored copy
+//! with the data sent.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -50,7 +50,7 @@ impl UploadLocks {
 pub(super) struct AcceptedBytes(watch::Receiver<u64>);
 
 impl AcceptedBytes {
-    /// Resolves once no byte has been accepted for the time `limit`; never resolves after the last byte.
+    /// Resolves once no byte has been accepted for the duration of `limit`; never resolves after the last byte.
     pub(super) async fn stalled(mut self, limit: Duration) {
         loop {
             match timeout(limit, self.0.changed()).await {

@@ -1,5 +1,5 @@
-//! Calls to a printer's HTTP server: time limits, size limits, and the conversion of failures. Each adapter interprets
-//! the status codes itself.
+//! Calls to a printer's HTTP server: time limits, size limits and error conversion. Each adapter interprets the status
+//! codes itself.
 
 pub(super) mod digest;
 mod words;
@@ -30,7 +30,7 @@ pub(super) type ErrorOfStatus = fn(u16, String) -> PrinterError;
 pub(super) struct FilePart {
     /// `true` if this is the requested range, `false` if it is the beginning of the whole file.
     pub(super) partial: bool,
-    /// Size of the whole file in bytes; `None` if not reported.
+    /// Total file size in bytes; `None` if not reported.
     pub(super) total: Option<u64>,
     /// Bytes read, at most [`upload::EDGE_BYTES`].
     pub(super) bytes: Vec<u8>,
@@ -39,7 +39,7 @@ pub(super) struct FilePart {
 /// HTTP client for a printer's server.
 #[derive(Clone)]
 pub(super) struct PrinterHttpClient {
-    /// Declaration of the printer's type.
+    /// Printer type declaration.
     pub(super) declared: &'static PrinterType,
     pub(super) base: Url,
     pub(super) settings: Settings,
@@ -95,13 +95,13 @@ impl PrinterHttpClient {
         url
     }
 
-    /// Returns the URL for an absolute path reported by the server; `None` if it leads to another server.
+    /// Returns the URL for an absolute path reported by the server; `None` if it points to a different server.
     pub(super) fn resolve(&self, path: &str) -> Option<Url> {
         let url = self.base.join(path).ok().filter(|_| path.starts_with('/'))?;
         (url.origin() == self.base.origin()).then_some(url)
     }
 
-    /// Sends a GET request, which is repeated once after a 5xx response, because a query changes nothing.
+    /// Sends a GET request, which is retried once after a 5xx response, because a query changes nothing.
     pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, PrinterError> {
         let ask = || self.finish(self.client.get(self.url(path)).query(query).timeout(self.settings.request_timeout));
         match ask().await {
@@ -110,7 +110,7 @@ impl PrinterHttpClient {
         }
     }
 
-    /// Sends a GET request and returns the response unread, for content other than JSON, such as a picture.
+    /// Sends a GET request and returns the response unread, for content other than JSON, such as an image.
     pub(super) async fn open(&self, url: &Url) -> Result<Response, PrinterError> {
         if url.origin() != self.base.origin() {
             return Err(PrinterError::Invalid("the address belongs to a different server".into()));
@@ -208,7 +208,7 @@ impl PrinterHttpClient {
     }
 
     /// Requests part of a file, specified as the value of a `Range` header; reads at most [`upload::EDGE_BYTES`].
-    /// Repeats the request once after a 5xx response.
+    /// Retries the request once after a 5xx response.
     pub(super) async fn part(&self, url: &Url, range: &str) -> Result<FilePart, PrinterError> {
         match self.ask_part(url, range).await {
             Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(url, range).await,
@@ -340,8 +340,8 @@ pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> 
     Ok(url)
 }
 
-/// Converts a request without a response to an error. Only if the connection could not be opened is it certain that
-/// nothing happened.
+/// Converts a request without a response to an error. If the connection could not be opened, the request definitely had
+/// no effect; otherwise it may have had one.
 fn failure(error: reqwest::Error) -> PrinterError {
     let error = error.without_url();
     if error.is_builder() {

@@ -1,4 +1,4 @@
-//! The control socket in the data directory, whose callers have the machine owner's permissions.
+//! The control socket in the data directory, whose callers have the rights of the machine's owner.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -16,14 +16,14 @@ pub const CONTROL_SOCKET: &str = "control.sock";
 /// 104.
 const MAX_SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// Permissions of the socket: accessible only to the server's own account.
+/// Socket permissions: accessible only to the server's own account.
 const SOCKET_MODE: u32 = 0o600;
 
 /// Path at which the system accepts the socket, even if the path of the data directory itself is too long.
 #[derive(Debug)]
 pub(crate) struct SocketPath {
     path: PathBuf,
-    /// Open data directory that a short path refers to by descriptor; must stay open for as long as the path is used.
+    /// Open data directory that a short path refers to by descriptor; must remain open for as long as the path is used.
     _folder: Option<File>,
 }
 

@@ -10,18 +10,18 @@ use super::StartError;
 /// Name of the lock file in a running server's data directory.
 pub(crate) const LOCK_FILE: &str = "lock";
 
-/// Permissions for files in the data directory: accessible only to the server's user.
+/// Permissions of files in the data directory: accessible only to the server's user.
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
-/// Mask for the permission bits in a mode.
+/// Bit mask for the permission bits in a mode.
 const PERMISSION_BITS: u32 = 0o777;
 
-/// Creates the data directory, accessible only to the server's user, because it contains personal data and credential
-/// hashes. An existing directory keeps its permissions, but its contents do not ([`close_to_others`]).
+/// Creates the data directory, accessible only to the server's user: it contains personal data and hashes of
+/// credentials. An existing directory keeps its permissions, but not those of its contents ([`close_to_others`]).
 ///
 /// # Errors
 ///
-/// Returns an error if the directory cannot be created or a file with its name exists.
+/// Returns an error if the directory cannot be created, or a file is in its place.
 fn make_data_folder(path: &Path) -> io::Result<()> {
     if path.is_file() {
         return Err(io::ErrorKind::NotADirectory.into());
@@ -66,8 +66,8 @@ pub(crate) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
 }
 
 /// Removes other users' permissions from the directory's contents, for example after the contents were copied back from
-/// a backup. New files never have such permissions, because of the process's umask. The contents of subdirectories are
-/// skipped, because a closed directory also protects its contents.
+/// a backup. New files never have such permissions, because of the process's umask. Subdirectories are not entered,
+/// because a closed directory also protects its contents.
 pub(super) fn close_to_others(data: &Path) -> io::Result<()> {
     for entry in fs::read_dir(data)? {
         let entry = entry?;
@@ -116,6 +116,6 @@ mod tests {
         let file = folder.path().join("data");
         fs::write(&file, "x").unwrap();
         let words = lock(&file, "").unwrap_err().to_string();
-        assert!(words.ends_with("data is a file, not a folder"), "{words}");
+        assert!(words.ends_with("data is a file, not a directory"), "{words}");
     }
 }

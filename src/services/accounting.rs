@@ -1,9 +1,9 @@
 //! Client for the accounting system: consent and tokens (OAuth 2.0 with PKCE), and the organisation's books. Implements
 //! Xero's API.
 //!
-//! Tokens are passed in and returned as plain text; the caller encrypts them for storage. The client never retries. The
-//! system recognises a repeated request by its document number and idempotency key, and the caller decides when to
-//! repeat a request.
+//! Tokens are passed in and returned as plain text; the caller encrypts them for storage. The client never retries; the
+//! caller decides when to retry. The accounting system recognises a retried request by its document number and
+//! idempotency key.
 
 mod books;
 mod read;
@@ -31,7 +31,7 @@ use domain::peer_address::PeerAddress;
 const MAX_TOKEN_ANSWER_BYTES: usize = 64 * 1024;
 /// Lifetime in seconds assumed for a token if the provider does not state one.
 const UNTOLD_LIFE_SECONDS: u64 = 300;
-/// Name of the system in error messages.
+/// Name used for the system in error messages.
 const WHO: &str = "the accounting system";
 /// Token that no provider has ever issued. The response to this token shows whether the client credentials are valid.
 const NO_TOKEN: &str = "printfloor-connection-test";
@@ -40,9 +40,9 @@ const NO_TOKEN: &str = "printfloor-connection-test";
 pub struct Tokens {
     /// Access token, which is sent with API calls.
     pub access: String,
-    /// Refresh token, which can be exchanged for the next pair once.
+    /// Single-use refresh token, which is exchanged for the next pair.
     pub refresh: String,
-    /// Lifetime of the access token in seconds.
+    /// Access token lifetime in seconds.
     pub life_seconds: u64,
 }
 
@@ -61,13 +61,13 @@ pub enum AccountingError {
     /// The system did not respond, or reported a failure; the request may have been carried out.
     #[error("{}", .0.in_one_line())]
     Unavailable(PeerFault),
-    /// The system requested that the client wait for the given number of seconds.
+    /// The system asked the client to wait for the given number of seconds.
     #[error("the accounting system's rate limit was reached; next try in {0} s")]
     Busy(u64),
     /// The access token is no longer accepted.
     #[error("the accounting system rejects the token")]
     Token,
-    /// The request was rejected, and would be rejected again if repeated.
+    /// The request was rejected, and a retry would be rejected as well.
     #[error("{0}")]
     Refused(String),
 }
@@ -93,12 +93,12 @@ pub struct AccountingSettings {
     pub scopes: Vec<String>,
     pub sales_account: String,
     pub payment_account: String,
-    /// Pairs of a tax rate in basis points and the system's tax type for that rate.
+    /// Tax rates in basis points, each with the accounting system's tax type for that rate.
     pub tax_words: Vec<(i64, String)>,
 }
 
 impl AccountingSettings {
-    /// Converts the section of the configuration to the settings of the client.
+    /// Converts a configuration section to client settings.
     pub fn of(section: &AccountingConfig) -> Self {
         Self {
             client_id: section.client_id.clone(),

@@ -15,7 +15,7 @@ use super::peers::PeerFault;
 const HOOK_PATH: &str = "hooks/agent";
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Name of the gateway in messages.
+/// Name used for the gateway in messages.
 const OTHER_SIDE: &str = "the agent gateway";
 
 /// Client that sends messages to the hook of an agent gateway.

@@ -15,12 +15,12 @@ const FAILURES_UNTIL_OPEN: u32 = 3;
 /// Minimum retry delay while the circuit breaker is about to close.
 const MIN_WAIT: Duration = Duration::from_millis(10);
 
-/// Time limit for a call, and pauses while the circuit breaker is open.
+/// Time limit for a call, and delays while the circuit breaker is open.
 #[derive(Clone, Copy, Debug)]
 pub struct CircuitSettings {
     /// Time limit for one call.
     pub timeout: Duration,
-    /// Pauses after the failure that opens the circuit breaker and after each subsequent failure.
+    /// Delays after the failure that opens the circuit breaker and after each subsequent failure.
     pub pauses: Delays,
 }
 
@@ -41,8 +41,8 @@ impl Circuit {
         Self { within, rules, began: Instant::now(), breaker: Mutex::default() }
     }
 
-    /// Makes a call, unless the circuit breaker is open. A call that exceeds the time limit counts as failed. `chance`,
-    /// from 0 to 1, adds jitter to the pauses.
+    /// Makes a call, unless the circuit breaker is open. A call that exceeds the time limit fails. `chance`, from 0 to
+    /// 1, adds jitter to the delays.
     pub async fn call<T>(&self, chance: f64, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         if let Err(wait_ms) = self.with(|breaker| breaker.admit(&self.rules, self.now_ms())) {
             let seconds = wait_ms.div_ceil(1000);

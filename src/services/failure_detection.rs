@@ -1,4 +1,4 @@
-//! Client for Obico's ML API: submits the URL of a picture, which the API itself downloads.
+//! Client for Obico's ML API: submits an image URL, from which the API downloads the image.
 
 use reqwest::{Client, Method};
 use serde_json::Value;
@@ -8,17 +8,17 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
-/// Name of the detector in messages.
+/// Name used for the detector in messages.
 const OTHER_SIDE: &str = "the detector";
 /// Path of the prediction endpoint.
 pub(super) const LOOK_PATH: &str = "p/";
 
-/// Result of submitting a picture.
+/// Result of submitting an image.
 #[derive(Clone, PartialEq, Debug)]
 pub enum DetectionOutcome {
     /// Confidence that a print failure is visible, from 0 to 1.
     Seen(f64),
-    /// The detector could not download the picture; contains its message.
+    /// The detector could not download the image; contains its message.
     NoPicture(String),
 }
 
@@ -33,7 +33,7 @@ impl Detector {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
-    /// Submits the picture at the given URL.
+    /// Submits the image at the given URL.
     pub async fn look(&self, picture: &str) -> Result<DetectionOutcome, PeerFault> {
         let call = self.peer.below(Method::GET, LOOK_PATH).query(&[("img", picture)]);
         let mut answer = send(call, OTHER_SIDE).await?;

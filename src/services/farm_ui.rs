@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send, whole};
 use super::peers::PeerFault;
 
-/// Maximum number of bytes read of a list.
+/// Maximum number of bytes read from a list.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Name of the system in messages.
+/// Name used for the system in messages.
 const OTHER_SIDE: &str = "FDM Monster";
 /// Maximum number of printers imported from a list.
 const MAX_PRINTERS: usize = 1000;
@@ -22,9 +22,9 @@ pub struct FarmPrinter {
     pub id: String,
     /// Display name in FDM Monster.
     pub name: String,
-    /// Address of the printer's server; empty if unknown.
+    /// Printer server's address; empty if unknown.
     pub base_url: String,
-    /// Number of the printer type in FDM Monster.
+    /// FDM Monster's number for the printer type.
     pub type_number: i64,
     /// API key; empty if the printer has none, or FDM Monster does not reveal it.
     pub key: String,
@@ -42,7 +42,7 @@ pub struct FarmUi {
 }
 
 impl FarmUi {
-    /// Creates a client for the given address and API key (empty if there is none).
+    /// Creates a client for the given address and API key, which may be empty.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }

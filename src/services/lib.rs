@@ -1,6 +1,6 @@
-//! Clients for external systems, with one file for each. Base addresses, clocks and HTTP clients are always passed in.
+//! Clients for external systems, one file per system. Base addresses, clocks and HTTP clients are always passed in.
 //!
-//! No code outside this folder depends on a vendor; no code inside it depends on the shop's rules.
+//! No code outside this directory depends on a vendor; no code inside it depends on the shop's rules.
 
 pub mod accounting;
 pub mod agent;

@@ -1,9 +1,9 @@
-//! Emails to customers and operators, sent through a mail server or a mail service, or written to a folder if neither
-//! is configured.
+//! Emails to customers and operators, sent through a mail server or a mail service, or written to a directory if
+//! neither is configured.
 //!
 //! A message has a permanent ID and is identical whenever it is sent: the same `Message-ID`, the same date, the same
 //! bytes. After a lost response, a message may be sent twice; the duplicate can be recognised by its ID, and in the
-//! folder it replaces the first copy. The caller stores and retries messages.
+//! directory it replaces the first copy. The caller stores and retries messages.
 
 mod api;
 mod outbox;
@@ -43,24 +43,24 @@ pub struct Message {
     pub files: Vec<MailFile>,
 }
 
-/// Attachment of a message.
+/// Message attachment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailFile {
     /// File name: letters, digits, `-`, `_` and `.`.
     pub name: String,
     /// Media type of the file.
     pub content_type: &'static str,
-    /// Content of the file.
+    /// File content.
     pub bytes: Bytes,
-    /// Content ID (the name after `cid:`) of a picture that the HTML version displays; `None` for a regular attachment.
+    /// Content ID (the name after `cid:`) of an image that the HTML version displays; `None` for a regular attachment.
     pub shown_as: Option<&'static str>,
 }
 
 /// Reason why a message was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
-    /// Temporary failure after which it is worthwhile to retry the same message: the server is unavailable or busy, or
-    /// rejects the sender because of its configuration.
+    /// Temporary failure after which the same message should be retried: the server is unavailable or busy, or rejects
+    /// the sender because of its configuration.
     #[error("the email cannot be sent at the moment: {reason}")]
     Transient {
         /// Description for the operator.
@@ -161,7 +161,7 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
     composed.map_err(|error| MailError::permanent(error.to_string()))
 }
 
-/// Returns whether a text can be used unchanged in a header, a path and a MIME boundary.
+/// Returns whether a string can be used unchanged in a header, a path and a MIME boundary.
 fn is_plain_name(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     !text.is_empty() && !text.starts_with('.') && text.bytes().all(plain)

@@ -59,7 +59,7 @@ impl Broker {
 pub struct TopicMessage {
     /// Topic name, without wildcards.
     pub topic: String,
-    /// Content of the message; empty content deletes the retained message.
+    /// Message content; empty content deletes the retained message.
     pub payload: Bytes,
 }
 

@@ -1,5 +1,5 @@
 //! Object storage for rendered documents: anyone who knows a document's address can read it. The storage is either a
-//! local folder or a bucket of a service that supports Amazon's S3 protocol.
+//! local directory or a bucket of a service that supports Amazon's S3 protocol.
 
 use std::path::Path as FolderPath;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub enum StorageError {
     #[error("object storage did not respond: {0}")]
     Silent(String),
     /// The response is larger than any document may be.
-    #[error("object storage sent more data than any document may have")]
+    #[error("object storage sent more data than a document may contain")]
     TooLarge,
     /// The access key is invalid or lacks the necessary permission.
     #[error("object storage denied access: {0}")]
@@ -40,14 +40,14 @@ pub enum StorageError {
     Failed(String),
 }
 
-/// Address, credentials and limits of a bucket.
+/// Address, credentials and limits for a bucket.
 #[derive(Clone)]
 pub struct BucketSettings {
-    /// Name of the bucket at the service.
+    /// Bucket name.
     pub bucket: String,
-    /// Address of the service; empty for Amazon S3.
+    /// Service address; empty for Amazon S3.
     pub endpoint: String,
-    /// Region of the bucket.
+    /// Bucket region.
     pub region: String,
     /// ID of the access key, which is not secret.
     pub access_key_id: String,
@@ -59,7 +59,7 @@ pub struct BucketSettings {
     pub timeout: Duration,
 }
 
-/// Storage of rendered documents.
+/// Object storage for rendered documents.
 #[derive(Clone)]
 pub struct ObjectStorage {
     store: Arc<dyn ObjectStore>,
@@ -106,12 +106,12 @@ impl HttpService for OwnClient {
 }
 
 impl ObjectStorage {
-    /// Creates a storage in a local folder, which is created if it does not exist. `public_url` is the URL at which the
-    /// server serves the storage's files.
+    /// Creates storage in a local directory, which is created if it does not exist. `public_url` is the URL at which
+    /// the server serves the storage's files.
     ///
     /// # Errors
     ///
-    /// Returns an error if the folder cannot be used.
+    /// Returns an error if the directory cannot be used.
     pub fn folder(folder: &FolderPath, public_url: String) -> Result<Self, std::io::Error> {
         std::fs::create_dir_all(folder)?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(std::io::Error::other)?;
@@ -119,7 +119,7 @@ impl ObjectStorage {
         Ok(Self { store: Arc::new(store.with_fsync(true)), public_url, timeout, local: true })
     }
 
-    /// Creates a storage in a bucket, which is accessed through the given HTTP client.
+    /// Creates storage in a bucket, which is accessed through the given HTTP client.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl ObjectStorage {
         Ok(Self { store: Arc::new(store), public_url, timeout: settings.timeout, local: false })
     }
 
-    /// Returns whether the storage is a local folder, whose files the server itself serves.
+    /// Returns whether the storage is a local directory, whose files the server itself serves.
     pub fn is_local(&self) -> bool {
         self.local
     }
@@ -153,7 +153,7 @@ impl ObjectStorage {
     }
 
     /// Returns whether an object is stored under the given key. With an access key that lacks permission to list
-    /// objects, missing objects cannot be detected; every object then counts as missing and can be stored again.
+    /// objects, missing objects cannot be detected; every object is then treated as missing and can be stored again.
     ///
     /// # Errors
     ///
@@ -186,7 +186,7 @@ impl ObjectStorage {
     ///
     /// Returns an error if the document was not stored, or the outcome is unknown.
     pub async fn put(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
-        // A folder keeps no attributes; the server that hands its files out names the type.
+        // A directory keeps no attributes; the server that hands its files out names the type.
         let attributes =
             if self.local { Attributes::new() } else { Attributes::from_iter([(Attribute::ContentType, media)]) };
         let options = PutOptions { attributes, ..PutOptions::default() };

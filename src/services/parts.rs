@@ -30,7 +30,7 @@ const MAX_NAME_CHARS: usize = 200;
 /// Entry in a stock system to which a material can be linked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StockEntry {
-    /// Number of the entry in the stock system.
+    /// Entry number in the stock system.
     pub number: i64,
     /// Display name.
     pub name: String,
@@ -137,7 +137,7 @@ fn too_many() -> StockError {
     StockError::Nonsense(format!("more than {MAX_LISTED} items"))
 }
 
-/// Reduces a text to one line of limited length for display.
+/// Reduces a string to one line of limited length for display.
 fn line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME_CHARS).collect()
 }

@@ -2,8 +2,8 @@
 //! [`PaymentProcessor`]. Implements Stripe's API.
 //!
 //! Requests that create something carry an idempotency key that the caller chose beforehand, so that the processor
-//! recognises a request repeated after a crash or a lost response. Orders and invoices decide what to do with the
-//! responses; [`domain::payment_event`] parses the events that the processor sends on its own.
+//! recognises a request that is retried after a crash or a lost response. Orders and invoices decide what to do with
+//! the responses; [`domain::payment_event`] parses the events that the processor sends.
 
 mod calls;
 mod form;
@@ -27,19 +27,19 @@ pub enum ProcessorError {
     /// The processor did not respond or could not be reached; the request may have been carried out.
     #[error("the payment processor is unavailable: {0}")]
     Unavailable(String),
-    /// The processor responded with a server error (5xx). It may repeat this response to the same idempotency key for a
-    /// day.
+    /// The processor responded with a server error (5xx). It may return the same response for the same idempotency key
+    /// for a day.
     #[error("the payment processor failed: {0}")]
     Failing(String),
     /// The processor rejected the API key.
     #[error("the payment processor rejects the secret key (status {0})")]
     Credentials(u16),
-    /// The processor rejected the request, and would reject it again if repeated.
+    /// The processor rejected the request and would reject a retry as well.
     #[error("the payment processor rejected the request: {words}")]
     Refused {
         /// HTTP status.
         status: u16,
-        /// Error code, such as `resource_missing`; empty if there is none.
+        /// Error code, such as `resource_missing`, or an empty string.
         code: String,
         /// Message from the processor, shortened.
         words: String,
@@ -52,12 +52,12 @@ impl ProcessorError {
         matches!(self, Self::Refused { status: 404, .. }) || self.code() == "resource_missing"
     }
 
-    /// Returns whether the processor rejected the request because of the amount of the payment.
+    /// Returns whether the processor rejected the request because of the payment amount.
     pub fn is_about_amount(&self) -> bool {
         matches!(self.code(), "amount_too_small" | "amount_too_large")
     }
 
-    /// Returns the error code; empty if there is none.
+    /// Returns the error code, or an empty string if the processor sent none.
     pub fn code(&self) -> &str {
         match self {
             Self::Refused { code, .. } => code,
@@ -72,7 +72,7 @@ pub trait PaymentProcessor: Send + Sync + 'static {
     /// Checks that the processor responds and accepts the API key, without changing anything. Returns a human-readable
     /// description.
     async fn check(&self) -> Result<String, ProcessorError>;
-    /// Describes the processor's current problem; `None` if it works or has not been called yet.
+    /// Describes the processor's current problem, if any; `None` if it has not been called yet.
     fn trouble(&self) -> Option<String>;
 
     /// Creates a checkout session for a single payment.
@@ -97,12 +97,12 @@ pub trait PaymentProcessor: Send + Sync + 'static {
     /// Returns all refunds of a payment, up to 1,000.
     async fn refunds(&self, intent: &str) -> Result<Vec<Refund>, ProcessorError>;
 
-    /// Creates a customer; repeating the call with the same key does not create another.
+    /// Creates a customer; retrying the call with the same key does not create a duplicate.
     async fn create_customer(&self, new: &NewCustomer, key: &str) -> Result<ProcessorCustomer, ProcessorError>;
-    /// Returns the processor's customer that corresponds to the given customer ID of this server; `None` if there is
-    /// none. A customer created within the last minute may not be found yet.
+    /// Returns the processor's customer that corresponds to this server's given customer ID, if any. A customer created
+    /// within the last minute may not be found yet.
     async fn find_customer(&self, our_id: &str) -> Result<Option<ProcessorCustomer>, ProcessorError>;
-    /// Creates a link to the pages where a customer manages cards and subscriptions. The pages lead back to
+    /// Creates a link to the portal where a customer manages cards and subscriptions. The portal links back to
     /// `return_url`.
     async fn create_portal(&self, customer: &str, return_url: &str, key: &str) -> Result<String, ProcessorError>;
     /// Returns a customer's stored payment methods, up to 20.
@@ -112,7 +112,7 @@ pub trait PaymentProcessor: Send + Sync + 'static {
     async fn subscriptions(&self, customer: &str, limit: usize) -> Result<Vec<Subscription>, ProcessorError>;
     /// Returns a subscription, including its items.
     async fn subscription(&self, id: &str) -> Result<Subscription, ProcessorError>;
-    /// Sets whether a subscription ends at the end of its current period.
+    /// Sets whether a subscription is cancelled at the end of its current period.
     async fn set_cancel_at_period_end(&self, id: &str, cancel: bool) -> Result<Subscription, ProcessorError>;
 }
 
@@ -156,7 +156,7 @@ pub struct NewSubscriptionSession {
     pub cancel_url: String,
 }
 
-/// Status of a checkout session.
+/// Checkout session status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionStatus {
     /// The session is open for payment.
@@ -174,12 +174,12 @@ pub struct ProcessorSession {
     pub id: String,
     /// URL of the payment page; `None` if the session is no longer open.
     pub url: Option<String>,
-    /// Status of the session.
+    /// Session status.
     pub status: SessionStatus,
     /// `true` if the money has been received.
     pub paid: bool,
-    /// `true` if a payment that the customer made has failed since, so that no money will arrive. Only set if the
-    /// session was read individually.
+    /// `true` if the customer's payment failed after the checkout, so no money will arrive. Only set if the session was
+    /// read individually.
     pub payment_failed: bool,
     /// Total amount in minor units.
     pub amount_cents: Option<i64>,
@@ -194,7 +194,7 @@ pub struct ProcessorSession {
 /// Key in a refund's metadata whose value is this server's refund ID.
 pub const REFUND_ID: &str = "refundId";
 
-/// Parameters of a refund.
+/// Refund parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewRefund {
     /// Payment (payment intent) to refund.
@@ -247,7 +247,7 @@ pub struct PaymentMethod {
     pub id: String,
     /// Card brand, such as `visa`; for any other payment method, its type.
     pub brand: String,
-    /// Last digits of the card or account number; empty if there is no number.
+    /// Last four digits of the card or account number; empty if there is no number.
     pub last4: String,
     /// Month in which the card expires, 1 to 12.
     pub exp_month: Option<u8>,
@@ -264,11 +264,11 @@ pub struct Subscription {
     pub customer: String,
     /// Status as reported by the processor.
     pub status: String,
-    /// Items of the subscription, from 1 to 20.
+    /// Subscription items, from 1 to 20.
     pub items: Vec<SubscriptionItem>,
     /// ISO 4217 currency code in lowercase.
     pub currency: String,
-    /// `true` if the subscription ends at the end of its current period.
+    /// `true` if the subscription will be cancelled at the end of its current period.
     pub cancel_at_period_end: bool,
     /// Time at which the subscription was created.
     pub created_at: Timestamp,
@@ -281,7 +281,7 @@ pub struct Subscription {
 /// Priced item of a subscription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SubscriptionItem {
-    /// ID of the item assigned by the processor, `si_...`.
+    /// Item ID assigned by the processor, `si_...`.
     pub id: String,
     /// Price ID assigned by the processor.
     pub price_id: String,
@@ -308,6 +308,6 @@ pub struct SubscriptionInvoice {
     pub status: String,
     /// Total in minor units.
     pub total_cents: i64,
-    /// URL of the processor's page that shows the invoice.
+    /// URL of the invoice page hosted by the processor.
     pub url: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! HTTP client for another system that the shop uses. Only this module builds such systems' URLs and authentication
+//! HTTP client for the external systems that the shop uses. Only this module builds their URLs and authentication
 //! headers.
 //!
 //! The underlying HTTP client checks resolved addresses when it connects, but not literal IP addresses, which this
@@ -112,7 +112,7 @@ pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault
     call.send().await.map_err(|error| PeerFault::new(format!("{who} does not respond")).saying(causes(error)))
 }
 
-/// Reads at most `most` bytes from the beginning of a response; fails if the response breaks off before that. The
+/// Reads at most `most` bytes from the beginning of a response; fails if the response is cut off before that. The
 /// system is called `who` in error messages.
 pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     match read_beginning(answer, most, most).await {
@@ -121,7 +121,7 @@ pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<
     }
 }
 
-/// Reads a whole response; fails if it breaks off or is longer than `most` bytes. The system is called `who` in error
+/// Reads a whole response; fails if it is cut off or longer than `most` bytes. The system is called `who` in error
 /// messages.
 pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     let body = beginning(answer, most + 1, who).await?;

@@ -15,7 +15,7 @@ use platform::http::read_beginning;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-/// Maximum number of characters shown of another system's message.
+/// Maximum length of a displayed message from an external system, in characters.
 const MAX_TOLD_CHARS: usize = 200;
 
 /// Note about a token that only a real call can test.
@@ -28,14 +28,14 @@ pub type ConnectionTestResult = Result<String, PeerFault>;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct PeerFault {
-    /// Description of the problem.
+    /// Problem description.
     pub message: String,
     /// Message from the system or the network.
     pub detail: Option<String>,
 }
 
 impl PeerFault {
-    /// Creates a fault without details.
+    /// Creates an error without details.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), detail: None }
     }
@@ -74,14 +74,14 @@ impl PeerAnswer {
         }
     }
 
-    /// Returns the fault for a system that is not of the expected kind.
+    /// Returns the error for a system that is not of the expected kind.
     fn strange(&self, what: &str) -> PeerFault {
         PeerFault::new(format!("the service at this address is not {what}"))
             .saying(format!("{} {}", self.status, self.text))
     }
 }
 
-/// Tests the parts management system, InvenTree.
+/// Tests the connection to InvenTree, the parts management system.
 pub async fn parts(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Token, token)?;
     let root = ask(stranger(client, url)?.below(Method::GET, "api/")).await?;
@@ -98,7 +98,8 @@ pub async fn parts(client: &Client, url: &str, token: &str) -> ConnectionTestRes
     Ok(format!("InvenTree {} responds and accepts the token", root.json["version"].as_str().unwrap_or_default()))
 }
 
-/// Tests the workflow automation, n8n. The workflow's webhook is not called, because that would start the workflow.
+/// Tests the connection to n8n, the workflow automation system. The workflow's webhook is not called, because that
+/// would start the workflow.
 pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> ConnectionTestResult {
     // What cannot be sent is told now.
     PeerClient::new(client.clone(), url, TokenForm::Header(header), token)?;
@@ -110,7 +111,7 @@ pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> 
     }
 }
 
-/// Tests the print farm software, FDM Monster.
+/// Tests the connection to FDM Monster, the print farm software.
 pub async fn farm_ui(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let farm = FarmUi::new(client.clone(), url, token)?;
     if farm.asks_for_key().await? && token.is_empty() {
@@ -119,7 +120,8 @@ pub async fn farm_ui(client: &Client, url: &str, token: &str) -> ConnectionTestR
     Ok(format!("FDM Monster responds and has {} printers", farm.printers().await?.len()))
 }
 
-/// Tests the print failure detector, Obico's ML API. No picture is submitted, but the API first checks the token.
+/// Tests the connection to Obico's ML API, the print failure detector. No image is submitted, but the API checks the
+/// token first.
 pub async fn failure_detection(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     let health = ask(peer.below(Method::GET, "hc/")).await?.admitted("the detector")?;
@@ -139,7 +141,7 @@ pub async fn failure_detection(client: &Client, url: &str, token: &str) -> Conne
     Ok(format!("the detector responds and is healthy{}", if token.is_empty() { "" } else { ", and accepts the token" }))
 }
 
-/// Tests the smart home, Home Assistant.
+/// Tests the connection to Home Assistant, the smart home system.
 pub async fn smart_home(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     if token.is_empty() {
@@ -152,7 +154,8 @@ pub async fn smart_home(client: &Client, url: &str, token: &str) -> ConnectionTe
     Err(root.strange("Home Assistant"))
 }
 
-/// Tests the agent gateway. Nothing that an agent would act on is sent, so a wrong token is not detected.
+/// Tests the connection to the agent gateway. Nothing that an agent would act on is sent, so a wrong token is not
+/// detected.
 pub async fn agent(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     let root = ask(stranger(client, url)?.call(Method::GET)).await?;
@@ -162,7 +165,7 @@ pub async fn agent(client: &Client, url: &str, token: &str) -> ConnectionTestRes
     Ok(with_untested("the gateway responds", token))
 }
 
-/// Tests the email service, which has Resend's API.
+/// Tests the connection to the email service, which has Resend's API.
 pub async fn mail_api(client: &Client, url: &str, key: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, key)?;
     let domains = ask(peer.below(Method::GET, "domains")).await?;

@@ -28,7 +28,7 @@ use platform::http::lan_addresses;
 const KEY_PREFIX: &str = "printfloor:";
 /// Time limit for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Pauses between connection attempts.
+/// Delays between connection attempts.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
 /// Interval between health checks while Redis is available.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
@@ -62,15 +62,15 @@ return 0";
 /// Rate-limit window shared by all servers.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedWindow {
-    /// Name of the rate-limit rule.
+    /// Rate-limit rule name.
     pub word: &'static str,
     /// Hash of the caller whose requests are counted.
     pub scope: u128,
-    /// Sequence number of the window, counted from 1970.
+    /// Sequence number of the window, counted from the Unix epoch.
     pub index: i64,
     /// Maximum number of requests in the window.
     pub limit: u32,
-    /// Length of the window in milliseconds.
+    /// Window length in milliseconds.
     pub period_ms: i64,
 }
 
@@ -149,7 +149,8 @@ impl Redis {
     pub fn failures(&self) -> u64 {
         self.failures.load(Relaxed)
     }
-    /// Returns the number of the last event that, as far as this process knows, is in the stream; 0 if there is none.
+    /// Returns the number of the last event that, as far as this process knows, is in the stream; 0 if it knows of
+    /// none.
     pub fn streamed(&self) -> i64 {
         self.streamed.load(Relaxed)
     }
@@ -194,8 +195,8 @@ impl Redis {
         }
     }
 
-    /// Marks a connection as lost. Unless another has already replaced it, no queries are sent until there is a new
-    /// connection.
+    /// Marks a connection as lost. Unless a newer connection has already replaced it, no queries are sent until Redis
+    /// is connected again.
     fn lose(&self, link: &Arc<CheckedConnection>, why: &str) {
         let before = self.link.compare_and_swap(link, None);
         if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, link)) {

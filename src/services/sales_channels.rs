@@ -31,7 +31,7 @@ pub const WORDS: [&str; 3] = [shopify::TYPE.word, woocommerce::TYPE.word, table:
 
 /// Declaration of a kind of shop.
 pub struct ChannelType {
-    /// Name of the kind of shop in the API.
+    /// API name of the kind of shop.
     pub word: &'static str,
     /// Verification and parsing of the shop's webhooks; `None` if it sends none.
     pub messages: Option<MessageType>,
@@ -41,7 +41,7 @@ pub struct ChannelType {
 
 /// Verification and parsing of webhooks from one kind of shop.
 pub struct MessageType {
-    /// Name of the header that contains the signature.
+    /// Name of the signature header.
     pub signature_header: &'static str,
     /// Parser for a webhook whose signature has been verified.
     read: fn(&HeaderMap, &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError>,
@@ -121,9 +121,9 @@ pub enum ShipmentResponse {
     Refused(String),
 }
 
-/// Client for a shop that sells orders.
+/// Client for a shop whose orders are produced here.
 #[async_trait]
 pub trait ShopClient: Send + Sync {
-    /// Reports a shipment, unless the shop has already recorded it. After a fault, the call may be retried.
+    /// Reports a shipment, unless the shop has already recorded it. After an error, the call may be retried.
     async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<ShipmentResponse, PeerFault>;
 }

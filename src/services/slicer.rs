@@ -2,9 +2,9 @@
 //! `config.toml`.
 //!
 //! Models and profiles come from users, so the program runs confined: without a shell or input, with an empty
-//! environment and its own folder, and with limits on time, memory and output. It is killed together with all processes
-//! that it has started. Profiles that would run scripts are rejected, and only the shapes of a project are passed on
-//! (`project`).
+//! environment and its own directory, and with limits on time, memory and output. It is killed together with all
+//! processes that it has started. Profiles that would run scripts are rejected, and only the shapes of a project are
+//! passed on (`project`).
 
 pub mod process;
 pub mod profile;
@@ -29,17 +29,17 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_VERSION_CHARS: usize = 100;
 /// Search path for a program given without a path, if the environment does not set one.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// File name of the result in a run's folder.
+/// File name of the result in a run's directory.
 const RESULT_FILE: &str = "sliced.gcode";
 
-/// Program, folders and limits for slicing.
+/// Program, directories and limits for slicing.
 #[derive(Clone, Debug)]
 pub struct SlicerSettings {
     /// Program to run: a path, or a name to search in `PATH`.
     pub program: PathBuf,
-    /// Folder that contains the profiles.
+    /// Directory that contains the profiles.
     pub profiles: PathBuf,
-    /// Folder in which each run has its own subfolder. Nothing else may use this folder.
+    /// Directory in which each run has its own subdirectory. Nothing else may use this directory.
     pub work: PathBuf,
     /// Maximum number of concurrent runs. Callers must enforce this limit and decide whose turn is next.
     pub parallel: usize,
@@ -78,7 +78,7 @@ pub enum SliceError {
     #[error("{0}")]
     Refused(String),
     /// An I/O error on the server's disk.
-    #[error("the working folder of the slicer cannot be used: {0}")]
+    #[error("the slicer's working directory cannot be used: {0}")]
     Disk(#[from] std::io::Error),
 }
 
@@ -93,11 +93,11 @@ pub struct Slicer {
     version: Mutex<Option<(ProgramMark, String)>>,
 }
 
-/// Result of a run, whose G-code is in a folder that is removed on drop.
+/// Result of a run, whose G-code is in a directory that is removed on drop.
 #[derive(Debug)]
 pub struct SlicerOutput {
     _folder: RunFolder,
-    /// Path of the G-code file.
+    /// G-code file path.
     pub path: PathBuf,
 }
 
@@ -113,11 +113,11 @@ pub struct SliceRequest<'a> {
 }
 
 impl Slicer {
-    /// Creates a slicer with the given settings. Removes folders left behind by runs of an earlier process.
+    /// Creates a slicer with the given settings. Removes directories left behind by runs of an earlier process.
     ///
     /// # Errors
     ///
-    /// Returns an error if the folder for runs cannot be emptied.
+    /// Returns an error if the directory for runs cannot be emptied.
     pub fn new(settings: SlicerSettings) -> std::io::Result<Self> {
         if let Ok(work) = std::fs::canonicalize(&settings.work) {
             process::kill_within(&work);
@@ -200,7 +200,7 @@ impl Slicer {
         profile::read(&self.settings.profiles, name).await
     }
 
-    /// Slices a model to G-code. If the future is dropped, the program is killed and its folder removed.
+    /// Slices a model to G-code. If the future is dropped, the program is killed and its directory removed.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ impl Slicer {
         }
     }
 
-    /// Creates a new folder for one run.
+    /// Creates a new directory for one run.
     async fn folder(&self) -> std::io::Result<RunFolder> {
         let path = std::path::absolute(self.settings.work.join(self.next.fetch_add(1, Relaxed).to_string()))?;
         fs::create_dir_all(&path).await?;
@@ -260,7 +260,7 @@ async fn is_project(model: &Path) -> std::io::Result<bool> {
     Ok(beginning[..read] == *b"PK\x03\x04")
 }
 
-/// Folder for one run, removed on drop.
+/// Directory for one run, removed on drop.
 #[derive(Debug)]
 struct RunFolder {
     path: PathBuf,
@@ -269,7 +269,7 @@ struct RunFolder {
 impl Drop for RunFolder {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.path) {
-            tracing::warn!(%error, "cannot remove the working folder of the slicer");
+            tracing::warn!(%error, "cannot remove the slicer's working directory");
         }
     }
 }

@@ -14,7 +14,7 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Name of the system in messages.
+/// Name used for the system in messages.
 const OTHER_SIDE: &str = "Home Assistant";
 /// Maximum length of a state, in characters.
 const MAX_STATE_CHARS: usize = 255;

@@ -21,14 +21,14 @@ const PAGE_SIZE: usize = 250;
 const MAX_PAGES: usize = 4;
 /// Maximum number of collections whose products are read.
 const MAX_COLLECTIONS: usize = 50;
-/// Maximum number of pictures per product.
+/// Maximum number of images per product.
 const MAX_IMAGES: usize = 20;
 /// Maximum size of one page in bytes.
 const MAX_PAGE_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum length of a name, in characters; descriptions have their own limit.
 const MAX_NAME_CHARS: usize = 200;
 const MAX_ABOUT_CHARS: usize = 5_000;
-/// Name of the storefront in messages.
+/// Name used for the storefront in messages.
 const OTHER_SIDE: &str = "the storefront";
 
 /// Product, as shown in the storefront.
@@ -40,11 +40,11 @@ pub struct StoreProduct {
     pub slug: String,
     /// Display title.
     pub title: String,
-    /// Description without markup; `None` if there is none.
+    /// Plain-text description, if any.
     pub description: Option<String>,
-    /// Price of the first variant in minor units.
+    /// First variant's price in minor units.
     pub price_cents: i64,
-    /// URLs of the product's pictures.
+    /// URLs of the product's images.
     pub images: Vec<String>,
     /// Slugs of the collections that contain the product.
     pub collections: Vec<String>,

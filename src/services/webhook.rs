@@ -11,9 +11,9 @@ use tokio::time::Instant;
 use domain::signing;
 use platform::http::{BlockedHost, Outbound, read_beginning};
 
-/// Maximum number of bytes read of a response.
+/// Maximum number of response bytes read.
 const MAX_ANSWER_READ_BYTES: usize = 16 * 1024;
-/// Maximum number of bytes stored of a response.
+/// Maximum number of response bytes stored.
 const MAX_ANSWER_KEPT_BYTES: usize = 1024;
 
 /// Event to deliver to an endpoint. It is identical on every attempt.
@@ -35,7 +35,7 @@ pub struct OutgoingDelivery {
     pub old_secret: Option<String>,
 }
 
-/// Outcome of a single attempt to send a webhook.
+/// Outcome of a single delivery attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryAttemptOutcome {
     /// HTTP status of the response; `None` if there was no response.
@@ -44,7 +44,7 @@ pub struct DeliveryAttemptOutcome {
     pub ok: bool,
     /// Reason for the failure, in plain language that may be shown to the endpoint's owner; `None` after a success.
     pub error: Option<String>,
-    /// Duration of the attempt in milliseconds.
+    /// Attempt duration in milliseconds.
     pub duration_ms: u64,
     /// Beginning of the response body, at most `MAX_ANSWER_KEPT_BYTES`.
     pub excerpt: Option<String>,
@@ -150,7 +150,7 @@ fn signed(request: reqwest::RequestBuilder, delivery: &OutgoingDelivery, stamp: 
         .body(delivery.body.clone())
 }
 
-/// Converts the stored bytes to a text that any database accepts.
+/// Converts the stored bytes to text that any database accepts.
 fn excerpt(body: &[u8]) -> Option<String> {
     if body.is_empty() {
         return None;

@@ -9,7 +9,7 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Name of the workflow automation in messages.
+/// Name used for the workflow automation in messages.
 const OTHER_SIDE: &str = "the workflow automation";
 
 /// Outcome of sending an event, according to the workflow automation's response.
@@ -43,7 +43,7 @@ impl WorkflowWebhook {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Header(header), token)? })
     }
 
-    /// Sends an event once. After a fault, the event may be sent again.
+    /// Sends an event once. After an error, the event may be sent again.
     pub async fn send(&self, event: OutgoingEvent<'_>) -> Result<EventOutcome, PeerFault> {
         let call = self.peer.call(Method::POST).header(CONTENT_TYPE, "application/json");
         let call = call.header("x-service-event", event.event).header("idempotency-key", event.id);

@@ -26,7 +26,7 @@ const STEPS: &[&str] = &["order.created", "order.paid", "job.printing", "job.com
 
 /// Mishaps in the order in which they happen, each followed by what people are told and by its rescue.
 const MISHAPS: &[&str] = &[
-    "loses its network in the middle of JOB-",
+    "loses its network connection in the middle of JOB-",
     "it is not started anywhere else",
     "RESCUED",
     "fails: ",

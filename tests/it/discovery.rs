@@ -47,7 +47,7 @@ fn printers_of_the_local_network_are_found_and_nobody_else_is_asked() {
     assert_eq!(brief.len(), expected.len(), "{brief:#?}");
     let named = printers.iter().find(|printer| printer["serial"] == "01P00A987654321").unwrap();
     assert_eq!(named["name"], "left one");
-    assert!(named["evidence"].as_str().unwrap().contains("of model C12"), "{named}");
+    assert!(named["evidence"].as_str().unwrap().contains(", model C12"), "{named}");
     assert_eq!(findings["asked"], json!([]), "addresses and ports that are none of ours");
     assert!(findings["seconds"].as_f64().unwrap() < 30.0, "{}", findings["seconds"]);
     let stream = findings["told"].as_str().unwrap();

@@ -22,7 +22,7 @@ use crate::store::reader::Reader;
 /// Maximum time to wait for a printer's response.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connection to a printer, or the reason that there is none.
+/// Connection to a printer, or the reason why none could be opened.
 type CheckedAdapter = Result<Arc<dyn Adapter>, String>;
 
 /// Checks all registered printers and the one in the settings.

@@ -111,7 +111,7 @@ async fn documents(report: &mut CheckReport, config: &Config) {
     };
     let name = &config.object_storage.bucket;
     match probed {
-        Ok(()) => report.fine("storage", format!("the service of the bucket {name} responds")),
+        Ok(()) => report.fine("storage", format!("the storage service responds for the bucket {name}")),
         Err((words, StorageError::Denied(_))) => report.note(
             "storage",
             format!(
@@ -146,7 +146,7 @@ async fn slicer(report: &mut CheckReport, config: &Config) {
     let settings = SlicerSettings::of(config);
     let names = profile::names(&settings.profiles).await;
     let folder = settings.profiles.display().to_string();
-    // The folder of the runs belongs to the server.
+    // The directory of the runs belongs to the server.
     let work = std::env::temp_dir().join(format!("printfloor-check-{}", std::process::id()));
     let outcome = match Slicer::new(SlicerSettings { work: work.clone(), ..settings }) {
         Ok(slicer) => slicer.version().await,

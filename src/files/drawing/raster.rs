@@ -1,8 +1,8 @@
-//! Draws the moves of a print as an isometric picture: a PNG with a transparent background, the same bytes for the same
-//! moves and colour.
+//! Draws the moves of a print as an isometric picture: a PNG with a transparent background. The same moves and colour
+//! always yield the same bytes.
 //!
-//! Moves are drawn at twice the size into a relief, which holds the height of the uppermost move at each pixel. As the
-//! view is from above, of two moves at one pixel the higher one is the nearer one. Steep parts of the relief are walls,
+//! Moves are drawn at twice the size into a relief, which holds the height of the uppermost move at each pixel. Because
+//! the view is from above, the higher of two moves at a pixel is the nearer one. Steep parts of the relief are walls,
 //! shaded by their direction; flat parts are lit from above.
 
 use super::DrawError;
@@ -10,20 +10,20 @@ use domain::gcode::{PathSegment, Toolpath};
 
 /// Width and height of the picture in pixels.
 const PICTURE_SIDE: u32 = 256;
-/// Pixels of the relief for each pixel of the picture, in both directions.
+/// Number of relief pixels per picture pixel, in each direction.
 const SAMPLES_ACROSS: usize = 2;
 /// Width and height of the relief in pixels.
 const RELIEF_SIDE: usize = PICTURE_SIDE as usize * SAMPLES_ACROSS;
-/// Margin around the part, in pixels of the relief.
+/// Margin around the part, in relief pixels.
 const MARGIN_PIXELS: f32 = 20.0;
-/// Width at which a line of filament is drawn, in millimetres: wider than it is printed, so that no gaps are between
-/// neighbours.
+/// Width, in millimetres, at which a line of filament is drawn. It is wider than the printed line, so that there are no
+/// gaps between adjacent lines.
 const LINE_MM: f32 = 0.6;
-/// Smallest and largest width of a drawn line, in pixels of the relief.
+/// Minimum and maximum width of a drawn line, in relief pixels.
 const LINE_PIXELS: (f32, f32) = (2.0, 16.0);
-/// Cosine of 30°, by which the directions of X and Y are drawn across.
+/// Cosine of 30°, the horizontal scale of the projected X and Y axes.
 const ACROSS_SHARE: f32 = 0.866;
-/// Sine of 30°, by which the directions of X and Y are drawn up and down.
+/// Sine of 30°, the vertical scale of the projected X and Y axes.
 const UPWARD_SHARE: f32 = 0.5;
 /// Number of moves drawn between two checks of the time limit.
 const MOVES_PER_CHECK: usize = 1024;
@@ -39,13 +39,13 @@ struct IsometricView {
     line_width: usize,
 }
 
-/// Returns where a position is drawn, in millimetres to the right and upwards.
+/// Projects a 3D point onto the drawing; returns its offsets right and up, in millimetres.
 fn project([x, y, z]: [f32; 3]) -> [f32; 2] {
     [(x + y) * ACROSS_SHARE, (y - x) * UPWARD_SHARE + z]
 }
 
 impl IsometricView {
-    /// Fits the moves into the picture.
+    /// Creates a view that fits the moves into the picture.
     fn of(path: &Toolpath) -> Self {
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
         for point in path.segments().iter().flat_map(|one| [one.from, one.to]).map(project) {
@@ -63,14 +63,14 @@ impl IsometricView {
         Self { scale, left, top, line_width }
     }
 
-    /// Returns the pixel of the relief at which a position is drawn.
+    /// Returns the relief pixel at which a position is drawn.
     fn pixel(&self, position: [f32; 3]) -> [f32; 2] {
         let [right, up] = project(position);
         [self.left + right * self.scale, self.top - up * self.scale]
     }
 }
 
-/// Height of the uppermost move at each pixel, and its tone as a wall.
+/// Height of the uppermost move at each pixel, and its brightness as a wall.
 #[derive(Debug)]
 struct Relief {
     height: Vec<f32>,
@@ -116,13 +116,13 @@ impl Relief {
         }
     }
 
-    /// Returns the height at a pixel; `None` where nothing is drawn.
+    /// Returns the height at a pixel; `None` if nothing is drawn there.
     fn height(&self, column: usize, row: usize) -> Option<f32> {
         let is_inside = column < RELIEF_SIDE && row < RELIEF_SIDE;
         is_inside.then(|| self.height.get(row * RELIEF_SIDE + column).copied())?.filter(|height| height.is_finite())
     }
 
-    /// Returns the brightness of a pixel; `None` where nothing is drawn.
+    /// Returns the brightness of a pixel; `None` if nothing is drawn there.
     fn brightness(&self, view: &IsometricView, top: f32, column: usize, row: usize) -> Option<f32> {
         let height = self.height(column, row)?;
         let reach = view.line_width.max(4);
@@ -154,7 +154,7 @@ fn wall_tone(PathSegment { from, to }: &PathSegment) -> f32 {
 ///
 /// # Errors
 ///
-/// Fails if `may_go_on` ends the drawing, or the picture cannot be encoded.
+/// Fails if `may_go_on` stops the drawing, or the picture cannot be encoded.
 pub(super) fn draw(path: &Toolpath, color: [u8; 3], may_go_on: &mut dyn FnMut() -> bool) -> Result<Vec<u8>, DrawError> {
     let (view, mut relief) = (IsometricView::of(path), Relief::new());
     for some in path.segments().chunks(MOVES_PER_CHECK) {
@@ -166,7 +166,7 @@ pub(super) fn draw(path: &Toolpath, color: [u8; 3], may_go_on: &mut dyn FnMut() 
     Ok(encode(&pixels(&relief, &view, color))?)
 }
 
-/// Returns the pixels of the picture: red, green, blue and opacity each.
+/// Returns the picture's pixels, each as red, green, blue and opacity.
 fn pixels(relief: &Relief, view: &IsometricView, color: [u8; 3]) -> Vec<u8> {
     // Black and white keep room for their shades.
     let color = color.map(|part| 44.0 + f32::from(part) * 190.0 / 255.0);

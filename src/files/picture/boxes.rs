@@ -16,9 +16,9 @@ pub(super) const VERSION_BYTES: usize = 4;
 pub(super) struct BoxPart {
     /// Four-character box type.
     pub(super) kind: [u8; 4],
-    /// Offset of the box's header.
+    /// Box header offset.
     pub(super) start: usize,
-    /// Range of the box's body.
+    /// Box body range.
     pub(super) body: Range<usize>,
 }
 

@@ -1,5 +1,4 @@
-//! Orientation of a picture, the only EXIF value that is kept. Without it, most phone photos would be displayed
-//! sideways.
+//! Picture orientation, the only EXIF value that is kept. Without it, most phone photos would be displayed sideways.
 
 /// Prefix of the data in an EXIF segment.
 pub(super) const PREFIX: &[u8] = b"Exif\0\0";
@@ -11,7 +10,7 @@ pub(super) const MAX_EXIF_BYTES: usize = 64 * 1024;
 const ORIENTATION_TAG: u16 = 0x0112;
 /// TIFF type of the orientation's value: a 16-bit number.
 const SHORT_TYPE: u16 = 3;
-/// Size of a directory entry in bytes.
+/// Directory entry size in bytes.
 const ENTRY_BYTES: usize = 12;
 
 /// Returns the orientation in a JPEG's EXIF segment, from 2 to 8; `None` if it is missing, invalid, or 1, which is the

@@ -10,7 +10,7 @@ use super::{PictureFault, check_pixels};
 
 /// Boxes of the description that pictures need; all others are overwritten with zeros.
 const NEEDED: [&[u8; 4]; 9] = [b"hdlr", b"pitm", b"iinf", b"iref", b"iprp", b"iloc", b"idat", b"grpl", b"dinf"];
-/// Types of items that are pictures or describe how pictures are composed.
+/// Item types that are pictures or describe how pictures are composed.
 const PICTURES: [&[u8; 4]; 9] = [b"hvc1", b"hev1", b"lhv1", b"av01", b"jpeg", b"grid", b"iden", b"iovl", b"tmap"];
 /// Properties that reveal details about the photo: the author's description, times, and program-specific data.
 const TELLING: [&[u8; 4]; 5] = [b"udes", b"uuid", b"crtt", b"mdft", b"altt"];
@@ -67,7 +67,7 @@ pub(super) fn clean(body: &mut [u8], at: u64) -> Result<Vec<Range<u64>>, Picture
     Ok(apart(behind))
 }
 
-/// Overwrites those parts of the bytes that are in the ranges with zeros; the bytes start at the file offset `at`.
+/// Overwrites with zeros the parts of `bytes` that lie in the ranges; `bytes` starts at the file offset `at`.
 pub(super) fn overwrite(bytes: &mut [u8], at: u64, ranges: &[Range<u64>]) {
     let end = at + bytes.len() as u64;
     let first = ranges.partition_point(|range| range.end <= at);

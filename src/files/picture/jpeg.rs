@@ -196,7 +196,7 @@ fn check_frame(data: &[u8]) -> Result<(), PictureFault> {
     check_pixels(width, if height == 0 { u64::from(u16::MAX) } else { height })
 }
 
-/// Returns the part of an application or comment segment that is kept; `None` if there is none.
+/// Returns the part of an application or comment segment to keep, if any.
 fn needed(marker: u8, data: &[u8], oriented: &mut bool) -> Option<Vec<u8>> {
     match marker {
         APP0_MARKER if data.starts_with(b"JFIF\0") && data.len() >= JFIF_BYTES => {

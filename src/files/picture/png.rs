@@ -8,8 +8,8 @@ use super::{PictureFault, check_pixels, exif, fill, take};
 /// Leading bytes of every PNG.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Chunks that affect how the picture is displayed, including animations. All others are cut out, such as texts, times,
-/// and programs' private chunks.
+/// Chunks that affect how the picture is displayed, including animations. All others are cut out, such as text,
+/// timestamps, and private chunks.
 const NEEDED: [&[u8; 4]; 18] = [
     b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT", b"bKGD", b"pHYs",
     b"cICP", b"mDCV", b"cLLI", b"acTL", b"fcTL", b"fdAT",

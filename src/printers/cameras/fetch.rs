@@ -1,4 +1,4 @@
-//! Fetches one picture from a camera: a single image, or the first image of a stream, in which case the connection is
+//! Fetches one image from a camera. If the camera sends a stream, only its first image is read and the connection is
 //! then closed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ use domain::printer::check_camera_url;
 
 /// Time for which a camera address reported by a printer is reused.
 const TOLD_TIME: Duration = Duration::from_secs(60);
-/// Media type of a stream of pictures.
+/// Media type of an image stream.
 const STREAM_MEDIA: &str = "multipart/x-mixed-replace";
 
 /// Access to one camera, including the authentication state learned from its responses.
@@ -46,7 +46,7 @@ impl CameraTarget {
         Self { url, basic, digest: Digest::of(credentials), takes_basic: AtomicBool::new(false) }
     }
 
-    /// Requests the picture. If the camera requires credentials and they are available, repeats the request once with
+    /// Requests the image. If the camera requires credentials and they are available, retries the request once with
     /// them.
     async fn ask(&self, client: &Client) -> Result<Response, CameraFault> {
         let answer = self.send(client).await?;
@@ -84,7 +84,7 @@ impl CameraAccess {
         Self { source, spot: Mutex::default() }
     }
 
-    /// Fetches a new picture.
+    /// Fetches a new image.
     pub(super) async fn picture(&self, client: &Client, room: &Arc<Semaphore>) -> Result<Picture, CameraFault> {
         let place = self.place().await?;
         let guarding = match &self.source {
@@ -133,7 +133,7 @@ impl CameraAccess {
     }
 }
 
-/// Converts a failed request to a fault. The client's own error text is omitted, because it contains the camera's
+/// Converts a failed request to an error. The client's own error text is omitted, because it contains the camera's
 /// address.
 fn silent(error: reqwest::Error) -> CameraFault {
     let words = if error.is_connect() { "the camera cannot be reached" } else { "the camera did not respond" };
@@ -145,7 +145,7 @@ fn refused(words: &str) -> CameraFault {
     CameraFault::Refused(words.to_owned())
 }
 
-/// Reads the picture from the camera's response.
+/// Reads the image from the camera's response.
 async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, CameraFault> {
     match answer.status() {
         StatusCode::OK => {}
@@ -153,7 +153,7 @@ async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, Ca
             return Err(refused("the camera rejected the credentials"));
         }
         status if status.is_redirection() => {
-            return Err(refused("the camera redirects to another address; set that address instead"));
+            return Err(refused("the camera redirects to a different address; set that address instead"));
         }
         status => return Err(CameraFault::Refused(format!("the camera responded with {}", status.as_u16()))),
     }

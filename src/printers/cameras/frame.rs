@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-/// Maximum number of bytes before the first picture of a stream.
+/// Maximum number of bytes before the first image of a stream.
 const MAX_HEAD_BYTES: usize = 4096;
-/// Start of the boundary line between two pictures.
+/// Start of the boundary line between two images.
 const DELIMITER: &[u8] = b"\r\n--";
 
 /// Image format that may be passed on, because it contains nothing that a browser would execute.
@@ -46,18 +46,18 @@ impl PictureKind {
     }
 }
 
-/// Result of searching the data received so far for the first picture of a stream.
+/// Result of searching the data received so far for the first image of a stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum FirstFrame {
     /// More bytes must be read.
     More,
-    /// Byte range of the first complete picture.
+    /// Byte range of the first complete image.
     At(Range<usize>),
-    /// The data is not a stream of pictures.
+    /// The data is not an image stream.
     Nothing,
 }
 
-/// Finds the first complete picture of a stream (`multipart/x-mixed-replace`). The boundary is taken from the stream
+/// Finds the first complete image of a stream (`multipart/x-mixed-replace`). The boundary is taken from the stream
 /// itself, because the one in the camera's headers often differs. The first `scanned_bytes` bytes have already been
 /// examined by an earlier call.
 pub(super) fn first_frame(stream: &[u8], scanned_bytes: usize) -> FirstFrame {

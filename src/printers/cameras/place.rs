@@ -1,4 +1,4 @@
-//! Sources of a printer's camera pictures: a URL configured by an operator, or one reported by the printer.
+//! Sources of a printer's camera images: a URL configured by an operator, or one reported by the printer.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -13,14 +13,14 @@ use crate::wire::base_url;
 use domain::printer::{Printer, denied_host};
 use platform::secrets::encryption::SecretCipher;
 
-/// Source of a printer's camera pictures.
+/// Source of a printer's camera images.
 #[derive(Clone)]
 pub enum CameraSource {
     /// Configured by an operator.
     Set {
-        /// URL of the picture.
+        /// URL of the image.
         url: String,
-        /// Credentials as `user:password`; empty for none.
+        /// Credentials as `user:password`; empty if the camera has none.
         credentials: String,
     },
     /// Reported by the printer.
@@ -28,7 +28,7 @@ pub enum CameraSource {
         /// Connection to the printer, held weakly because it lives as long as the printer is watched, not as long as
         /// its camera is viewed.
         connection: Weak<PrinterConnection>,
-        /// Host of the printer itself; `None` if unknown.
+        /// Printer's own host; `None` if unknown.
         host: Option<String>,
     },
 }
@@ -62,14 +62,14 @@ pub(super) struct ReportedCamera {
 }
 
 impl PrinterConnections {
-    /// Returns the source of a printer's camera pictures.
+    /// Returns the source of a printer's camera images.
     fn camera_of(&self, printer: &Printer, cipher: &SecretCipher) -> Result<CameraSource, CameraFault> {
         if let Some(camera) = &printer.fields.camera {
             let credentials = match camera.encrypted_credentials.as_str() {
                 "" => String::new(),
                 encrypted => cipher.decrypt(encrypted).map_err(|_| {
                     let words =
-                        "the camera's credentials cannot be decrypted: is SECRETS_KEY the key that they were encrypted with?";
+                        "the camera's credentials cannot be decrypted; check that SECRETS_KEY is the key they were encrypted with";
                     CameraFault::None(words.to_owned())
                 })?,
             };
@@ -96,7 +96,7 @@ impl PrinterConnections {
         connection.adapter.webcams().await.is_ok_and(|webcams| choose(webcams, host.as_deref()).is_ok())
     }
 
-    /// Returns a picture from the printer's camera that is at most one second old or, if `anew` is `true`, a newly
+    /// Returns an image from the printer's camera that is at most one second old or, if `anew` is `true`, a newly
     /// fetched one.
     pub async fn picture(&self, printer: &Printer, cipher: &SecretCipher, anew: bool) -> Result<Picture, CameraFault> {
         self.cameras.picture(printer.id, self.camera_of(printer, cipher)?, anew).await
@@ -119,7 +119,7 @@ pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<Reporte
         Some(url) => Ok(without_credentials(url.clone())),
         None if urls.is_empty() => Err(CameraFault::None("the printer has no camera with snapshots".to_owned())),
         None => {
-            let words = "the printer reports a camera on another host; set `camera` to its address";
+            let words = "the printer reports a camera on a different host; set `camera` to its address";
             Err(CameraFault::None(words.to_owned()))
         }
     }
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(chosen(vec![camera(Some("http://127.0.0.1:8080/s"), Some(stream))]), Ok(stream.to_owned()));
         for elsewhere in ["http://192.168.1.1/reboot", "http://127.0.0.1/", "http://169.254.169.254/latest"] {
             let refused = chosen(vec![camera(Some(elsewhere), None)]).unwrap_err();
-            assert!(matches!(refused, CameraFault::None(words) if words.contains("another host")), "{elsewhere}");
+            assert!(matches!(refused, CameraFault::None(words) if words.contains("a different host")), "{elsewhere}");
         }
         for nothing in [
             vec![],

@@ -16,7 +16,7 @@ const MAX_PACKET_BYTES: usize = 4096;
 pub(crate) struct Announcement {
     /// UDP port to which the printers send the packets.
     pub(crate) port: u16,
-    /// Parses a packet; returns `None` for a packet from another device.
+    /// Parses a packet; returns `None` for packets from unrelated devices.
     pub(crate) read: fn(&[u8]) -> Option<PrinterIdentity>,
     /// Builds the base URL of a printer at the given host.
     pub(crate) base_url: fn(Ipv4Addr) -> String,

@@ -1,6 +1,6 @@
 //! Selection of the addresses that a search may probe: this machine, and the first ten addresses of the local /24
-//! network. No other address is ever contacted, and neither is any public network, because a rented server's neighbours
-//! belong to strangers.
+//! network. No other address is ever contacted, and public networks are never probed, because a rented server's
+//! neighbours belong to strangers.
 
 use std::fs;
 use std::iter;

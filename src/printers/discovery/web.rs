@@ -9,7 +9,7 @@ use crate::{PRINTER_TYPES, PrinterType};
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-/// Port of servers that use TLS.
+/// Default HTTPS port.
 const TLS_PORT: u16 = 443;
 
 /// Probe for a printer type that is recognised by its server's response to a GET request without an API key.
@@ -22,7 +22,7 @@ pub(crate) struct WebProbe {
     pub(crate) recognise: fn(&WebAnswer) -> Option<PrinterIdentity>,
 }
 
-/// Response of a web server.
+/// Web server response.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct WebAnswer {
     /// HTTP status code.

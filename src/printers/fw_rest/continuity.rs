@@ -1,9 +1,9 @@
 //! Detects whether Moonraker has run without a restart since a mark was taken.
 //!
 //! Moonraker keeps its G-code console in memory from its start. A line that it once contained is therefore still there,
-//! unless Moonraker has been restarted or a large number of lines has followed. The mark is the time of the latest
-//! line, and the check searches the console for exactly that time. The time is never compared with a clock, because the
-//! clock of the printer's host may show any time after a power failure, and this server's clock may differ.
+//! unless Moonraker has been restarted or many lines have been added since. The mark is the time of the latest line,
+//! and the check searches the console for exactly that time. The time is never compared with a clock, because the clock
+//! of the printer's host may show any time after a power failure, and this server's clock may differ.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use domain::printer_status::ServerRun;
 /// Number of console lines that Moonraker keeps by default. A console with fewer lines has not dropped any.
 const CONSOLE_LINES: usize = 1000;
 
-/// Returns a mark for the present moment; `None` if the console is empty or missing.
+/// Returns a mark for the current time; `None` if the console is empty or missing.
 pub(super) async fn mark(printer: &FwRest) -> Result<Option<String>, PrinterError> {
     let times = console(printer, &[("count", "1")]).await?;
     Ok(times.and_then(|times| times.last().map(f64::to_string)))

@@ -12,7 +12,7 @@ const MAX_GATES: usize = 64;
 /// Value of `gate_status` for an empty gate.
 const EMPTY_GATE: i64 = 0;
 
-/// Returns what is known about the contents of each gate. The remaining amount of filament is not reported.
+/// Returns the reported contents of each gate. Printers do not report how much filament remains.
 pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
     let Some(states) = objects.pointer("/mmu/gate_status").and_then(Value::as_array) else { return Vec::new() };
     let of = |field: &str, gate: usize| objects.pointer(&format!("/mmu/{field}/{gate}"));

@@ -12,7 +12,7 @@ use super::status::{self, FileFactsCache};
 use crate::adapter::PrinterError;
 use crate::push::{Dialect, PushMessage};
 
-/// JSON pointers to the fields whose change counts as a change of state.
+/// JSON pointers to the fields that make up the printer's state.
 const STATES: [&str; 4] = ["/webhooks/state", "/print_stats/state", "/print_stats/filename", "/toolhead/homed_axes"];
 
 /// Moonraker's protocol for the push connection.

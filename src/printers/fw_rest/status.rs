@@ -39,7 +39,7 @@ const MIN_TELLING_SHARE: f64 = 0.02;
 /// Metadata that Moonraker extracted from a file.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct FileFacts {
-    /// Byte offsets at which the file's G-code starts and ends; comments before and after it do not count towards
+    /// Byte offsets at which the file's G-code starts and ends; comments before and after it are not included in the
     /// progress.
     code: Option<(f64, f64)>,
     /// Print time in seconds, as estimated by the slicer.
@@ -57,7 +57,7 @@ impl FileFacts {
     }
 }
 
-/// Metadata of the file being printed, by file name.
+/// Cached metadata for the file being printed, with the file name.
 #[derive(Debug, Default)]
 pub(super) struct FileFactsCache(Mutex<Option<(String, FileFacts)>>);
 
@@ -154,7 +154,7 @@ fn fraction(objects: &Value, facts: FileFacts) -> f64 {
     share.clamp(0.0, 1.0)
 }
 
-/// Returns the seconds until the print ends: what remains of the slicer's estimate or, if there is none, an
+/// Returns the number of seconds until the print ends: what remains of the slicer's estimate or, if there is none, an
 /// extrapolation from the elapsed time.
 fn remaining(objects: &Value, facts: FileFacts, fraction: f64) -> Option<i64> {
     let left = match facts.seconds {
@@ -220,8 +220,7 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
     }
 }
 
-/// Converts the `print_stats.state` reported by firmware that is ready. After an error, the printer counts as ready
-/// again.
+/// Converts the `print_stats.state` reported by firmware that is ready. After an error, the printer is ready again.
 fn of_print(state: &str) -> (Activity, Option<PrintEnd>) {
     match state {
         "printing" => (Activity::Printing, None),

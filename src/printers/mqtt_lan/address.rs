@@ -1,4 +1,4 @@
-//! Address of a printer: `mqtts://host[:port][?ftps=port]`. Real printers use the default ports.
+//! Printer address: `mqtts://host[:port][?ftps=port]`. Real printers use the default ports.
 
 use reqwest::Url;
 use url::Host;
@@ -15,9 +15,9 @@ const FTPS_PORT: u16 = 990;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct MqttLanAddress {
     host: Host,
-    /// Port of the broker.
+    /// Broker port.
     pub(super) mqtt: u16,
-    /// Port of the file server.
+    /// File server port.
     pub(super) ftps: u16,
 }
 

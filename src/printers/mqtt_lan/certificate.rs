@@ -75,7 +75,7 @@ impl<'a> Der<'a> {
         Some((*tag, content))
     }
 
-    /// Returns a reader for the content of the next value; `None` if the value has another tag.
+    /// Returns a reader for the content of the next value; `None` if the value has a different tag.
     fn within(&mut self, tag: u8) -> Option<Self> {
         let (actual_tag, content) = self.next()?;
         (actual_tag == tag).then_some(Self(content))

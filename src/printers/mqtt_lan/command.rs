@@ -1,4 +1,4 @@
-//! Commands sent to a printer. Each is a JSON object with a single group that contains the command. Replies repeat the
+//! Commands sent to a printer. Each is a JSON object with a single group that contains the command. Replies echo the
 //! command's sequence number.
 
 use serde_json::{Value, json};
@@ -7,15 +7,15 @@ use sha2::{Digest, Sha256};
 use super::report::ENDING;
 use super::slots::FilamentSource;
 
-/// Largest number that identifies a print; numbers start at 1.
+/// Largest print number; numbers start at 1.
 const MAX_SUBTASK: u32 = 0x7FFF_FFFF;
 
 /// Command without a sequence number.
 #[derive(Clone, Debug)]
 pub(super) struct MqttCommand {
-    /// Group of the command.
+    /// Command group.
     group: &'static str,
-    /// Parameters of the command, in the printer's format.
+    /// Command parameters, in the printer's format.
     members: Value,
     /// `true` if the broker must acknowledge the command. Start commands are sent without acknowledgement, because
     /// resending one after a lost connection would cancel the print.
@@ -37,7 +37,7 @@ impl MqttCommand {
         Self::of("info", json!({"command": "get_version"}))
     }
 
-    /// Creates a `pause`, `resume` or `stop` command for the current print, whatever it is.
+    /// Creates a `pause`, `resume` or `stop` command for the current print, regardless of its file.
     pub(super) fn print(command: &'static str) -> Self {
         Self { acknowledged: true, ..Self::of("print", json!({"command": command, "param": ""})) }
     }

@@ -35,7 +35,7 @@ const OPERATION_MARGIN: Duration = Duration::from_secs(20);
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
 /// Message for listing or deleting files while an upload is in progress.
 const UPLOADING: &str = "a file is being uploaded to the printer; its storage is available after that";
-/// Text that some servers add to the confirmation of a file list if they cannot read the folder.
+/// Text that some servers add to the confirmation of a file list if they cannot read the directory.
 const FAILED_WORD: &str = "failed";
 
 /// Client for one printer's file server.
@@ -307,8 +307,8 @@ fn local(source: &Source, error: &std::io::Error) -> PrinterError {
     PrinterError::Invalid(format!("the file to upload ({name}) cannot be read: {error}"))
 }
 
-/// Converts a rejection from the file server. If a file cannot be created although no file of that name exists, the
-/// storage is full.
+/// Converts a rejection by the file server to an error. If a file cannot be created although no file of that name
+/// exists, the storage is full.
 fn refused(reply: &FtpReply) -> PrinterError {
     let FtpReply { code, text } = reply;
     match code {
@@ -323,7 +323,7 @@ fn refused(reply: &FtpReply) -> PrinterError {
     }
 }
 
-/// Parses a line of a file list in the format of `ls -l`; returns `None` for folders and everything else.
+/// Parses a line of a file list in the format of `ls -l`; returns `None` for directories and everything else.
 fn listed(line: &str) -> Option<RemoteFile> {
     let mut rest = line.trim_end_matches('\r').strip_prefix('-')?;
     let mut size = None;

@@ -26,18 +26,18 @@ pub(super) const PROBE: OwnProbe = OwnProbe { port: MQTT_PORT, ask: |stream| ask
 pub(super) const ANNOUNCEMENT: Announcement =
     Announcement { port: 2021, read, base_url: |host| base_url(host, MQTT_PORT) };
 
-/// Prefix that identifies the sender of an announcement as such a printer.
+/// Prefix that identifies the sender of an announcement as a Bambu Lab printer.
 const KIND: &str = "urn:bambulab-com:device:3dprinter:";
 /// Maximum size of the broker's response in bytes.
 const MAX_ANSWER_BYTES: usize = 1024;
-/// Range of the length of a serial number, in characters.
+/// Valid serial number lengths, in characters.
 const SERIAL_CHARS: std::ops::RangeInclusive<usize> = 10..=20;
 
 fn base_url(host: Ipv4Addr, port: u16) -> String {
     if port == MQTT_PORT { format!("mqtts://{host}") } else { format!("mqtts://{host}:{port}") }
 }
 
-/// Returns whether a text can be a serial number, which consists of uppercase letters and many digits.
+/// Returns whether a string can be a serial number, which consists of uppercase letters and many digits.
 fn is_serial(text: &str) -> bool {
     let form = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
     SERIAL_CHARS.contains(&text.len()) && text.bytes().all(form) && text.bytes().filter(u8::is_ascii_digit).count() >= 4
@@ -90,9 +90,9 @@ fn read(packet: &[u8]) -> Option<PrinterIdentity> {
     let model: String =
         header("DevModel.bambu.com").unwrap_or_default().chars().filter(char::is_ascii_graphic).take(20).collect();
     let evidence = if model.is_empty() {
-        format!("announces itself as the printer {serial}")
+        format!("announces itself as printer {serial}")
     } else {
-        format!("announces itself as the printer {serial} of model {model}")
+        format!("announces itself as printer {serial}, model {model}")
     };
     Some(PrinterIdentity { name, serial: Some(serial), evidence })
 }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn an_announcement_names_the_printer() {
         let recognised = read(ANNOUNCEMENT.as_bytes());
-        let evidence = "announces itself as the printer 01S00A123456789 of model C12".to_owned();
+        let evidence = "announces itself as printer 01S00A123456789, model C12".to_owned();
         let serial = Some("01S00A123456789".to_owned());
         assert_eq!(recognised, Some(PrinterIdentity { name: Some("left one".to_owned()), serial, evidence }));
     }

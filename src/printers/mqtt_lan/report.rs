@@ -2,8 +2,8 @@
 //! Pure except for the times passed in.
 //!
 //! `gcode_state` outlives its print: after a start, the old `FINISH` remains for minutes alongside the ID of the new
-//! print. The end of a print therefore counts only if the same print was previously seen in progress, or if the state
-//! changed to an end while the connection was open.
+//! print. The end of a print is therefore accepted only if the same print was previously seen in progress, or if the
+//! state changed to an end while the connection was open.
 
 mod print;
 
@@ -18,13 +18,13 @@ use domain::heaters::{Heat, Heaters};
 use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, ReportedSlot, Status};
 use domain::time::Timestamp;
 
-/// File name extension of every file sent to such a printer.
+/// File name extension of every file sent to these printers.
 pub(super) const ENDING: &str = ".gcode.3mf";
 /// Time to wait before reporting a print as failed, because its cancellation may be reported a moment later.
 const CANCEL_DELAY: Duration = Duration::from_secs(2);
 /// Time that a printer may take to act on a stop command. If the print continues after that, the command is sent again.
 const STOP_RETRY_DELAY: Duration = Duration::from_secs(15);
-/// Bit of `fun` that indicates that commands must be signed, so that other programs have read access only.
+/// Bit of `fun` that indicates that commands must be signed, which gives third-party programs read-only access.
 const SIGNED_ONLY: u64 = 0x2000_0000;
 
 /// Parses an integer, which may be in a string.
@@ -135,7 +135,7 @@ impl PrinterKnowledge {
         Some(print)
     }
 
-    /// Records that one of the cancel commands for the given print was certainly not carried out, so that the end of
+    /// Records that one of the cancel commands for the given print was definitely not carried out, so that the end of
     /// the print is not attributed to it. The time at which it was sent is kept, so that the next command is not sent
     /// immediately.
     pub(super) fn cancel_failed(&mut self, print: &Print) {
@@ -188,9 +188,9 @@ impl PrinterKnowledge {
         Ok(())
     }
 
-    /// Returns the number of prints so far of the file of `print`, which is now in progress. Another print of the file
-    /// has started if the previous one was reported as over, or if both have an ID and the IDs differ. A complete print
-    /// that is reported as running is an echo of the previous one.
+    /// Returns how many times the file of `print`, which is now in progress, has been printed so far. A new print has
+    /// started if the previous one was reported as over, or if both have an ID and the IDs differ. A print that is
+    /// reported as running at 100 percent is an echo of the previous print.
     ///
     /// Neither criterion is valid across two connections, because a print resumed after a power failure may have a
     /// different ID. No other criterion is reliable: a print started at the printer has no ID, reports about prints
@@ -225,8 +225,7 @@ impl PrinterKnowledge {
         self.cancelled.iter().chain(attempted).any(|cancelled| cancelled.same(print))
     }
 
-    /// Returns the time at which the state should be read again even if no report arrives earlier; `None` if there is
-    /// no such time.
+    /// Returns the time, if any, at which the state should be read again even if no report arrives before then.
     pub(super) fn due(&self) -> Option<Instant> {
         self.failed.as_ref().filter(|_| self.ended.is_none()).map(|(_, since)| *since + CANCEL_DELAY)
     }
@@ -251,7 +250,7 @@ impl PrinterKnowledge {
         words::notices(self.report.get("hms"))
     }
 
-    /// Returns whether the printer accepts no commands from this server.
+    /// Returns whether the printer rejects all commands from this server.
     fn read_only(&self, notices: &[u64]) -> bool {
         let fun = match self.report.get("fun") {
             Some(Value::String(hex)) => u64::from_str_radix(hex.trim().trim_start_matches("0x"), 16).ok(),
@@ -355,7 +354,7 @@ impl PrinterKnowledge {
         slots::reported(self.report.get("ams"))
     }
 
-    /// Describes the current errors with the printer's codes and this server's texts.
+    /// Describes the current errors with the printer's error codes and this server's descriptions.
     pub(super) fn trouble(&self) -> Option<String> {
         let notices = self.notices();
         let read_only = self.read_only(&notices).then(|| words::READ_ONLY.to_owned());

@@ -27,13 +27,13 @@ use domain::printer_status::Status;
 use domain::schedule::Delays;
 use domain::time::Timestamp;
 
-/// Pauses between connection attempts while no caller needs the printer.
+/// Delays between connection attempts while no caller needs the printer.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// Minimum pause between connection attempts, even if a caller needs the printer.
+/// Minimum delay between connection attempts, even if a caller needs the printer.
 const MIN_RECONNECT_DELAY: Duration = Duration::from_millis(250);
 /// Maximum number of commands queued for the connection.
 const MAX_WAITING: usize = 16;
-/// Maximum time since the printer's last message at which its last report is considered current.
+/// Maximum time since the printer's last message for which its last report is considered current.
 const MAX_REPORT_AGE: Duration = Duration::from_secs(5);
 /// Sequence number of the first command.
 const FIRST_NUMBER: u32 = 20_000;
@@ -52,7 +52,7 @@ pub(super) struct SessionSettings {
 }
 
 impl SessionSettings {
-    /// Returns the error for an address at which something other than such a printer responds.
+    /// Returns the error for an address at which something other than a Bambu Lab printer responds.
     fn strange(&self) -> PrinterError {
         let PrinterType { program, default_port, .. } = TYPE;
         let address = format!("mqtts://{}:{}", self.address.host(), self.address.mqtt);
@@ -218,12 +218,12 @@ impl PrinterSession {
         Ok(())
     }
 
-    /// Reads from the information about the printer.
+    /// Returns the result of calling `read` with the information about the printer.
     pub(super) fn read<T>(&self, read: impl FnOnce(&PrinterKnowledge) -> T) -> T {
         self.shared.with(|state| read(&state.track))
     }
 
-    /// Changes the information about the printer.
+    /// Updates the information about the printer.
     pub(super) fn note(&self, note: impl FnOnce(&mut PrinterKnowledge)) {
         self.shared.with(|state| note(&mut state.track));
     }
@@ -257,7 +257,7 @@ impl PrinterSession {
             // A connection that is gone by now has not taken it.
             let gone = |_| PrinterError::Unreachable("the connection was lost before the command was sent".to_owned());
             outbox.send(outgoing).await.map_err(gone)?;
-            receiver.await.map_err(|_| PrinterError::Lost("no response to the command arrived".to_owned()))
+            receiver.await.map_err(|_| PrinterError::Lost("the printer did not respond to the command".to_owned()))
         };
         let reply = timeout(within, answered).await.map_err(|_| PrinterError::Timeout)??;
         if !reply.failed {

@@ -54,7 +54,7 @@ struct ChangerSlot {
 pub(super) struct FilamentSource {
     /// `true` to feed from the changers, `false` to feed from the external spool.
     pub(super) use_ams: bool,
-    /// Slot of each filament of the file; empty to use the external spool.
+    /// Slot for each filament in the file; empty to use the external spool.
     pub(super) mapping: Vec<i64>,
 }
 
@@ -80,8 +80,8 @@ impl Changer {
     /// known.
     ///
     /// A slot that the printer reported when the slot was chosen must still hold the same spool. A filament chosen from
-    /// the changers therefore never comes from the external spool. A slot that only an operator declared means the
-    /// external spool.
+    /// the changers therefore never comes from the external spool. A slot that an operator declared but the printer did
+    /// not report stands for the external spool.
     pub(super) fn feed(&self, filaments: &[Option<FilamentSlot>]) -> Result<FilamentSource, PrinterError> {
         let used: Vec<&FilamentSlot> = filaments.iter().flatten().collect();
         if used.is_empty() {

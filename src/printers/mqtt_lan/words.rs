@@ -1,5 +1,5 @@
-//! Texts for the printer's error codes. This module contains texts for the most common codes. Other errors are shown as
-//! codes, which are explained on the printer's screen and the manufacturer's website.
+//! Descriptions of the printer's most common error codes. Other errors are shown as codes, which are explained on the
+//! printer's screen and the manufacturer's website.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::report::unsigned;
 
 /// Codes for a cancelled print, which are reported for a few seconds and then withdrawn.
 const CANCELLED: [u32; 2] = [0x0300_400C, 0x0500_400E];
-/// Code for a printer that is busy with a print and does not accept another.
+/// Code for a printer that is busy with a print and does not accept a new one.
 pub(super) const BUSY_ERROR: u32 = 0x0500_4004;
 /// Code with which a printer rejects commands from programs other than the manufacturer's own.
 const COMMANDS_REFUSED: u64 = 0x0500_0500_0001_0007;
@@ -28,7 +28,7 @@ pub(super) const READ_ONLY: &str = "connected, but read-only: the printer reject
 /// Advice for an access code that is no longer valid.
 pub(super) const CODE_HINT: &str = "the access code is wrong. It changes whenever LAN-only or Developer Mode is toggled: check it on the printer's screen";
 
-/// Texts for `print_error` codes.
+/// Descriptions of `print_error` codes.
 const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0300_4000, "printing stopped because homing the Z axis failed"),
     (0x0300_4001, "the printer timed out waiting for the nozzle to cool down before homing"),
@@ -51,7 +51,7 @@ const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0500_4001, "the printer failed to reach the manufacturer's cloud"),
     (0x0500_4002, "the file's path or name is not supported"),
     (0x0500_4003, "the printer was unable to read the file"),
-    (BUSY_ERROR, "the printer is busy and does not accept another print"),
+    (BUSY_ERROR, "the printer is busy and does not accept a new print"),
     (0x0500_4005, "the printer accepts no prints while its firmware is being updated"),
     (0x0500_4006, "the printer's storage has too little space for the print"),
     (0x0500_4008, "starting the print failed"),
@@ -63,11 +63,11 @@ const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0500_8030, "the build plate has no marker or is not aligned"),
     (0x0700_8010, "the AMS assist motor is overloaded"),
     (0x0700_8011, "the AMS filament ran out"),
-    (0x0700_8012, "the AMS mapping is wrong: a filament of the file has no slot"),
-    (0x1200_8012, "the AMS mapping is wrong: a filament of the file has no slot"),
+    (0x0700_8012, "the AMS mapping is wrong: a filament in the file has no slot"),
+    (0x1200_8012, "the AMS mapping is wrong: a filament in the file has no slot"),
 ];
 
-/// Texts for the printer's notices (HMS).
+/// Descriptions of the printer's notices (HMS).
 const NOTICES: [(u64, &str); 12] = [
     (0x0300_0100_0001_0001, "the bed's temperature is abnormal: its heater may have a short circuit"),
     (0x0300_0100_0001_0002, "the bed's temperature is abnormal: its heater may be disconnected"),
@@ -88,7 +88,7 @@ pub(super) fn is_cancel(error: u32) -> bool {
     CANCELLED.contains(&error)
 }
 
-/// Returns the text of a `print_error`; `None` for 0, which means no error.
+/// Returns the description of a `print_error`; `None` for 0, which means no error.
 pub(super) fn print_error(error: u32) -> Option<String> {
     if error == 0 {
         return None;
@@ -113,7 +113,7 @@ pub(super) fn notices(hms: Option<&Value>) -> Vec<u64> {
     all.filter_map(number).filter(|notice| (*notice >> 16) & 0xFFFF != INFORMATION_LEVEL).collect()
 }
 
-/// Joins the texts for the given notices; `None` if there are none.
+/// Joins the descriptions of the given notices, if any.
 pub(super) fn describe(notices: &[u64]) -> Option<String> {
     let words = |notice: &u64| {
         let [a, b, c, d] = [48, 32, 16, 0].map(|shift| (notice >> shift) & 0xFFFF);
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(print_error(50_348_044).as_deref(), Some("the print was cancelled (0300-400C)"));
         assert_eq!(
             print_error(0x0702_8012).as_deref(),
-            Some("the AMS mapping is wrong: a filament of the file has no slot (0702-8012)"),
+            Some("the AMS mapping is wrong: a filament in the file has no slot (0702-8012)"),
             "of any unit"
         );
         assert_eq!(print_error(0x0123_ABCD).as_deref(), Some("error 0123-ABCD; see the printer's screen"));

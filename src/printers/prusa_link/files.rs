@@ -13,12 +13,12 @@ use crate::upload;
 use crate::wire::PrinterHttpClient;
 use domain::bounds::unix_seconds;
 
-/// Maximum time for which an upload waits for another upload to the printer to finish. It takes the printer a while to
-/// notice that an upload has been aborted.
+/// Maximum time for which an upload waits for an ongoing upload to the printer to finish. It takes the printer a while
+/// to notice that an upload has been aborted.
 const TRANSFER_WAIT: Duration = Duration::from_secs(20);
-/// Interval between attempts while waiting for another upload.
+/// Interval between attempts while waiting for an ongoing upload.
 const TRANSFER_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum number of folders listed per storage device.
+/// Maximum number of directories listed per storage device.
 const MAX_FOLDERS: usize = 100;
 
 /// Returns the resource path of an uploaded file.
@@ -116,8 +116,8 @@ async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Sour
     }
 }
 
-/// Describes the other upload that blocks an upload; empty if there is none. A printer accepts one upload at a time,
-/// and an aborted upload may linger.
+/// Describes the ongoing upload that blocks a new one; returns an empty string if no upload is in progress. A printer
+/// accepts one upload at a time, and an aborted upload may linger.
 async fn under_way(wire: &PrinterHttpClient) -> String {
     let Ok(transfer @ Value::Object(_)) = wire.get("api/v1/transfer", &[]).await else { return String::new() };
     let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());
@@ -125,7 +125,7 @@ async fn under_way(wire: &PrinterHttpClient) -> String {
     format!(" (another upload is in progress: {}, {progress:.0} %)", file.unwrap_or("unknown file"))
 }
 
-/// Lists all files on a storage device recursively; each folder is a separate request.
+/// Lists all files on a storage device recursively, with one request per directory.
 pub(super) async fn list(wire: &PrinterHttpClient, storage: &str) -> Result<Vec<RemoteFile>, PrinterError> {
     let mut waiting = VecDeque::from([String::new()]);
     let (mut files, mut requests) = (Vec::new(), 0);
@@ -133,7 +133,7 @@ pub(super) async fn list(wire: &PrinterHttpClient, storage: &str) -> Result<Vec<
         requests += 1;
         let listing = wire.get(&format!("api/v1/files/{storage}/{folder}"), &[]).await?;
         let Some(children) = listing.get("children").and_then(Value::as_array) else {
-            // An empty folder may be told without them.
+            // An empty directory may be told without them.
             continue;
         };
         for child in children {

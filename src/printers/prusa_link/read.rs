@@ -10,7 +10,7 @@ pub(super) fn number(job: &Value) -> Option<u64> {
     job.get("id")?.as_u64()
 }
 
-/// Returns the camera named in the status; it provides only single still pictures.
+/// Returns the camera named in the status; it provides only still images.
 pub(super) fn webcams(info: &Value, base: &Url) -> Vec<Webcam> {
     let Some(camera) = info.get("camera").filter(|camera| camera.is_object()) else { return Vec::new() };
     let name = camera.get("id").and_then(Value::as_str).unwrap_or("camera").to_owned();

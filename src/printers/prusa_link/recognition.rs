@@ -13,7 +13,7 @@ fn api(answer: &WebAnswer) -> Option<PrinterIdentity> {
     let evidence = match program {
         Some(program) => format!("identifies itself as {program}"),
         None if answer.status == 401 && answer.challenge.contains(REALM) => {
-            "requires a key or password like PrusaLink".to_owned()
+            "requires a key or password, as PrusaLink does".to_owned()
         }
         None => return None,
     };

@@ -35,9 +35,9 @@ fn state_of(status: &Value) -> &str {
 
 /// Builds a status from `/api/v1/status`, and from `/api/v1/job`, which is requested right after it.
 ///
-/// FINISHED and STOPPED are reported until they are confirmed at the printer or another print starts. READY also counts
-/// as idle: an operator sets it after preparing the printer. A printer that is busy or needs attention without printing
-/// counts as not idle and has no file, so that nothing is sent to it and no conclusions are drawn from its state.
+/// FINISHED and STOPPED are reported until they are confirmed at the printer or a new print starts. READY also means
+/// idle: an operator sets it after preparing the printer. A printer that is busy or needs attention without printing is
+/// reported as not idle and without a file, so that nothing is sent to it and no conclusions are drawn from its state.
 pub(super) fn read(status: &Value, job: &Value, cancelled: Option<u64>, at: Timestamp) -> Status {
     let told_state = state_of(status);
     let of_job = job.get("state").and_then(Value::as_str);

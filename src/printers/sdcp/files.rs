@@ -1,4 +1,4 @@
-//! File operations on a printer's own storage, which has no folders.
+//! File operations on a printer's own storage, which has no directories.
 
 use std::io::SeekFrom;
 use std::path::Path;

@@ -38,7 +38,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Socket of one adapter, which the first request opens.
 pub(super) struct LazySocket {
     url: Url,
-    /// Error to return if something other than such a printer responds at the address.
+    /// Error to return if something other than an SDCP printer responds at the address.
     strange: PrinterError,
     settings: Settings,
     shared: Arc<SocketInbox>,
@@ -50,7 +50,7 @@ pub(super) struct LazySocket {
 struct SocketInbox {
     woken: Notify,
     pushed: Mutex<InboxContent>,
-    /// This server's latest time, which is sent with requests.
+    /// Latest time on this server's clock, which is sent with requests.
     at_ms: AtomicI64,
 }
 
@@ -120,7 +120,7 @@ impl LazySocket {
         questions
     }
 
-    /// Closes the socket; the next request opens another.
+    /// Closes the socket; the next request opens a new one.
     pub(super) fn stop(&self) {
         *self.task.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.shared.closed();
@@ -139,7 +139,7 @@ impl LazySocket {
     }
 }
 
-/// Address of the socket, and the error to return if something other than such a printer responds there.
+/// Address of the socket, and the error to return if something other than an SDCP printer responds there.
 struct SocketTarget {
     url: Url,
     strange: PrinterError,
@@ -196,7 +196,7 @@ async fn open(way: &SocketTarget, limit: Duration) -> Result<WebSocketStream<Tcp
     // Nothing was asked yet, so nothing can have happened.
     let silent = || {
         PrinterError::Unreachable(
-            "it accepts no connection, possibly because too many clients are connected".to_owned(),
+            "it does not accept connections, possibly because too many clients are connected".to_owned(),
         )
     };
     timeout(limit, opening).await.map_err(|_| silent())?

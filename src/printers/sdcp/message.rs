@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::adapter::PrinterError;
 
-/// Request to a printer. No other requests may be sent, because an unknown command crashes the firmware and ends any
+/// Request to a printer. Only these requests may be sent, because an unknown command crashes the firmware and ends any
 /// print.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum PrinterRequest {

@@ -8,7 +8,7 @@ use domain::heaters::{Heat, Heaters};
 use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Status};
 use domain::time::Timestamp;
 
-/// Print state, decoded from the printer's number for it.
+/// Print state, decoded from the printer's numeric code.
 enum SdcpPrintState {
     AtRest,
     Printing,
@@ -73,7 +73,7 @@ pub(super) fn task(status: &Value) -> Option<&str> {
     status.pointer("/PrintInfo/TaskId").and_then(Value::as_str).filter(|task| !task.is_empty())
 }
 
-/// Parts of a status that count as a change of state when they change.
+/// Parts of a status that make up the printer's state.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct StatusSummary {
     number: Option<i64>,
@@ -123,9 +123,9 @@ pub(super) fn telemetry(status: &Value) -> Telemetry {
     }
 }
 
-/// Converts the printer's status message. A printer that is calibrating, testing itself or in an unknown state counts
-/// as not idle and has no file, so that nothing is sent to it and no conclusions are drawn from its state. A printer
-/// that is receiving a file is idle.
+/// Converts the printer's status message. A printer that is calibrating, testing itself or in an unknown state is
+/// reported as not idle and without a file, so that nothing is sent to it and no conclusions are drawn from its state.
+/// A printer that is receiving a file is idle.
 pub(super) fn read(status: &Value, at: Timestamp) -> Status {
     let machine = status.get("CurrentStatus").and_then(Value::as_array);
     let does = |number: i64| machine.is_some_and(|all| all.iter().any(|one| one.as_i64() == Some(number)));

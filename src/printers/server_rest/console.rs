@@ -1,12 +1,12 @@
-//! Terminal of `OctoPrint`: lines sent to the firmware and received from it, which arrive over the push connection.
+//! `OctoPrint`'s terminal: lines sent to the firmware and received from it, which arrive over the push connection.
 
 use std::time::Duration;
 
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
-/// Maximum time to wait until the firmware has acknowledged all commands. A command that moves the printer may take
-/// longer; output that arrives later is lost.
+/// Maximum time to wait for the firmware to acknowledge all commands. A command that moves the printer may take longer;
+/// output that arrives later is lost.
 const CONSOLE_TIMEOUT: Duration = Duration::from_secs(3);
 /// G-code command that requests temperatures.
 const TEMPERATURES: &str = "M105";

@@ -19,7 +19,7 @@ const MARKED_MEASUREMENTS: usize = 4;
 /// this, the marked measurements may have been dropped from it.
 const KEPT_SECONDS: i64 = 25 * 60;
 
-/// Returns a mark for the present moment; `None` if there are too few measurements.
+/// Returns a mark for the current time; `None` if there are too few measurements.
 pub(super) async fn mark(wire: &PrinterHttpClient) -> Result<Option<String>, PrinterError> {
     let limit = MARKED_MEASUREMENTS.to_string();
     let latest = measurements(wire, &[("history", "true"), ("limit", &limit), ("exclude", "state,sd")]).await?;

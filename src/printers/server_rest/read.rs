@@ -17,8 +17,8 @@ pub(super) enum Port {
     Closed(String),
 }
 
-/// Parses the state of the serial port from `OctoPrint`'s state texts; any state other than closed or opening counts as
-/// open.
+/// Parses the state of the serial port from `OctoPrint`'s state text; any state other than closed or opening is treated
+/// as open.
 pub(super) fn port(connection: &Value) -> Result<Port, PrinterError> {
     let state = connection
         .pointer("/current/state")

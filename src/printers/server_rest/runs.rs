@@ -1,7 +1,7 @@
 //! Counts the prints of the currently selected file, from the file's own record.
 //!
-//! `OctoPrint` identifies a print only by its file. If a file is printed again right after a print of it has ended, the
-//! two prints look like one; only the record, which counts each print when it ends, distinguishes them.
+//! `OctoPrint` identifies a print only by its file. If the same file is printed twice in a row, the two prints look
+//! like one; only the record, which counts each print when it ends, tells them apart.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,10 +13,10 @@ use tokio::time::Instant;
 use super::{ServerRest, files};
 use domain::printer_status::{Activity, Connection, Status};
 
-/// Time after which the count is read again if another print seemed to have started when it was read, because
-/// `OctoPrint` counts a print only a moment after it has ended.
+/// Time after which the count is read again if a new print seemed to have started when it was read, because `OctoPrint`
+/// counts a print only a moment after it has ended.
 const RECHECK_AFTER: Duration = Duration::from_secs(5);
-/// Elapsed print time, in seconds, below which the elapsed time cannot show that another print has started. If the push
+/// Elapsed print time, in seconds, below which the elapsed time cannot show that a new print has started. If the push
 /// connection does not report ends, a count read within this time is read again later.
 const BEGINNING_SECONDS: f64 = 5.0;
 
@@ -27,8 +27,8 @@ pub(super) struct RecordedRuns {
     pub(super) ends: Arc<ReportedEnds>,
 }
 
-/// Number of prints whose end the push connection may have reported. Each new connection counts as one, because ends
-/// are missed while there is no connection.
+/// Number of prints whose end the push connection may have reported. Each new connection is counted as one, because
+/// ends are missed while there is no connection.
 #[derive(Debug, Default)]
 pub(super) struct ReportedEnds(AtomicU64);
 
@@ -53,7 +53,7 @@ struct RecordCount {
 }
 
 impl RecordCount {
-    /// Returns whether another print has replaced, or may have replaced, the one that was counted.
+    /// Returns whether a newer print has replaced, or may have replaced, the one that was counted.
     fn is_over(&self, seconds: f64, ends: u64) -> bool {
         self.active && (seconds < self.seconds || ends != self.ends)
     }

@@ -26,7 +26,7 @@ struct Challenge {
     opaque: Option<String>,
     /// `true` if `qop=auth` is offered; older servers do not offer it.
     counted: bool,
-    /// Number of times that the challenge has been answered.
+    /// Number of requests signed for the challenge.
     count: u32,
 }
 
@@ -37,7 +37,7 @@ impl Digest {
         Some(Self { user: user.to_owned(), password: password.to_owned(), challenge: Mutex::default() })
     }
 
-    /// Signs the request for the latest challenge, if there is one; returns the nonce used.
+    /// Signs the request for the latest challenge, if any; returns the nonce used.
     pub(crate) fn sign(&self, request: &mut Request) -> Option<String> {
         let url = request.url();
         let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));

@@ -1,7 +1,7 @@
 //! Calls to the books: organisations, contacts, invoices and credit notes.
 //!
-//! Requests that create something carry an idempotency key. If a request is repeated with the same key, the system
-//! returns its first response instead of acting again.
+//! Requests that create something carry an idempotency key. If a request is retried with the same key, the system
+//! returns its original response instead of acting again.
 
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Map, Number, Value, json};
@@ -15,9 +15,9 @@ use domain::invoice::DocumentKind;
 
 /// Maximum size of a response in bytes.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Maximum pause in seconds that the system may request: an hour.
+/// Maximum delay, in seconds, that the system may request.
 const MAX_BUSY_SECONDS: u64 = 3_600;
-/// Pause in seconds if the system requests one without a duration.
+/// Delay, in seconds, if the system requests one without a duration.
 const UNTOLD_BUSY_SECONDS: u64 = 60;
 
 /// Path of the accounting API below the base address.
@@ -57,8 +57,8 @@ impl OrganisationClient<'_> {
         call.header("xero-tenant-id", &self.tenant).header("accept", "application/json")
     }
 
-    /// Returns the ID of the contact with the document's email address or, if it has none, with its name; `None` if
-    /// there is no such contact.
+    /// Returns the ID of the contact with the document's email address or, if it has none, with its name; `None` if no
+    /// contact matches.
     pub async fn contact(&self, paper: &AccountingDocument) -> Result<Option<String>, AccountingError> {
         let (member, value) = match &paper.contact_email {
             Some(email) => ("EmailAddress", email),
@@ -166,7 +166,7 @@ fn words(kind: DocumentKind) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// Quotes a text for use in a filter.
+/// Quotes a string for use in a filter.
 fn quoted(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect()
 }

@@ -6,7 +6,7 @@ use super::{AccountingError, Organisation, WHO};
 use crate::peers::PeerFault;
 use domain::invoice::DocumentKind;
 
-/// Maximum number of characters shown of an error message.
+/// Maximum length of a displayed error message, in characters.
 const MAX_WORDS_CHARS: usize = 400;
 /// Maximum number of organisations read.
 const MAX_ORGANISATIONS: usize = 100;

@@ -14,9 +14,9 @@ use crate::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Maximum number of characters shown of an error message from the service.
+/// Maximum length of a displayed error message from the service, in characters.
 const MAX_WORDS_CHARS: usize = 300;
-/// Name of the service in messages.
+/// Name used for the service in messages.
 const OTHER_SIDE: &str = "the email service";
 
 /// Address and credentials of a mail service.
@@ -31,15 +31,15 @@ pub struct ApiSettings {
 }
 
 /// Error code for an idempotency key that was already used with a different body, which means that the service accepted
-/// an earlier form of the message.
+/// an earlier version of the message.
 const OTHER_BODY: &str = "invalid_idempotent_request";
 /// Error code for an idempotency key whose first request is still in progress.
 const STILL_UNDER_WAY: &str = "concurrent_idempotent_requests";
 
 /// Mailer that uses a mail service. The message ID is the idempotency key, so retries within a day do not send a
 /// message twice. The body may change between attempts if the recipients or the email template change. If the service
-/// has stored a different body under the key, the message is therefore sent under another key: a duplicate is better
-/// than a loss.
+/// has stored a different body under the key, the message is therefore sent under a different key: a duplicate is
+/// better than a loss.
 pub struct MailApi {
     peer: PeerClient,
     settings: ApiSettings,

@@ -1,4 +1,4 @@
-//! Folder that replaces a mail server: each message becomes an `.eml` file, which any mail program can open.
+//! Directory that replaces a mail server: each message becomes an `.eml` file, which any mail program can open.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -10,7 +10,7 @@ use lettre::message::Mailbox;
 
 use super::{MailError, Mailer, Message, compose, sender};
 
-/// Mailer that writes messages to a folder. If a message is written again, its file is replaced.
+/// Mailer that writes messages to a directory. If a message is written again, its file is replaced.
 pub struct FileOutbox {
     folder: PathBuf,
     from: Mailbox,
@@ -37,7 +37,7 @@ impl Mailer for FileOutbox {
                 .await
                 .map_err(io::Error::other)
                 .flatten()
-                .map_err(|error| MailError::transient(format!("the outbox folder is not writable: {error}")))
+                .map_err(|error| MailError::transient(format!("the outbox directory is not writable: {error}")))
         })
     }
 }
@@ -59,7 +59,7 @@ fn write_whole(folder: &Path, temporary: &Path, file: &Path, bytes: &[u8]) -> io
     written
 }
 
-/// Makes the new directory entry durable, if the system supports syncing folders.
+/// Makes the new directory entry durable, if the system supports syncing directories.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

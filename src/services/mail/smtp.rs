@@ -19,14 +19,14 @@ use platform::http::lan_addresses;
 /// Time limit for closing the connection after a message has been accepted.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Encryption of the connection.
+/// Connection encryption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encryption {
     /// TLS from the first byte.
     Implicit,
     /// Mandatory STARTTLS: if the server does not offer it, nothing is sent.
     Required,
-    /// STARTTLS if the server offers it, otherwise no encryption; intended for relays inside the shop.
+    /// STARTTLS if the server offers it, otherwise no encryption; intended for relays on the shop's own network.
     WhenOffered,
 }
 
@@ -47,15 +47,15 @@ impl Encryption {
 pub struct SmtpSettings {
     /// Host name, which must match the server's certificate.
     pub host: String,
-    /// Port: usually 465 for TLS from the first byte, 587 for STARTTLS, or 25 inside a network.
+    /// Port: usually 465 for TLS from the first byte, 587 for STARTTLS, or 25 on a local network.
     pub port: u16,
-    /// Encryption of the connection; [`Encryption::for_port`] returns the usual one.
+    /// Connection encryption; [`Encryption::for_port`] returns the usual one.
     pub encryption: Encryption,
     /// User name and password; `None` if the server requires none.
     pub credentials: Option<(String, String)>,
     /// Sender of every message, in the form `a@b` or `Name <a@b>`.
     pub from: String,
-    /// Time limit for a whole message, from opening the connection until the server accepts the message.
+    /// Time limit for sending a message, from opening the connection until the server accepts the message.
     pub timeout: Duration,
 }
 
@@ -166,7 +166,7 @@ fn judge(error: &SmtpError) -> MailError {
     match error.status().map(u16::from) {
         // Log in first, mechanism too weak, credentials refused, encryption needed.
         Some(530 | 534 | 535 | 538) => {
-            MailError::transient(format!("the mail server requires a sign-in: {}", words(error)))
+            MailError::transient(format!("the mail server requires authentication: {}", words(error)))
         }
         _ if error.is_permanent() || error.is_client() => MailError::permanent(words(error)),
         _ => MailError::transient(words(error)),

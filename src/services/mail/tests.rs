@@ -102,7 +102,7 @@ async fn a_folder_that_cannot_be_written_is_a_transient_error() {
     let file = folder.path().join("outbox");
     fs::write(&file, "in the way").unwrap();
     let mailer = FileOutbox::new(&file, from()).unwrap();
-    assert!(transient(mailer.send(&message("a")).await).starts_with("the outbox folder is not writable"));
+    assert!(transient(mailer.send(&message("a")).await).starts_with("the outbox directory is not writable"));
 }
 
 #[tokio::test]

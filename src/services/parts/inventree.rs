@@ -106,7 +106,7 @@ fn unit(part: &Value) -> StockUnit {
     }
 }
 
-/// Parses a stock item of a part; `None` if it belongs to another part.
+/// Parses a stock item of a part; `None` if it belongs to a different part.
 fn item(value: &Value, part: i64) -> Result<Option<(i64, ItemReading)>, StockError> {
     let number =
         value["pk"].as_i64().ok_or_else(|| StockError::Nonsense("a stock item without a number".to_owned()))?;

@@ -14,7 +14,7 @@ use platform::http::read_beginning;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of one response in bytes.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Maximum number of characters shown of a server's message.
+/// Maximum length of a displayed server message, in characters.
 const WORDS_CHARS: usize = 200;
 
 /// JSON client for one server.

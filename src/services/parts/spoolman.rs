@@ -98,12 +98,12 @@ fn used(spool: &Value) -> Result<Amount, StockError> {
         .ok_or_else(|| StockError::Nonsense("a spool without a value for the used weight".to_owned()))
 }
 
-/// Returns the amount on a spool when it was new.
+/// Returns the initial amount on a spool.
 fn full(spool: &Value) -> Option<Amount> {
     amount(&spool["initial_weight"]).or_else(|| amount(&spool["filament"]["weight"]))
 }
 
-/// Parses a spool of a filament; `None` if it belongs to another filament.
+/// Parses a spool of a filament; `None` if it belongs to a different filament.
 fn item(spool: &Value, filament: i64, clock: Option<Timestamp>) -> Result<Option<(i64, ItemReading)>, StockError> {
     let number = spool["id"].as_i64().ok_or_else(|| StockError::Nonsense("a spool without a number".to_owned()))?;
     if spool["filament"]["id"].as_i64() != Some(filament) {

@@ -18,17 +18,17 @@ use domain::refusal::shortened;
 use domain::schedule::Delays;
 use platform::http::read_beginning;
 
-/// Version of the processor's API whose response format is parsed.
+/// API version of the processor whose response format is parsed.
 const API_VERSION: &str = "2026-06-24.dahlia";
 /// Maximum size of a response in bytes: enough for a hundred of the largest listed objects.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;
-/// Maximum number of characters shown of a message from the processor.
+/// Maximum length of a displayed message from the processor, in characters.
 const MAX_WORDS_CHARS: usize = 300;
 /// Maximum number of attempts per call.
 const MAX_TRIES: u32 = 3;
-/// Pauses between attempts of one call.
+/// Delays between retries of a call.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(250), longest: Duration::from_secs(2) };
-/// Maximum pause requested with `Retry-After` for which the client waits; if it is longer, the caller has to retry.
+/// Maximum `Retry-After` delay for which the client waits. If the delay is longer, the caller has to retry.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(3);
 /// Number of consecutive failures after which no calls are made for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;
@@ -42,7 +42,7 @@ pub struct ClientSettings {
     pub secret_key: String,
     /// Time limit for one call, including all attempts.
     pub timeout: Duration,
-    /// Durations of the pauses after several consecutive failures.
+    /// Delays after several consecutive failures.
     pub pauses: Delays,
 }
 
@@ -84,11 +84,11 @@ struct SendState {
     last_error: Option<String>,
 }
 
-/// Result of one attempt: a final result, or a failure after which another attempt is allowed.
+/// Result of one attempt: a final result, or a failure after which a retry is allowed.
 enum AttemptResult {
     Done(Result<Value, ProcessorError>),
     /// A failure after which a retry is safe, because nothing was done or there is an idempotency key; contains the
-    /// requested pause.
+    /// requested delay.
     Again(ProcessorError, Option<Duration>),
 }
 
@@ -143,7 +143,7 @@ impl ProcessorClient {
         self.call(Method::POST, path, form, key).await
     }
 
-    /// Describes the processor's problem according to the latest calls; `None` if there is none.
+    /// Describes the processor's problem according to the latest calls, if any.
     pub(super) fn trouble_now(&self) -> Option<String> {
         let trouble = |purpose| self.trouble_with(purpose);
         trouble(CallPurpose::Till).or_else(|| trouble(CallPurpose::Customers))

@@ -14,11 +14,11 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Stream entry for one event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamEntry {
-    /// Position of the event in commit order.
+    /// Event's position in commit order.
     pub seq: i64,
     /// ID of the event, the same as in webhooks.
     pub id: String,
-    /// Type of the event, such as `order.paid`.
+    /// Event type, such as `order.paid`.
     pub event: String,
     /// Event in its API representation, as JSON.
     pub json: String,
@@ -45,7 +45,8 @@ impl EventStream {
         self.length
     }
 
-    /// Returns `seq` of the last entry; `None` if there is no entry, or this program did not write the last one.
+    /// Returns `seq` of the last entry; `None` if the stream is empty or its last entry was not written by this
+    /// program.
     pub async fn last(&mut self) -> RedisResult<Option<i64>> {
         let mut range = cmd("XREVRANGE");
         range.arg(&self.key).arg("+").arg("-").arg("COUNT").arg(1);

@@ -1,4 +1,4 @@
-//! Texts stored in Redis for a limited time, so that other servers can find them. Redis never holds the only copy of
+//! Strings stored in Redis for a limited time, so that other servers can find them. Redis never holds the only copy of
 //! anything.
 
 use std::time::Duration;
@@ -7,11 +7,11 @@ use redis::{RedisResult, cmd};
 
 use super::{KEY_PREFIX, Redis};
 
-/// Time limit for writing or reading a text.
+/// Time limit for writing or reading a value.
 const TEXT_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Redis {
-    /// Stores a text under the given name.
+    /// Stores a string under the given name.
     pub async fn keep_text(&self, name: &str, text: &str, lifetime: Duration) -> RedisResult<()> {
         let mut connection = self.manager(TEXT_TIMEOUT).await?;
         let mut set = cmd("SET");
@@ -19,7 +19,7 @@ impl Redis {
         set.exec_async(&mut connection).await
     }
 
-    /// Returns the text stored under the given name; `None` if there is none or it is longer than `max_bytes`.
+    /// Returns the string stored under the given name; `None` if none is stored or it is longer than `max_bytes`.
     pub async fn kept_text(&self, name: &str, max_bytes: u64) -> RedisResult<Option<String>> {
         let mut connection = self.manager(TEXT_TIMEOUT).await?;
         let key = format!("{KEY_PREFIX}{name}");

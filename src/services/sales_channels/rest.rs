@@ -8,7 +8,7 @@ use crate::peers::PeerFault;
 
 /// Maximum size of one response in bytes.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;
-/// Name of the shop in messages.
+/// Name used for the shop in messages.
 const OTHER_SIDE: &str = "the shop";
 
 /// Result of a call.
@@ -19,7 +19,7 @@ pub(super) enum ShopAnswer {
     Refused(String),
 }
 
-/// Makes a call. After a fault, the call may be retried.
+/// Makes a call. After an error, the call may be retried.
 pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
     let mut answer = send(call.header("accept", "application/json"), OTHER_SIDE).await?;
     let status = answer.status();
@@ -47,7 +47,7 @@ pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
     }
 }
 
-/// Reads data. A rejection is reported as a fault, because it may be temporary.
+/// Reads data. A rejection is reported as an error that may be retried, because it may be temporary.
 pub(super) async fn look(call: RequestBuilder) -> Result<Value, PeerFault> {
     match ask(call).await? {
         ShopAnswer::Done(value) => Ok(value),

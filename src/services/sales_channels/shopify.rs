@@ -17,9 +17,9 @@ use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
 use crate::peers::PeerFault;
 use domain::channel_order::{MAX_SOLD_LINES, ShopOrderUpdate, SoldContent, SoldLine};
 
-/// Version of the Admin API that is used.
+/// Admin API version to use.
 const API_VERSION: &str = "2026-07";
-/// Name of the header that contains the access token.
+/// Access token header.
 const TOKEN_HEADER: &str = "X-Shopify-Access-Token";
 /// States of a fulfillment order in which units can still be fulfilled.
 const OPEN_STATES: [&str; 3] = ["open", "in_progress", "scheduled"];

@@ -39,7 +39,7 @@ pub const COLUMNS: [&str; 17] = [
     "postal_code",
     "country",
 ];
-/// Number of required columns at the start of [`COLUMNS`].
+/// Number of leading columns in [`COLUMNS`] that are required.
 const REQUIRED_COLUMNS: usize = 4;
 /// Maximum size of one row in bytes.
 const MAX_ROW_BYTES: usize = 16 * 1024;
@@ -62,7 +62,7 @@ pub struct RowFault {
 /// An order from the file, or all the problems found in it.
 pub type TableOrder = Result<ShopOrderUpdate, Vec<RowFault>>;
 
-/// Values of one row by column; empty texts are omitted.
+/// Values of one row, by column; empty values are omitted.
 #[derive(Clone, Default)]
 struct SheetRow {
     number: u32,
@@ -75,7 +75,7 @@ impl SheetRow {
         self.cells.get(at).map(String::as_str).filter(|text| !text.is_empty())
     }
 
-    /// Returns an amount of money; `None` if there is none. The error means that the amount is invalid.
+    /// Returns the amount of money in a column, if any. The error means that the amount is invalid.
     fn money(&self, column: &str, currency: &str) -> Result<Option<i64>, ()> {
         match self.cell(column) {
             None => Ok(None),
@@ -125,7 +125,7 @@ pub struct TableReader {
     core: Reader,
     fields: Vec<u8>,
     ends: Vec<usize>,
-    /// Numbers of bytes and fields read from the current row.
+    /// Number of bytes and number of fields read from the current row.
     filled: (usize, usize),
     rows: u32,
     /// Index in [`COLUMNS`] for each field of a row; `None` for an ignored field.
@@ -138,7 +138,7 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    /// Creates a parser. `currency` applies to orders that do not name one; `now` is recorded as the time of the
+    /// Creates a parser. `currency` applies to orders that do not specify one; `now` is recorded as the time of the
     /// orders' last change.
     pub fn new(currency: &str, now: Timestamp) -> Self {
         Self {
@@ -155,8 +155,8 @@ impl TableReader {
         }
     }
 
-    /// Parses the next chunk and returns the orders completed by it; a problem with the file as a whole ends the
-    /// parsing.
+    /// Parses the next chunk and returns the orders completed by it; a problem with the file as a whole stops the
+    /// parser.
     pub fn push(&mut self, mut piece: &[u8]) -> Result<Vec<TableOrder>, RowFault> {
         let mut done = Vec::new();
         while !piece.is_empty() {

@@ -35,13 +35,13 @@ pub(super) fn read_body(body: &[u8]) -> Result<Value, MessageError> {
     bounded_json::read(body, bounded_json::REQUEST).map_err(|error| MessageError::Malformed(error.to_string()))
 }
 
-/// Reduces a text to one line of limited length, without characters that databases and emails reject.
+/// Reduces a string to one line of limited length, without characters that databases and emails reject.
 pub(super) fn one_line(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     shortened(plain.trim().to_owned(), MAX_WORD_CHARS)
 }
 
-/// Returns a non-empty text; `None` for anything else.
+/// Returns a non-empty string; `None` for anything else.
 pub(super) fn word(value: &Value) -> Option<String> {
     value.as_str().map(one_line).filter(|text| !text.is_empty())
 }
@@ -51,7 +51,7 @@ pub(super) fn title(value: &Value) -> Option<String> {
     value.as_str().map(variant_name).filter(|name| !name.is_empty())
 }
 
-/// Returns an ID, which may be a number or a text; `None` if it is 0.
+/// Returns an ID, which may be a number or a string; `None` if it is 0.
 pub(super) fn id(value: &Value) -> Option<String> {
     let number = value.as_u64().filter(|id| *id > 0).map(|id| id.to_string());
     number.or_else(|| word(value)).filter(|id| id != "0")
@@ -64,7 +64,7 @@ pub(super) fn notes(value: &Value) -> Option<String> {
     Some(shortened(plain.trim().to_owned(), MAX_NOTES_CHARS)).filter(|text| !text.is_empty())
 }
 
-/// Parses an amount of money, which may be a text or a number, to minor units of the currency.
+/// Parses an amount of money, which may be a string or a number, to minor units of the currency.
 pub(super) fn cents(value: &Value, currency: &str) -> Option<i64> {
     match value {
         Value::String(text) => currency::parse(text, currency),
@@ -90,7 +90,7 @@ pub(super) fn whole_bps(rates: impl Iterator<Item = f64>) -> i64 {
     rates.sum::<f64>().clamp(0.0, 10_000.0).round() as i64
 }
 
-/// Parses a timestamp; one without a time zone is taken as UTC.
+/// Parses a timestamp; a timestamp without a time zone is treated as UTC.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     let text = value.as_str()?.trim();
     text.parse().ok().or_else(|| format!("{text}Z").parse().ok())

@@ -26,8 +26,8 @@ pub(super) const TYPE: ChannelType = ChannelType {
     connect: Some(|client, url, token| Ok(Box::new(WooStore::new(client, url, token)?))),
 };
 
-/// Returns whether a request is the unsigned one that the shop sends once when a webhook is saved. If the response is
-/// not 200, the shop disables the webhook.
+/// Returns whether a request is the unsigned test request that the shop sends when a webhook is saved. If the response
+/// is not 200, the shop disables the webhook.
 fn is_trial(headers: &HeaderMap, body: &[u8]) -> bool {
     let number = body.strip_prefix(b"webhook_id=").filter(|number| !number.is_empty());
     let plain = number.is_some_and(|number| number.iter().all(u8::is_ascii_digit));

@@ -1,4 +1,4 @@
-//! Slicer profiles: the `.ini` files in a folder, each a complete configuration exported from a slicer.
+//! Slicer profiles: the `.ini` files in a directory, each a complete configuration exported from a slicer.
 //!
 //! A profile can run code, because `post_process` names programs that the slicer starts. Profiles with that key are
 //! therefore rejected, and the key is disabled in the configuration passed to the slicer.
@@ -95,7 +95,7 @@ pub(super) async fn read(folder: &Path, name: &str) -> Result<SlicerProfile, Sli
     SlicerProfile::of(&text).map_err(refused)
 }
 
-/// Returns the sorted names of the profiles in a folder; empty if the folder does not exist.
+/// Returns the sorted names of the profiles in a directory; empty if the directory does not exist.
 pub async fn names(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     if let Ok(mut entries) = fs::read_dir(folder).await {

@@ -61,7 +61,7 @@ fn is_shape(name: &str) -> bool {
     name == "[Content_Types].xml" || name.starts_with("_rels/") || name.starts_with("3D/")
 }
 
-/// Returns the project's description of its parts, without settings; `None` if there is none.
+/// Returns the project's description of its parts, if any, without settings.
 fn description(archive: &mut ZipArchive<File>) -> Result<Option<String>, SliceError> {
     let name = {
         let mut names = archive.file_names().filter_map(Result::ok);
@@ -72,9 +72,9 @@ fn description(archive: &mut ZipArchive<File>) -> Result<Option<String>, SliceEr
     let entry = archive.by_name(&name).map_err(damaged)?;
     let read = entry.take(MAX_DESCRIPTION_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
     if read as u64 > MAX_DESCRIPTION_BYTES {
-        return Err(refused(&format!("{DESCRIPTION} in its archive is too large")));
+        return Err(refused(&format!("{DESCRIPTION} inside the archive is too large")));
     }
-    without_settings(&text).map(Some).ok_or_else(|| refused(&format!("{DESCRIPTION} in its archive is invalid")))
+    without_settings(&text).map(Some).ok_or_else(|| refused(&format!("{DESCRIPTION} inside the archive is invalid")))
 }
 
 /// Returns the description reduced to the information about shapes; `None` if it cannot be interpreted.
@@ -132,7 +132,7 @@ fn refused(words: &str) -> SliceError {
 fn damaged(error: ZipError) -> SliceError {
     match error {
         ZipError::Io(error) => unreadable(error),
-        error => refused(&format!("its archive is damaged ({error})")),
+        error => refused(&format!("the archive is damaged ({error})")),
     }
 }
 
@@ -140,7 +140,7 @@ fn damaged(error: ZipError) -> SliceError {
 fn unreadable(error: io::Error) -> SliceError {
     match error.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
-            refused(&format!("its archive is damaged ({error})"))
+            refused(&format!("the archive is damaged ({error})"))
         }
         _ => SliceError::Disk(error),
     }

@@ -29,7 +29,7 @@ const SENSORS: [Sensor; 6] = [
     Sensor { fact: "lowStock", name: "Materials low", unit: None, class: None },
 ];
 
-/// Names of the MQTT topics.
+/// MQTT topic names.
 #[derive(Clone, Debug)]
 pub struct Topics {
     base: String,

@@ -45,9 +45,9 @@ fn a_data_folder_that_cannot_be_one_is_told_as_such() {
     fs::write(place.path().join("data"), "x").unwrap();
     let ended = place.run(SERVE);
     assert_eq!(ended.code, Some(1));
-    assert!(ended.err.contains("/data is a file, not a folder") && ended.err.contains("--data DIR"), "{ended:?}");
+    assert!(ended.err.contains("/data is a file, not a directory") && ended.err.contains("--data DIR"), "{ended:?}");
     let checked = place.run("check --data data");
-    assert!(checked.out.contains("/data is a file, not a folder"), "{checked:?}");
+    assert!(checked.out.contains("/data is a file, not a directory"), "{checked:?}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_missing_program_says_where_to_get_it() {
         let ended = Command::new(&alone).arg(command).env_clear().output().unwrap();
         let words = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(1), "{words}");
-        assert!(words.contains(&format!("{program} is not installed")) && words.contains("Debian package"), "{words}");
+        assert!(words.contains(&format!("could not find {program};")) && words.contains("Debian package"), "{words}");
     }
 }
 

@@ -253,7 +253,7 @@ async fn a_printer_leads_the_server_to_no_other_machine() {
     let elsewhere = Camera::start(None).await.unwrap();
     floor.sim(0).handle.set_camera(Some(&elsewhere.snapshot_url()));
     let answer = floor.app.get(&floor.path(0, "/camera")).await;
-    assert!(words(&answer.json(), "message").contains("another host"), "{}", answer.text);
+    assert!(words(&answer.json(), "message").contains("a different host"), "{}", answer.text);
     assert_eq!(answer.error(404), "no_camera");
     assert!(elsewhere.requests().is_empty());
 }

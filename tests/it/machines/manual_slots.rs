@@ -68,7 +68,7 @@ async fn what_is_not_certain_is_refused_with_words_before_anything_is_uploaded()
     assert_eq!(refused["code"], "no_slot", "{refused}");
     let words = refused["message"].as_str().unwrap();
     for part in
-        ["needs PETG #ff7a1a", "slot A1 contains PETG #1b1b22", "slot A2 contains PETG #f4f1e6", "specify the slot"]
+        ["needs PETG #ff7a1a", "slot A1 contains PETG #1b1b22", "slot A2 contains PETG #f4f1e6", "specify a slot"]
     {
         assert!(words.contains(part), "{words}");
     }

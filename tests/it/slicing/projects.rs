@@ -75,7 +75,7 @@ async fn the_slicer_is_given_the_shapes_of_a_project_alone() {
     let order = app.paid_order(&sku, 1).await;
     let job = app.job_is(&only_job(&app, &order).await, "awaiting_manual_review").await;
     assert!(
-        job["waitingReason"].as_str().unwrap().contains("Slic3r_PE_model.config in its archive is invalid"),
+        job["waitingReason"].as_str().unwrap().contains("Slic3r_PE_model.config inside the archive is invalid"),
         "{job}"
     );
 }

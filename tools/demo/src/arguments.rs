@@ -19,14 +19,14 @@ pub struct DemoArguments {
     /// IP address and port to listen on [default: 127.0.0.1:8787, or a free port if that is in use]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
-    /// First of the ports used by the simulated printers; an existing demo keeps its ports
+    /// First port for the simulated printers; an existing demo keeps its ports
     /// [default: the first free range from 17000]
     #[arg(long, value_name = "P", value_parser = value_parser!(u16).range(1024..=64_000))]
     pub base_port: Option<u16>,
     /// Stop after this many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub end_after: Option<Duration>,
-    /// Path of the server program [default: printfloor next to this program, or on PATH]
+    /// Path of the server binary [default: printfloor in this program's directory, or on the PATH]
     // `printfloor demo` passes its own path first; a later one wins.
     #[arg(long, value_name = "PATH", overrides_with = "server")]
     pub server: Option<PathBuf>,

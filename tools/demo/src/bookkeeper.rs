@@ -26,7 +26,7 @@ const MAX_LOOKS: usize = 150;
 pub struct AccountingAdmin {
     api: ShopClient,
     books: Arc<AccountingSystem>,
-    /// Directory of emails that are written to files instead of being sent.
+    /// Directory for emails that are written to files instead of being sent.
     outbox: PathBuf,
     screen: Screen,
 }
@@ -84,7 +84,7 @@ impl AccountingAdmin {
     }
 }
 
-/// Lists the emails in a folder; unfinished ones have another file extension and are skipped.
+/// Lists the emails in a directory; unfinished ones have a different file extension and are skipped.
 fn mails(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.extension().is_some_and(|ending| ending == "eml")).collect()

@@ -22,7 +22,7 @@ pub struct SampleMaterial {
 
 /// Amount in grams below which a material is low in stock.
 pub const REORDER_POINT: u32 = 150;
-/// Grams per delivery.
+/// Amount per delivery, in grams.
 pub const REORDER_QUANTITY: u32 = 500;
 
 /// Materials in the demo's initial stock.
@@ -43,18 +43,18 @@ pub struct SamplePart {
     pub material: usize,
     /// Machine type that can print the part.
     pub machine: &'static str,
-    /// Price of one part in cents.
+    /// Price per part, in cents.
     pub cents: i64,
-    /// Number of parts on one plate.
+    /// Number of parts per plate.
     pub per_plate: u32,
-    /// Print time of one plate in seconds, as the slicer would report it. Real prints take hours; these are short
-    /// enough to watch.
+    /// Print time per plate, in seconds, as the slicer would report it. Real prints take hours; these are short enough
+    /// to watch.
     pub seconds: u64,
-    /// Material consumed by one plate in grams, as the slicer would report it.
+    /// Material consumed per plate, in grams, as the slicer would report it.
     pub grams: f64,
     /// Second material consumed by a plate: index into [`MATERIALS`], and grams.
     pub second: Option<(usize, f64)>,
-    /// Size of one plate in mm.
+    /// Size of one plate in millimetres.
     pub size: (f64, f64, f64),
     /// `true` if the part was sliced as a package (`.gcode.3mf`), the only format that some printers accept.
     pub package: bool,
@@ -145,7 +145,7 @@ pub struct SampleKit {
     pub code: &'static str,
     /// Name visible to customers.
     pub name: &'static str,
-    /// Price of one kit in cents.
+    /// Price per kit, in cents.
     pub cents: i64,
     /// Code and quantity of each part in the kit.
     pub components: [(&'static str, u32); 2],
@@ -161,17 +161,17 @@ pub const fn machine_type(index: usize, packages: bool) -> &'static str {
     if index % 3 == 2 && !packages { FDM_LARGE } else { FDM_STANDARD }
 }
 
-/// Returns the build volume of a machine type in mm.
+/// Returns the build volume of a machine type, in millimetres.
 pub fn build_volume(machine: &str) -> (f64, f64, f64) {
     if machine == FDM_LARGE { (350.0, 350.0, 400.0) } else { (250.0, 210.0, 220.0) }
 }
 
-/// Names for the printers, assigned in order.
+/// Printer names, assigned in order.
 pub const NAMES: [&str; 12] = [
     "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ising", "Joule", "Kepler", "Lovelace",
 ];
 
-/// Names and email addresses of the customers.
+/// Customer names and email addresses.
 pub const CUSTOMERS: [&str; 6] = [
     "ines@harbour-lights.example",
     "theo@bikeshed.example",

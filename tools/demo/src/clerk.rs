@@ -159,7 +159,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Returns whether a condition has held for `ms` milliseconds; if so, its timer starts again.
+    /// Returns whether a condition has held for `ms` milliseconds; if so, restarts its timer.
     fn due(&mut self, what: &str, so: bool, ms: i64) -> bool {
         if !so {
             self.since.remove(what);

@@ -1,5 +1,5 @@
-//! Client for the server's HTTP API: over its control socket, where the caller counts as the machine's owner, or over
-//! TCP with an API key.
+//! Client for the server's HTTP API: over its control socket, where the caller is treated as the machine's owner, or
+//! over TCP with an API key.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub enum RequestError {
     Refused {
         /// HTTP status of the response.
         status: u16,
-        /// Error message, including the errors of all fields.
+        /// Error message, including the errors in all fields.
         message: String,
     },
     /// The server did not respond.
@@ -93,7 +93,7 @@ impl ShopClient {
         json_of(self.request(Method::POST, path).json(body).send().await?).await
     }
 
-    /// Sends a POST with a JSON body and an idempotency key; repeating it with the same key returns the first response.
+    /// Sends a POST with a JSON body and an idempotency key; a retry with the same key returns the original response.
     pub async fn post_once(&self, path: &str, key: &str, body: &Value) -> Result<Value, RequestError> {
         json_of(self.request(Method::POST, path).header("Idempotency-Key", key).json(body).send().await?).await
     }
@@ -129,7 +129,7 @@ impl ShopClient {
     }
 }
 
-/// Returns a builder for clients that follow no redirects, use no proxy, and never repeat a request. The timeout for an
+/// Returns a builder for clients that follow no redirects, use no proxy, and never retry a request. The timeout for an
 /// entire exchange is set on each request.
 #[expect(clippy::disallowed_methods, reason = "the one place that builds clients")]
 fn builder() -> ClientBuilder {

@@ -1,4 +1,4 @@
-//! Errors of the demo, with advice and exit codes.
+//! Demo errors, with advice and exit codes.
 
 use std::io;
 use std::process::{ExitCode, ExitStatus};
@@ -21,7 +21,9 @@ pub enum DemoError {
     #[error("the server exited ({0})")]
     ServerEnded(ExitStatus),
     /// The server program is not installed.
-    #[error("the server program printfloor is neither next to this program nor on PATH")]
+    #[error(
+        "could not find the printfloor server binary; it must be in the same directory as this program or on the PATH"
+    )]
     NoServer,
     /// An operating system call failed.
     #[error("{doing}: {}", io_words(.source))]

@@ -1,4 +1,4 @@
-//! Reader of the server's event stream (server-sent events), which resumes the stream where it broke off.
+//! Reader of the server's event stream (server-sent events), which resumes an interrupted stream.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::error::DemoError;
 
 /// Delay before a broken stream is reopened.
 const REOPEN_DELAY: Duration = Duration::from_millis(500);
-/// Timeout of the stream; long enough never to be reached.
+/// Stream timeout; long enough never to be reached.
 const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// Open stream of the server's events.

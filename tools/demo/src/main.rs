@@ -74,7 +74,7 @@ const DEFAULT_PRINTERS: usize = 6;
 const DEFAULT_PORT: u16 = 8787;
 /// Path at which the server receives payment events.
 const PAYMENT_EVENTS: &str = "/webhooks/payments";
-/// Folder in the data directory for emails that are not actually sent.
+/// Directory in the data directory for emails that are not actually sent.
 const OUTBOX_FOLDER: &str = "outbox";
 /// Maximum time to wait at exit for threads that are still running.
 const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -115,8 +115,7 @@ fn install_tls_provider() {
 
 /// Runs the demo until it is stopped by a signal or by its time limit.
 async fn run(arguments: DemoArguments) -> Result<(), DemoError> {
-    let mut signals =
-        StopSignals::listen().map_err(DemoError::io("the signal handlers of the demo cannot be installed"))?;
+    let mut signals = StopSignals::listen().map_err(DemoError::io("the demo's signal handlers cannot be installed"))?;
     let program = server::program(arguments.server)?;
     let mut folder = Folder::open(&arguments.data)?;
     folder.memory.printers = arguments.printers.map_or(folder.memory.printers, usize::from);
@@ -125,7 +124,7 @@ async fn run(arguments: DemoArguments) -> Result<(), DemoError> {
     let failed = DemoError::io(format!("{} cannot be entered", folder.path.display()));
     env::set_current_dir(&folder.path).map_err(failed)?;
     let floor = DemoFloor::start(&mut folder).await?;
-    let peers = AllPeers::start().await.map_err(DemoError::io("the simulated systems of the shop cannot start"))?;
+    let peers = AllPeers::start().await.map_err(DemoError::io("the shop's simulated systems cannot start"))?;
     floor.printers().for_each(|printer| printer.handle.set_camera(Some(&peers.camera())));
     let screen = Screen::new();
     let environment = settings::environment(env::vars_os(), &folder.memory, &floor, &peers);

@@ -34,7 +34,7 @@ const LATE_START_MS: u64 = 2_000;
 pub struct DemoPrinter {
     /// ID of the printer on the server.
     pub id: String,
-    /// Name of the printer in the shop.
+    /// Printer name in the shop.
     pub name: String,
     /// Handle that controls the virtual printer.
     pub handle: SimHandle,
@@ -110,7 +110,7 @@ impl Mishaps {
 
     async fn lose_network(&self, machine: &DemoPrinter, job: AffectedJob) -> Result<(), DemoError> {
         let (name, number) = (&machine.name, &job.number);
-        self.bad(&format!("{name} loses its network in the middle of {number} and keeps printing unseen"))?;
+        self.bad(&format!("{name} loses its network connection in the middle of {number} and keeps printing unseen"))?;
         machine.handle.set_faults(PrinterFaults { disconnect: true, ..PrinterFaults::default() });
         if !self.printer_until(machine, |printer| printer["status"]["state"] == "offline").await? {
             return Ok(());
@@ -126,7 +126,7 @@ impl Mishaps {
         .await
     }
 
-    /// Makes a print fail, to demonstrate that the server detects and repeats a failed print.
+    /// Makes a print fail, to demonstrate that the server detects a failed print and prints it again.
     async fn failed_print(&self) -> Result<(), DemoError> {
         let Some((machine, job)) = self.printing(0.05..0.5).await? else { return Ok(()) };
         let outcome = self.fail_print(machine, job).await;
@@ -184,7 +184,7 @@ impl Mishaps {
         struck.handle.set_faults(PrinterFaults::default());
         self.quiet(&format!("{name} is back and reports the outcome"))?;
         self.rescued(&job, |job| match starts(job) {
-            1 => format!("{number} is finished: the start had arrived and was not repeated"),
+            1 => format!("{number} is finished: the start had arrived and was not sent again"),
             _ => format!("{number} is finished: the first start had provably not arrived, so it was started again"),
         })
         .await

@@ -1,4 +1,4 @@
-//! Output of the demo. On a terminal, a short status block remains at the top while events scroll below it in colour;
+//! Demo output. On a terminal, a short status block remains at the top while events scroll below it in colour;
 //! otherwise, the output consists of plain lines.
 
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ impl LineTone {
     }
 }
 
-/// Size of a terminal in rows and columns.
+/// Terminal size in rows and columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TerminalSize {
     rows: u16,
@@ -95,7 +95,7 @@ impl Screen {
         }
     }
 
-    /// Updates the shop's status in the status block, if there is one.
+    /// Updates the shop's status in the status block, if any.
     pub fn status(&self, lines: &[String; BLOCK_LINES]) -> Result<(), DemoError> {
         let Some(previous) = self.with(|state| state.block) else { return Ok(()) };
         let now = size().unwrap_or(previous);

@@ -96,7 +96,7 @@ impl ServerProcess {
         self.address
     }
 
-    /// Waits until the server ends by itself, after a fault or because another server takes over its database.
+    /// Waits until the server ends by itself, after an error or because another server takes over its database.
     pub async fn ended(&mut self) -> Result<ExitStatus, DemoError> {
         self.child.wait().await.map_err(DemoError::io("cannot wait for the server to exit"))
     }

@@ -23,7 +23,7 @@ const INHERITED: [&str; 12] = [
     "SSL_CERT_DIR",
     "RUST_BACKTRACE",
 ];
-/// Prefix of the log settings, the only settings that the server inherits.
+/// Log setting prefix. The server inherits only settings with this prefix.
 const LOG_PREFIX: &str = "PRINTFLOOR_LOG__";
 /// Filter for log lines. Shop events are excluded, because the demo prints them itself.
 const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,platform::observe::story=off";

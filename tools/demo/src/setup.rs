@@ -40,9 +40,9 @@ const WEBHOOK_EVENTS: [&str; 12] = [
 /// Names by ID, and the articles on sale.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Names of printers by ID.
+    /// Printer names, by ID.
     pub printers: Arc<BTreeMap<String, String>>,
-    /// Names of parts by ID.
+    /// Part names, by ID.
     pub parts: Arc<BTreeMap<String, String>>,
     /// IDs of the articles that the printers can make, each repeated according to how often customers should choose it;
     /// the kit comes last.
@@ -131,7 +131,7 @@ pub async fn shop(
     Ok((names, machines.collect()))
 }
 
-/// Creates those of [`MATERIALS`] that are missing, and returns the IDs of all of them, in order.
+/// Creates the missing [`MATERIALS`] and returns the IDs of all of them, in order.
 async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     let existing = api.list::<Value>("/api/inventory/materials", "materials").await?;
     let mut ids = Vec::new();
@@ -157,7 +157,7 @@ async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     Ok(ids)
 }
 
-/// Creates those of [`PARTS`] that are missing, and returns the IDs and names of all of them, in order.
+/// Creates the missing [`PARTS`] and returns the IDs and names of all of them, in order.
 async fn parts(api: &ShopClient, materials: &[String]) -> Result<Vec<(String, String)>, DemoError> {
     let existing = api.list::<Value>("/api/skus", "skus").await?;
     let mut skus = Vec::new();

@@ -1,4 +1,4 @@
-//! Files of the demo's parts, as a slicer would write them.
+//! Files for the demo's parts, as a slicer would write them.
 
 use simulator::gcode::shapes::{PlateLayout, shaped_gcode, shaped_package};
 

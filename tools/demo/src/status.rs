@@ -1,4 +1,4 @@
-//! Current state of the shop, for the status block at the top of the demo's terminal.
+//! Shop's current state, for the status block at the top of the demo's terminal.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Narration of the demo: one line for each notable event in the shop.
+//! Demo narration: one line for each notable event in the shop.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Story {
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
-    /// Numbers of jobs and orders, by ID.
+    /// Job and order numbers, by ID.
     numbers: HashMap<String, String>,
     /// Orders whose promised time has already been evaluated.
     judged: HashSet<String>,

@@ -1,8 +1,8 @@
-//! Counters of events in a demo run.
+//! Event counters for a demo run.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Counters of one demo run.
+/// Counters for one demo run.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub ordered: AtomicUsize,

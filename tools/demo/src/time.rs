@@ -1,4 +1,4 @@
-//! Clock of the demo, and durations between points in time.
+//! Demo clock, and durations between points in time.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub fn machine_clock() -> DemoClock {
     Arc::new(now)
 }
 
-/// Returns the milliseconds from one time to another; negative if the other is earlier.
+/// Returns the number of milliseconds between two times; negative if `to` is earlier than `from`.
 pub fn ms_between(from: Timestamp, to: Timestamp) -> i64 {
     to.as_millisecond() - from.as_millisecond()
 }

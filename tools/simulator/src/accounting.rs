@@ -3,7 +3,7 @@
 //!
 //! It is as strict as the real system where it matters. An authorization code works only once, and only with the
 //! verifier for its challenge. A refresh token works once, and its reuse ends the entire connection. Document numbers
-//! are unique, and a repeated idempotency key returns the first response.
+//! are unique, and a reused idempotency key returns the original response.
 
 mod books;
 mod page;
@@ -179,7 +179,7 @@ impl AccountingSystem {
         self.host.with(|inside| inside.lenient = lenient);
     }
 
-    /// Ends every connection, as when a user of the accounting system disconnects the program.
+    /// Ends every connection, as if a user of the accounting system had disconnected the program.
     pub fn end_connections(&self) {
         self.host.with(|inside| inside.ended.extend(1..=inside.families));
     }
@@ -304,7 +304,7 @@ async fn books(State(host): State<AccountingHost>, Path(kind): Path<String>, req
 }
 
 impl AccountingState {
-    /// Returns the stored response if the idempotency key is repeated with the same request; otherwise runs `act`.
+    /// Returns the stored response if the idempotency key is reused with the same request; otherwise runs `act`.
     fn once(
         &mut self,
         key: Option<String>,
@@ -315,7 +315,7 @@ impl AccountingState {
             if before == request {
                 return (*status, body.clone());
             }
-            let words = json!({"Message": "The Idempotency-Key was used with another request"});
+            let words = json!({"Message": "The Idempotency-Key was used with a different request"});
             return (StatusCode::BAD_REQUEST, words);
         }
         let (status, body) = act(self);

@@ -1,8 +1,8 @@
 //! Virtual Bambu Lab printer in LAN mode (printer type `mqtt_lan`): an MQTT broker over TLS with two topics, and an
-//! FTPS server whose root folder is the printer's storage.
+//! FTPS server whose root directory is the printer's storage.
 //!
 //! The protocol and its quirks are those of the real firmware. All changes to a print go through the shared machine and
-//! are recorded in its log. A print counts as started when the printer reports `PREPARE`, because that is when it
+//! are recorded in its log. A print is considered started when the printer reports `PREPARE`, because that is when it
 //! starts to heat and move.
 //!
 //! The control routes (`/_sim/…`, plain HTTP) are on the broker's port. In addition to the usual ones,
@@ -58,7 +58,7 @@ const TLS: u8 = 0x16;
 /// Maximum number of responses that a slow session may lag behind before it misses some.
 const ANSWERS: usize = 64;
 
-/// Declaration of the Bambu Lab LAN protocol.
+/// Bambu Lab LAN protocol declaration.
 pub const PROTOCOL: Protocol = Protocol {
     word: "mqtt_lan",
     about: "Bambu Lab printers in LAN mode",
@@ -69,7 +69,7 @@ pub const PROTOCOL: Protocol = Protocol {
     serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
 };
 
-/// State of one printer in addition to its machine. Clones refer to the same printer.
+/// State of one printer besides its machine. Clones refer to the same printer.
 #[derive(Clone, Debug)]
 pub struct Bambu(Arc<BambuInner>);
 
@@ -87,7 +87,7 @@ struct BambuInner {
 }
 
 impl Bambu {
-    /// Returns the printer's Bambu state; `None` for a printer of another kind.
+    /// Returns the printer's Bambu state; `None` for a printer of a different kind.
     pub fn of(printer: &VirtualPrinter) -> Option<Self> {
         printer.extension()
     }

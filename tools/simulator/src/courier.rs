@@ -101,7 +101,7 @@ impl<L: Deliverable> Courier<L> {
         self.news.notify_one();
     }
 
-    /// Returns the numbers of pending, accepted and abandoned messages. A message is pending until the receiver has
+    /// Returns the number of pending, accepted and abandoned messages. A message is pending until the receiver has
     /// responded.
     pub(crate) fn counts(&self) -> (usize, usize, usize) {
         self.with(|inside| (inside.waiting.len() + usize::from(inside.under_way), inside.accepted, inside.given_up))

@@ -49,7 +49,7 @@ pub struct PrinterFaults {
     pub every_second_answer_an_error: bool,
     /// Delay before pause, resume and cancel take effect.
     pub slow_commands: Option<Delay>,
-    /// Delay of the response to an emergency stop, which itself takes effect immediately.
+    /// Delay before the response to an emergency stop, which itself takes effect immediately.
     pub stop_answers_late: Option<Delay>,
     /// The host has lost the connection to its printer (Klipper stopped, or serial cable unplugged).
     pub away: Option<HostDisconnect>,
@@ -57,7 +57,7 @@ pub struct PrinterFaults {
     pub absurd_numbers: bool,
 }
 
-/// Delay of an effect or a response.
+/// Delay before an effect or a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
@@ -65,7 +65,7 @@ pub struct Delay {
     pub after_ms: u64,
 }
 
-/// Speed of slow uploads.
+/// Slow upload speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SlowUpload {
@@ -84,7 +84,7 @@ impl Default for SlowUpload {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RebootAt {
-    /// Progress of the print at this point, from 0 to 1.
+    /// Print progress at this point, from 0 to 1.
     pub progress: f64,
     /// `true` if the printer's history omits the print instead of recording it as interrupted.
     #[serde(default)]
@@ -95,7 +95,7 @@ pub struct RebootAt {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailAt {
-    /// Progress of the print at this point, from 0 to 1.
+    /// Print progress at this point, from 0 to 1.
     pub progress: f64,
 }
 

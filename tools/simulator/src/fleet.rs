@@ -18,7 +18,7 @@ use crate::{
 pub struct FleetOptions {
     /// Number of printers of each kind, in the order of their ports.
     pub printers: Vec<(PrinterKind, usize)>,
-    /// Port of the first printer; the others use the ports after it. With `None`, free ports are used.
+    /// Port of the first printer; the other printers use the following ports. With `None`, free ports are used.
     pub base_port: Option<u16>,
     /// Gives each printer its own loopback address (127.0.1.1 and up, Linux only), as if each ran on its own computer;
     /// otherwise all use 127.0.0.1.
@@ -106,7 +106,7 @@ impl Deref for SimHandle {
 /// Virtual printer that belongs to a fleet.
 #[derive(Clone, Debug)]
 pub struct SimPrinter {
-    /// Protocol of the printer.
+    /// Printer's protocol.
     pub kind: PrinterKind,
     /// Base URL in the form that Printfloor's API accepts, such as `http://127.0.0.1:port`.
     pub base_url: String,

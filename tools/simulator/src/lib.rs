@@ -60,7 +60,7 @@ macro_rules! printer_kinds {
     };
 }
 
-// A new kind of printer is its folder and a line here.
+// A new kind of printer is its directory and a line here.
 printer_kinds! {
     FwRest moonraker
     ServerRest octoprint

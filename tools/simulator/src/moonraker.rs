@@ -34,10 +34,10 @@ mod spoolman;
 pub use error::MoonrakerError;
 pub use spoolman::SpoolmanComponent;
 
-/// Arguments of a call, by name.
+/// Call arguments, by name.
 type RpcParams = Map<String, Value>;
 
-/// Declaration of the Moonraker protocol.
+/// Moonraker protocol declaration.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "fw_rest",
     about: "printers with the firmware web API (Moonraker)",
@@ -51,7 +51,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type MoonrakerHost = wire::Host<MoonrakerState>;
 
-/// State of the request handlers in addition to the printer.
+/// State that the request handlers need besides the printer.
 #[derive(Clone, Default)]
 struct MoonrakerState {
     /// One-shot tokens that have been issued but not used yet.

@@ -31,10 +31,10 @@ mod job;
 mod printer;
 mod push;
 
-/// Name of the only user.
+/// User name of the only user.
 const USER: &str = "lab";
 
-/// Declaration of the `OctoPrint` protocol.
+/// `OctoPrint` protocol declaration.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "server_rest",
     about: "printers with a print server (OctoPrint)",
@@ -48,7 +48,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type OctoprintHost = wire::Host<OctoprintState>;
 
-/// State of the request handlers in addition to the printer.
+/// State that the request handlers need besides the printer.
 #[derive(Clone, Default)]
 struct OctoprintState {
     /// Sessions opened by passive logins.

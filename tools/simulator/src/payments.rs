@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// Version of the processor's API stated in the events.
+/// API version stated in the processor's events.
 const API_VERSION: &str = "2026-06-24.dahlia";
 
 /// Event sent by the payment processor.

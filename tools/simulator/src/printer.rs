@@ -43,7 +43,7 @@ struct PrinterInner {
     requests: AtomicU64,
     uploads: AtomicU64,
     sockets: AtomicUsize,
-    /// URL of the camera's picture; `None` if there is no camera.
+    /// URL of the camera snapshot; `None` if the printer has no camera.
     camera: Mutex<Option<String>>,
     /// Protocol-specific state in addition to the machine. It must not hold the printer itself.
     extension: OnceLock<Box<dyn Any + Send + Sync>>,
@@ -110,12 +110,12 @@ impl VirtualPrinter {
         result
     }
 
-    /// Sets the URL of the camera's picture, for protocols that report cameras; `None` removes the camera.
+    /// Sets the URL of the camera snapshot, for protocols that report cameras; `None` removes the camera.
     pub fn set_camera(&self, snapshot_url: Option<&str>) {
         *self.0.camera.lock().unwrap_or_else(PoisonError::into_inner) = snapshot_url.map(str::to_owned);
     }
 
-    /// Returns the URL of the camera's picture; `None` if there is no camera.
+    /// Returns the URL of the camera snapshot; `None` if the printer has no camera.
     pub(crate) fn camera(&self) -> Option<String> {
         self.0.camera.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -125,7 +125,7 @@ impl VirtualPrinter {
         let _ = self.0.extension.set(Box::new(extension));
     }
 
-    /// Returns the protocol-specific state; `None` if there is none of the given type.
+    /// Returns the protocol-specific state of the given type, if any.
     pub(crate) fn extension<T: Any + Clone>(&self) -> Option<T> {
         self.0.extension.get()?.downcast_ref().cloned()
     }

@@ -3,7 +3,7 @@
 //! order.
 //!
 //! It records every cent, so that a test can compare its records with the shop's own. Requests are validated as
-//! strictly as by the real processor, including keys, unknown parameters and repeated requests.
+//! strictly as by the real processor, including keys, unknown parameters and retried requests.
 
 mod acts;
 mod books;
@@ -47,7 +47,7 @@ use crate::courier::Courier;
 use crate::stock::{NetworkCondition, SharedCondition, on_the_way};
 use crate::wire::SimServer;
 
-/// Version of the API that the simulated processor implements.
+/// API version that the simulated processor implements.
 const API_VERSION: &str = "2026-06-24.dahlia";
 /// Maximum size of a request body in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -100,9 +100,9 @@ impl ProcessorHost {
 /// Payments and refunds for one order or invoice, in minor units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Balance {
-    /// Total of successful payments.
+    /// Total amount of successful payments.
     pub took: i64,
-    /// Total of refunds.
+    /// Total amount refunded.
     pub gave_back: i64,
     /// Number of successful payments.
     pub payments: usize,
@@ -178,12 +178,12 @@ impl SimPaymentProcessor {
         self.host.courier.travel(travel);
     }
 
-    /// Returns the numbers of pending, accepted and abandoned events.
+    /// Returns the number of pending, accepted and abandoned events.
     pub fn event_counts(&self) -> (usize, usize, usize) {
         self.host.courier.counts()
     }
 
-    /// Acts as the customer on a session's page. If that is impossible, the error contains the reason.
+    /// Acts as the customer on a checkout page. If that is impossible, the error contains the reason.
     pub fn act(&self, session: &str, payer: Payer) -> Result<(), String> {
         self.done(|books| sessions::act(books, session, payer))
     }
@@ -305,7 +305,7 @@ async fn call(State(host): State<ProcessorHost>, request: Request) -> Response {
 }
 
 impl ProcessorState {
-    /// Returns the stored response if the idempotency key is repeated; otherwise executes the call.
+    /// Returns the stored response if the idempotency key is reused; otherwise executes the call.
     fn answer(&mut self, method: &Method, path: &str, text: &str, once: Option<String>) -> (StatusCode, Value, bool) {
         // The same members in another order are the same request.
         let params = Params::parse(text);

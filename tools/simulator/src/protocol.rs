@@ -13,7 +13,7 @@ pub struct Protocol {
     pub word: &'static str,
     /// Description of the printers for command-line help, such as `printers with the firmware web API (Moonraker)`.
     pub about: &'static str,
-    /// Prefix of the printers' serial numbers.
+    /// Serial number prefix.
     pub serial_prefix: &'static str,
     /// Number of characters in the printers' API keys.
     pub key_chars: usize,

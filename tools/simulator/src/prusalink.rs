@@ -1,7 +1,7 @@
 //! Virtual printer that speaks the protocol of `PrusaLink` (printer type `prusa_link`), Prusa's web API, version 1.
 //!
-//! Formats, status codes and quirks are those of the real programs. As on real printers, names are shortened to 8 and 3
-//! characters, and the only storage is `/usb`. As in the program that runs on a small computer next to the printer,
+//! Formats, status codes and quirks are those of the real programs. As on real printers, names are shortened to the 8.3
+//! format, and the only storage is `/usb`. As in the program that runs on a small computer next to the printer,
 //! `status_printer` is reported. The user name for HTTP Digest is `maker`; the password is the API key.
 
 use std::sync::{
@@ -30,7 +30,7 @@ mod auth;
 mod files;
 mod job;
 
-/// Declaration of the `PrusaLink` protocol.
+/// `PrusaLink` protocol declaration.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "prusa_link",
     about: "printers with Prusa's web API (PrusaLink)",
@@ -43,7 +43,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type PrusalinkHost = wire::Host<PrusalinkState>;
 
-/// State of the request handlers in addition to the printer.
+/// State that the request handlers need besides the printer.
 #[derive(Clone, Default)]
 struct PrusalinkState {
     /// Nonces issued in authentication challenges.

@@ -24,7 +24,7 @@ mod status;
 /// Maximum number of concurrent sockets.
 const MAX_SOCKETS: usize = 4;
 
-/// Declaration of the SDCP protocol.
+/// SDCP protocol declaration.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "sdcp",
     about: "printers that use the SDCP protocol (Elegoo)",
@@ -37,7 +37,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type SdcpHost = wire::Host<SdcpState>;
 
-/// State of the request handlers in addition to the printer.
+/// State that the request handlers need besides the printer.
 #[derive(Clone, Default)]
 struct SdcpState {
     sockets: Arc<AtomicUsize>,

@@ -48,7 +48,7 @@ struct OtherShopState {
     token: String,
     orders: BTreeMap<u64, ShopOrder>,
     products: Vec<Product>,
-    /// Names of products, by variant.
+    /// Product names, by variant.
     titles: BTreeMap<String, String>,
     /// Text that every storefront page returns instead of products; `None` for normal pages.
     nonsense: Option<String>,
@@ -146,7 +146,7 @@ impl OtherShop {
         self.host.courier.travel(travel);
     }
 
-    /// Returns the numbers of pending, accepted and abandoned messages.
+    /// Returns the number of pending, accepted and abandoned messages.
     pub fn message_counts(&self) -> (usize, usize, usize) {
         self.host.courier.counts()
     }

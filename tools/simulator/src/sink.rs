@@ -43,7 +43,7 @@ pub enum SinkMode {
     FailFirst(usize),
     /// Closes the connection after accepting the request.
     Drop,
-    /// Responds with 200, but not until another mode is set.
+    /// Responds with 200 once a different mode is set.
     Hold,
 }
 
@@ -71,9 +71,9 @@ pub struct ReceivedRequest {
     pub body: Bytes,
     /// Result of verifying the request's signatures.
     pub verdict: SignatureVerdict,
-    /// Status of the response; `None` if there was no response.
+    /// Response status; `None` if there was no response.
     pub answered: Option<u16>,
-    /// Number of the connection, which is the same for all requests on it.
+    /// Connection number, which is the same for all requests on a connection.
     pub connection: u64,
 }
 

@@ -36,10 +36,10 @@ pub enum NetworkCondition {
     Hangs,
     /// Responses are sent after the given delay.
     Slow(Duration),
-    /// Requests whose path starts with the given text are rejected with 403, as with a token that lacks the permission;
-    /// all others are served.
+    /// Rejects requests whose path starts with the given prefix with a 403, as if the token lacked permission; serves
+    /// all others.
     Forbids(&'static str),
-    /// All requests are rejected with 401, as with a wrong or expired token.
+    /// All requests are rejected with a 401, as if the token were wrong or expired.
     Unauthorized,
 }
 

@@ -93,7 +93,7 @@ impl Gate {
     }
 }
 
-/// Gate of the connection on which a request arrived, available to handlers as `ConnectInfo`.
+/// Gate for the connection on which a request arrived, available to handlers as `ConnectInfo`.
 #[derive(Clone, Debug)]
 pub struct ConnectionGate(pub Arc<Gate>);
 
@@ -117,7 +117,7 @@ impl Connected<IncomingStream<'_, GatedListener>> for ConnectionGate {
     }
 }
 
-/// Gates of all open connections to one server.
+/// Gates for all open connections to one server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gates {
     open: Arc<Mutex<Vec<Weak<Gate>>>>,

@@ -16,7 +16,7 @@ fn ends(name: &str, extension: &str) -> bool {
 pub(in crate::mqtt_lan) struct Print {
     /// ID from the start command; empty or `0` if the printer reports none.
     pub(super) subtask: String,
-    /// Name of the file; `None` if the printer reports none.
+    /// File name; `None` if the printer reports none.
     pub(super) file: Option<String>,
 }
 

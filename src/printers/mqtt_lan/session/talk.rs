@@ -40,7 +40,7 @@ const MAX_UNANSWERED_PINGS: u32 = 3;
 /// Time without a report after which the connection is reopened, because the broker may still respond even though the
 /// printer no longer reports to it.
 const MAX_REPORT_SILENCE: Duration = Duration::from_mins(5);
-/// Limits on the nesting depth of a message and on its number of values.
+/// Limits on a message's nesting depth and number of values.
 const BOUNDS: bounded_json::Bounds = bounded_json::Bounds { depth: 32, values: 20_000 };
 
 type MqttStream = Framed<TlsStream<TcpStream>, Codec>;

@@ -1,4 +1,4 @@
-//! Chooses the slots for a manual print: those named by an operator, otherwise those that certainly fit. If several
+//! Chooses the slots for a manual print: those named by an operator, otherwise those that definitely fit. If several
 //! slots fit, or none does, an operator has to choose.
 
 use super::{BESIDE_SLOT, Changer, ChangerSlot, MAX_FILAMENTS, label};
@@ -51,7 +51,7 @@ impl Changer {
     fn named(&self, named: &[u32], filaments: usize) -> Result<(), PrinterError> {
         if named.len() != filaments {
             return Err(PrinterError::Invalid(format!(
-                "slots specified: {}, filaments of the plate: {filaments}; specify one slot for each filament, in their order",
+                "slots specified: {}, filaments on the plate: {filaments}; specify one slot for each filament, in the same order",
                 named.len()
             )));
         }
@@ -65,7 +65,7 @@ impl Changer {
         }
     }
 
-    /// Returns the slots that fit the filaments without an operator's choice; `None` if that is not certain.
+    /// Returns the slots that fit the filaments; `None` if an operator has to choose.
     fn fitting(&self, filaments: &[PlateFilament]) -> Option<Vec<u32>> {
         let one = filaments.len() <= 1;
         let required = filaments.first().and_then(|filament| filament.kind.as_deref());
@@ -92,7 +92,7 @@ impl Changer {
     }
 
     /// Returns the slot that holds the kind and colour of a filament. Spools that even the printer cannot tell apart
-    /// count as one.
+    /// are treated as one.
     fn matching(&self, filament: &PlateFilament) -> Option<u32> {
         let required = filament.kind.as_deref()?;
         let alike = |place: &&ChangerSlot| {
@@ -117,8 +117,8 @@ impl Changer {
             filaments.iter().map(|one| in_words(one.kind.as_deref(), one.color.as_deref())).collect();
         let needs = if needs.is_empty() { "an unknown filament".to_owned() } else { needs.join(" and ") };
         PrinterError::Invalid(format!(
-            "the slots to print from are not certain: the file needs {needs}, and {}; specify the slot of each filament, \
-             or load the filament that the file needs",
+            "the slots to print from are ambiguous: the file needs {needs}, and {}; specify a slot for each filament, or \
+             load the filament that the file needs",
             self.in_words()
         ))
     }
@@ -206,8 +206,8 @@ mod tests {
             (vec![red.clone()], vec![103], "no slot Z4"),
             (vec![red.clone()], vec![104], "no slot 104:"),
             (vec![red.clone()], vec![u32::MAX], "no slot 4294967295:"),
-            (vec![red.clone()], vec![1, 2], "filaments of the plate: 1;"),
-            (vec![red.clone(), second.clone()], vec![1], "filaments of the plate: 2;"),
+            (vec![red.clone()], vec![1, 2], "filaments on the plate: 1;"),
+            (vec![red.clone(), second.clone()], vec![1], "filaments on the plate: 2;"),
             (vec![red, second], vec![1, BESIDE_SLOT], "or the one external spool"),
         ] {
             let words = chosen(&four, &filaments, &named).unwrap_err();
@@ -257,7 +257,7 @@ mod tests {
         let cases: [(&str, &[PlateFilament]); 4] = [("", &[]), ("", &two[..1]), ("PETG", &two[..1]), ("PLA", &two)];
         for (beside, filaments) in cases {
             let words = chosen(&four(255, beside), filaments, &[]).unwrap_err();
-            assert!(words.contains("slot A2 contains PLA #ff0000") && words.contains("specify the slot"), "{words}");
+            assert!(words.contains("slot A2 contains PLA #ff0000") && words.contains("specify a slot"), "{words}");
             assert!(filaments.is_empty() || words.contains("the file needs PLA #00ff00"), "{words}");
         }
         // A start without any choice is no way around it.

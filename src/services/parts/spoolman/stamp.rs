@@ -15,7 +15,7 @@ use crate::parts::StockError;
 use domain::amount::Amount;
 use domain::parts_sync::{Booking, BookingVerdict};
 
-/// Number of nanograms in a thousandth of a gram.
+/// Nanograms per thousandth of a gram.
 const THOUSANDTH_NANOGRAMS: i64 = 1_000_000;
 /// Maximum distance of a stamp from a whole thousandth of a gram, in nanograms. If abandoned stock changes take effect
 /// late, each replaces digits that no longer exist, so several stamps add up. Rounding must still yield the intended
@@ -44,8 +44,8 @@ struct UsageStamp {
 }
 
 impl UsageStamp {
-    /// Reads the trace from a spool, given the time on the server's clock; without a clock, the spool counts as just
-    /// used.
+    /// Reads the trace from a spool, given the time on the server's clock; without a clock, the spool is treated as
+    /// just used.
     fn of(spool: &Value, now: Option<Timestamp>) -> Option<Self> {
         let nanograms = (spool["used_weight"].as_f64()? * 1e9).round();
         // What is beyond this is no amount either.

@@ -8,10 +8,10 @@ use uuid::Uuid;
 use super::AccountingState;
 use super::tokens::plain;
 
-/// Difference below which two amounts count as equal.
+/// Difference below which two amounts are considered equal.
 const SAME_AMOUNT: f64 = 0.005;
 
-/// Kind of document: the names of its list, its ID field, its unique field and its type.
+/// Document kind: the names of its list, ID field, unique field and type.
 struct DocumentType {
     list: &'static str,
     id: &'static str,

@@ -49,13 +49,13 @@ pub(super) fn requested_scope(inside: &AccountingState, query: &str) -> Result<S
     let all = members(query);
     let is = |name: &str, value: &str| member(&all, name) == value;
     if !is("client_id", &inside.client_id) {
-        return Err("unauthorized_client: this program is not known".to_owned());
+        return Err("unauthorized_client: unknown client".to_owned());
     }
     if !is("response_type", "code")
         || !is("code_challenge_method", "S256")
         || member(&all, "code_challenge").len() != 43
     {
-        return Err("invalid_request: a code with a challenge by S256 is what there is".to_owned());
+        return Err("invalid_request: only codes with an S256 challenge are supported".to_owned());
     }
     if member(&all, "redirect_uri").is_empty() || member(&all, "state").is_empty() {
         return Err("invalid_request: redirect_uri and state are missing".to_owned());

@@ -1,4 +1,4 @@
-//! Certificate of the printer, and the TLS settings of its two servers.
+//! Printer certificate, and the TLS settings of the printer's two servers.
 //!
 //! As on a real printer, the certificate's name is the serial number, which appears only in the subject. The
 //! certificate is self-signed with a key derived from the serial number, so that a client that has pinned it still
@@ -48,8 +48,8 @@ impl TlsIdentity {
         Arc::clone(&self.broker)
     }
 
-    /// Returns the TLS settings of one control connection and its data connections, with TLS 1.2 at most. They have a
-    /// session store of their own, so that a data connection that resumes a session belongs to the control connection.
+    /// Returns the TLS settings of one control connection and its data connections, with TLS 1.2 at most. They have
+    /// their own session store, so that a data connection that resumes a session belongs to the control connection.
     pub(super) fn control(&self) -> io::Result<Arc<ServerConfig>> {
         let mut config = config(&self.certificate, &self.key, &[&TLS12])?;
         config.session_storage = ServerSessionMemoryCache::new(SESSIONS);

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::printer::{CommandError, Machine};
 
-/// Reason with which unsigned commands are rejected.
+/// Reason given for rejecting unsigned commands.
 const UNSIGNED: &str = "mqtt message verify failed";
 
 /// Executes a command from a group and returns its response; `None` if the printer does not respond.
@@ -43,8 +43,8 @@ pub(super) async fn carry_out(host: &BambuHost, group: &str, request: &Value) ->
     Some(answer(model, group, command, request, done))
 }
 
-/// Returns the reason why commands from other programs are rejected; `Some(None)` if they receive no response at all,
-/// `None` if they are executed.
+/// Returns the reason why commands from third-party programs are rejected; `Some(None)` if they receive no response at
+/// all, `None` if they are executed.
 fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
     bambu.panel(|panel| {
         let refusal = match panel.setup.developer_mode {
@@ -142,7 +142,7 @@ fn not_ready(_: CommandError) -> CommandFailure {
     ("the printer is not ready", 0)
 }
 
-/// Converts the result of a pause or resume; having no effect counts as a failure.
+/// Converts the result of a pause or resume; a command that had no effect is a failure.
 fn require_done(done: Result<bool, CommandError>) -> Result<(), CommandFailure> {
     if done.map_err(not_ready)? { Ok(()) } else { Err(("not possible in this state", 0)) }
 }
@@ -172,7 +172,7 @@ fn speed(panel: &mut BambuState, request: &Value) -> Result<(), CommandFailure> 
     Ok(())
 }
 
-/// Sets the contents of a tray, as a user does at the printer.
+/// Sets the contents of a tray, as a user would at the printer.
 fn filament(panel: &mut BambuState, request: &Value) -> Result<(), CommandFailure> {
     let number = |name: &str| request[name].as_u64().unwrap_or(255) as usize;
     let text = |name: &str| request[name].as_str().unwrap_or_default().to_owned();

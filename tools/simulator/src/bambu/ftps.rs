@@ -32,7 +32,7 @@ const MAX_LINE_BYTES: usize = 4096;
 const IDLE: Duration = Duration::from_secs(300);
 /// Maximum time to wait for a data connection.
 const DATA_PATIENCE: Duration = Duration::from_secs(10);
-/// Folders that exist on each printer's storage.
+/// Directories that exist on each printer's storage.
 const FOLDERS: [&str; 6] = ["cache", "image", "ipcam", "logger", "model", "timelapse"];
 
 /// Serves one control connection until it ends.
@@ -83,7 +83,7 @@ struct FtpSession {
     here: SocketAddr,
     user: String,
     is_in: bool,
-    /// Current folder relative to the root, without leading or trailing slashes.
+    /// Current directory relative to the root, without leading or trailing slashes.
     folder: String,
     /// `true` if data connections are encrypted.
     protected: bool,

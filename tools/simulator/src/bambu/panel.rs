@@ -1,11 +1,11 @@
-//! State of a printer in addition to its machine: setup, last project, and errors.
+//! State of a printer besides its machine: setup, last project, and errors.
 
 use tokio::time::Instant;
 
 use super::{BambuHost, Setup};
 use crate::printer::{Controller, Machine, PhysicalEvent, PrintJob};
 
-/// State of a printer in addition to its machine.
+/// State of a printer besides its machine.
 #[derive(Debug)]
 pub(super) struct BambuState {
     pub(super) setup: Setup,
@@ -17,7 +17,7 @@ pub(super) struct BambuState {
     pub(super) refused: bool,
     /// Number of the failed print whose error has been cleared.
     pub(super) cleared: Option<u64>,
-    /// Mode of the chamber light.
+    /// Chamber light mode.
     pub(super) light: String,
     /// Speed level, 1 (silent) to 4 (ludicrous).
     pub(super) speed_level: u8,
@@ -41,7 +41,7 @@ impl Default for BambuState {
 /// Accepted request to start a print.
 #[derive(Clone, Debug)]
 pub(super) struct Project {
-    /// Path of the package, relative to the root.
+    /// Package path, relative to the root.
     pub(super) filename: String,
     /// Path of the plate's G-code within the package.
     pub(super) plate: String,
@@ -50,7 +50,7 @@ pub(super) struct Project {
     pub(super) task_id: String,
     /// ID of the project in the manufacturer's cloud; 0 for a project that was never in the cloud.
     pub(super) cloud_id: String,
-    /// Number of the last print before the project's own; 0 if there was none.
+    /// Number of the last print before the project's own; 0 if that was the first.
     pub(super) after: u64,
     pub(super) use_ams: bool,
     /// Tray for each filament; −1 if unresolved.
@@ -74,7 +74,8 @@ pub(super) const EXTERNAL: i64 = 254;
 const WRONG_MAPPING: u32 = 0x0700_8012;
 
 impl BambuState {
-    /// Returns the project that the reports describe; `None` if another print has been started at the printer since.
+    /// Returns the project that the reports describe; `None` if a different print has been started at the printer
+    /// since.
     pub(super) fn reported(&self, shown_job: Option<&PrintJob>) -> Option<&Project> {
         let own = |project: &&Project| {
             shown_job.is_none_or(|job| job.number <= project.after || job.filename == project.filename)

@@ -22,17 +22,17 @@ const BAD_PATH: u32 = 0x0500_4002;
 const BAD_FILE: u32 = 0x0500_4003;
 /// Time for which an invalid project is prepared before it fails.
 const REJECTION: Duration = Duration::from_millis(300);
-/// URL prefixes of a package; the remainder is the path relative to the root of the storage.
+/// Prefixes that a package URL can have. The rest of the URL is the path relative to the storage root.
 const SCHEMES: [&str; 5] = ["ftp://", "file:///mnt/sdcard", "file:///sdcard", "file:///media/usb0", "file://"];
 /// Options that must be booleans.
 const SWITCHES: [&str; 6] =
     ["bed_leveling", "bed_levelling", "flow_cali", "vibration_cali", "layer_inspect", "timelapse"];
 
-/// Reason stated in the response for rejecting a start.
+/// Reason and error number in the response to a rejected start.
 pub(super) struct StartRejection {
     /// Printer's reason text.
     pub(super) reason: &'static str,
-    /// Error number; 0 if there is none.
+    /// Error number, or 0.
     pub(super) error: u32,
 }
 

@@ -16,7 +16,7 @@ const CANCELLED: u32 = 0x0300_400C;
 const CANCEL_SHOWN: Duration = Duration::from_secs(2);
 /// Error number for a print that failed by itself, because of the nozzle temperature.
 const FAILED: u32 = 0x0300_8008;
-/// Health message reported while commands from other programs are rejected.
+/// Health message reported while commands from third-party programs are rejected.
 const UNSIGNED: Hms = Hms { attr: 0x0500_0500, code: 0x0001_0007 };
 /// Health message of a controller board that has shut down.
 const SHUT_DOWN: Hms = Hms { attr: 0x0300_0100, code: 0x0001_0001 };
@@ -225,7 +225,7 @@ static UNCHANGING: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("unchanging.json")).unwrap_or_default());
 
 /// Returns the differences between `old` and `new`: objects are compared field by field, and all other values as a
-/// whole. Returns `None` if there are none.
+/// whole. Returns `None` if they are equal.
 pub(super) fn changes(old: &Value, new: &Value) -> Option<Value> {
     if let (Value::Object(before), Value::Object(after)) = (old, new) {
         let changed = after.iter().filter_map(|(name, value)| {

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct Setup {
     /// Firmware family.
     pub model: BambuModel,
-    /// Handling of commands from other programs.
+    /// Handling of commands from third-party programs.
     pub developer_mode: DeveloperMode,
     /// AMS units, in order of their numbers; tray `t` of unit `a` has the number `4a + t`.
     pub ams: Vec<Ams>,
-    /// External spool; `None` if there is none.
+    /// External spool, if any.
     pub external: Option<Tray>,
     /// Health messages to report.
     pub hms: Vec<Hms>,
@@ -33,7 +33,7 @@ pub struct Setup {
     pub skips_running: bool,
     /// Makes every start fail during preparation, so that nothing is printed.
     pub rejects_in_setup: bool,
-    /// Makes a package that was left in the root folder start by itself after a power cycle (P1S, A1).
+    /// Makes a package that was left in the root directory start by itself after a power cycle (P1S, A1).
     pub starts_left_files: bool,
     /// Makes the printer use a different key and certificate with the same name, from the next connection on.
     pub other_certificate: bool,
@@ -41,7 +41,7 @@ pub struct Setup {
     pub deaf: bool,
     /// Text that the printer sends repeatedly instead of reports and responses; `None` for normal behaviour.
     pub says: Option<String>,
-    /// Number of bytes after which uploads break off; the bytes received so far remain on the storage.
+    /// Number of bytes after which uploads are cut off; the bytes received so far remain on the storage.
     pub cut_upload_after: Option<u64>,
     /// Makes the printer never confirm the end of an upload.
     pub silent_after_upload: bool,
@@ -108,7 +108,7 @@ impl BambuModel {
     }
 }
 
-/// Handling of commands from other programs. Reports and uploads always work.
+/// Handling of commands from third-party programs. Reports and uploads always work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeveloperMode {
@@ -124,7 +124,7 @@ pub enum DeveloperMode {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ams {
-    /// Trays of the unit; `None` for an empty one.
+    /// Trays of the unit; `None` for an empty tray.
     pub trays: [Option<Tray>; 4],
 }
 
@@ -140,7 +140,7 @@ pub struct Tray {
     pub tray_info_idx: String,
     /// Remaining amount in percent; −1 if unknown.
     pub remain: i32,
-    /// Number of the spool's radio tag; all zeros without a tag.
+    /// Spool's RFID tag number; all zeros if the spool has no tag.
     pub tag_uid: String,
 }
 

@@ -11,9 +11,9 @@ use super::package::{first_code, is_package};
 /// Metadata from the comments in one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GcodeFacts {
-    /// Name of the slicer, such as `PrusaSlicer`.
+    /// Slicer name, such as `PrusaSlicer`.
     pub slicer: Option<String>,
-    /// Version of the slicer, such as `2.9.4`.
+    /// Slicer version, such as `2.9.4`.
     pub slicer_version: Option<String>,
     /// Print time in seconds: the slicer's estimate or, if there is none, an approximation based on moves and dwells.
     pub seconds: f64,
@@ -28,9 +28,9 @@ pub struct GcodeFacts {
     pub tools: Vec<u32>,
     /// Total filament for all extruders, in grams.
     pub filament_g: Option<f64>,
-    /// Volume of filament in cubic centimetres.
+    /// Filament volume in cubic centimetres.
     pub filament_cm3: Option<f64>,
-    /// Type of the filament, such as `PLA`.
+    /// Filament type, such as `PLA`.
     pub filament_type: Option<String>,
     /// Layer height in millimetres.
     pub layer_height: Option<f64>,
@@ -53,11 +53,11 @@ pub struct GcodeFacts {
 /// Image embedded in a file's comments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedThumbnail {
-    /// Width of the image in pixels.
+    /// Image width in pixels.
     pub width: u32,
-    /// Height of the image in pixels.
+    /// Image height in pixels.
     pub height: u32,
-    /// Contents of the PNG file.
+    /// PNG file contents.
     pub png: Vec<u8>,
 }
 

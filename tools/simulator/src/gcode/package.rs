@@ -109,7 +109,7 @@ fn write(plates: &[(&str, Vec<Used<'_>>)]) -> ZipResult<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-/// Returns the G-code at the given path in a package; `None` if there is none or the package is damaged.
+/// Returns the G-code at the given path in a package; `None` if the file is missing or the package is damaged.
 pub fn code(package: &[u8], path: &str) -> Option<Vec<u8>> {
     entry(package, path, MAX_PLATE_BYTES)
 }

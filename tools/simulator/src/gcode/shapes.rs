@@ -1,7 +1,8 @@
 //! G-code that draws the shape of a part, so that a picture drawn from the file's moves shows the part.
 //!
-//! The moves are the walls of each layer and the filled tops. The layers are as far apart as a picture allows, not as a
-//! printer needs, so that the files remain small; the statements in the comments are those of the other generators.
+//! The moves are the walls of each layer and the filled tops. The layers are as far apart as a picture allows rather
+//! than as close as a printer needs, which keeps the files small. The comments are the same as those of the other
+//! generators.
 
 mod layers;
 mod parts;
@@ -59,7 +60,7 @@ pub struct PlateLayout {
     pub shape: PartShape,
     /// Number of copies.
     pub copies: u32,
-    /// Width and depth in millimetres that the copies share.
+    /// Width and depth of the area for all copies, in millimetres.
     pub area: (f64, f64),
 }
 
@@ -82,14 +83,14 @@ struct MoveComments {
     feature: &'static str,
 }
 
-/// Comments of `PrusaSlicer`.
+/// `PrusaSlicer` comments.
 const PRUSA: MoveComments = MoveComments { layer: ";LAYER_CHANGE\n", feature: ";TYPE:External perimeter\n" };
-/// Comments of `OrcaSlicer`.
+/// `OrcaSlicer` comments.
 const ORCA: MoveComments = MoveComments { layer: "; CHANGE_LAYER\n", feature: "; FEATURE: Outer wall\n" };
 /// First command after the moves, in the files of all generators.
 const END_OF_MOVES: &str = "M104 S0\n";
 
-/// Replaces the moves in generated G-code by those of a plate, and removes the thumbnail.
+/// Replaces the moves in generated G-code with those of a plate, and removes the thumbnail.
 fn with_shapes(code: &str, plate: &PlateLayout) -> String {
     let comments = if code.contains(ORCA.layer) { ORCA } else { PRUSA };
     let (before, after) = around(code, comments.layer, END_OF_MOVES);
@@ -101,8 +102,8 @@ fn with_shapes(code: &str, plate: &PlateLayout) -> String {
     text + END_OF_MOVES + after
 }
 
-/// Returns the text before and after the part that begins and ends with the given markers; all of it is before a part
-/// that does not exist.
+/// Returns the text before and after the part that begins and ends with the given markers; if the part does not exist,
+/// all of the text comes before it.
 fn around<'a>(text: &'a str, begin: &str, end: &str) -> (&'a str, &'a str) {
     let parts = text.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
     parts.unwrap_or((text, ""))

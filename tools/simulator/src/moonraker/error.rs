@@ -30,7 +30,7 @@ impl MoonrakerError {
         Self { code, message: phrase.to_owned(), detail: Some(detail.into()) }
     }
 
-    /// Converts a printer command's error.
+    /// Converts a printer command error.
     pub(super) fn of_command(error: &CommandError, state_message: &str) -> Self {
         Self::new(
             400,

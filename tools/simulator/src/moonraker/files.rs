@@ -92,7 +92,7 @@ pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, M
     Ok(metadata)
 }
 
-/// Returns a thumbnail's path, relative to its file's folder.
+/// Returns a thumbnail's path, relative to its file's directory.
 fn thumbnail_path(filename: &str, width: u32, height: u32) -> String {
     let name = filename.rsplit('/').next().unwrap_or(filename);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);

@@ -49,7 +49,7 @@ impl SpoolmanComponent {
         component
     }
 
-    /// Sets the active spool, as a user does at the printer.
+    /// Sets the active spool, as a user would at the printer.
     pub fn set_active(&self, spool: Option<i64>) {
         self.with(|inside| (inside.active, inside.news) = (spool, true));
     }

@@ -91,8 +91,8 @@ fn entry(machine: &Machine, path: &str, file: &PrinterFile) -> Value {
     entry
 }
 
-/// Returns the files and folders directly below `prefix`, which is empty or ends with a slash. With `deep`, folders
-/// include their children.
+/// Returns the files and directories directly below `prefix`, which is empty or ends with a slash. With `deep`,
+/// directories include their children.
 fn below(machine: &Machine, prefix: &str, deep: bool) -> Vec<Value> {
     let mut entries = Vec::new();
     let mut last_folder = String::new();
@@ -183,7 +183,7 @@ pub(super) async fn upload(
         Err(failure) => return error(StatusCode::BAD_REQUEST, &failure.body_text()),
     };
     let Some(file) = &upload.file else {
-        // Folders exist only by the files in them.
+        // Directories exist only by the files in them.
         return error(StatusCode::BAD_REQUEST, "No file to upload");
     };
     let folder = upload.field("path").unwrap_or_default();

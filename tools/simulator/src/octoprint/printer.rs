@@ -36,7 +36,7 @@ pub(super) fn state_text(machine: &Machine) -> &'static str {
     }
 }
 
-/// Returns the error message behind the printer's state, if there is one.
+/// Returns the error message behind the printer's state, if any.
 pub(super) fn error_text(machine: &Machine) -> Option<&str> {
     match machine.controller() {
         Controller::Halted { message } => Some(message),
@@ -47,7 +47,7 @@ pub(super) fn error_text(machine: &Machine) -> Option<&str> {
     }
 }
 
-/// Returns the state's text and flags. The flags overlap: a print that is pausing still counts as printing.
+/// Returns the state's text and flags. The flags overlap: a print that is pausing is still flagged as printing.
 pub(super) fn state(machine: &Machine) -> Value {
     let ready = *machine.controller() == Controller::Ready;
     let phase = machine.job().map(|job| job.phase).filter(|_| ready);

@@ -80,7 +80,7 @@ async fn hook(State(shared): State<SharedState<AgentState>>, request: Request) -
     };
     // Where an answer goes is said whole or not at all.
     if fields["channel"].is_string() != fields["to"].is_string() {
-        return wrong(StatusCode::BAD_REQUEST, "channel and to must be given together");
+        return wrong(StatusCode::BAD_REQUEST, "channel and to must be specified together");
     }
     let in_header = head.headers.get("idempotency-key").and_then(|key| key.to_str().ok());
     let key = in_header.or(fields["idempotencyKey"].as_str()).map(str::to_owned);

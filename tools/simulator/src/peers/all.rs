@@ -21,7 +21,7 @@ use crate::wire::SimServer;
 
 /// Token for all systems that require one.
 pub const PEER_TOKEN: &str = "shown-to-all-systems-of-the-shop";
-/// Credentials of the external shops, as `key:secret` for those that use both.
+/// Credentials for the external shops, as `key:secret` for those that use both.
 pub const SHOP_TOKEN: &str = "key-of-the-shop:shown-to-other-shops";
 /// Client ID with which the shop's program is registered in the accounting system.
 const PROGRAM: &str = "printfloor-demo";
@@ -34,7 +34,7 @@ pub struct AllPeers {
     pub workflow: SimWorkflowAutomation,
     /// Print farm software.
     pub farm_ui: SimFarmUi,
-    /// Detector of failed prints.
+    /// Print failure detector.
     pub detector: SimDetector,
     /// Simulated Home Assistant.
     pub smart_home: SimSmartHome,

@@ -39,7 +39,7 @@ pub enum CameraContent {
     Svg,
     /// A picture that never ends.
     Huge,
-    /// A redirect to another address.
+    /// A redirect to a different address.
     Redirect(String),
     /// The beginning of a picture, with nothing after it.
     Stalls,

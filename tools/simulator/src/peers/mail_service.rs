@@ -43,7 +43,7 @@ pub struct MailServiceState {
 pub struct MailRequest {
     /// Idempotency key, if any.
     pub key: Option<String>,
-    /// Body of the message.
+    /// Message body.
     pub body: Value,
     /// Name of the error with which the request was rejected; `None` if it, or an earlier request with the same key,
     /// was accepted.
@@ -178,7 +178,7 @@ fn refuse(
         }
         let other = inside.keys.get(key).is_some_and(|at| inside.messages[*at].1 != *body);
         if other {
-            let words = "This idempotency key was used with another payload within the last 24 hours";
+            let words = "This idempotency key was used with a different payload within the last 24 hours";
             return Some(error(409, "invalid_idempotent_request", words));
         }
         inside.under_way.insert(key.to_owned());

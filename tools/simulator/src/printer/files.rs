@@ -10,7 +10,7 @@ use crate::gcode::GcodeFacts;
 /// File in the printer's storage.
 #[derive(Clone, Debug)]
 pub struct PrinterFile {
-    /// Contents of the file, as uploaded.
+    /// File contents, as uploaded.
     pub bytes: Bytes,
     /// Time at which the file was stored.
     pub modified: Timestamp,

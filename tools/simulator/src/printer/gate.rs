@@ -5,11 +5,11 @@
 pub struct FilamentGate {
     /// Presence of filament in the gate; `None` if unknown.
     pub filled: Option<bool>,
-    /// Manufacturer of the filament.
+    /// Filament manufacturer.
     pub vendor: String,
-    /// Kind of plastic, such as `PLA`.
+    /// Material, such as `PLA`.
     pub material: String,
-    /// Manufacturer's name of the filament.
+    /// Filament name given by the manufacturer.
     pub name: String,
     /// Red, green and blue, each from 0 to 1.
     pub color: [f64; 3],

@@ -8,7 +8,7 @@ pub const AMBIENT_CELSIUS: f64 = 22.0;
 pub struct Heater {
     actual: f64,
     target: f64,
-    /// Rate of warming in °C per second.
+    /// Heating rate in °C per second.
     rise: f64,
     /// Fraction of the difference to room temperature lost per second.
     fall: f64,

@@ -23,7 +23,7 @@ pub enum PrintPhase {
 }
 
 impl PrintPhase {
-    /// Returns whether the phase ends on its own and leads to another.
+    /// Returns whether the phase ends on its own and leads to another phase.
     pub fn is_transitional(self) -> bool {
         matches!(self, Self::Pausing | Self::Resuming | Self::Cancelling)
     }
@@ -50,11 +50,11 @@ pub enum PrintOutcome {
 /// divided by the speed.
 #[derive(Clone, Debug)]
 pub struct PrintJob {
-    /// Number of the print, counted from 1.
+    /// Print number, counted from 1.
     pub number: u64,
     /// Name of the file being printed.
     pub filename: String,
-    /// Size of the file in bytes.
+    /// File size in bytes.
     pub size: u64,
     /// Metadata from the file's comments.
     pub facts: Arc<GcodeFacts>,
@@ -103,13 +103,13 @@ impl PrintJob {
 /// Entry for a print in the printer's history.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Number of the print.
+    /// Print number.
     pub number: u64,
     /// Name of the file that was printed.
     pub filename: String,
     /// Metadata from the file's comments at the time of the print.
     pub facts: Arc<GcodeFacts>,
-    /// Size of the file in bytes at the time of the print.
+    /// File size at the time of the print, in bytes.
     pub size: u64,
     /// Time at which the print started.
     pub started_at: Timestamp,

@@ -69,7 +69,7 @@ pub enum PhysicalEvent {
     Uploaded {
         /// Name under which the file is stored.
         filename: String,
-        /// Size of the file in bytes.
+        /// File size in bytes.
         bytes: u64,
     },
     /// A file was deleted.

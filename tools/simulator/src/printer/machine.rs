@@ -132,13 +132,13 @@ pub struct Machine {
     /// Number of cancel commands received.
     cancels: u64,
     late_starts: u64,
-    /// Gates of the filament changer; empty if there is none.
+    /// Gates of the filament changer; empty if the printer has none.
     gates: Vec<FilamentGate>,
     /// Name of a file, and the slots that feed the tools in its next print, as specified by the start.
     feed: Option<(String, Vec<(u32, i64)>)>,
 }
 
-/// Uptime of the printer's server when the printer is created, so that it has a short history.
+/// Server uptime when the printer is created, so that the server has a short history.
 const SERVER_RAN: SignedDuration = SignedDuration::from_secs(60);
 
 impl Machine {
@@ -211,12 +211,12 @@ impl Machine {
         self.revision
     }
 
-    /// Returns the gates of the filament changer; empty if there is none.
+    /// Returns the gates of the filament changer; empty if the printer has none.
     pub fn gates(&self) -> &[FilamentGate] {
         &self.gates
     }
 
-    /// Installs a filament changer with the given gates, or updates their contents, as a user does at the printer.
+    /// Installs a filament changer with the given gates, or updates their contents, as a user would at the printer.
     pub fn set_gates(&mut self, gates: Vec<FilamentGate>) {
         self.gates = gates;
         self.touch();
@@ -264,7 +264,7 @@ impl Machine {
     }
 
     /// Returns the number of starts that the `start_late` fault has delayed, whether they are still pending, were
-    /// executed or had no effect.
+    /// executed, or had no effect.
     pub fn late_starts(&self) -> u64 {
         self.late_starts
     }

@@ -24,7 +24,7 @@ impl SimPaymentProcessor {
         self.done(|books| refunds::fail(books, refund))
     }
 
-    /// Opens a dispute by the customer's bank about a payment, or decides it.
+    /// Opens a dispute over a payment on behalf of the customer's bank, or decides the dispute.
     pub fn dispute(&self, intent: &str, verdict: DisputeVerdict) -> Result<(), String> {
         self.done(|books| dispute(books, intent, verdict))
     }
@@ -40,7 +40,7 @@ impl SimPaymentProcessor {
         self.host.with(|inside| inside.books.dislikes_addresses = true);
     }
 
-    /// Forgets all idempotency keys, as the real processor does after a day.
+    /// Discards all idempotency keys, as the real processor does after a day.
     pub fn forget_keys(&self) {
         self.host.with(|inside| {
             inside.keys.clear();
@@ -49,7 +49,7 @@ impl SimPaymentProcessor {
     }
 }
 
-/// Opens or decides the dispute about a payment; returns an error if there is no such payment.
+/// Opens or decides the dispute over a payment; returns an error if there is no such payment.
 pub(super) fn dispute(
     books: &mut ProcessorObjects,
     intent: &str,

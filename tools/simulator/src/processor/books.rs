@@ -12,7 +12,7 @@ const MAX_OBJECTS: usize = 200_000;
 /// Maximum and default number of entries per page.
 const PAGE: (i64, i64) = (100, 10);
 
-/// Objects of the processor, and pending events about them.
+/// Processor objects, and pending events about them.
 #[derive(Debug, Default)]
 pub(super) struct ProcessorObjects {
     objects: BTreeMap<String, Value>,

@@ -1,5 +1,5 @@
-//! HTTP controls of the simulated processor, for integrators who test their payments: delivery of events, and actions
-//! of payers, banks and time. Each call requires the processor's secret key as a bearer token.
+//! HTTP controls of the simulated processor, for integrators who test their payments: event delivery, actions by payers
+//! and banks, and the passage of time. Each call requires the processor's secret key as a bearer token.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ struct DeliveryConditionsRequest {
     hold: bool,
     /// Sends pending events in a different order from the one in which they happened.
     shuffle: bool,
-    /// Number of times that each event is sent: 1, 2 or 10.
+    /// Number of times to send each event: 1, 2 or 10.
     repeat: Option<u8>,
     /// Delay before each event is sent, in milliseconds; at most one hour.
     delay_ms: u64,

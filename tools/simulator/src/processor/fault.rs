@@ -20,39 +20,39 @@ impl ErrorResponse {
         Self { status, kind, code: None, message, param: None }
     }
 
-    /// Builds the error 400 for an invalid parameter; `param` is empty if the error is not about a single parameter.
+    /// Builds a 400 error for an invalid parameter; `param` is empty if the error is not about a single parameter.
     pub(super) fn invalid(message: String, param: &str) -> Self {
         let param = Some(param.to_owned()).filter(|param| !param.is_empty());
         Self { param, ..Self::new(400, "invalid_request_error", message) }
     }
 
-    /// Builds the error 400 for an unknown parameter.
+    /// Builds a 400 error for an unknown parameter.
     pub(super) fn unknown(param: &str) -> Self {
         Self::invalid(format!("Received unknown parameter: {param}"), param).code("parameter_unknown")
     }
 
-    /// Builds the error 400 for a missing required parameter.
+    /// Builds a 400 error for a missing required parameter.
     pub(super) fn missing(param: &str) -> Self {
         Self::invalid(format!("Missing required param: {param}."), param).code("parameter_missing")
     }
 
-    /// Builds the error 400 for a parameter that refers to an object that does not exist.
+    /// Builds a 400 error for a parameter that refers to an object that does not exist.
     pub(super) fn no_such(what: &str, id: &str, param: &str) -> Self {
         Self::invalid(format!("No such {what}: '{id}'"), param).code("resource_missing")
     }
 
-    /// Builds the error 404 for a path that refers to an object that does not exist.
+    /// Builds a 404 error for a path that refers to an object that does not exist.
     pub(super) fn not_found(what: &str, id: &str) -> Self {
         Self { status: 404, ..Self::no_such(what, id, "id") }
     }
 
-    /// Builds the error 404 for a call that does not exist.
+    /// Builds a 404 error for a call that does not exist.
     pub(super) fn no_such_call(method: &str, path: &str) -> Self {
         let message = format!("Unrecognized request URL ({method}: {path}).");
         Self::new(404, "invalid_request_error", message)
     }
 
-    /// Builds the error 401 for an unknown API key.
+    /// Builds a 401 error for an unknown API key.
     pub(super) fn wrong_key(presented: Option<&str>) -> Self {
         let message = match presented {
             Some(key) => format!("Invalid API Key provided: {}****", key.chars().take(8).collect::<String>()),
@@ -61,13 +61,13 @@ impl ErrorResponse {
         Self::new(401, "invalid_request_error", message)
     }
 
-    /// Builds the error 403 for an API key that lacks the permission.
+    /// Builds a 403 error for an API key that lacks the permission.
     pub(super) fn not_permitted() -> Self {
         let message = "The provided key does not have the required permissions for this endpoint.".to_owned();
         Self::new(403, "invalid_request_error", message)
     }
 
-    /// Builds the error 400 for an idempotency key that was used with a different request.
+    /// Builds a 400 error for an idempotency key that was used with a different request.
     pub(super) fn other_request(key: &str) -> Self {
         let message = format!(
             "Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a \

@@ -46,7 +46,7 @@ pub(super) fn checkout(session: &Value, words: Option<&str>) -> Response {
     let words = words.map_or_else(String::new, |words| format!("<p role=\"alert\">{}</p>", escaped(words)));
     let buttons = [
         button("pay", "pay", "Pay"),
-        button("later", "", "Pay by a slow method"),
+        button("later", "", "Pay with a delayed payment method"),
         button("decline", "", "Try a card that is declined"),
     ];
     let back = session["cancel_url"]

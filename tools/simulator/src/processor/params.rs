@@ -49,7 +49,7 @@ impl Params {
         Ok(Self { root: ParamNode::Named(root), path: String::new() })
     }
 
-    /// Returns a canonical text, which is the same for equal parameters regardless of their order.
+    /// Returns a canonical string, which is the same for equal parameters regardless of their order.
     pub(super) fn canonical(&self) -> String {
         format!("{:?}", self.root)
     }
@@ -84,7 +84,7 @@ impl Params {
         self.member(name).is_some()
     }
 
-    /// Returns a parameter as text; empty text counts as absent.
+    /// Returns a parameter as text; empty text is treated as absent.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         match self.member(name) {
             Some(ParamNode::Text(text)) => Some(text.as_str()).filter(|text| !text.is_empty()),
@@ -125,7 +125,7 @@ impl Params {
         }
     }
 
-    /// Returns the entries of a list whose entries are nested parts, in order.
+    /// Returns the entries of a list of nested parts, in order.
     pub(super) fn parts(&self, name: &str) -> Vec<Self> {
         let list = self.part(name);
         let mut numbers: Vec<usize> =
@@ -134,7 +134,7 @@ impl Params {
         numbers.into_iter().filter_map(|number| list.as_ref()?.part(&number.to_string())).collect()
     }
 
-    /// Returns the entries of a list whose entries are texts.
+    /// Returns the entries of a list of strings.
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
         let list = self.part(name);
         let texts = list.iter().flat_map(Params::members).filter_map(|(_, node)| match node {
@@ -144,7 +144,7 @@ impl Params {
         texts.collect()
     }
 
-    /// Returns metadata, which consists of texts by key.
+    /// Returns metadata, which maps keys to strings.
     pub(super) fn metadata(&self, name: &str) -> Result<Value, ErrorResponse> {
         let mut map = Map::new();
         let (key_chars, value_chars, most) = MAX_METADATA;

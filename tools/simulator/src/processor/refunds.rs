@@ -51,11 +51,11 @@ pub(super) fn create(books: &mut ProcessorObjects, params: &Params) -> Result<Va
     Ok(refund)
 }
 
-/// Makes a refund fail, so that its charge no longer counts as refunded.
+/// Makes a refund fail, so that its charge is no longer marked as refunded.
 pub(super) fn fail(books: &mut ProcessorObjects, id: &str) -> Result<Value, ErrorResponse> {
     let refund = books.get("refund", id)?.clone();
     if refund["status"] != "succeeded" {
-        return Err(ErrorResponse::invalid("This refund failed already.".to_owned(), "refund"));
+        return Err(ErrorResponse::invalid("This refund has already failed.".to_owned(), "refund"));
     }
     let charge = refund["charge"].as_str().unwrap_or_default();
     let went = books.get("charge", charge)?["amount_refunded"].as_i64().unwrap_or_default();

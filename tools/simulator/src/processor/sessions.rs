@@ -13,7 +13,7 @@ const MIN_AMOUNT: i64 = 50;
 /// Maximum length of a reference in characters.
 const MAX_REFERENCE_CHARS: usize = 200;
 
-/// Action of the customer on a session's page.
+/// Customer's action on a checkout page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payer {
     /// Pays, and the money is available immediately.
@@ -147,7 +147,7 @@ fn lines(books: &ProcessorObjects, params: &Params, mode: &str) -> Result<(Vec<V
         }
         let of_line = price["currency"].as_str().unwrap_or_default().to_owned();
         if currency.get_or_insert_with(|| of_line.clone()) != &of_line {
-            return Err(ErrorResponse::invalid("All prices must have the same currency.".to_owned(), "line_items"));
+            return Err(ErrorResponse::invalid("All prices must be in the same currency.".to_owned(), "line_items"));
         }
         let amount = price["unit_amount"].as_i64().unwrap_or_default().saturating_mul(quantity);
         lines.push(json!({"price": price, "quantity": quantity, "amount_total": amount}));
@@ -218,7 +218,7 @@ pub(super) fn expire(books: &mut ProcessorObjects, id: &str, params: &Params) ->
     Ok(close(books, id))
 }
 
-/// Acts as the customer on a session's page.
+/// Acts as the customer on a checkout page.
 pub(super) fn act(books: &mut ProcessorObjects, id: &str, payer: Payer) -> Result<Value, ErrorResponse> {
     let session = look(books, id)?;
     if session["status"] != "open" {

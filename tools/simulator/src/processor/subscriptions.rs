@@ -9,13 +9,13 @@ use super::fault::ErrorResponse;
 use super::params::Params;
 use super::sessions::{charge, public_view};
 
-/// Length of a billing period in seconds; a month has thirty days.
+/// Billing period length in seconds; a month has thirty days.
 const PERIOD_SECONDS: i64 = 30 * 24 * 3600;
 
 /// Event at the end of a subscription's period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// The next period is paid, or the subscription ends if it was set to end with its period.
+    /// The next period is paid, or the subscription ends if it was set to cancel at the end of the period.
     Paid,
     /// The card is declined.
     Declined,

@@ -20,7 +20,7 @@ use crate::{
 /// Accepted file extensions.
 const PRINTABLE: &[&str] = &["gcode", "bgcode", "gco", "g"];
 
-/// Splits a path into its folder and name.
+/// Splits a path into its directory and name.
 pub(super) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
@@ -34,7 +34,7 @@ pub(super) fn short(name: &str) -> String {
     if ending.is_empty() { stem } else { format!("{stem}.{ending}") }
 }
 
-/// Returns the path of a folder on the drive, with shortened names.
+/// Returns the path of a directory on the drive, with shortened names.
 pub(super) fn short_folder(folder: &str) -> String {
     folder
         .split('/')
@@ -50,7 +50,7 @@ fn entry(path: &str, file: &PrinterFile) -> Value {
     })
 }
 
-/// Lists the direct children of a folder; `None` if it does not exist.
+/// Lists the direct children of a directory; `None` if it does not exist.
 fn folder(machine: &Machine, path: &str) -> Option<Value> {
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
     let (mut children, mut last) = (Vec::new(), "");
@@ -156,7 +156,7 @@ pub(super) async fn upload(
     // Read before the file is stored, because a test that sees it arrive may switch the fault off.
     let drops = host.printer.faults().drop_after_upload;
     let received = UploadedPart::receive(&host.printer, &path, request.into_body()).await;
-    let Ok(file) = received else { return error(StatusCode::REQUEST_TIMEOUT, "The transfer broke off") };
+    let Ok(file) = received else { return error(StatusCode::REQUEST_TIMEOUT, "The transfer was interrupted") };
     let stored = host.printer.with(|machine| {
         if machine.in_use(&path) {
             return None;

@@ -113,7 +113,7 @@ pub(super) async fn command(State(host): State<PrusalinkHost>, Path((id, verb)):
         match (verb.as_str(), phase) {
             ("pause", PrintPhase::Printing | PrintPhase::Resuming) => outcome(machine.pause().map(drop)),
             ("resume", PrintPhase::Paused | PrintPhase::Pausing) => outcome(machine.resume().map(drop)),
-            ("pause" | "resume" | "continue", _) => error(StatusCode::CONFLICT, "The print is in another state"),
+            ("pause" | "resume" | "continue", _) => error(StatusCode::CONFLICT, "The print is in a different state"),
             _ => error(StatusCode::NOT_FOUND, "The requested URL was not found."),
         }
     })

@@ -12,9 +12,9 @@ use crate::payments::hmac_sha256;
 #[derive(Clone, Debug)]
 pub(super) struct ShopMessage {
     pub(super) topic: (&'static str, String),
-    /// Name of the signature header.
+    /// Signature header name.
     pub(super) signature: &'static str,
-    /// Names of the headers that contain the IDs of the webhook and of the delivery.
+    /// Names of the headers that contain the webhook ID and the delivery ID.
     pub(super) ids: [&'static str; 2],
     pub(super) body: String,
 }

@@ -1,9 +1,9 @@
-//! Orders of an external shop, in both platforms' formats.
+//! Orders from an external shop, in both platforms' formats.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-/// Order of an external shop.
+/// Order from an external shop.
 #[derive(Clone, Debug)]
 pub struct ShopOrder {
     /// Order ID on the platform.
@@ -14,7 +14,7 @@ pub struct ShopOrder {
     pub paid: bool,
     /// `true` once the order has been cancelled.
     pub cancelled: bool,
-    /// Total of all refunds in cents.
+    /// Total amount refunded, in cents.
     pub refunded_cents: i64,
     /// Fulfillments in the platform's format.
     pub fulfillments: Vec<Value>,

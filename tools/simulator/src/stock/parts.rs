@@ -41,7 +41,7 @@ struct Item {
 /// Tracking entry for a stock item.
 #[derive(Clone, Debug)]
 pub struct Tracked {
-    /// Number of the entry.
+    /// Entry number.
     pub pk: i64,
     /// ID of the stock item.
     pub item: i64,
@@ -164,12 +164,12 @@ impl PartsSystem {
         });
     }
 
-    /// Adds `delta` thousandths to an item, or removes them if negative, like a user of the system.
+    /// Adds `delta` thousandths to an item, or removes them if negative, as a user of the system would.
     pub fn edit(&self, item: i64, delta: i64) -> bool {
         self.host.with(|inside| inside.change(item, delta, "by hand"))
     }
 
-    /// Deletes an item, like a user of the system.
+    /// Deletes an item, as a user of the system would.
     pub fn delete_item(&self, item: i64) {
         self.host.with(|inside| inside.items.remove(&item));
     }

@@ -106,7 +106,7 @@ impl SpoolHost {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Records that a length of filament in millimetres was used from a spool, as by another program.
+    /// Records that a length of filament in millimetres was used from a spool, as if by a different program.
     pub(crate) fn use_length(&self, spool: i64, length: f64) {
         self.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -158,8 +158,8 @@ impl SpoolSystem {
         })
     }
 
-    /// Uses filament from a spool, in thousandths of a gram, like a user or program of the system; a negative amount is
-    /// returned to the spool.
+    /// Uses filament from a spool, in thousandths of a gram, as a user or another client of the system would; a
+    /// negative amount is returned to the spool.
     pub fn use_up(&self, spool: i64, thousandths: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -168,8 +168,8 @@ impl SpoolSystem {
         });
     }
 
-    /// Corrects a spool's used amount by thousandths of a gram, like a user of the system: the amount is set directly
-    /// and does not count as a withdrawal.
+    /// Corrects a spool's used amount by thousandths of a gram, as a user of the system would: the amount is set
+    /// directly and is not recorded as a withdrawal.
     pub fn correct(&self, spool: i64, thousandths: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -178,7 +178,7 @@ impl SpoolSystem {
         });
     }
 
-    /// Archives a spool, like a user of the system.
+    /// Archives a spool, as a user of the system would.
     pub fn archive(&self, spool: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -187,7 +187,7 @@ impl SpoolSystem {
         });
     }
 
-    /// Deletes a spool, like a user of the system.
+    /// Deletes a spool, as a user of the system would.
     pub fn delete(&self, spool: i64) {
         self.host.with(|inside| inside.spools.remove(&spool));
     }

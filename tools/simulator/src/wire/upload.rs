@@ -30,9 +30,9 @@ pub struct MultipartUpload {
 /// Uploaded file.
 #[derive(Debug)]
 pub struct UploadedPart {
-    /// File name as sent, not empty; it may include folders.
+    /// File name as sent, not empty; it may include directories.
     pub name: String,
-    /// Contents of the file.
+    /// File contents.
     pub bytes: Bytes,
     /// Metadata from the file's comments.
     pub facts: Arc<GcodeFacts>,

@@ -1,4 +1,4 @@
-//! Listings of the storage, in the format of `ls`.
+//! Storage listings in the format of `ls`.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -7,8 +7,8 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::FOLDERS;
 use crate::printer::Machine;
 
-/// Lists a folder, or the file at the given path: names only or, with `long`, one line each with permissions, size and
-/// date.
+/// Lists a directory, or the file at the given path: names only or, with `long`, one line each with permissions, size
+/// and date.
 pub(super) fn of(machine: &Machine, folder: &str, long: bool) -> String {
     let now = machine.now_at();
     let mut out = String::new();

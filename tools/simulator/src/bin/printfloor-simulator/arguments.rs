@@ -13,7 +13,7 @@ pub struct SimulatorArguments {
     /// Number of printers of each kind
     #[command(flatten)]
     pub printers: FleetSizes,
-    /// Port of the first printer; the others use the ports after it [default: free ports]
+    /// Port of the first printer; the other printers use the following ports [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,
     /// Also accept requests without a key, as printers that trust their entire network do

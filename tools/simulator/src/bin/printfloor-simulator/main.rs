@@ -75,7 +75,7 @@ fn main() -> ExitCode {
 /// payment processor's line is `{type, baseUrl, apiKey, webhookSecret, eventsTo}`, with the type `payments`.
 async fn run(args: &SimulatorArguments) -> Result<(), SimulatorError> {
     let mut signals =
-        StopSignals::listen().map_err(SimulatorError::io("the signal handlers of the program cannot be installed"))?;
+        StopSignals::listen().map_err(SimulatorError::io("the program's signal handlers cannot be installed"))?;
     let fleet = Fleet::start(options(args)).await?;
     let processor = payment_processor(args).await?;
     let mut lines: String = fleet.printers.iter().map(|printer| printer.print_line() + "\n").collect();

@@ -2,28 +2,28 @@
 
 use super::PlateLayout;
 
-/// Distance of the parts from the edges of the bed, in millimetres.
+/// Distance between the parts and the bed's edges, in millimetres.
 const BED_MARGIN_MM: f64 = 20.0;
 /// Minimum distance between layers, and between the lines of a top, in millimetres.
 const MIN_SPACING_MM: f64 = 0.45;
-/// Number of lines on the longer side of a picture, between which no gaps remain.
+/// Number of lines across the longer side of a picture at which no gaps remain.
 const LINES_PER_PICTURE: f64 = 320.0;
-/// Tolerance of heights in millimetres.
+/// Height tolerance in millimetres.
 const HEIGHT_TOLERANCE_MM: f64 = 1e-6;
 
 /// X and Y of a point in millimetres.
 pub(super) type BedPoint = (f64, f64);
 
-/// Solid between two heights, whose walls are straight from the outlines of its foot to those of its head.
+/// Solid between two heights, with straight walls from the outlines of its foot to those of its head.
 #[derive(Clone, Debug)]
 pub(super) struct Slab {
-    /// Closed outlines at the lower end; those within another one are holes.
+    /// Closed outlines at the lower end; an outline within another is a hole.
     pub(super) foot: Vec<Vec<BedPoint>>,
     /// The same outlines, with as many points each, at the upper end.
     pub(super) head: Vec<Vec<BedPoint>>,
-    /// Height of the lower end in millimetres.
+    /// Height of the lower end, in millimetres.
     pub(super) bottom: f64,
-    /// Height of the upper end in millimetres.
+    /// Height of the upper end, in millimetres.
     pub(super) top: f64,
     /// Tool that prints the slab.
     pub(super) tool: u32,
@@ -38,7 +38,7 @@ impl Slab {
         self.foot.iter().zip(&self.head).map(|(foot, head)| foot.iter().zip(head).map(between).collect()).collect()
     }
 
-    /// Returns the slab at another place on the bed.
+    /// Returns the slab shifted by the given distances.
     fn shifted(&self, (x, y): BedPoint) -> Self {
         let shift = |outlines: &[Vec<BedPoint>]| -> Vec<Vec<BedPoint>> {
             outlines.iter().map(|outline| outline.iter().map(|point| (point.0 + x, point.1 + y)).collect()).collect()
@@ -59,7 +59,7 @@ pub(super) struct FilamentLine {
 /// Layer of a print.
 #[derive(Debug)]
 pub(super) struct PrintLayer {
-    /// Height of the nozzle in millimetres.
+    /// Nozzle height in millimetres.
     pub(super) height: f64,
     /// Lines in the order in which they are printed, sorted by tool.
     pub(super) lines: Vec<FilamentLine>,
@@ -119,7 +119,7 @@ fn spacing(slabs: &[Slab]) -> f64 {
     (longer_side / LINES_PER_PICTURE).max(MIN_SPACING_MM)
 }
 
-/// Returns lines in the direction of X that fill the area within the outlines.
+/// Returns lines along the X axis that fill the area within the outlines.
 fn filling(outlines: &[Vec<BedPoint>], spacing: f64) -> Vec<Vec<BedPoint>> {
     let edges = || outlines.iter().flat_map(|outline| outline.iter().zip(outline.iter().cycle().skip(1)));
     let depths = || edges().map(|(from, _)| from.1);

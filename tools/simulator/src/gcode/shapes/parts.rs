@@ -9,11 +9,11 @@ use super::layers::{BedPoint, Slab};
 
 /// Number of points on a full circle.
 const CIRCLE_POINTS: f64 = 16.0;
-/// Number of teeth of the gear.
+/// Number of gear teeth.
 const TEETH: u32 = 16;
-/// Outlines of a tooth of the gear: fraction of the tooth's angle, and radius.
+/// Outline of a gear tooth: pairs of a fraction of the tooth's angle and a radius in millimetres.
 const TOOTH: [(f64, f64); 4] = [(0.0, 13.5), (0.2, 18.0), (0.45, 18.0), (0.65, 13.5)];
-/// Digit 2 in a field of 3 × 5.
+/// Digit 2 on a grid of 3 × 5 units.
 const DIGIT_TWO: [(f64, f64); 12] = [
     (0.0, 0.0),
     (3.0, 0.0),
@@ -28,7 +28,7 @@ const DIGIT_TWO: [(f64, f64); 12] = [
     (2.0, 3.0),
     (0.0, 3.0),
 ];
-/// Digit 4 in a field of 3 × 5.
+/// Digit 4 on a grid of 3 × 5 units.
 const DIGIT_FOUR: [(f64, f64); 10] = [
     (2.0, 0.0),
     (3.0, 0.0),
@@ -41,7 +41,7 @@ const DIGIT_FOUR: [(f64, f64); 10] = [
     (0.0, 2.0),
     (2.0, 2.0),
 ];
-/// Letter H in a field of 3 × 5.
+/// Letter H on a grid of 3 × 5 units.
 const LETTER_H: [(f64, f64); 12] = [
     (0.0, 0.0),
     (1.0, 0.0),
@@ -97,7 +97,7 @@ fn polygon(centre: BedPoint, radius: f64, sides: u32) -> Vec<BedPoint> {
     (0..sides).map(|side| around(centre, radius, f64::from(side) / f64::from(sides))).collect()
 }
 
-/// Returns a sign of the field of 3 × 5 with the given corner, in another size.
+/// Scales a character on the 3 × 5 grid, and places it with its corner at the given point.
 fn sign(points: &[BedPoint], corner: BedPoint, scale: f64) -> Vec<BedPoint> {
     points.iter().map(|(x, y)| (corner.0 + x * scale, corner.1 + y * scale)).collect()
 }

@@ -88,7 +88,7 @@ impl Machine {
         Ok(self.turn(&[PrintPhase::Paused, PrintPhase::Pausing], PrintPhase::Resuming))
     }
 
-    /// Cancels the print; returns `Ok(false)` if there was none.
+    /// Cancels the print; returns `Ok(false)` if no print was in progress.
     pub fn cancel(&mut self) -> Result<bool, CommandError> {
         self.cancels += 1;
         self.require_ready()?;

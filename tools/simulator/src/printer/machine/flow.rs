@@ -1,4 +1,4 @@
-//! Changes of a machine over time, and the start and end of prints.
+//! Changes to a machine over time, and the start and end of prints.
 
 use std::sync::Arc;
 
@@ -273,7 +273,7 @@ impl Machine {
         self.later(boot, ScheduledEvent::PowerBack);
     }
 
-    /// Clears the printer's list of past prints, as a user does at the printer. A print in progress continues, but is
+    /// Clears the printer's list of past prints, as a user would at the printer. A print in progress continues, but is
     /// no longer in the list.
     pub fn forget_history(&mut self) {
         self.history.clear();
