@@ -7,6 +7,8 @@ mod leaving;
 mod lines;
 mod money;
 
+use std::collections::BTreeSet;
+
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
@@ -51,6 +53,8 @@ pub(super) async fn show(
     let (_, state) = find_existing(&app.orders.orders, id).await?;
     let order = state_of(&state)?;
     let steps = steps(&app, id).await?;
+    let actors: BTreeSet<&str> = steps.iter().map(|step| step.event.actor.as_str()).collect();
+    let names = app.log.names.actors(&actors).await?;
     let view = app.board.view();
     let forecast = app.orders.forecaster.latest();
     let mut jobs: Vec<&Job> = order.jobs.values().map(|job| &**job).collect();
@@ -87,7 +91,7 @@ pub(super) async fn show(
                     (glance(order, outlook))
                     (money::payments(order))
                     @for sent in &order.shipments { (leaving::parcel(order, sent)) }
-                    (history(&app, order, &steps))
+                    (history(order, &steps, &names))
                 }
             }
         }
