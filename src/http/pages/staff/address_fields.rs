@@ -18,6 +18,11 @@ const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
     ("country", "Country, two letters", 2),
 ];
 
+/// Returns the label of a part of an address.
+pub(super) fn address_label(part: &str) -> Option<&'static str> {
+    ADDRESS_PARTS.iter().find(|(name, ..)| *name == part).map(|(_, label, _)| *label)
+}
+
 /// Renders the fields of an address.
 pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
     html! {

@@ -17,7 +17,7 @@ use self::head::head;
 use self::history::history;
 use self::lines::lines;
 use super::ORDERS_PATH;
-use super::acts::{CLEARS_FIELD, DAY_SHOWN_FIELD, TICKED_WORD};
+use super::acts::{CLEARS_FIELD, DAY_SHOWN_FIELD, NOTES_LABEL, STAFF_NOTES_LABEL, TICKED_WORD, WANTED_LABEL};
 use super::address_fields::{address_fields, address_known};
 use super::entry::{FieldControl, FormEntry};
 use super::job::{JOBS_PATH, JobCard};
@@ -225,10 +225,10 @@ fn change(order: &Order, clock: &ShopClock) -> Markup {
                 input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at, clock));
                 div class="grid" {
                     (form.field("priority", "Priority", "9 is printed first.", FieldControl::Whole(0, 9)))
-                    (form.field("dueAt", "Wanted by", "The end of that day.", FieldControl::Day))
+                    (form.field("dueAt", WANTED_LABEL, "The end of that day.", FieldControl::Day))
                 }
-                (form.field("notes", "Notes that the customer reads", "", FieldControl::Lines(1_000)))
-                (form.field("internalNotes", "Notes of the staff", "", FieldControl::Lines(1_000)))
+                (form.field("notes", NOTES_LABEL, "", FieldControl::Lines(1_000)))
+                (form.field("internalNotes", STAFF_NOTES_LABEL, "", FieldControl::Lines(1_000)))
                 @if unpaid { (address_fields(&form, "Where it goes; tax may depend on it.")) }
                 button class="second" type="submit" { "Change" }
             }

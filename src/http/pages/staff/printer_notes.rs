@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
+use super::acts::DONE_LABEL;
 use super::card::act_path;
 use super::log::LogHandles;
 use super::names::ActorNames;
@@ -31,8 +32,9 @@ impl LogHandles {
                 form class="tools" method="post" action=(act_path(printer.id, "note")) data-quiet="" {
                     (hidden())
                     div class="field wide" {
-                        label for="entry" { "What was done, or what the next shift should know" }
-                        input id="entry" name="done" required maxlength="200";
+                        label for="entry" { (DONE_LABEL) }
+                        input id="entry" name="done" required maxlength="200" aria-describedby="about-entry";
+                        p class="hint" id="about-entry" { "Or what the next shift should know." }
                     }
                     button id="write-note" class="second" type="submit" { "Write it down" }
                 }
