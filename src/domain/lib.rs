@@ -100,3 +100,4 @@ pub mod time_span;
 pub mod timing;
 pub mod tracking;
 pub mod typed_amount;
+pub mod unit_cost;

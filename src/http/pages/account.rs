@@ -8,9 +8,9 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use super::faults::alert;
 use super::form::PageForm;
 use super::frame::{Section, Viewer, see_other};
-use super::refused::sentence;
 use super::sign_in;
 use config::Config;
 use domain::customer::{AddressKind, Customer, CustomerAddress, CustomerCommand};
@@ -89,27 +89,14 @@ pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) ->
         Ok(()) => Ok(see_other(PATH)),
         Err(error) if error.status().is_client_error() => {
             let values = |name: &str| sent.text(name).to_owned();
-            let content = form(&viewer, email, &values, Some(&faults(&error)));
+            let content = form(&viewer, email, &values, Some(&alert(&error)));
             Ok(viewer.again(Section::Profile, TITLE, &content))
         }
         Err(error) => Err(error),
     }
 }
 
-/// Formats validation errors, using the labels of the form's fields.
-fn faults(error: &ApiError) -> String {
-    let body = error.body();
-    let sentences = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
-        let (path, words) = (fault["path"].as_str()?, fault["message"].as_str()?);
-        let name = path.rsplit('.').next()?;
-        let (_, label, ..) = PERSON.iter().chain(&PARCELS).find(|(field, ..)| *field == name)?;
-        Some(format!("{label}: {words}."))
-    });
-    let sentences: Vec<String> = sentences.collect();
-    if sentences.is_empty() { sentence(error.message()) } else { sentences.join(" ") }
-}
-
-/// Converts the form to the JSON body for the API, including the addresses that the form does not show.
+/// Converts the form to the API's JSON body, including the addresses that the form does not show.
 fn profile_body(sent: &PageForm, customer: &Customer) -> Value {
     let own = shipping_of(customer);
     let others = customer.addresses.iter().filter(|one| own.is_none_or(|own| own.id != one.id));
@@ -159,7 +146,7 @@ fn value_of(customer: &Customer, name: &str) -> String {
     value.unwrap_or_default()
 }
 
-fn form(viewer: &Viewer, email: &str, values: &dyn Fn(&str) -> String, wrong: Option<&str>) -> Markup {
+fn form(viewer: &Viewer, email: &str, values: &dyn Fn(&str) -> String, wrong: Option<&Markup>) -> Markup {
     let member = |(name, label, filled, most): &ProfileField| {
         html! {
             div class="field" {
@@ -170,7 +157,7 @@ fn form(viewer: &Viewer, email: &str, values: &dyn Fn(&str) -> String, wrong: Op
     };
     html! {
         h1 { (TITLE) }
-        @if let Some(wrong) = wrong { p class="bad" role="alert" { (wrong) } }
+        @if let Some(wrong) = wrong { (wrong) }
         p { "You are signed in as " strong { (email) } "." }
         form method="post" action=(PATH) {
             (viewer.hidden())

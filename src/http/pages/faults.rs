@@ -32,10 +32,14 @@ const UNIT_ENDINGS: [&str; 5] = ["Cents", "Bps", "Ids", "Id", "At"];
 
 /// Renders the errors for which a form was rejected. Screen readers announce them immediately.
 pub(super) fn alert(error: &ApiError) -> Markup {
-    let faults = error.faults();
+    alert_lines(error.message(), error.faults())
+}
+
+/// Renders the given errors as [`alert`] does, or the message if there are none.
+pub(super) fn alert_lines(message: &str, faults: &[Fault]) -> Markup {
     html! {
         div class="wrong bad" role="alert" {
-            @if faults.is_empty() { p { (sentence(error.message())) } }
+            @if faults.is_empty() { p { (sentence(message)) } }
             @for fault in faults { p data-fault=(fault.path) { (fault.message) } }
         }
     }

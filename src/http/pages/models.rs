@@ -29,6 +29,19 @@ const SEARCHED_QUOTES: u64 = 50;
 /// Maximum number of uploaded models that are listed.
 const MAX_LISTED: usize = 20;
 const TITLE: &str = "Get a price for a model";
+/// Label of the field for the model.
+const MODEL_LABEL: &str = "Model";
+/// Label of the field for notes.
+const NOTES_LABEL: &str = "Notes for us";
+
+/// Returns the label of the field for an API member in the form of a model, whose errors have a page of their own.
+pub(super) fn label_of(member: &str) -> Option<&'static str> {
+    match member {
+        "file" => Some(MODEL_LABEL),
+        "notes" => Some(NOTES_LABEL),
+        _ => None,
+    }
+}
 
 /// Query parameters of the URL to which the upload form is submitted. The URL contains the CSRF token because the body
 /// is streamed: a token in the body would be read too late.
@@ -48,7 +61,7 @@ pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Re
         p { "Upload a model and see a price at once. We check it, and send you a quote that you can accept." }
         form class="panel pad" method="post" enctype="multipart/form-data" action={ (PATH) "?token=" (viewer.token) } {
             div class="field" {
-                label for="file" { "Model" }
+                label for="file" { (MODEL_LABEL) }
                 input id="file" name="file" type="file" accept=".stl,.3mf" required aria-describedby="kinds";
                 p class="hint" id="kinds" { "An STL or 3MF file." }
             }
@@ -57,7 +70,7 @@ pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Re
                 input id="quantity" name="quantity" type="number" min="1" max=(MAX_QUANTITY) value="1" required;
             }
             div class="field" {
-                label for="notes" { "Notes for us" }
+                label for="notes" { (NOTES_LABEL) }
                 textarea id="notes" name="notes" rows="4" maxlength="1000" {}
             }
             button type="submit" { (icon(Icon::Upload)) "Upload the model" }

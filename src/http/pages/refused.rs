@@ -12,7 +12,7 @@ use url::form_urlencoded;
 use super::brand::Brand;
 use super::faults::words_of;
 use super::frame::{notice, page, see_other, shop_page};
-use super::{orders, setup, sign_in, staff};
+use super::{models, orders, setup, sign_in, staff};
 use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::{ErrorMeta, Notice};
@@ -143,7 +143,7 @@ fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool
     };
     let content = html! {
         h1 { (title) }
-        @if !signs_in { (reason(meta)) }
+        @if !signs_in { (reason(meta, of_staff)) }
         p { (advice) }
         @if signs_in {
             a class="button" href=(staff::sign_in_path(None)) { "To the sign-in" }
@@ -156,9 +156,10 @@ fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool
     if of_staff { page(status, title, &content) } else { shop_page(&Brand::new(config), status, title, &content) }
 }
 
-/// Renders the reason for an error. Validation errors include the label of their field.
-fn reason(meta: &ErrorMeta) -> Markup {
-    let label = |path: &str| staff::act_label(path).map_or_else(|| words_of(path), str::to_owned);
+/// Renders the reason of an error. Validation errors name the label of their field.
+fn reason(meta: &ErrorMeta, of_staff: bool) -> Markup {
+    let label_of = if of_staff { staff::act_label } else { models::label_of };
+    let label = |path: &str| label_of(path).map_or_else(|| words_of(path), str::to_owned);
     html! {
         @if meta.faults.is_empty() { p { (sentence(&meta.message)) } }
         @for fault in &meta.faults { p { (label(&fault.path)) ": " (fault.message) "." } }
@@ -198,7 +199,11 @@ mod tests {
             by: None,
         };
         let lines = "<p>Good parts: must be a whole number.</p><p>Quantity: must be at least 1.</p>";
-        assert_eq!(reason(&meta).0, lines);
+        assert_eq!(reason(&meta, true).0, lines);
+        let faults =
+            vec![Fault { path: "notes".to_owned(), message: "must be at most 1000 characters long".to_owned() }];
+        let line = "<p>Notes for us: must be at most 1000 characters long.</p>";
+        assert_eq!(reason(&ErrorMeta { faults, ..meta }, false).0, line);
     }
 
     #[test]

@@ -11,10 +11,10 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
 use super::brand::Brand;
+use super::faults::alert;
 use super::form::PageForm;
 use super::frame::shop_page;
 use super::orders;
-use super::refused::sentence;
 use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::ApiError;
@@ -34,11 +34,11 @@ pub(super) struct SignInQuery {
     error: Option<String>,
 }
 
-/// Renders the sign-in form, with an error message, if any.
-fn form(config: &Config, status: StatusCode, (email, next): (&str, &str), wrong: Option<&str>) -> Response {
+/// Renders the sign-in form, with an error message if there is one.
+fn form(config: &Config, status: StatusCode, (email, next): (&str, &str), wrong: Option<&Markup>) -> Response {
     let content = html! {
         h1 { "Sign in" }
-        @if let Some(wrong) = wrong { p class="bad" role="alert" id="wrong" { (wrong) } }
+        @if let Some(wrong) = wrong { div id="wrong" { (wrong) } }
         p { "See your orders, invoices and quotes. We send you a link by email; you need no password." }
         form method="post" action=(PATH) {
             input type="hidden" name="next" value=(next);
@@ -57,8 +57,10 @@ fn form(config: &Config, status: StatusCode, (email, next): (&str, &str), wrong:
 pub(super) async fn show(State(config): State<Arc<Config>>, OpenQuery(query): OpenQuery<SignInQuery>) -> Response {
     let next = query.next.as_deref().and_then(|next| own_path(&config.public_url(), next));
     let failed = query.error.as_deref() == Some(INVALID_OR_EXPIRED);
-    let wrong = failed.then_some("This link was already used or has expired. Request a new one.");
-    form(&config, StatusCode::OK, ("", next.as_deref().unwrap_or(orders::PATH)), wrong)
+    let wrong = failed.then(|| {
+        html! { p class="bad" role="alert" { "This link was already used or has expired. Request a new one." } }
+    });
+    form(&config, StatusCode::OK, ("", next.as_deref().unwrap_or(orders::PATH)), wrong.as_ref())
 }
 
 /// Handles the sign-in form. The response is the same for every address, whether or not it belongs to a customer.
@@ -79,7 +81,7 @@ pub(super) async fn ask(
             })
         }
         Err(error) if error.status() == StatusCode::BAD_REQUEST => {
-            Ok(form(&app.config, StatusCode::BAD_REQUEST, (email, next.as_str()), Some(&sentence(error.message()))))
+            Ok(form(&app.config, StatusCode::BAD_REQUEST, (email, next.as_str()), Some(&alert(&error))))
         }
         Err(error) => Err(error),
     }

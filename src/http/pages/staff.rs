@@ -31,6 +31,7 @@ mod job;
 mod labels;
 mod live;
 mod log;
+mod names;
 mod once;
 mod order;
 mod orders;

@@ -144,7 +144,7 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     let short = [("name", "<b>Sam"), ("email", "sam@example.org"), ("password", "short")];
     let refused = browser.send("/setup", &short).await;
     assert_eq!(refused.status, 400);
-    assert!(refused.text.contains("password: ") && refused.text.contains("value=\"&lt;b&gt;Sam\""), "{}", refused.text);
+    assert!(refused.text.contains("Password: ") && refused.text.contains("value=\"&lt;b&gt;Sam\""), "{}", refused.text);
     let sam = [("name", "Sam"), ("email", "sam@example.org"), ("password", PASSWORD)];
     let nowhere: Vec<_> = sam.into_iter().chain([("PRINTFLOOR_SHOP__TIME_ZONE", "Nowhere/At all")]).collect();
     let refused = browser.send("/setup", &nowhere).await;

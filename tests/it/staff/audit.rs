@@ -116,3 +116,31 @@ async fn programs_and_rejected_requests_are_sentences_too() {
     assert!(page.text.contains("wrong credentials</span>"), "{}", page.text);
     assert!(!page.text.contains("not the one") && !page.text.contains(PASSWORD), "{}", page.text);
 }
+
+#[tokio::test]
+async fn loads_name_material_and_slot_and_keys_have_their_names_in_every_log() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let (app, printer) = (&floor.app, &floor.printers[0]);
+    let (_, ada) = ada(app).await;
+    let key = app.post("/api/auth/api-keys", &json!({"name": "shelf <1>", "role": "operator"})).await.expect(201);
+    let shelf = app.with_key(key["key"].as_str().unwrap());
+    app.patch(&format!("/api/printers/{printer}"), &json!({"name": "Curie"})).await.expect(200);
+    let loaded = json!({"materialId": floor.material});
+    shelf.post(&floor.path(0, "/slots/1"), &loaded).await.expect(200);
+
+    let act = format!("loaded PLA black into slot T1 of <a href=\"/floor/printers/{printer}\">Curie</a>");
+    let name = "API key “shelf &lt;1&gt;”";
+    for page in [format!("/floor/printers/{printer}"), "/to-do".to_owned()] {
+        let answer = ada.get(&page).await;
+        is_sound(&answer);
+        assert!(answer.text.contains(&format!("<span>{name} {act}")), "{page}: {}", answer.text);
+    }
+    let log = ada.get(LOG).await;
+    is_sound(&log);
+    let whole = format!("<b><a href=\"/shop/settings/keys\">{name}</a></b> {act}");
+    assert!(log.text.contains(&whole), "{}", log.text);
+    // The slot and the material keep their names when the printer is removed.
+    app.delete(&format!("/api/printers/{printer}")).await.expect(204);
+    let log = ada.get(LOG).await;
+    assert!(log.text.contains("</b> loaded PLA black into slot T1 of Curie"), "{}", log.text);
+}

@@ -1,11 +1,12 @@
 //! The floor in a real browser: a file is dropped on a card, uploaded and printed; pictures of a camera come by
 //! themselves; the search and the state narrow what is shown while it changes.
 
+use serde_json::json;
 use simulator::PrinterKind;
 
 use super::SAM;
 use super::floor_files::camera_of;
-use crate::api::{PASSWORD, sign_in, staff};
+use crate::api::{PASSWORD, id, sign_in, staff};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
 use crate::support::until;
@@ -63,5 +64,30 @@ async fn chromium_shows_what_a_camera_sees_and_narrows_the_floor() {
     // The picture stays while the card is made anew.
     let pictures = "[...document.querySelectorAll('img.camera')].filter(img => img.naturalWidth === 8).length === 1";
     browser.until(&tab, "the picture to stay", pictures).await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_ends_a_long_name_on_a_card_in_an_ellipsis() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    staff(&floor.app, SAM, "operator").await;
+    let cookie = sign_in(&floor.app, SAM, PASSWORD).await;
+    let email = "accounts.payable.of.all.northern.workshops@a-company-with-a-long-name.example";
+    let order = json!({"lines": [{"skuId": floor.sku, "quantity": 1}], "customerEmail": email});
+    let order = id(&floor.app.post("/api/orders", &order).await.expect(201));
+    floor.app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+    let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+    floor.app.job_is(&job, "PRINTING").await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    // A block in the line would be cut without an ellipsis.
+    let ends_in_one = "(line => line && line.title.endsWith('.example') && line.scrollWidth > line.clientWidth \
+         && getComputedStyle(line).textOverflow === 'ellipsis' \
+         && [...line.children].every(part => getComputedStyle(part).display === 'inline'))";
+    browser.until(&tab, "the name to be cut", &format!("{ends_in_one}(document.querySelector('.card .line'))")).await;
+    // The link is as high as a finger or a pointer needs.
+    let height = "document.querySelector('.card .line a').getBoundingClientRect().height >= 24";
+    assert_eq!(browser.eval(&tab, height).await, true);
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

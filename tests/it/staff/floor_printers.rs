@@ -116,7 +116,7 @@ on_sqlite! {
         let notes_page = arrived(&sam, noted).await;
         is_sound(&notes_page);
         let notes = notes_page.text.split_once("Notes and maintenance log").expect("notes").1;
-        assert!(notes.contains("&lt;script&gt;alert(1)") && notes.contains(crate::staff::SAM), "{notes}");
+        assert!(notes.contains("&lt;script&gt;alert(1)") && notes.contains("<span class=\"soft\">Sam, "), "{notes}");
         let nothing = send(&sam, &format!("{page}/note"), &[("form_token", &own), ("done", "")]).await;
         assert_eq!(nothing.status, 400, "{}", nothing.text);
 

@@ -1,8 +1,12 @@
 //! The token that forms carry: masked anew on each page, and good on all of them.
 
+use simulator::PrinterKind;
+
 use super::operator;
 use crate::api::some_sku;
 use crate::billing::pages::{posted, token};
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::client::Answer;
 use crate::support::{App, Db};
 
 /// Length of a piece of a token that an attacker would guess at once.
@@ -123,6 +127,79 @@ async fn the_faults_of_each_form_name_labels_and_stand_beside_their_fields() {
         }
         assert!(beside > 0, "{page_path}: no fault stands beside its field");
     }
+}
+
+/// Returns the hidden fields of the form in which the field with the given id is.
+fn hidden_fields(page: &str, id: &str) -> Vec<(String, String)> {
+    let mut forms = page.split("<form ").skip(1).map(|form| form.split("</form>").next().unwrap());
+    let form = forms.find(|form| form.contains(&format!(" id=\"{id}\""))).unwrap();
+    let tags = form.split("<input").skip(1).map(|rest| rest.split('>').next().unwrap());
+    let hidden = tags.filter(|tag| attribute(tag, "type") == Some("hidden"));
+    let pairs = hidden.filter_map(|tag| Some((attribute(tag, "name")?, attribute(tag, "value").unwrap_or_default())));
+    let own = pairs.filter(|(name, _)| *name != "form_token");
+    own.map(|(name, value)| (name.to_owned(), value.replace("&amp;", "&"))).collect()
+}
+
+/// Returns the lines in which a page says why a form was rejected: above the form, or on a page of its own.
+fn reasons(page: &Answer) -> Vec<String> {
+    let lines = error_lines(&page.text);
+    if !lines.is_empty() {
+        return lines;
+    }
+    let after = page.text.split_once("</h1>").map_or("", |(_, rest)| rest);
+    let lines = after.split("<p>").skip(1).map(|rest| rest.split("</p>").next().unwrap().to_owned());
+    lines.filter(|line| line.contains(": ")).collect()
+}
+
+#[tokio::test]
+async fn the_faults_of_the_forms_of_details_pages_name_labels() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let app = &floor.app;
+    let client = super::settings::boss(app).await;
+    let (unpaid, (paid, _)) = (app.order(&floor.sku, 1).await, floor.one().await);
+    let (printer, material) = (&floor.printers[0], &floor.material);
+    let pages = [
+        format!("/shop/orders/{unpaid}"),
+        format!("/shop/orders/{paid}"),
+        format!("/floor/printers/{printer}"),
+        format!("/floor/printers/{printer}/edit"),
+        format!("/shop/stock/materials/{material}"),
+        format!("/shop/stock/materials/{material}/edit"),
+        format!("/shop/stock/spools/4711?material={material}"),
+        format!("/shop/stock/slots?place={printer}/0"),
+        format!("/shop/products/{}/edit", floor.sku),
+        "/shop/settings/second-factor".to_owned(),
+        "/shop/settings/password".to_owned(),
+    ];
+    for page_path in &pages {
+        let page = client.get(page_path).await;
+        assert_eq!(page.status, 200, "{page_path}: {}", page.text);
+        let (own, fields) = (token(&page), text_fields(&page.text));
+        assert!(!fields.is_empty(), "{page_path}: {}", page.text);
+        for (name, id, path) in fields {
+            let (invalid, hidden) = (INVALID.repeat(TOO_MANY), hidden_fields(&page.text, &id));
+            let mut sent = vec![("form_token", own.as_str()), (name.as_str(), invalid.as_str())];
+            sent.extend(hidden.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+            let answer = posted(&client, &path, &sent).await;
+            assert!((400..500).contains(&answer.status), "{page_path}, {name}: {} {}", answer.status, answer.text);
+            super::is_sound(&answer);
+            let lines = reasons(&answer);
+            assert!(!lines.is_empty(), "{page_path}, {name}: {}", answer.text);
+            for line in lines {
+                let label = line.split(": ").next().unwrap();
+                let is_words = label.chars().next().is_some_and(|first| first.is_uppercase() || !first.is_alphabetic());
+                assert!(is_words && !has_api_name(&line), "{page_path}, {name}: {line}");
+            }
+        }
+    }
+    // Forms whose errors have a page of their own have the labels of their fields there.
+    let own = token(&client.get("/floor").await);
+    let ship = posted(&client, &format!("/shop/orders/{paid}/ship"), &[("form_token", own.as_str())]).await;
+    assert!(ship.status == 400 && ship.text.contains("<p>Carrier, or pickup: "), "{}", ship.text);
+    let (city, change) = ("x".repeat(101), format!("/shop/orders/{unpaid}/change"));
+    let sent = [("form_token", own.as_str()), ("shippingAddress.postalCode", "1"), ("shippingAddress.city", &*city)];
+    let change = posted(&client, &change, &sent).await;
+    assert!(change.status == 400 && change.text.contains("<p>City: "), "{}", change.text);
 }
 
 #[test]

@@ -76,7 +76,7 @@ on_sqlite! {
         })
         .await;
         is_sound(&after);
-        for words in [SAM, "delivery of Monday", "+100.5", "received", "reserved for a job", "printed", "-0.5", "moth"] {
+        for words in ["<td>Sam</td>", "delivery of Monday", "+100.5", "received", "reserved for a job", "printed", "-0.5", "moth"] {
             assert!(ledger(&after).contains(words), "{words} in {}", after.text);
         }
         assert!(!after.text.contains("Jobs that wait for it"), "{}", after.text);
@@ -102,7 +102,7 @@ on_sqlite! {
         let fields = [
             ("form_token", &*own), ("name", HOSTILE), ("type", "filament"), ("color", "#101010"), ("brand", ""),
             ("location", "Shelf A3"), ("quantity", "100"), ("reorderPoint", "500"), ("reorderQuantity", "2000"),
-            ("unitCostCents", "2,5"),
+            ("unitCostCents", "25,00"),
         ];
         let added = send(&sam, "/shop/stock/new", &fields).await;
         assert_eq!(added.status, 200, "{}", added.text);
@@ -117,6 +117,13 @@ on_sqlite! {
         let path = format!("/shop/stock/materials/{}", material["id"].as_str().unwrap());
         let edit = sam.get(&format!("{path}/edit")).await;
         is_sound(&edit);
+        // The cost is that of a kilogram, in the unit of the currency, as it was typed.
+        let cost = edit.text.split_once("name=\"unitCostCents\"").unwrap().1.split('>').next().unwrap();
+        assert!(cost.contains("value=\"25.00\"") && edit.text.contains("In USD, such as 25.00"), "{}", edit.text);
+        let unread = [("form_token", &*own), ("name", "PLA"), ("type", "filament"), ("unitCostCents", "much")];
+        let unread = send(&sam, "/shop/stock/new", &unread).await;
+        let label = "Cost of a kilogram, a litre, a sheet or a unit: must be an amount such as 2.50";
+        assert!(unread.status == 400 && unread.text.contains(label), "{}", unread.text);
         let version = edit.text.split_once("name=\"version\" value=\"").unwrap().1.split('"').next().unwrap();
         let fields = [
             ("form_token", &*own), ("version", version), ("name", "PLA black"), ("type", "filament"), ("color", ""),
@@ -198,7 +205,7 @@ on_sqlite! {
         assert!(retired.status == 200 && retired.text.contains("On the shelf"), "{}", retired.text);
         assert_eq!(slot(&floor, 1).await["spoolId"], Value::Null);
         let stock = sam.get(&format!("/shop/stock/materials/{material}")).await;
-        for words in ["spool 4711 was retired", "-769.5", SAM] {
+        for words in ["spool 4711 was retired", "-769.5", "<td>Sam</td>"] {
             assert!(ledger(&stock).contains(words), "{words} in {}", stock.text);
         }
         let left = floor.app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use simulator::peers::all::{PEER_TOKEN, SHOP_TOKEN};
-use simulator::shops::OtherShop;
+use simulator::shops::{OtherShop, ShopSystem};
 use tokio::time::sleep;
 
 use super::setup::{Names, id};
@@ -27,8 +27,8 @@ const PRICE_CENTS: i64 = 1_900;
 /// Simulated customers of external shops.
 pub struct OtherShops {
     api: ShopClient,
-    /// External shops, each with the name of its platform.
-    shops: [(Arc<OtherShop>, &'static str); 2],
+    /// External shops, each with its platform.
+    shops: [(Arc<OtherShop>, ShopSystem); 2],
     names: Names,
     tally: Arc<Tally>,
     random: Rng,
@@ -41,7 +41,7 @@ impl OtherShops {
     /// Builds the external shops; their order numbers continue from those of earlier runs.
     pub fn new(
         api: ShopClient,
-        shops: [(Arc<OtherShop>, &'static str); 2],
+        shops: [(Arc<OtherShop>, ShopSystem); 2],
         names: Names,
         clock: &DemoClock,
         tally: Arc<Tally>,
@@ -73,11 +73,12 @@ impl OtherShops {
         let variants: Vec<Value> =
             variants.map(|(sku, n)| json!({"variant": n.to_string(), "skuId": sku, "quantity": 1})).collect();
         self.sold = variants.len();
-        for (shop, kind) in &self.shops {
+        for (shop, system) in &self.shops {
+            let kind = system.word();
             let mut channel = json!({
-                "name": format!("Shop on {kind}"), "secret": PEER_TOKEN, "baseUrl": shop.url(), "accessToken": SHOP_TOKEN,
+                "name": format!("Shop on {}", system.name()), "secret": PEER_TOKEN, "baseUrl": shop.url(), "accessToken": SHOP_TOKEN,
             });
-            let channel = if let Some(existing) = channels.iter().find(|candidate| candidate["kind"] == *kind) {
+            let channel = if let Some(existing) = channels.iter().find(|candidate| candidate["kind"] == kind) {
                 let channel_id = id(existing)?;
                 self.api.patch(&format!("/api/sales-channels/{channel_id}"), &channel).await?;
                 channel_id

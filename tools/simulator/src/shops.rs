@@ -42,6 +42,24 @@ pub enum ShopSystem {
     WooCommerce,
 }
 
+impl ShopSystem {
+    /// Returns the name of the platform, as its maker writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Shopify => "Shopify",
+            Self::WooCommerce => "WooCommerce",
+        }
+    }
+
+    /// Returns the name of the platform in APIs.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Shopify => "shopify",
+            Self::WooCommerce => "woocommerce",
+        }
+    }
+}
+
 #[derive(Debug)]
 struct OtherShopState {
     system: ShopSystem,

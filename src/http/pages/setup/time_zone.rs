@@ -61,12 +61,12 @@ pub(super) fn field(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>
     }
 }
 
-/// Renders the form for changing the time zone once there is an admin.
-pub(super) fn section(visit: &WizardRequest, config: &Config, refused: Option<(&[String], &PageForm)>) -> Markup {
+/// Renders the form that changes the time zone once there is an admin.
+pub(super) fn section(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &PageForm)>) -> Markup {
     html! {
         form class="card" method="post" action=(SetupStep::Welcome.path()) aria-labelledby=(ZONE_WORD) {
             h2 id=(ZONE_WORD) { "The shop's clock" }
-            @if let Some((faults, _)) = refused { (super::wrong(faults)) }
+            @if let Some((faults, _)) = refused { (faults) }
             (visit.hidden())
             input type="hidden" name="service" value=(ZONE_WORD);
             (field(config, &visit.draft, refused.map(|(_, sent)| sent)))

@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::steps::SetupStep;
 use super::time_zone::{self, ZONE_PAGE, ZONE_WORD};
-use super::{WizardHandles, WizardRequest, faults_of, fields, wrong};
+use super::{WizardHandles, WizardRequest, fields, wrong};
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::see_other;
 use actors::app::service_tests::Service;
@@ -28,7 +29,7 @@ fn page(
     app: &WizardHandles,
     visit: &WizardRequest,
     status: StatusCode,
-    refused: Option<(&[String], &PageForm)>,
+    refused: Option<(&Markup, &PageForm)>,
 ) -> Response {
     let content = content(visit, &app.setup.config, refused);
     visit.scripted_page(status, SetupStep::Welcome, &content, &ZONE_PAGE)
@@ -44,7 +45,7 @@ pub(super) async fn make_admin(
     let visit = WizardRequest::new(&app, &sent.call.who).await?;
     let faults = time_zone::faults(&sent);
     if !faults.is_empty() {
-        return Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&faults, &sent))));
+        return Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&wrong(&faults), &sent))));
     }
     time_zone::keep(&app, &visit, &sent).await?;
     if sent.text("service") == ZONE_WORD {
@@ -58,13 +59,13 @@ pub(super) async fn make_admin(
             Ok(response)
         }
         Err(error) if error.status() == StatusCode::BAD_REQUEST => {
-            Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&faults_of(&error), &sent))))
+            Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&alert(&error), &sent))))
         }
         Err(error) => Err(error),
     }
 }
 
-fn content(visit: &WizardRequest, config: &Config, refused: Option<(&[String], &PageForm)>) -> Markup {
+fn content(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &PageForm)>) -> Markup {
     let typed = |name: &str| refused.map_or("", |(_, sent)| sent.text(name));
     let mode = if config.mode == Mode::Production { "production" } else { "development" };
     html! {
@@ -88,7 +89,7 @@ fn content(visit: &WizardRequest, config: &Config, refused: Option<(&[String], &
             form class="card" method="post" action=(super::PATH) {
                 h2 { "The first admin" }
                 p { "Who may do everything here. You are signed in as this person from now on." }
-                @if let Some((faults, _)) = refused { (wrong(faults)) }
+                @if let Some((faults, _)) = refused { (faults) }
                 (visit.hidden())
                 div class="field" {
                     label for="name" { "Name" }

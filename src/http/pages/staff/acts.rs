@@ -6,6 +6,7 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
+use super::address_fields::address_label;
 use super::filled_form::end_of_day;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
 use crate::faults::amount_message;
@@ -60,16 +61,48 @@ handles! {
 
 /// Label of the field for the number of good parts.
 pub(super) const GOOD_LABEL: &str = "Good parts";
-/// Label of the amount field.
+/// Label of the field for the reason why parts are bad.
+pub(super) const REASON_LABEL: &str = "What is wrong with the others";
+/// Label of the field for an amount of money.
 pub(super) const AMOUNT_LABEL: &str = "Amount";
 /// Label of the field for a note.
 pub(super) const NOTE_LABEL: &str = "Note";
-/// Labels, by API field, for forms whose errors are shown on a page of their own.
-const LABELS: [(&str, &str); 3] = [("goodCount", GOOD_LABEL), ("amountCents", AMOUNT_LABEL), ("note", NOTE_LABEL)];
+/// Label of the field for the carrier of a shipment.
+pub(super) const CARRIER_LABEL: &str = "Carrier, or pickup";
+/// Label of the field for the day on which a shipment is expected to arrive.
+pub(super) const DELIVERY_LABEL: &str = "Expected delivery";
+/// Label of the field for the staff's reference of a payment.
+pub(super) const REFERENCE_LABEL: &str = "Your reference";
+/// Label of the field for the day by which an order or a job is wanted.
+pub(super) const WANTED_LABEL: &str = "Wanted by";
+/// Label of the field for the work that was done on a printer.
+pub(super) const DONE_LABEL: &str = "What was done";
+/// Label of the field for notes that customers read.
+pub(super) const NOTES_LABEL: &str = "Notes that the customer reads";
+/// Label of the field for notes that only the staff reads.
+pub(super) const STAFF_NOTES_LABEL: &str = "Notes of the staff";
+/// Labels of fields of the forms whose errors have a page of their own, by the API's member. Members whose names read
+/// like their labels, such as `trackingNumber`, need none.
+const LABELS: [(&str, &str); 11] = [
+    ("goodCount", GOOD_LABEL),
+    ("reason", REASON_LABEL),
+    ("amountCents", AMOUNT_LABEL),
+    ("note", NOTE_LABEL),
+    ("carrier", CARRIER_LABEL),
+    ("estimatedDelivery", DELIVERY_LABEL),
+    ("reference", REFERENCE_LABEL),
+    ("dueAt", WANTED_LABEL),
+    ("done", DONE_LABEL),
+    ("notes", NOTES_LABEL),
+    ("internalNotes", STAFF_NOTES_LABEL),
+];
 
 /// Returns the label for an API field in forms whose errors are shown on a page of their own.
 pub(crate) fn label_of(member: &str) -> Option<&'static str> {
-    LABELS.iter().find(|(path, _)| *path == member).map(|(_, label)| *label)
+    match member.strip_prefix(ADDRESS_PREFIX) {
+        Some(part) => address_label(part),
+        None => LABELS.iter().find(|(path, _)| *path == member).map(|(_, label)| *label),
+    }
 }
 
 /// Action of a form, from the last segment of its path.

@@ -18,7 +18,12 @@ const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
     ("country", "Country, two letters", 2),
 ];
 
-/// Renders the fields for an address.
+/// Returns the label of a part of an address.
+pub(super) fn address_label(part: &str) -> Option<&'static str> {
+    ADDRESS_PARTS.iter().find(|(name, ..)| *name == part).map(|(_, label, _)| *label)
+}
+
+/// Renders the fields of an address.
 pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
     html! {
         p class="hint" { (hint) }

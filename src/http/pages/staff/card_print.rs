@@ -97,7 +97,7 @@ pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, st
                 @let job = PrintedJob::find(app, in_hand.order, in_hand.job);
                 @let parts = job.as_ref().map_or_else(|| job_number(in_hand), |job| &*job.parts);
                 div class="what" title={ (parts) ", " (job_number(in_hand)) } { (parts) }
-                div class="small muted line" {
+                div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
                     a href=(job_path_of(in_hand.order, in_hand.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open the job" } } }
                 }
             } @else if let Some(file) = &file {
@@ -121,7 +121,7 @@ fn on_bed(app: &BoardHandles, printer: &Printer) -> Markup {
     let end = if printer.print_failed { " failed" } else { " on the bed" };
     html! {
         div class="what" title=(words) { (words) (end) }
-        div class="small muted line" {
+        div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
             @if let Some(at) = printer.bed_since { (since(at)) }
             @if let Some(last) = printer.last_print {
                 " · " a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open the job" } } }

@@ -6,7 +6,7 @@ mod page;
 use axum::http::Method;
 use maud::{Markup, html};
 
-use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD};
+use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD, WANTED_LABEL};
 use super::card_picture::view_picture;
 use super::shell::{Tone, act, clock, hidden};
 use super::sign_off::{SignOffSubject, sign_off_form};
@@ -276,7 +276,7 @@ impl JobCard<'_> {
                         input id={ "priority-" (id) } name="priority" type="number" min="0" max="9" required value=(self.job.priority);
                     }
                     div class="field" {
-                        label for={ "due-" (id) } { "Wanted by" }
+                        label for={ "due-" (id) } { (WANTED_LABEL) }
                         input id={ "due-" (id) } name="dueAt" type="date" value=[self.job.due_at.map(field_date)];
                     }
                     button class="second" type="submit" { "Change" }

@@ -1,19 +1,14 @@
-//! Newest audit log entries about printers, with their actors and times.
+//! Newest audit log entries about printers: who did what, and when. Actors have no links, because their pages are for
+//! admins only.
 
 use maud::{Markup, html};
 
-use super::FLOOR_PATH;
+use super::names::{AuditNames, NameHandles};
 use super::shell::clock;
-use domain::access::Access;
 use domain::audit::{AuditSentence, DONE};
 use domain::id::Id;
-use domain::material::Material;
-use domain::printer::{LoggedAct, LoggedDetail, Printer};
-use http::access::with_access;
 use http::error::ApiError;
 use http::handles::handles;
-use kernel::directory::Directory;
-use printers::slot_label;
 use store::queries::{AuditFilter, Queries};
 use store::rows::Audit;
 
@@ -26,9 +21,7 @@ handles! {
     /// Dependencies of the printer log.
     pub(crate) struct LogHandles {
         queries: Queries,
-        access: Directory<Access>,
-        printers: Directory<Printer>,
-        materials: Directory<Material>,
+        names: NameHandles,
     }
 }
 
@@ -38,58 +31,33 @@ impl LogHandles {
         let filter =
             AuditFilter { subject_kind: Some(PRINTER_KIND.to_owned()), subject_id: printer, ..AuditFilter::default() };
         let lines = self.queries.audit_stretch(&filter, None, LINES_SHOWN).await?.entries;
+        let names = self.names.entries(&lines, &self.names.staff_among(&lines)?).await;
         Ok(html! {
             @if !lines.is_empty() {
                 section class="card" aria-labelledby="lately" {
                     h2 id="lately" { "Done lately" }
-                    ol class="rows" { @for line in &lines { li { (self.line(line)) } } }
+                    ol class="rows" { @for line in &lines { li { (row(line, &names)) } } }
                 }
             }
         })
     }
+}
 
-    fn line(&self, line: &Audit) -> Markup {
-        let versioned = self.printers.resident(line.subject_id).map(|handle| handle.read());
-        let printer = versioned.as_ref().and_then(|versioned| versioned.state.as_ref());
-        let name = printer.map(|printer| printer.fields.name.as_str());
-        let AuditSentence { before, after } = self.sentence(line, printer);
-        html! {
-            span {
-                (self.who(&line.actor)) " " (&*before)
-                @if let Some(after) = after {
-                    a href={ (FLOOR_PATH) "/printers/" (line.subject_id) } { (name.unwrap_or("a printer that was removed")) }
-                    (&*after)
+fn row(line: &Audit, names: &AuditNames) -> Markup {
+    let AuditSentence { before, after } = names.sentence(line, None);
+    let subject = names.subject(line);
+    html! {
+        span {
+            (names.actor(line).text) " " (&*before)
+            @if let Some(after) = after {
+                @match &subject.path {
+                    Some(path) => { a href=(path) { (subject.text) } },
+                    None => { (subject.text) },
                 }
-                @if line.outcome != DONE { " (" (line.outcome.replace('_', " ")) ")" }
+                (&*after)
             }
-            span class="soft" { (clock(line.at)) }
+            @if line.outcome != DONE { " (" (line.outcome.replace('_', " ")) ")" }
         }
-    }
-
-    /// Returns a sentence about an entry, with the names of the slot and the material.
-    fn sentence(&self, line: &Audit, printer: Option<&Printer>) -> AuditSentence {
-        let detail = LoggedDetail::parse(line.detail.as_deref());
-        let of_several = printer.filter(|printer| printer.slots().len() > 1);
-        let slot = detail.slot.zip(of_several).map(|(number, printer)| slot_label(printer, number));
-        let material = detail.material_id.and_then(|id| self.materials.resident(id)).map(|handle| handle.read());
-        let material = material.as_ref().and_then(|versioned| versioned.state.as_ref());
-        let material = material.map(|material| material.fields.name.as_str());
-        LoggedAct { action: &line.action, outcome: &line.outcome, detail, slot, material }.sentence()
-    }
-
-    /// Returns an actor's display name: a staff member's email address, an API key's name, or otherwise the name in the
-    /// audit log.
-    pub(super) fn who(&self, actor: &str) -> String {
-        let key = actor.strip_prefix("key:").and_then(|id| id.parse::<Id>().ok());
-        let named = key.and_then(|id| {
-            let key_name = with_access(&self.access, |access| access.key(id).map(|key| format!("key {}", key.name)));
-            key_name.ok().flatten()
-        });
-        let user = actor.strip_prefix("user:").and_then(|id| id.parse::<Id>().ok());
-        let email = user.and_then(|id| {
-            let user_email = with_access(&self.access, |access| access.user(id).map(|user| user.email.clone()));
-            user_email.ok().flatten()
-        });
-        email.or(named).unwrap_or_else(|| actor.to_owned())
+        span class="soft" { (clock(line.at)) }
     }
 }

@@ -7,6 +7,8 @@ mod leaving;
 mod lines;
 mod money;
 
+use std::collections::BTreeSet;
+
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
@@ -15,7 +17,7 @@ use self::head::head;
 use self::history::history;
 use self::lines::lines;
 use super::ORDERS_PATH;
-use super::acts::{CLEARS_FIELD, DAY_SHOWN_FIELD, TICKED_WORD};
+use super::acts::{CLEARS_FIELD, DAY_SHOWN_FIELD, NOTES_LABEL, STAFF_NOTES_LABEL, TICKED_WORD, WANTED_LABEL};
 use super::address_fields::{address_fields, address_known};
 use super::entry::{FieldControl, FormEntry};
 use super::job::{JOBS_PATH, JobCard};
@@ -51,6 +53,8 @@ pub(super) async fn show(
     let (_, state) = find_existing(&app.orders.orders, id).await?;
     let order = state_of(&state)?;
     let steps = steps(&app, id).await?;
+    let actors: BTreeSet<&str> = steps.iter().map(|step| step.event.actor.as_str()).collect();
+    let names = app.log.names.actors(&actors).await?;
     let view = app.board.view();
     let forecast = app.orders.forecaster.latest();
     let mut jobs: Vec<&Job> = order.jobs.values().map(|job| &**job).collect();
@@ -87,7 +91,7 @@ pub(super) async fn show(
                     (glance(order, outlook))
                     (money::payments(order))
                     @for sent in &order.shipments { (leaving::parcel(order, sent)) }
-                    (history(&app, order, &steps))
+                    (history(order, &steps, &names))
                 }
             }
         }
@@ -221,10 +225,10 @@ fn change(order: &Order, clock: &ShopClock) -> Markup {
                 input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at, clock));
                 div class="grid" {
                     (form.field("priority", "Priority", "9 is printed first.", FieldControl::Whole(0, 9)))
-                    (form.field("dueAt", "Wanted by", "The end of that day.", FieldControl::Day))
+                    (form.field("dueAt", WANTED_LABEL, "The end of that day.", FieldControl::Day))
                 }
-                (form.field("notes", "Notes that the customer reads", "", FieldControl::Lines(1_000)))
-                (form.field("internalNotes", "Notes of the staff", "", FieldControl::Lines(1_000)))
+                (form.field("notes", NOTES_LABEL, "", FieldControl::Lines(1_000)))
+                (form.field("internalNotes", STAFF_NOTES_LABEL, "", FieldControl::Lines(1_000)))
                 @if unpaid { (address_fields(&form, "Where it goes; tax may depend on it.")) }
                 button class="second" type="submit" { "Change" }
             }

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, PreEscaped, html};
 
+use super::acts::DONE_LABEL;
 use super::board::BoardHandles;
 use super::card::{act_path, attention_words, printed};
 use super::card_heat::chart;
@@ -158,8 +159,9 @@ fn service(printer: &Printer) -> Markup {
     let more = html! {
         @if out {
             div class="field" {
-                label for="done" { "What was done; it is kept in its log" }
-                input id="done" name="done" maxlength="200";
+                label for="done" { (DONE_LABEL) }
+                input id="done" name="done" maxlength="200" aria-describedby="about-done";
+                p class="hint" id="about-done" { "It is kept in the printer’s log." }
             }
         } @else {
             input type="hidden" name="on" value="true";

@@ -1,9 +1,13 @@
 //! A printer's maintenance log: its newest notes, the work that is due, and a form for adding a note.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
+use super::acts::DONE_LABEL;
 use super::card::act_path;
 use super::log::LogHandles;
+use super::names::ActorNames;
 use super::shell::{act, clock, hidden};
 use domain::maintenance::{MaintenanceEntry, Reminder};
 use domain::printer::Printer;
@@ -18,6 +22,8 @@ impl LogHandles {
     pub(super) async fn notes(&self, printer: &Printer) -> Result<Markup, ApiError> {
         let page = Page { limit: NOTES_SHOWN, offset: 0 };
         let (entries, total) = self.queries.maintenance_entries(printer.id, page).await?;
+        let authors: BTreeSet<&str> = entries.iter().map(|entry| entry.by.as_str()).collect();
+        let names = self.names.actors(&authors).await?;
         let due: Vec<&Reminder> = printer.reminders.values().filter(|reminder| reminder.due_at.is_some()).collect();
         Ok(html! {
             section class="card" aria-labelledby="notes" {
@@ -26,26 +32,27 @@ impl LogHandles {
                 form class="tools" method="post" action=(act_path(printer.id, "note")) data-quiet="" {
                     (hidden())
                     div class="field wide" {
-                        label for="entry" { "What was done, or what the next shift should know" }
-                        input id="entry" name="done" required maxlength="200";
+                        label for="entry" { (DONE_LABEL) }
+                        input id="entry" name="done" required maxlength="200" aria-describedby="about-entry";
+                        p class="hint" id="about-entry" { "Or what the next shift should know." }
                     }
                     button id="write-note" class="second" type="submit" { "Write it down" }
                 }
                 @if entries.is_empty() { p class="soft" { "Nothing was noted yet." } }
-                ol class="rows" { @for entry in &entries { li { (self.note(entry)) } } }
+                ol class="rows" { @for entry in &entries { li { (note(entry, &names)) } } }
                 @if total > NOTES_SHOWN { p class="soft" { (total - NOTES_SHOWN) " older ones" } }
             }
         })
     }
+}
 
-    fn note(&self, entry: &MaintenanceEntry) -> Markup {
-        let resets: Vec<&str> = entry.resets.iter().map(|(_, name)| name.as_str()).collect();
-        html! {
-            span { (entry.fields.done) }
-            span class="soft" { (self.who(&entry.by)) ", " (clock(entry.done_at)) }
-            @if let Some(note) = &entry.fields.note { span class="full" { (note) } }
-            @if !resets.is_empty() { span class="full soft" { "Done with it: " (resets.join(", ")) } }
-        }
+fn note(entry: &MaintenanceEntry, names: &ActorNames) -> Markup {
+    let resets: Vec<&str> = entry.resets.iter().map(|(_, name)| name.as_str()).collect();
+    html! {
+        span { (entry.fields.done) }
+        span class="soft" { (names.name(&entry.by).text) ", " (clock(entry.done_at)) }
+        @if let Some(note) = &entry.fields.note { span class="full" { (note) } }
+        @if !resets.is_empty() { span class="full soft" { "Done with it: " (resets.join(", ")) } }
     }
 }
 

@@ -45,7 +45,11 @@ handles! {
     }
 }
 
-/// Settings pages: path, title, description, and whether the page is restricted to admins.
+/// Path of the list of API keys.
+pub(super) const KEYS_PATH: &str = keys::PATH;
+/// Path of the list of users.
+pub(super) const USERS_PATH: &str = users::PATH;
+/// Settings pages: path, title, description, and whether the page is for admins only.
 const PAGES: [(&str, &str, &str, bool); 11] = [
     (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
     (users::PATH, "Users", "Who works here, as operator or admin.", true),

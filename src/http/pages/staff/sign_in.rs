@@ -6,9 +6,10 @@ use api_derive::Request;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use maud::html;
+use maud::{Markup, html};
 
 use super::{FLOOR_PATH, is_path};
+use crate::faults::alert_lines;
 use crate::form::PageForm;
 use crate::frame::{page, see_other};
 use crate::refused::sentence;
@@ -40,7 +41,7 @@ fn form(
     status: StatusCode,
     dropped: Option<&DroppedCookie>,
     (email, next): (&str, &str),
-    wrong: Option<&str>,
+    wrong: Option<&Markup>,
     asks_code: bool,
 ) -> Response {
     let described_by = wrong.map(|_| "wrong");
@@ -52,7 +53,7 @@ fn form(
                 @if let Some(url) = &dropped.sign_in_url { p { a href=(url) { "Sign in there" } } }
             }
         }
-        @if let Some(wrong) = wrong { p class="bad" role="alert" id="wrong" { (wrong) } }
+        @if let Some(wrong) = wrong { div id="wrong" { (wrong) } }
         p { "For those who work in the shop." }
         form method="post" action=(PATH) {
             input type="hidden" name="next" value=(next);
@@ -111,9 +112,9 @@ pub(super) async fn enter(
     } else {
         let meta = answer.extensions().get::<ErrorMeta>();
         let asks_code = meta.is_some_and(|meta| [SECOND_FACTOR_REQUIRED, WRONG_CODE].contains(&meta.code.as_str()));
-        let words = meta.map(|meta| sentence(&meta.message));
-        let words = words.unwrap_or_else(|| "That did not work.".to_owned());
-        form(answer.status(), dropped.as_ref(), (&email, &next), Some(&words), asks_code || !code.is_empty())
+        let wrong = meta.map(|meta| alert_lines(&meta.message, &meta.faults));
+        let wrong = wrong.unwrap_or_else(|| alert_lines("That did not work.", &[]));
+        form(answer.status(), dropped.as_ref(), (&email, &next), Some(&wrong), asks_code || !code.is_empty())
     };
     for name in [header::SET_COOKIE, header::RETRY_AFTER] {
         if let Some(value) = answer.headers().get(&name) {

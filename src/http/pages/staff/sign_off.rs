@@ -10,7 +10,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::acts::{GOOD_LABEL, NOTE_LABEL, back, request_body};
+use super::acts::{GOOD_LABEL, NOTE_LABEL, REASON_LABEL, back, request_body};
 use super::card::act_path;
 use super::job::job_path;
 use super::shell::with_token;
@@ -87,7 +87,7 @@ pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&
                 input id={ "good-" (id) } name="goodCount" type="number" min="0" max=[parts] inputmode="numeric" required;
             }
             div class="field" {
-                label for={ "reason-" (id) } { "What is wrong with the others" }
+                label for={ "reason-" (id) } { (REASON_LABEL) }
                 select id={ "reason-" (id) } name="reason" {
                     option value="" { "not said" }
                     @for reason in reasons { option value=(reason) { (reason.replace('_', " ")) } }

@@ -48,7 +48,9 @@ async fn a_profile_is_changed_by_its_form_and_what_is_wrong_is_said() {
     let half = send(&ann, "/profile", &fields(&[("line1", "3 Lane"), ("country", "Germany")])).await;
     assert_eq!(half.status, 400);
     is_sound(&half);
-    for words in ["City: ", "Post code: ", "Country, as a code of two letters: ", "value=\"3 Lane\""] {
+    for words in
+        ["City: ", "Post code: ", "Country, as a code of two letters: ", "value=\"3 Lane\"", "id=\"fault-city\""]
+    {
         assert!(half.text.contains(words), "{words} in {}", half.text);
     }
     assert_eq!(profile(&ann).await["addresses"], before["addresses"], "nothing was changed");
@@ -82,4 +84,17 @@ async fn forms_are_taken_from_our_own_pages_alone() {
     let large = format!("form_token={own}&name={}", "a".repeat(1_100_000));
     let large = ann.request("POST", "/profile").header("content-type", "application/x-www-form-urlencoded").body(large);
     assert_eq!(ann.send(large).await.status, 413);
+}
+
+#[tokio::test]
+async fn the_sign_in_names_its_field_and_says_beside_it_what_is_wrong() {
+    let app = App::new(Db::sqlite()).await;
+    for (email, value) in [("", ""), ("nobody", "nobody"), ("a@b<c", "a@b&lt;c")] {
+        let wrong = send(&app.nobody(), "/sign-in", &[("email", email)]).await;
+        assert_eq!(wrong.status, 400, "{}", wrong.text);
+        is_sound(&wrong);
+        for part in ["href=\"#email\">Email address: ", "id=\"fault-email\"", &format!("value=\"{value}\"")] {
+            assert!(wrong.text.contains(part), "{part} in {}", wrong.text);
+        }
+    }
 }

@@ -48,9 +48,14 @@ pub struct AllPeers {
     pub spools: SpoolSystem,
     /// Accounting system, to be connected by an admin.
     pub accounting: Arc<AccountingSystem>,
-    /// External shops, each with the platform name used for its sales channel.
-    pub shops: [(Arc<OtherShop>, &'static str); 2],
+    /// External shops, each with its platform.
+    pub shops: [(Arc<OtherShop>, ShopSystem); 2],
     camera: SimServer,
+}
+
+/// Starts an external shop on a free loopback port.
+async fn shop(system: ShopSystem) -> std::io::Result<(Arc<OtherShop>, ShopSystem)> {
+    Ok((Arc::new(OtherShop::start(system, SHOP_TOKEN).await?), system))
 }
 
 impl AllPeers {
@@ -68,10 +73,7 @@ impl AllPeers {
             parts: PartsSystem::start(free, PEER_TOKEN).await?,
             spools: SpoolSystem::start(free).await?,
             accounting: Arc::new(AccountingSystem::start(PROGRAM, PEER_TOKEN).await?),
-            shops: [
-                (Arc::new(OtherShop::start(ShopSystem::Shopify, SHOP_TOKEN).await?), "shopify"),
-                (Arc::new(OtherShop::start(ShopSystem::WooCommerce, SHOP_TOKEN).await?), "woocommerce"),
-            ],
+            shops: [shop(ShopSystem::Shopify).await?, shop(ShopSystem::WooCommerce).await?],
             camera: SimServer::start(free, camera).await?,
         })
     }

@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 
 use crate::frame::time;
-use crate::staff::orders::StaffOrderHandles;
+use crate::staff::names::ActorNames;
 use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::order::Order;
 
-/// Renders the events of an order and its jobs, with their actors.
-pub(super) fn history(app: &StaffOrderHandles, order: &Order, steps: &[NumberedEvent]) -> Markup {
+/// Renders what happened to an order and its jobs, and who did it.
+pub(super) fn history(order: &Order, steps: &[NumberedEvent], names: &ActorNames) -> Markup {
     let number = |job: Id| order.jobs.get(&job).map(|job| job.number_text());
     html! {
         section class="panel pad" aria-labelledby="happened" {
@@ -19,7 +19,7 @@ pub(super) fn history(app: &StaffOrderHandles, order: &Order, steps: &[NumberedE
                     li class=[entry_class(&event.event)] {
                         (event.event.replace(['.', '_'], " "))
                         @if let Some(number) = number(event.subject_id) { " " a href={ "#job-" (event.subject_id) } { (number) } }
-                        div class="faint small" { (time(event.timestamp)) ", " (app.log.who(&event.actor)) }
+                        div class="faint small" { (time(event.timestamp)) ", " (names.name(&event.actor).text) }
                     }
                 }
             }

@@ -6,7 +6,7 @@ use super::order_path;
 use crate::design::{Icon, icon};
 use crate::frame::time;
 use crate::staff::ORDERS_PATH;
-use crate::staff::acts::{PART_PREFIX, SOME_PARTS_FIELD, TICKED_WORD};
+use crate::staff::acts::{CARRIER_LABEL, DELIVERY_LABEL, PART_PREFIX, SOME_PARTS_FIELD, TICKED_WORD};
 use crate::staff::shell::hidden;
 use domain::order::{Order, OrderLine, SentShipment};
 
@@ -32,7 +32,7 @@ pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
 fn way(of: &str) -> Markup {
     html! {
         div class="field" {
-            label for={ "f-carrier-" (of) } { "Carrier, or pickup" }
+            label for={ "f-carrier-" (of) } { (CARRIER_LABEL) }
             input id={ "f-carrier-" (of) } name="carrier" maxlength="100" required;
         }
         div class="field" {
@@ -40,7 +40,7 @@ fn way(of: &str) -> Markup {
             input id={ "f-tracking-" (of) } name="trackingNumber" maxlength="100";
         }
         div class="field" {
-            label for={ "f-delivery-" (of) } { "Expected delivery" }
+            label for={ "f-delivery-" (of) } { (DELIVERY_LABEL) }
             input id={ "f-delivery-" (of) } name="estimatedDelivery" type="date";
         }
     }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::order_path;
 use crate::frame::{money, time};
-use crate::staff::acts::AMOUNT_LABEL;
+use crate::staff::acts::{AMOUNT_LABEL, REFERENCE_LABEL};
 use crate::staff::job::currency_field;
 use crate::staff::shell::{Tone, hidden};
 use domain::order::{Order, Payment};
@@ -76,7 +76,7 @@ pub(super) fn pay(order: &Order, class: Option<&str>) -> Markup {
                     p class="hint" id="about-paid" { "Leave it empty to record all that is due." }
                 }
                 div class="field" {
-                    label for="f-reference" { "Your reference" }
+                    label for="f-reference" { (REFERENCE_LABEL) }
                     input id="f-reference" name="reference" maxlength="200";
                 }
                 button class="second" type="submit" { "Mark as paid (" (due) " is due)" }

@@ -2,7 +2,6 @@
 //! thing and act.
 
 mod filters;
-mod names;
 mod rows;
 
 use axum::extract::State;
@@ -10,11 +9,11 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use self::filters::{FilterNames, JOB_WORD, SETTING_WORD};
-use self::names::{AuditNames, StaffNames, actor_name, subject_name};
 use super::SettingsPageHandles;
 use crate::design::{Icon, empty_place};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::address;
+use crate::staff::names::{NameHandles, StaffNames};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use domain::access::Access;
 use domain::audit::AuditedKind;
@@ -39,6 +38,7 @@ handles! {
     pub(crate) struct AuditPageHandles {
         settings: SettingsPageHandles,
         access: Directory<Access>,
+        names: NameHandles,
         printers: Directory<Printer>,
         queries: Queries,
     }
@@ -142,13 +142,13 @@ impl AuditPageHandles {
     async fn filter_names<'a>(&self, query: &AuditPageQuery, staff: &'a StaffNames) -> FilterNames<'a> {
         let mut actor = None;
         if !query.text("actor").is_empty() {
-            actor = Some(actor_name(query.text("actor"), staff, &self.queries).await);
+            actor = Some(self.names.actor(query.text("actor"), staff).await);
         }
         let mut subject = None;
         if let (kind, Some(id)) = query.subject()
             && let Some(kind) = AuditedKind::parse(kind)
         {
-            subject = subject_name(kind, id, staff, &self.queries).await;
+            subject = self.names.subject(kind, id, staff).await;
         }
         let present = self.printers.all_present();
         let printers = present.iter().filter_map(|versioned| versioned.present());
@@ -169,7 +169,7 @@ pub(super) async fn list(
     let (clock, now) = (&app.settings.config.shop.time_zone, app.settings.environment.now());
     let staff = with_access(&app.access, StaffNames::new)?;
     let stretch = app.queries.audit_stretch(&query.filter(clock), query.place(), ENTRIES_PER_PAGE).await?;
-    let names = AuditNames::read(&stretch.entries, &staff, &app.queries).await;
+    let names = app.names.entries(&stretch.entries, &staff).await;
     let filter_names = app.filter_names(&query, &staff).await;
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }

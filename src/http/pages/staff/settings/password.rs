@@ -3,14 +3,14 @@
 use axum::extract::State;
 use axum::http::header;
 use axum::response::Response;
-use maud::html;
+use maud::{Markup, html};
 
 use super::sessions::{self, SessionPageHandles};
+use crate::faults::alert_lines;
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::refused::sentence;
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::field;
+use crate::staff::filled_form::{field, hinted_field};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use http::access::Caller;
 use http::error::{ApiError, ErrorMeta};
@@ -19,28 +19,21 @@ use http_api::production::auth::password_by_page;
 
 /// Path of the password page.
 pub(super) const PATH: &str = "/shop/settings/password";
-/// Labels of the form fields, by API field.
-const LABELS: [(&str, &str); 2] = [("currentPassword", "present password"), ("newPassword", "new password")];
 
 /// Serves the password form.
 pub(super) async fn show(State(app): State<SessionPageHandles>, who: Caller) -> Result<Response, ApiError> {
     page(&app, &who, None)
 }
 
-fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Result<Response, ApiError> {
+fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&Markup>) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "My password" }
-        @if let Some(wrong) = wrong { p class="bad" role="alert" { (wrong) } }
+        @if let Some(wrong) = wrong { (wrong) }
         form class="card form" method="post" action=(PATH) {
             (hidden())
-            (field("current", "Present password", &html! {
-                input id="current" name="current" type="password" maxlength="1024" required autocomplete="current-password";
-            }))
-            (field("new", "New password, of at least 10 characters", &html! {
-                input id="new" name="new" type="password" minlength="10" maxlength="1024" required autocomplete="new-password";
-            }))
+            (fields())
             button type="submit" { "Change it" }
         }
         p class="soft" { "Your other sessions end: whoever knew the former password is out." }
@@ -48,9 +41,17 @@ fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Result<R
     Ok(viewer.page(StaffSection::Settings, "My password", &app.settings.board.view(), &content))
 }
 
-/// Returns an error message with the names of API fields replaced by field labels.
-fn words(message: &str) -> String {
-    sentence(&LABELS.iter().fold(message.to_owned(), |words, (member, label)| words.replace(*member, label)))
+fn fields() -> Markup {
+    html! {
+        (field("current", "Present password", &html! {
+            input id="current" name="current" data-member="currentPassword" type="password" maxlength="1024" required
+                autocomplete="current-password";
+        }))
+        (hinted_field("new", "New password", "At least 10 characters.", &html! {
+            input id="new" name="new" data-member="newPassword" type="password" minlength="10" maxlength="1024" required
+                autocomplete="new-password" aria-describedby="about-new";
+        }))
+    }
 }
 
 /// Changes the user's password, or serves the form again with its errors.
@@ -64,8 +65,10 @@ pub(super) async fn change(
     let mut response = if answer.status().is_success() {
         see_other(sessions::PATH)
     } else {
-        let message = answer.extensions().get::<ErrorMeta>().map(|meta| words(&meta.message));
-        let mut page = page(&app, &sent.call.who, Some(message.as_deref().unwrap_or("That did not work.")))?;
+        let meta = answer.extensions().get::<ErrorMeta>();
+        let wrong = meta.map(|meta| alert_lines(&meta.message, &meta.faults));
+        let wrong = wrong.unwrap_or_else(|| alert_lines("That did not work.", &[]));
+        let mut page = page(&app, &sent.call.who, Some(&wrong))?;
         *page.status_mut() = answer.status();
         page
     };
@@ -80,10 +83,15 @@ pub(super) async fn change(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults::{alert, place};
+    use domain::refusal::Refusal;
 
     #[test]
     fn refusals_name_the_fields_as_the_form_does() {
-        assert_eq!(words("newPassword: must have more"), "New password: must have more.");
-        assert_eq!(words("the current password is incorrect"), "The current password is incorrect.");
+        let lines = |error: ApiError| place(html! { (alert(&error)) (fields()) }.into_string());
+        let short = lines(Refusal::field("newPassword", "must have more").into());
+        assert!(short.contains("href=\"#new\">New password: must have more.</a>"), "{short}");
+        let wrong = lines(ApiError::forbidden("wrong_password", "the current password is incorrect"));
+        assert!(wrong.contains("<p>The current password is incorrect.</p>"), "{wrong}");
     }
 }

@@ -8,9 +8,9 @@ use qrcode::{Color, EcLevel, QrCode};
 use serde_json::json;
 
 use super::sessions::SessionPageHandles;
+use crate::faults::alert_lines;
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
-use crate::refused::sentence;
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::field;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
@@ -34,12 +34,17 @@ pub(super) async fn show(State(app): State<SessionPageHandles>, who: Caller) -> 
     state_page(&app, &who, None)
 }
 
-fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>, content: &Markup) -> Result<Response, ApiError> {
+fn page(
+    app: &SessionPageHandles,
+    who: &Caller,
+    wrong: Option<&Markup>,
+    content: &Markup,
+) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Two-step sign-in" }
-        @if let Some(wrong) = wrong { p class="bad" role="alert" { (wrong) } }
+        @if let Some(wrong) = wrong { (wrong) }
         (content)
     };
     Ok(viewer.page(StaffSection::Settings, "Two-step sign-in", &app.settings.board.view(), &content))
@@ -47,7 +52,8 @@ fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>, content: &M
 
 fn password_field() -> Markup {
     let control = html! {
-        input id="current" name="current" type="password" maxlength="1024" required autocomplete="current-password";
+        input id="current" name="current" data-member="currentPassword" type="password" maxlength="1024" required
+            autocomplete="current-password";
     };
     field("current", "Present password", &control)
 }
@@ -59,7 +65,7 @@ fn code_field(label: &str) -> Markup {
     field("code", label, &control)
 }
 
-fn state_page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Result<Response, ApiError> {
+fn state_page(app: &SessionPageHandles, who: &Caller, wrong: Option<&Markup>) -> Result<Response, ApiError> {
     let factor = own_factor(&app.sessions, who)?;
     let content = html! {
         @if factor.on {
@@ -112,7 +118,7 @@ fn qr(text: &str) -> Option<Markup> {
 fn secret_page(
     app: &SessionPageHandles,
     who: &Caller,
-    wrong: Option<&str>,
+    wrong: Option<&Markup>,
     secret: Option<&FactorSecretView>,
 ) -> Result<Response, ApiError> {
     let content = html! {
@@ -140,10 +146,10 @@ fn secret_page(
 /// extensions, which the middleware reads.
 fn refusal_page(
     answer: &mut Response,
-    page: impl FnOnce(&str) -> Result<Response, ApiError>,
+    page: impl FnOnce(&Markup) -> Result<Response, ApiError>,
 ) -> Result<Response, ApiError> {
-    let words = answer.extensions().get::<ErrorMeta>().map(|meta| sentence(&meta.message));
-    let mut response = page(words.as_deref().unwrap_or("That did not work."))?;
+    let wrong = answer.extensions().get::<ErrorMeta>().map(|meta| alert_lines(&meta.message, &meta.faults));
+    let mut response = page(&wrong.unwrap_or_else(|| alert_lines("That did not work.", &[])))?;
     *response.status_mut() = answer.status();
     for name in [axum::http::header::RETRY_AFTER] {
         if let Some(value) = answer.headers().get(&name) {

@@ -11,9 +11,11 @@ use super::{AttemptedForm, NEW_PATH, StockHandles, material_path, number};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::STOCK_PATH;
-use crate::staff::filled_form::{field, is_of_form, refused};
+use crate::staff::filled_form::{field, hinted_field, is_of_form, refused};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::material::{Material, MaterialType};
+use domain::typed_amount::TypedAmountError;
+use domain::unit_cost;
 use http::access::Caller;
 use http::error::ApiError;
 use http::path_id::PathId;
@@ -42,17 +44,11 @@ const TEXTS: [TextField; 5] = [
     ("vendorCode", "Vendor's code", "50", "As printers report its spools, where they do."),
     ("location", "Place", "100", "As the label on the shelf or bin says it: Shelf A3."),
 ];
-const AMOUNTS: [TextField; 3] = [
+const AMOUNTS: [TextField; 2] = [
     ("reorderPoint", "Reorder at", "20", "Below this you are told to order, and new jobs may wait."),
     ("reorderQuantity", "How much you order", "20", ""),
-    (
-        "unitCostCents",
-        "Cost of one gram, millilitre, sheet or unit",
-        "20",
-        "In the smallest unit of the currency: 2.5 for 25.00 a kilogram. It prices what is lost with bad parts.",
-    ),
 ];
-/// Name of the amount field that can be left unknown.
+/// Name of the field for the cost, which may be left unknown.
 const COST_FIELD: &str = "unitCostCents";
 
 /// Returns the initial value of a field.
@@ -67,15 +63,48 @@ fn known_value(material: Option<&Material>, name: &str) -> String {
         "location" => fields.location.clone(),
         "reorderPoint" => Some(fields.reorder_point.to_string()),
         "reorderQuantity" => Some(fields.reorder_quantity.to_string()),
-        COST_FIELD => fields.unit_cost_cents.map(|cost| cost.to_string()),
         _ => None,
     };
     text.unwrap_or_default()
 }
 
-/// Builds the API request body from the form. Empty text becomes null. An empty amount is left unchanged, unless it can
-/// be unknown, in which case it becomes null.
-fn request_body(sent: &PageForm) -> Value {
+/// Returns the current cost as it is typed; empty if it is unknown.
+fn known_cost(material: Option<&Material>, currency: &str) -> String {
+    let cost = material.and_then(|material| Some((material.fields.unit_cost_cents?, material.fields.kind)));
+    cost.map(|(cost, kind)| unit_cost::plain(cost, kind, currency)).unwrap_or_default()
+}
+
+/// Returns the type chosen in the form; `None` if it is unknown.
+fn chosen_type(sent: &PageForm) -> Option<MaterialType> {
+    TYPES.iter().find(|(_, word, _)| *word == sent.text("type")).map(|(kind, ..)| *kind)
+}
+
+/// Returns the typed cost for the API: null if empty, `None` if the form shows it unchanged. Text that is no amount is
+/// passed on, so that the API reports the error.
+fn cost_member(sent: &PageForm, current: Option<&Material>, currency: &str) -> Option<Value> {
+    let kind = chosen_type(sent).unwrap_or(MaterialType::Filament);
+    let Some(text) = sent.some(COST_FIELD) else { return Some(Value::Null) };
+    // A cost with more decimals than the currency has cannot be typed, but stays.
+    if current.is_some_and(|material| material.fields.kind == kind) && text == known_cost(current, currency) {
+        return None;
+    }
+    Some(unit_cost::parse(&text, kind, currency).map_or_else(|_| json!(text), |cost| json!(cost)))
+}
+
+/// Returns the reason for which the typed cost is no amount; `None` if it is one, or if the field is empty.
+fn cost_error(sent: &PageForm, currency: &str) -> Option<TypedAmountError> {
+    let kind = chosen_type(sent).unwrap_or(MaterialType::Filament);
+    unit_cost::parse(&sent.some(COST_FIELD)?, kind, currency).err()
+}
+
+/// Returns the error of a form with the reason for which the typed cost is no amount, if there is one.
+fn with_cost_error(error: ApiError, reason: Option<TypedAmountError>) -> ApiError {
+    error.reword(|fault| Some(reason.filter(|_| fault.path == COST_FIELD)?.to_string()))
+}
+
+/// Builds the API request body from the form. Empty text becomes null. An empty amount is left unchanged, except for
+/// the cost, which becomes null.
+fn request_body(sent: &PageForm, current: Option<&Material>, currency: &str) -> Value {
     let mut members = Map::new();
     for name in ["name", "type"] {
         members.insert(name.to_owned(), json!(sent.text(name)));
@@ -84,12 +113,11 @@ fn request_body(sent: &PageForm) -> Value {
         members.insert(name.to_owned(), json!(sent.some(name)));
     }
     for name in AMOUNTS.map(|(name, ..)| name).into_iter().chain(["quantity"]) {
-        match sent.some(name) {
-            Some(text) => _ = members.insert(name.to_owned(), number(&text)),
-            None if name == COST_FIELD => _ = members.insert(name.to_owned(), Value::Null),
-            None => {}
+        if let Some(text) = sent.some(name) {
+            members.insert(name.to_owned(), number(&text));
         }
     }
+    members.extend(cost_member(sent, current, currency).map(|cost| (COST_FIELD.to_owned(), cost)));
     Value::Object(members)
 }
 
@@ -100,10 +128,15 @@ pub(super) async fn show_new(State(app): State<StockHandles>, who: Caller) -> Re
 
 /// Adds a material, or serves the form again with its errors.
 pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let (tried, who, body) = (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), request_body(&sent));
+    let (tried, who, currency) =
+        (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), &app.config.orders.currency);
+    let (body, reason) = (request_body(&sent, None, currency), cost_error(&sent, currency));
     match create_by_page(&app.materials, sent.call, &body).await {
         Ok(id) => Ok(see_other(&material_path(id))),
-        Err(error) if is_of_form(&error) => Ok(refused(page(&app, &who, None, &tried.refused(&error))?, error)),
+        Err(error) if is_of_form(&error) => {
+            let error = with_cost_error(error, reason);
+            Ok(refused(page(&app, &who, None, &tried.refused(&error))?, error))
+        }
         Err(error) => Err(error),
     }
 }
@@ -127,11 +160,14 @@ pub(super) async fn change(
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", sent.text(VERSION_FIELD))) {
         sent.call.headers.insert(header::IF_MATCH, tag);
     }
-    let (tried, who, body) = (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), request_body(&sent));
+    let (tried, who, currency) =
+        (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), &app.config.orders.currency);
+    let (_, before) = material_of(&app, id).await?;
+    let (body, reason) = (request_body(&sent, Some(&before), currency), cost_error(&sent, currency));
     match act_by_page(app.materials.clone(), id, "change", sent.call, &body).await {
         Ok(()) => Ok(see_other(&material_path(id))),
         Err(error) if is_of_form(&error) => {
-            let current = material_of(&app, id).await?;
+            let (current, error) = (material_of(&app, id).await?, with_cost_error(error, reason));
             Ok(refused(page(&app, &who, Some(&current), &tried.refused(&error))?, error))
         }
         Err(error) => Err(error),
@@ -167,10 +203,24 @@ fn page(
                 (text_field(("quantity", "On hand now", "20", "What is there already."), None, tried, true))
             }
             @for one in AMOUNTS { (text_field(one, material, tried, true)) }
+            (cost_field(material, tried, &app.config.orders.currency))
             button type="submit" { @if material.is_some() { "Save" } @else { "Add it" } }
         }
     };
     Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
+}
+
+fn cost_field(material: Option<&Material>, tried: &AttemptedForm, currency: &str) -> Markup {
+    let hint = format!(
+        "In {}, such as 25.00 for a kilogram of filament. It prices what is lost with bad parts.",
+        currency.to_uppercase()
+    );
+    let control = html! {
+        input id=(COST_FIELD) name=(COST_FIELD) maxlength="20" autocomplete="off" inputmode="decimal"
+            value=(tried.value(EDIT_ACT, COST_FIELD, &known_cost(material, currency)))
+            aria-describedby={ "about-" (COST_FIELD) };
+    };
+    hinted_field(COST_FIELD, "Cost of a kilogram, a litre, a sheet or a unit", &hint, &control)
 }
 
 fn kind(material: Option<&Material>, tried: &AttemptedForm) -> Markup {

@@ -1,11 +1,14 @@
 //! Stock ledger of a material: every change with its actor, as a chart and as a table.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::chart::{StockChart, StockStep};
 use super::{StockHandles, material_path};
 use crate::frame::time;
 use crate::staff::filled_form::{address, ways};
+use crate::staff::names::ActorNames;
 use domain::amount::Amount;
 use domain::material::{Material, Movement, MovementKind};
 use http::error::ApiError;
@@ -42,6 +45,8 @@ pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -
     let queries = &app.materials.queries;
     let (drawn, total) = queries.movements(material.id, Page { limit: STEPS_DRAWN, offset: 0 }).await?;
     let (lines, _) = queries.movements(material.id, Page { limit: ROWS_PER_PAGE, offset: from }).await?;
+    let actors: BTreeSet<&str> = lines.iter().map(|line| line.actor.as_str()).collect();
+    let names = app.log.names.actors(&actors).await?;
     let steps: Vec<StockStep> = drawn.iter().rev().map(|line| (line.created_at, line.quantity)).collect();
     let chart = StockChart {
         steps: &steps,
@@ -56,13 +61,13 @@ pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -
             h2 id="ledger-title" { "Ledger" }
             (chart.html())
             @if total > STEPS_DRAWN { p class="soft" { "The chart shows the newest " (STEPS_DRAWN) " changes." } }
-            (table(app, material, &lines))
+            (table(&names, material, &lines))
             (ways(from, total, ROWS_PER_PAGE, part))
         }
     })
 }
 
-fn table(app: &StockHandles, material: &Material, lines: &[Movement]) -> Markup {
+fn table(names: &ActorNames, material: &Material, lines: &[Movement]) -> Markup {
     let unit = material.fields.kind.unit();
     html! {
         div class="table" tabindex="0" role="region" aria-label="Changes of the stock" {
@@ -86,7 +91,7 @@ fn table(app: &StockHandles, material: &Material, lines: &[Movement]) -> Markup 
                             td class="number" { (line.quantity) }
                             td class="number" { (line.reserved) }
                             td { (line.reason.as_deref().unwrap_or_default()) }
-                            td { (app.log.who(&line.actor)) }
+                            td { (names.name(&line.actor).text) }
                         }
                     }
                 }

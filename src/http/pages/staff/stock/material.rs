@@ -8,12 +8,12 @@ use maud::{Markup, html};
 use super::list::{level_bar, level_state};
 use super::spool::of_material;
 use super::{AttemptedForm, StockHandles, bin_path, decision, ledger, material_path, swatch};
-use crate::frame::money;
 use crate::staff::filled_form::field;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{ORDERS_PATH, STOCK_PATH};
 use domain::id::Id;
 use domain::material::Material;
+use domain::unit_cost;
 use http::access::Caller;
 use http::command_request::find_present;
 use http::error::ApiError;
@@ -93,8 +93,8 @@ fn glance(app: &StockHandles, material: &Material) -> Markup {
                 @if let Some(variant) = &fields.variant { dt { "Variant" } dd { (variant) } }
                 @if let Some(code) = &fields.vendor_code { dt { "Vendor's code" } dd { (code) } }
                 @if let Some(cost) = fields.unit_cost_cents {
-                    // Thousandths of a minor unit for one are minor units for a thousand.
-                    dt { "Cost of 1000 " (unit) } dd { (money(cost.0, &app.config.orders.currency)) }
+                    dt { "Cost of a " (fields.kind.priced_quantity()) }
+                    dd { (unit_cost::format_cost(cost, fields.kind, &app.config.orders.currency)) }
                 }
                 @for link in material.links.values() {
                     dt { "Also counted in " (link.system.words()) }

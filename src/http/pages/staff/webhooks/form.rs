@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::WebhookPageHandles;
 use crate::form::PageForm;
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::filled_form::{FormRefusal, faults, field, hinted_field, is_of_form, refused, secret, typed};
+use crate::staff::filled_form::{FormRefusal, faults, hinted_field, is_of_form, refused, secret, typed};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::event::OutboundEvent;
 use http::access::Caller;
@@ -38,9 +38,9 @@ pub(super) fn fields(url: &str, events: &[String], refused: FormRefusal<'_>) -> 
         None => events.iter().any(|event| event == word),
     };
     html! {
-        (field("url", "Address (URL) to which events are sent", &html! {
+        (hinted_field("url", "Address", "URL to which events are sent.", &html! {
             input id="url" name="url" type="url" maxlength="2000" required autocomplete="off" spellcheck="false"
-                value=(typed(refused, "url", url)) placeholder="https://";
+                value=(typed(refused, "url", url)) placeholder="https://" aria-describedby="about-url";
         }))
         fieldset {
             legend { "What it is told" }

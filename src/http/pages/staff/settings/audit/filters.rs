@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::names::{AuditName, StaffNames};
 use super::{AuditPageQuery, PATH};
 use crate::staff::filled_form::{address, field, options};
+use crate::staff::names::{AuditName, StaffNames};
 use domain::audit::{AuditedAct, AuditedKind};
 use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;

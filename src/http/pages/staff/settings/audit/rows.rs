@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::names::{AuditName, AuditNames};
 use crate::design::{Tone, chip};
 use crate::frame::day;
+use crate::staff::names::{AuditName, AuditNames};
 use domain::audit::{AuditSentence, DONE, hide_secrets};
 use domain::id::Id;
 use domain::shop_clock::ShopClock;
@@ -32,7 +32,7 @@ pub(super) fn days(entries: &[Audit], names: &AuditNames, clock: &ShopClock) -> 
 fn row(entry: &Audit, names: &AuditNames, clock: &ShopClock) -> Markup {
     let facts = facts(entry);
     let count = facts.as_ref().and_then(|facts| facts.get("count")).and_then(Value::as_u64);
-    let AuditSentence { before, after } = AuditSentence::new(&entry.action, &entry.outcome, count);
+    let AuditSentence { before, after } = names.sentence(entry, count);
     html! {
         li {
             time datetime=(entry.at) title=(clock.exact(entry.at)) { (clock.time(entry.at)) }
