@@ -1,8 +1,9 @@
 //! A real browser without a window: Chromium, driven over its `DevTools` protocol. Left out only where nobody gave one
 //! and nobody asked for services.
 //!
-//! Every page that is opened is held against the rules of axe; what they find is among the faults. `people` does what
-//! people do, by the words that they see; `input` has keys and mouse; `windows` how a page is shown; `rules` axe.
+//! Of the pages that are opened, those that the seed of the run draws are held against the rules of axe, and all of
+//! them in the long profile; what they find is among the faults. `people` does what people do, by the words that they
+//! see; `input` has keys and mouse; `windows` how a page is shown; `rules` axe.
 
 mod input;
 mod people;
@@ -54,6 +55,10 @@ pub struct Browser {
     axe: Option<String>,
     /// Violations of these rules, with the page.
     broken: Vec<String>,
+    /// Pages that are opened are held against the rules only where the test says so.
+    held_by_hand: bool,
+    /// Number of pages that were opened so far, each of which may be drawn.
+    opened: usize,
     /// Number of acts of a person so far: addresses, presses, and fields filled in.
     pub actions: usize,
     _profile: TempDir,
@@ -96,7 +101,8 @@ impl Browser {
         let url = format!("ws://127.0.0.1:{port}{path}");
         let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
         let (events, broken) = (Vec::new(), Vec::new());
-        Some(Self { child, socket, last: 0, events, axe, broken, actions: 0, _profile: profile })
+        let (held_by_hand, opened) = (false, 0);
+        Some(Self { child, socket, last: 0, events, axe, broken, held_by_hand, opened, actions: 0, _profile: profile })
     }
 
     async fn read(&mut self) -> Value {
@@ -194,10 +200,10 @@ impl Browser {
         tab
     }
 
-    /// Goes to another page, waits until it is loaded, and holds it against the rules of accessibility.
+    /// Goes to another page, waits until it is loaded, and holds it against the rules of accessibility if it is drawn.
     pub async fn go(&mut self, tab: &Tab, url: &str) {
         self.load(tab, url).await;
-        self.hold(tab).await;
+        self.hold_drawn(tab).await;
     }
 
     /// As [`Self::go`], for a caller that holds the page against the rules itself.

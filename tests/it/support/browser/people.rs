@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use super::input::button_event;
 use super::{Browser, Tab};
 use crate::support::waiting::{BETWEEN, LONG};
 
@@ -122,8 +123,9 @@ impl Browser {
     async fn click(&mut self, tab: &Tab, at: &Value) {
         self.actions += 1;
         let before = self.events.len();
-        self.button(tab, middle(at), true).await;
-        self.button(tab, middle(at), false).await;
+        // The page may make what is pressed anew at any moment: between the two events, the press would be lost.
+        let acts = [true, false].map(|down| button_event(middle(at), down));
+        self.call_all(tab, "Input.dispatchMouseEvent", acts).await;
         self.settled(tab, before).await;
     }
 
@@ -141,7 +143,7 @@ impl Browser {
             let message = self.read().await;
             self.keep(message);
         }
-        self.hold(tab).await;
+        self.hold_drawn(tab).await;
     }
 }
 
