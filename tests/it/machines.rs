@@ -81,7 +81,7 @@ pub type Env<'a> = &'a [(&'a str, &'a str)];
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "1");
 /// A start is judged while the test runs, but not before a busy machine has done what comes first.
 pub const JUDGE_CALMLY: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "5");
-/// As [`JUDGE_CALMLY`] for printers of the type that gets three times as long.
+/// Setting of [`JUDGE_CALMLY`] for printers of the type that gets three times as long.
 const JUDGE_CALMLY_AT_THREE_TIMES: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "2");
 /// Nobody doubts a start while the test runs.
 pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "300");

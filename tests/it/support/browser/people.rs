@@ -6,8 +6,8 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::input::button_event;
-use super::{Browser, Tab};
-use crate::support::waiting::{BETWEEN, LONG};
+use super::{Browser, Tab, pause_after};
+use crate::support::waiting::LONG;
 
 /// Fields that take a text as it is: nothing can be typed into them letter by letter.
 const SET_WHOLE: [&str; 7] = ["date", "time", "datetime-local", "month", "week", "color", "range"];
@@ -110,7 +110,7 @@ impl Browser {
             match element {
                 Some(at) if at["fold"].is_string() => self.click(tab, &at).await,
                 Some(at) => return at,
-                None if began.elapsed() < LONG => tokio::time::sleep(BETWEEN).await,
+                None if began.elapsed() < LONG => tokio::time::sleep(pause_after(began.elapsed())).await,
                 None => {
                     let there = self.try_eval(tab, "[location.href, ...seen.names()].join('\\n')").await;
                     let there = there.as_ref().and_then(Value::as_str).unwrap_or_default();

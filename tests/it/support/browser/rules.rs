@@ -46,20 +46,20 @@ impl Browser {
 
     /// Holds pages against the rules only where the test says so from now on, and not as they are opened.
     pub fn hold_by_hand(&mut self) {
-        self.held_by_hand = true;
+        self.holds_by_hand = true;
     }
 
     /// Holds a page against the rules if the seed of the run draws it.
     pub async fn hold_drawn(&mut self, tab: &Tab) {
-        self.opened += 1;
-        if self.held_by_hand || self.axe.is_none() {
+        self.pages += 1;
+        if self.holds_by_hand || self.axe.is_none() {
             return;
         }
         let path = self.try_eval(tab, "location.pathname").await;
         let path = path.as_ref().and_then(Value::as_str).unwrap_or_default();
         // Ids are others in each run.
         let parts: Vec<&str> = path.split('/').filter(|part| !part.contains(|c: char| c.is_ascii_digit())).collect();
-        if takes_all() || draw((parts, self.opened), ONE_OF) == 0 {
+        if takes_all() || draw((parts, self.pages), ONE_OF) == 0 {
             self.hold(tab).await;
         }
     }

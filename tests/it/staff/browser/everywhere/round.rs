@@ -110,7 +110,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// As [`Self::glance`], and dark on a phone, and with more space in its text.
+    /// Does what [`Self::glance`] does, and looks at the page dark and on a phone, and with more space in its text.
     pub async fn look(&mut self, name: &str) {
         let looks = self.looks(name, true);
         self.glance(name, looks).await;
