@@ -17,7 +17,18 @@ window.seen = window.seen || (() => {
     tick: 'input[type=checkbox],input[type=radio]',
     attach: 'input[type=file]',
   };
-  // The browser makes a tree of the whole page for each name: a search asks for each name once.
+  // The browser makes a tree of the whole page for each name. So a search asks only for those that can be what it looks
+  // for, by the texts that names are made of, and for each of them once.
+  const TEXTS = ['aria-label', 'alt', 'title', 'placeholder', 'value'];
+  const PARTS = TEXTS.map(name => '[' + name + ']').join();
+  const canBeNamed = (at, words) => {
+    const by = at.getAttribute('aria-labelledby');
+    const labels = [...(by ? by.split(/\s+/).map(id => document.getElementById(id)) : []), ...(at.labels || [])];
+    const texts = [at, ...labels.filter(Boolean)].flatMap(one => [one.textContent,
+      ...[one, ...one.querySelectorAll(PARTS)].flatMap(part => TEXTS.map(name => part.getAttribute(name)))]);
+    const all = flat(texts.join(' ')).toLowerCase();
+    return words.every(word => all.includes(word));
+  };
   const nameReader = () => {
     const names = new Map();
     return at => {
@@ -58,7 +69,9 @@ window.seen = window.seen || (() => {
   const opener = part => part.hasAttribute('popover')
     ? document.querySelector('[popovertarget="' + CSS.escape(part.id) + '"]') : part.querySelector('summary');
   const find = (kind, label, near) => {
-    const all = [...document.querySelectorAll(KINDS[kind])].filter(at => !at.disabled && at.getAttribute('aria-disabled') !== 'true');
+    const words = flat(label).toLowerCase().split(' ');
+    const all = [...document.querySelectorAll(KINDS[kind])]
+      .filter(at => !at.disabled && at.getAttribute('aria-disabled') !== 'true' && canBeNamed(at, words));
     // A field that takes a file is often hidden behind its label.
     const there = all.filter(at => kind === 'attach' || shows(at) || folded(at));
     // The name of what is folded away is found in another way, so those that show are asked apart.
