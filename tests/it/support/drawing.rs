@@ -1,4 +1,5 @@
-//! Draws of cases, where all of them would take a run too long: by the seed of the run, so that further runs take others.
+//! Draws of cases, where all of them would take a run too long: by the seed of the run, so that further runs take
+//! others.
 
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 

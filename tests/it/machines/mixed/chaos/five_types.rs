@@ -1,6 +1,6 @@
 //! The fleet of a shop with printers of every type, three of each: 50 jobs of five SKUs, 80 in the long profile, and
-//! faults that come and go by a seed, which is printed; `PRINTFLOOR_TEST_SEED` replays one. Parts are sliced as text and as packages, because no
-//! file fits all types, each of one colour and of two, and one SKU is a kit.
+//! faults that come and go by a seed, which is printed; `PRINTFLOOR_TEST_SEED` replays one. Parts are sliced as text
+//! and as packages, because no file fits all types, each of one colour and of two, and one SKU is a kit.
 //!
 //! Prints take as long as their files say, which is what the rule for starts that nobody saw goes by. What is in doubt
 //! when the faults are over must be what that rule leaves to people; then a person says what the machine did, and
