@@ -219,7 +219,8 @@ impl Browser {
     pub async fn load(&mut self, tab: &Tab, url: &str) {
         self.actions += 1;
         self.call(Some(tab), "Page.navigate", json!({"url": url})).await;
-        let loaded = "location.href !== 'about:blank' && document.readyState === 'complete'";
+        let loaded = "location.href !== 'about:blank' && document.readyState === 'complete' && \
+            document.fonts.status === 'loaded'";
         self.until(tab, "the page to be loaded", loaded).await;
     }
 
