@@ -12,7 +12,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 pub use self::files::big_gcode;
 use self::files::{big, printable};
 pub use self::kinds::can;
-use self::kinds::{done_if, elsewhere, keyless, maps_slots, needs_serial, prints, slot_label, supported};
+use self::kinds::{done_if, elsewhere, judge_calmly, keyless, maps_slots, needs_serial, prints, slot_label, supported};
 use crate::support::app::Builder;
 use crate::support::{App, Clock, Db, until};
 
@@ -81,22 +81,12 @@ pub type Env<'a> = &'a [(&'a str, &'a str)];
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "1");
 /// A start is judged while the test runs, but not before a busy machine has done what comes first.
 pub const JUDGE_CALMLY: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "5");
-/// Setting of [`JUDGE_CALMLY`] for printers of the type that gets three times as long.
-const JUDGE_CALMLY_AT_THREE_TIMES: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "2");
 /// Nobody doubts a start while the test runs.
 pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "300");
 /// The files of prints that are over stay on the printers, so that the test sees them.
 pub const KEEP_FILES: (&str, &str) = ("PRINTFLOOR_DISPATCH__KEEP_FILES", "true");
 /// Printers that do not answer are given up soon.
 pub const IMPATIENT: (&str, &str) = ("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", "1");
-
-/// Returns the setting that has starts judged as calmly as with [`JUDGE_CALMLY`], and no later, for a type of printers.
-pub const fn judge_calmly(kind: PrinterKind) -> (&'static str, &'static str) {
-    match kind {
-        PrinterKind::MqttLan => JUDGE_CALMLY_AT_THREE_TIMES,
-        _ => JUDGE_CALMLY,
-    }
-}
 
 /// A server with simulated printers, a material, and a SKU whose parts each take one job.
 pub struct Floor {
