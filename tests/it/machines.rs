@@ -12,7 +12,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 pub use self::files::big_gcode;
 use self::files::{big, printable};
 pub use self::kinds::can;
-use self::kinds::{done_if, elsewhere, keyless, maps_slots, needs_serial, prints, slot_label, supported};
+use self::kinds::{done_if, elsewhere, judge_calmly, keyless, maps_slots, needs_serial, prints, slot_label, supported};
 use crate::support::app::Builder;
 use crate::support::{App, Clock, Db, until};
 

@@ -145,7 +145,7 @@ impl Fixture {
         });
         let printer = app.post("/api/printers", &body).await.expect(201)["id"].as_str().unwrap().to_owned();
         let material = app.material("PLA black", 100.0).await;
-        let file = app.upload("dwell.gcode", dwelling(8)).await.expect(201);
+        let file = app.upload("dwell.gcode", dwelling(6)).await.expect(201);
         assert_eq!(file["metadata"]["grams"], 1.4, "{file}");
         let sku = app.sku("DWELL", &material, file["id"].as_str().unwrap(), 500).await;
         app.connected(&printer).await;

@@ -15,6 +15,7 @@ use crate::billing::exports::exported;
 use crate::billing::invoices::sent;
 use crate::billing::{cookie_of, pay_token_of};
 use crate::support::db::SERVICES;
+use crate::support::drawing::draw;
 use crate::support::{App, Client, Db};
 use crate::whole::cube;
 
@@ -24,24 +25,41 @@ const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";
 /// Variable with the number of requests that are invented for each operation, for a long run by hand.
 const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
 
-/// Amount of what is invented. What the description's bounds lead to is asked in both.
+/// Of so many operations, each run asks one for what the bounds of the description lead to: that is most of all
+/// requests.
+const ONE_OF: u64 = 3;
+
+/// Amount of what is invented.
 #[derive(Clone, Copy)]
 enum Amount {
-    /// In each run.
+    /// In each run: a few requests for each operation, and those that bounds lead to for the operations that the seed
+    /// of the run draws.
     Few,
-    /// As the settings of Schemathesis say, in the long profile.
+    /// As the settings of Schemathesis say, in the long profile: those that bounds lead to for each operation.
     Full,
 }
 
 impl Amount {
-    /// Variables of the script: requests for each operation, and chains of calls.
-    fn variables(self) -> Vec<(&'static str, String)> {
+    /// Variables of the script: requests for each operation, chains of calls, and operations without those of bounds.
+    fn variables(self, description: &Value) -> Vec<(&'static str, String)> {
         match (std::env::var(EXAMPLES), self) {
             (Ok(examples), _) => vec![("EXAMPLES", examples)],
-            (Err(_), Self::Few) => vec![("EXAMPLES", "4".to_owned()), ("CHAINS", "20".to_owned())],
+            (Err(_), Self::Few) => vec![
+                ("EXAMPLES", "4".to_owned()),
+                ("CHAINS", "20".to_owned()),
+                ("WITHOUT_BOUNDS", json!(undrawn_operations(description)).to_string()),
+            ],
             (Err(_), Self::Full) => Vec::new(),
         }
     }
+}
+
+/// Returns the operations of a description that the seed of the run does not draw.
+fn undrawn_operations(description: &Value) -> Vec<&str> {
+    let paths = description["paths"].as_object().unwrap();
+    let operations = paths.values().filter_map(Value::as_object).flat_map(|path| path.values());
+    let ids = operations.filter_map(|operation| operation["operationId"].as_str());
+    ids.filter(|id| draw(("bounds", *id), ONE_OF) != 0).collect()
 }
 
 const AGENT: &str = "token-of-the-agent";
@@ -114,7 +132,8 @@ async fn invent_requests_of_staff(amount: Amount) {
     let cookie = sign_in(&app, "sam@example.org", PASSWORD).await;
 
     let mut run = Command::new(script());
-    run.arg("run").arg(&app.base).arg(app.folder()).env("VENV", venv).envs(amount.variables());
+    let description = app.get("/api/openapi.json").await.expect(200);
+    run.arg("run").arg(&app.base).arg(app.folder()).env("VENV", venv).envs(amount.variables(&description));
     run.env("API_KEY", app.key.as_ref().unwrap())
         .env("AGENT_TOKEN", AGENT)
         .env("SESSION", cookie.split_once('=').unwrap().1);
@@ -157,7 +176,7 @@ async fn invent_requests_of_customers(amount: Amount) {
     run.arg("billing").arg(&app.base).arg(app.folder()).env("VENV", venv);
     run.env("SESSION", cookie.split_once('=').unwrap().1);
     run.envs(things_of_a_customer(&app, &with_cookie(&app, &cookie), &processor, &sku, &price).await);
-    run.envs(amount.variables());
+    run.envs(amount.variables(&app.get("/api/v1/openapi.json").await.expect(200)));
     succeeds(run).await;
 }
 

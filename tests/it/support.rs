@@ -9,6 +9,7 @@ pub mod clock;
 pub mod contract;
 pub mod database;
 pub mod db;
+pub mod drawing;
 pub mod ports;
 pub mod redis;
 pub mod seller;

@@ -12,7 +12,8 @@ use crate::support::{Db, until};
 each_kind! {
     #[drawn]
     async fn a_printer_that_hangs_holds_up_nobody_else(kind: PrinterKind) {
-        let floor = Floor::new(kind, 2, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
+        let silence = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "6");
+        let floor = Floor::new(kind, 2, SLOW, &[JUDGE_LATE, IMPATIENT, silence]).await;
         let (first, stuck) = floor.one().await;
         floor.app.job_is(&stuck, "PRINTING").await;
         floor.faults(0, |faults| faults.hang = true);

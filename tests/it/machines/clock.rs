@@ -1,6 +1,7 @@
 //! The wall clock is set an hour forward or back in the middle of everything: nothing stalls, nothing is judged early,
 //! and nothing is made twice. The monotonic clock goes on.
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
@@ -11,12 +12,13 @@ use crate::support::clock::HOUR;
 use crate::support::waiting::LONG;
 use crate::support::{Clock, until};
 
+/// Steps of the clock, each with a server and printers of its own.
 const STEPS: [i64; 2] = [HOUR, -HOUR];
 
 each_kind! {
     #[drawn]
     async fn a_step_in_mid_print_is_not_noticed(kind: PrinterKind) {
-        for step in STEPS {
+        let both = STEPS.map(|step| async move {
             let clock = Clock::new();
             let mut floor = Floor::at(&clock, kind, 1, SLOW, &[JUDGE_LATE]).await;
             let (order, job) = floor.one().await;
@@ -42,12 +44,13 @@ each_kind! {
             assert!(floor.events("printer.offline").await.is_empty(), "nobody took it for lost");
             assert_eq!(attempts(&floor.job(&job).await), ["finished"]);
             floor.truth().await;
-        }
+        });
+        join_all(both).await;
     }
 
     #[drawn]
     async fn a_start_is_judged_after_its_own_time_whatever_the_clock_says(kind: PrinterKind) {
-        for step in STEPS {
+        let both = STEPS.map(|step| async move {
             let clock = Clock::new();
             let floor = Floor::at(&clock, kind, 1, FAST, &[JUDGE_SOON]).await;
             floor.faults(0, |faults| faults.accept_but_never_start = true);
@@ -61,7 +64,8 @@ each_kind! {
             floor.faults(0, |faults| faults.accept_but_never_start = false);
             floor.app.order_is(&order, "ready").await;
             floor.truth().await;
-        }
+        });
+        join_all(both).await;
     }
 
     async fn a_start_on_its_way_is_not_judged_early(kind: PrinterKind) {

@@ -117,7 +117,7 @@ each_kind! {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, seldom]).await;
         let file = floor.big_file("big", 200_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         let sim = &floor.sim(0).handle;

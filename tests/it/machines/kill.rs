@@ -55,6 +55,9 @@ async fn after_a_start_that_was_swallowed(db: Db, kind: PrinterKind) {
     floor.app.kill_9();
     floor.faults(0, |faults| faults.accept_but_never_start = false);
     floor.app.start().await;
+    floor.job_until("the verdict", &job, |job| attempts(job)[0] == "not_started").await;
+    // The printer need not rest until the next start.
+    floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);
     floor.app.order_is(&order, "ready").await;
     assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
     assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Deleted { .. })), 1);

@@ -4,7 +4,7 @@ use printfloor::domain::file::GcodeForm;
 use printfloor::printers::PrinterType;
 use printfloor::printers::adapter::Operation;
 
-use super::PrinterKind;
+use super::{JUDGE_CALMLY, PrinterKind};
 
 fn declared(kind: PrinterKind) -> &'static PrinterType {
     PrinterType::of_word(kind.as_str()).unwrap()
@@ -43,6 +43,12 @@ pub fn needs_serial(kind: PrinterKind) -> bool {
 /// Returns an address of a printer of a kind, where nobody answers.
 pub fn elsewhere(kind: PrinterKind) -> &'static str {
     if kind == PrinterKind::MqttLan { "mqtts://127.0.0.1:9" } else { "http://127.0.0.1:9" }
+}
+
+/// Returns the setting that has starts judged as calmly as with [`JUDGE_CALMLY`], and no later, at printers of a kind:
+/// some get three times as long.
+pub fn judge_calmly(kind: PrinterKind) -> (&'static str, &'static str) {
+    if kind == PrinterKind::MqttLan { (JUDGE_CALMLY.0, "2") } else { JUDGE_CALMLY }
 }
 
 /// Returns the outcome of an act that only some types support.

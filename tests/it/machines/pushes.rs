@@ -13,6 +13,11 @@ use crate::support::until;
 /// The interval of the shipped settings; the tests' own is shorter.
 const AS_SHIPPED: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "2");
 
+/// Interval at which a printer without a push would be asked ten times in [`WATCHED_MS`].
+const EACH_SECOND: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "1");
+/// Time for which requests are counted, in milliseconds.
+const WATCHED_MS: i64 = 10_000;
+
 /// Nobody comes by again while the test runs.
 const HARDLY_EVER: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "600");
 
@@ -32,19 +37,18 @@ each_kind! {
         if kind == PrinterKind::PrusaLink {
             return; // it has no push
         }
-        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, AS_SHIPPED]).await;
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, EACH_SECOND]).await;
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
         if kind == PrinterKind::MqttLan {
-            // It tells whole percents: one more is to be seen in 20 s.
+            // It tells whole percents: one more is to be seen in the time.
             floor.sim(0).handle.set_speed(10.0);
         }
         let first = floor.status_until("some progress", 0, |s| s["progress"].as_f64().unwrap() > 0.0).await;
         let before = floor.sim(0).handle.requests();
-        // At a poll each 2 s it would be asked at least ten times.
-        let last = floor.status_until("20 s later", 0, |s| read_at(s) > read_at(&first) + 20_000).await;
+        let last = floor.status_until("the time to be over", 0, |s| read_at(s) > read_at(&first) + WATCHED_MS).await;
         let requests = floor.sim(0).handle.requests() - before;
-        assert!(requests <= 4, "{requests} requests in 20 s");
+        assert!(requests <= 4, "{requests} requests in {WATCHED_MS} ms");
         assert!(last["progress"].as_f64() > first["progress"].as_f64(), "{first} then {last}");
         assert_ne!(last["temperatures"], first["temperatures"], "heaters warm up");
         // A change of state is seen at once, not at the next look.

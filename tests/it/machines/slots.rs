@@ -363,7 +363,7 @@ async fn what_was_chosen_from_a_changer_that_goes_away_is_not_printed_from_the_s
     let file = floor.big_file("big", 200_000).await;
     let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
     for (n, gone) in [true, false].into_iter().enumerate() {
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 50_000 }));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         floor.attempt_is(&job, "uploading").await;

@@ -7,7 +7,7 @@ use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
 use super::{
-    FAST, Floor, GRAMS, IMPATIENT, JUDGE_CALMLY, JUDGE_LATE, OWN, PrinterKind, SLOW, STILL, attempts, can, words,
+    FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, OWN, PrinterKind, SLOW, STILL, attempts, can, judge_calmly, words,
 };
 use crate::billing::pages::{send, token};
 use crate::staff::operator;
@@ -115,7 +115,7 @@ each_kind! {
 
     #[drawn]
     async fn a_start_that_may_have_printed_unseen_is_not_made_again(kind: PrinterKind) {
-        let floor = Floor::new(kind, 2, SLOW, &[JUDGE_CALMLY, IMPATIENT]).await;
+        let floor = Floor::new(kind, 2, SLOW, &[judge_calmly(kind), IMPATIENT]).await;
         let file = floor.file("short", 2, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
@@ -153,7 +153,7 @@ each_kind! {
 
     #[drawn]
     async fn a_server_that_was_not_restarted_knows_that_nothing_was_printed(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, FAST, &[JUDGE_CALMLY, IMPATIENT]).await;
+        let floor = Floor::new(kind, 1, FAST, &[judge_calmly(kind), IMPATIENT]).await;
         // So short that it could have run while nobody looked.
         let file = floor.file("short", 2, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
-use super::{FAST, Floor, JUDGE_CALMLY, PrinterKind, SLOW, attempts, words};
+use super::{FAST, Floor, PrinterKind, SLOW, attempts, judge_calmly, words};
 
 /// A start that is carried out only once the printer cannot be reached any more.
 const LATE: Option<Delay> = Some(Delay { after_ms: 4_000 });
@@ -23,7 +23,7 @@ async fn doubt(kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String
 }
 
 async fn doubt_at(speed: f64, kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String) {
-    let floor = Floor::new(kind, 1, speed, &[JUDGE_CALMLY]).await;
+    let floor = Floor::new(kind, 1, speed, &[judge_calmly(kind)]).await;
     floor.faults(0, |faults| match late {
         Some(_) => faults.start_late = late,
         None => faults.accept_but_never_start = true,

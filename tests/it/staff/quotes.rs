@@ -335,12 +335,12 @@ async fn chromium_shows_quotes_invoices_and_customers_on_a_phone_without_a_fault
         "/shop/customers".to_owned(),
         format!("/shop/customers/{}", ann.as_str().unwrap()),
     ] {
-        browser.go(&tab, &format!("{base}{path}")).await;
+        browser.load(&tab, &format!("{base}{path}")).await;
         browser.until(&tab, &path, &format!("location.pathname === '{path}' && document.querySelector('h1')")).await;
         browser.eval(&tab, "document.querySelectorAll('details').forEach(one => { one.open = true; })").await;
         let fits = "document.documentElement.scrollWidth <= window.innerWidth";
         browser.until(&tab, &format!("{path} to fit a phone"), fits).await;
-        browser.hold(&tab).await;
+        browser.hold_drawn(&tab).await;
     }
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

@@ -1,8 +1,9 @@
 //! A real browser without a window: Chromium, driven over its `DevTools` protocol. Left out only where nobody gave one
 //! and nobody asked for services.
 //!
-//! Every page that is opened is held against the rules of axe; what they find is among the faults. `people` does what
-//! people do, by the words that they see; `input` has keys and mouse; `windows` how a page is shown; `rules` axe.
+//! Of the pages that are opened, those that the seed of the run draws are held against the rules of axe, and all of
+//! them in the long profile; what they find is among the faults. `people` does what people do, by the words that they
+//! see; `input` has keys and mouse; `windows` how a page is shown; `rules` axe.
 
 mod input;
 mod people;
@@ -11,7 +12,7 @@ mod windows;
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
@@ -31,6 +32,10 @@ const GIVEN: &str = "PRINTFLOOR_TEST_CHROMIUM";
 const PAGE_SCRIPT: &str = include_str!("browser/page.js");
 /// Width and height of a window on a desk, in pixels: pages are opened in one of this size.
 pub const DESK: (u32, u32) = (1280, 900);
+/// Longest time between two looks at a page, each of which lays it out and reads it.
+const LONGEST_BETWEEN: Duration = Duration::from_millis(150);
+/// The part of the time waited so far after which the next look comes.
+const WAITED_PART: u32 = 20;
 /// Events of the browser that are kept: faults, requests, and pages that are being loaded.
 const KEPT: [&str; 8] = [
     "Log.entryAdded",
@@ -54,6 +59,10 @@ pub struct Browser {
     axe: Option<String>,
     /// Violations of these rules, with the page.
     broken: Vec<String>,
+    /// Pages that are opened are held against the rules only where the test says so.
+    holds_by_hand: bool,
+    /// Number of pages that were opened so far, each of which may be drawn.
+    pages: usize,
     /// Number of acts of a person so far: addresses, presses, and fields filled in.
     pub actions: usize,
     _profile: TempDir,
@@ -62,6 +71,11 @@ pub struct Browser {
 /// One page of a browser.
 #[derive(Clone, Debug)]
 pub struct Tab(String);
+
+/// Returns the pause until the next look at a page, after this time of waiting.
+fn pause_after(waited: Duration) -> Duration {
+    (waited / WAITED_PART).clamp(BETWEEN, LONGEST_BETWEEN)
+}
 
 impl Drop for Browser {
     fn drop(&mut self) {
@@ -96,7 +110,8 @@ impl Browser {
         let url = format!("ws://127.0.0.1:{port}{path}");
         let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
         let (events, broken) = (Vec::new(), Vec::new());
-        Some(Self { child, socket, last: 0, events, axe, broken, actions: 0, _profile: profile })
+        let (holds_by_hand, pages) = (false, 0);
+        Some(Self { child, socket, last: 0, events, axe, broken, holds_by_hand, pages, actions: 0, _profile: profile })
     }
 
     async fn read(&mut self) -> Value {
@@ -194,17 +209,18 @@ impl Browser {
         tab
     }
 
-    /// Goes to another page, waits until it is loaded, and holds it against the rules of accessibility.
+    /// Goes to another page, waits until it is loaded, and holds it against the rules of accessibility if it is drawn.
     pub async fn go(&mut self, tab: &Tab, url: &str) {
         self.load(tab, url).await;
-        self.hold(tab).await;
+        self.hold_drawn(tab).await;
     }
 
     /// As [`Self::go`], for a caller that holds the page against the rules itself.
     pub async fn load(&mut self, tab: &Tab, url: &str) {
         self.actions += 1;
         self.call(Some(tab), "Page.navigate", json!({"url": url})).await;
-        let loaded = "location.href !== 'about:blank' && document.readyState === 'complete'";
+        let loaded = "location.href !== 'about:blank' && document.readyState === 'complete' && \
+            document.fonts.status === 'loaded'";
         self.until(tab, "the page to be loaded", loaded).await;
     }
 
@@ -240,7 +256,7 @@ impl Browser {
                 let page = self.try_eval(tab, "location.href + '\\n' + document.body.innerText").await;
                 panic!("waited in vain for {what}: {}", page.as_ref().and_then(Value::as_str).unwrap_or_default());
             }
-            tokio::time::sleep(BETWEEN).await;
+            tokio::time::sleep(pause_after(began.elapsed())).await;
         }
     }
 

@@ -13,8 +13,8 @@ use crate::support::Client;
 
 mod five_types;
 
-/// For how long faults come and go.
-const TROUBLE: Duration = Duration::from_secs(20);
+/// For how long faults come and go in each run, each of which draws others, and in the long profile.
+const TROUBLE: [Duration; 2] = [Duration::from_secs(12), Duration::from_secs(20)];
 
 /// Causes one fault at a time on each printer, for a moment.
 async fn trouble(sims: Vec<SimPrinter>, mut rng: Rng, over: Arc<AtomicBool>) {

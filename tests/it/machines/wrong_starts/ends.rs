@@ -7,7 +7,7 @@ use simulator::bambu::setup::{BambuModel, DeveloperMode};
 use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
-use super::super::{FAST, Floor, JUDGE_CALMLY, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, keyless, words};
+use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, judge_calmly, keyless, words};
 use super::uploaded;
 use crate::api::materials::mails;
 use crate::support::{Db, until};
@@ -110,7 +110,7 @@ each_kind! {
     }
 
     async fn story_16_a_print_that_nobody_saw_has_no_beginning(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, FAST, &[JUDGE_CALMLY]).await;
+        let floor = Floor::new(kind, 1, FAST, &[judge_calmly(kind)]).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
         let (order, job) = floor.one().await;
         floor.start_arrived(0).await;

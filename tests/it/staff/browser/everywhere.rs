@@ -2,168 +2,29 @@
 //! accessibility, light and dark, nothing is wider than a phone, no script fails, nothing is requested from another
 //! server, and every state stands in a part that is kept up to date. The pages are found by the links on them, and
 //! named in the kept report: one that no link leads to any more is missed.
+//!
+//! To hold a page against the rules of accessibility takes a second in each look. A run does so in the looks that its
+//! seed draws, so that further runs take others; the long profile does so in every look. All else holds in each run.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod round;
+
+use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use self::round::{LookScope, Round, pattern};
 use super::shop::{ANN, admin, filled};
 use super::stored_report::{part_is, part_was};
-use crate::api::{NOTHING, PASSWORD, some_sku, with_cookie};
+use crate::api::{NOTHING, PASSWORD, some_sku};
 use crate::billing::cookie_of;
-use crate::support::browser::{Browser, DESK, Tab};
-use crate::support::{App, Client, Db};
+use crate::support::browser::Browser;
+use crate::support::{App, Db};
 
-const PHONE_WIDTH: u32 = 360;
-/// More pages than there are: links that lead on and on would end here.
-const MAX_PAGES: usize = 150;
-/// Pages of one pattern that are looked at: what is shown of one thing is not all that is shown of another.
-const SOME: usize = 2;
 /// Beginnings of the paths of pages for the staff.
 const OF_STAFF: [&str; 5] = ["login", "floor", "to-do", "shop", "design"];
 const OF_CUSTOMERS: [&str; 7] = ["sign-in", "orders", "invoices", "quotes", "models", "profile", "pay"];
 /// The page of restores.
 const RESTORES: &str = "/shop/settings/restore";
-/// The states on a page of the staff that stand outside of what is kept up to date: parts that are read again, and
-/// marks of printers, which the stream renews.
-const STALE_STATES: &str = "[...document.querySelectorAll('#content[data-stream] .state')]\
-    .filter(at => !at.closest('[data-fresh], [data-of]')).map(at => at.textContent)";
-/// Script with the text spacing that readers may set: it must cut nothing off.
-const WIDE_TEXT: &str = "(() => { const sheet = new CSSStyleSheet(); \
-    sheet.replaceSync('*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}'); \
-    document.adoptedStyleSheets = [sheet]; })()";
-
-/// A round through pages.
-struct Round<'a> {
-    browser: &'a mut Browser,
-    tab: Tab,
-    base: String,
-    /// Client that follows a link before the browser goes there.
-    asker: Client,
-    /// The pages that were looked at, as [`pattern`]s.
-    visits: BTreeSet<String>,
-    wrong: Vec<String>,
-    /// Also the further pages of a pattern are looked at dark and on a phone, and not only as they are.
-    looks_at_all: bool,
-}
-
-/// Returns the path of a page for all resources of its kind, with the names of its parameters. A further part of a list
-/// is no page of its own.
-fn pattern(path: &str) -> String {
-    let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let is_name = |part: &str| part.len() <= 30 && !part.contains(|c: char| c.is_ascii_digit());
-    let parts: Vec<&str> = path.split('/').map(|part| if is_name(part) { part } else { "{id}" }).collect();
-    let names: BTreeSet<&str> = query.split('&').filter_map(|pair| pair.split('=').next()).collect();
-    let names: Vec<&str> = names.into_iter().filter(|name| !["", "from"].contains(name)).collect();
-    let asks = if names.is_empty() { String::new() } else { format!("?{}", names.join("&")) };
-    format!("{}{asks}", parts.join("/"))
-}
-
-impl<'a> Round<'a> {
-    async fn new(browser: &'a mut Browser, app: &App, cookie: &str, first: &str) -> Self {
-        let tab = browser.open(&app.base, first, Some(cookie)).await;
-        let (visits, wrong) = (BTreeSet::new(), Vec::new());
-        let (base, asker) = (app.base.clone(), with_cookie(app, cookie));
-        Self { browser, tab, base, asker, visits, wrong, looks_at_all: false }
-    }
-
-    /// Looks at the page that is open, unfolded, as it is.
-    async fn glance(&mut self, name: &str) {
-        let tab = self.tab.clone();
-        let stale = self.browser.eval(&tab, STALE_STATES).await;
-        if stale.as_array().is_none_or(|stale| !stale.is_empty()) {
-            self.wrong.push(format!("{name} shows states that are not kept up to date: {stale}"));
-        }
-        self.browser.eval(&tab, "document.querySelectorAll('details').forEach(at => { at.open = true; })").await;
-        self.browser.dark(&tab, false).await;
-        self.browser.hold(&tab).await;
-    }
-
-    /// As [`Self::glance`], and dark on a phone, and with more space in its text.
-    async fn look(&mut self, name: &str) {
-        self.glance(name).await;
-        let tab = self.tab.clone();
-        self.browser.dark(&tab, true).await;
-        // What all pages share is seen dark on the first one; the rest of each has the same colours on a phone.
-        if self.visits.is_empty() || self.looks_at_all {
-            self.browser.hold(&tab).await;
-        }
-        self.browser.width(&tab, PHONE_WIDTH).await;
-        self.browser.hold(&tab).await;
-        for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {
-            self.browser.eval(&tab, script).await;
-            let broken = self.browser.broken_words(&tab).await;
-            if !broken.is_empty() {
-                self.wrong.push(format!("{name} breaks words in its tables at {PHONE_WIDTH} px{how}: {broken:?}"));
-            }
-            let wider = self.browser.wider(&tab).await;
-            if !wider.is_empty() {
-                self.wrong.push(format!("{name} is wider than {PHONE_WIDTH} px{how}: {wider:?}"));
-            }
-        }
-        self.browser.dark(&tab, false).await;
-        self.browser.window(&tab, DESK.0, DESK.1, false).await;
-    }
-
-    /// Returns whether a link leads to a page, and not to a file, a stream or elsewhere.
-    async fn is_page(&self, path: &str) -> bool {
-        let answer = self.asker.open(self.asker.request("GET", path)).await;
-        let kind = answer.headers().get("content-type").and_then(|kind| kind.to_str().ok());
-        !answer.status().is_redirection() && kind.is_some_and(|kind| kind.starts_with("text/html"))
-    }
-
-    /// Looks at the pages of these sorts that links lead to, at some of each pattern.
-    async fn walk(&mut self, begin: &[&str], sorts: &[&str]) {
-        let mut to_see: VecDeque<String> = begin.iter().map(|path| (*path).to_owned()).collect();
-        let mut queued: BTreeSet<String> = to_see.iter().cloned().collect();
-        let mut passed: BTreeMap<String, usize> = BTreeMap::new();
-        while let Some(path) = to_see.pop_front() {
-            let name = pattern(&path);
-            let times = passed.entry(name.clone()).or_default();
-            // Of lists that are narrowed one is enough.
-            let enough = if name.contains('?') { 1 } else { SOME };
-            if *times >= enough || !self.is_page(&path).await {
-                continue;
-            }
-            *times += 1;
-            let is_first = *times == 1;
-            assert!(passed.len() < MAX_PAGES, "there is no end of pages: {passed:?}");
-            let links = self.load(&path).await;
-            if is_first || self.looks_at_all {
-                self.look(&name).await;
-            } else {
-                self.glance(&name).await;
-            }
-            let own = |path: &&String| path.split(['/', '?']).nth(1).is_some_and(|first| sorts.contains(&first));
-            let new: Vec<String> = links.iter().filter(own).filter(|path| !queued.contains(*path)).cloned().collect();
-            queued.extend(new.iter().cloned());
-            to_see.extend(new);
-            self.visits.insert(name);
-        }
-    }
-
-    /// Opens a page; returns where its links lead.
-    async fn load(&mut self, path: &str) -> Vec<String> {
-        let tab = self.tab.clone();
-        self.browser.load(&tab, &format!("{}{path}", self.base)).await;
-        let links = self.browser.eval(&tab, "seen.links()").await;
-        links.as_array().into_iter().flatten().filter_map(|link| Some(link.as_str()?.to_owned())).collect()
-    }
-
-    /// Opens a page and looks at it.
-    async fn visit(&mut self, path: &str, name: &str) {
-        self.load(path).await;
-        self.look(name).await;
-    }
-
-    /// Ends the round: fails with all that was wrong, each once.
-    fn end(self) -> BTreeSet<String> {
-        let all: BTreeSet<String> = self.browser.faults(&self.base).into_iter().chain(self.wrong).collect();
-        let faults: Vec<String> = all.into_iter().collect();
-        assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-        self.visits
-    }
-}
 
 fn list(pages: &BTreeSet<String>) -> String {
     let lines: Vec<String> = pages.iter().map(|page| format!("- `{page}`")).collect();
@@ -185,21 +46,62 @@ fn pages_of_one_sort_have_one_pattern() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_page_of_the_staff_is_accessible() {
-    look_at_pages_of_the_staff(false).await;
+    look_at_pages_of_the_staff(LookScope::Drawn).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_of_an_empty_shop_is_accessible() {
+    look_at_pages_of_an_empty_shop(LookScope::DrawnOfAll).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_review_of_a_restore_is_accessible() {
+    look_at_the_review_of_a_restore(LookScope::Drawn).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_of_customers_is_accessible() {
+    look_at_pages_of_customers(LookScope::Drawn).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_of_the_setup_is_accessible() {
+    look_at_pages_of_the_setup(LookScope::Drawn).await;
 }
 
 mod long {
+    use super::LookScope;
+
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn every_page_of_the_staff_is_accessible_in_every_look() {
-        super::look_at_pages_of_the_staff(true).await;
+        super::look_at_pages_of_the_staff(LookScope::Full).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn every_page_of_an_empty_shop_is_accessible_in_every_look() {
+        super::look_at_pages_of_an_empty_shop(LookScope::Full).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn the_review_of_a_restore_is_accessible_in_every_look() {
+        super::look_at_the_review_of_a_restore(LookScope::Full).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn every_page_of_customers_is_accessible_in_every_look() {
+        super::look_at_pages_of_customers(LookScope::Full).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn every_page_of_the_setup_is_accessible_in_every_look() {
+        super::look_at_pages_of_the_setup(LookScope::Full).await;
     }
 }
 
-async fn look_at_pages_of_the_staff(looks_at_all: bool) {
+async fn look_at_pages_of_the_staff(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let shop = filled().await;
-    let mut round = Round::new(&mut browser, &shop.floor.app, &shop.admin, "/floor").await;
-    round.looks_at_all = looks_at_all;
+    let mut round = Round::new(&mut browser, &shop.floor.app, &shop.admin, "/floor", scope).await;
     round.walk(&["/floor", "/floor?wall=1", "/floor?view=plan", "/to-do", "/login"], &OF_STAFF).await;
     round.visit(&format!("/shop/orders/{NOTHING}"), "an order that is not there").await;
     let visits = round.end();
@@ -211,23 +113,21 @@ async fn look_at_pages_of_the_staff(looks_at_all: bool) {
     part_was("Pages of the staff", &list(&visits));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_page_of_an_empty_shop_is_accessible() {
+async fn look_at_pages_of_an_empty_shop(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let app = App::new(Db::sqlite()).await;
     let cookie = admin(&app).await;
-    let mut round = Round::new(&mut browser, &app, &cookie, "/floor").await;
+    let mut round = Round::new(&mut browser, &app, &cookie, "/floor", scope).await;
     round.walk(&["/floor", "/floor?wall=1", "/to-do"], &OF_STAFF).await;
     let visits = round.end();
     assert!(visits.contains("/shop/stock") && visits.contains("/shop/orders"), "{visits:?}");
     let cookie = cookie_of(&app, ANN).await;
-    let mut round = Round::new(&mut browser, &app, &cookie, "/orders").await;
+    let mut round = Round::new(&mut browser, &app, &cookie, "/orders", scope).await;
     round.walk(&["/orders"], &OF_CUSTOMERS).await;
     round.end();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_review_of_a_restore_is_accessible() {
+async fn look_at_the_review_of_a_restore(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let mut app = App::new(Db::sqlite()).await;
     let cookie = admin(&app).await;
@@ -238,7 +138,7 @@ async fn the_review_of_a_restore_is_accessible() {
     let manifest = json!({"product": "Printfloor", "madeAt": "2026-01-02T03:04:05.000Z"});
     std::fs::write(app.data().join("manifest.json"), manifest.to_string()).unwrap();
     app.start().await;
-    let mut round = Round::new(&mut browser, &app, &cookie, "/to-do").await;
+    let mut round = Round::new(&mut browser, &app, &cookie, "/to-do", scope).await;
     let tab = round.tab.clone();
     round.look("/to-do of a restored shop").await;
     round.browser.press(&tab, "An admin reviews the restore").await;
@@ -256,11 +156,10 @@ async fn the_review_of_a_restore_is_accessible() {
     round.end();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_page_of_customers_is_accessible() {
+async fn look_at_pages_of_customers(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let shop = filled().await;
-    let mut round = Round::new(&mut browser, &shop.floor.app, &shop.customer, "/orders").await;
+    let mut round = Round::new(&mut browser, &shop.floor.app, &shop.customer, "/orders", scope).await;
     let mut begin = vec!["/orders", "/invoices", "/quotes", "/models", "/profile", "/sign-in"];
     begin.extend(shop.mailed.iter().map(String::as_str));
     round.walk(&begin, &OF_CUSTOMERS).await;
@@ -272,12 +171,11 @@ async fn every_page_of_customers_is_accessible() {
     part_is("Pages of customers", &list(&visits));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_page_of_the_setup_is_accessible() {
+async fn look_at_pages_of_the_setup(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let app = App::new(Db::sqlite()).await;
     let code = super::first_print::code(&app).await;
-    let mut round = Round::new(&mut browser, &app, "none=none", "/").await;
+    let mut round = Round::new(&mut browser, &app, "none=none", "/", scope).await;
     let tab = round.tab.clone();
     round.look("/").await;
     round.browser.press(&tab, "The setup").await;

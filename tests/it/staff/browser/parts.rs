@@ -5,7 +5,7 @@ use simulator::PrinterKind;
 
 use super::{SAM, floor};
 use crate::api::{PASSWORD, sign_in, staff};
-use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
+use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW, STILL};
 use crate::support::browser::Browser;
 use crate::support::until;
 
@@ -120,6 +120,8 @@ async fn chromium_cancels_a_print_only_after_it_was_confirmed() {
     let (_, job) = floor.one().await;
     let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
     let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
+    // Nothing moves on the card while its menu is opened.
+    floor.sim(n).handle.set_speed(STILL);
     let (number, printer) = (floor.job(&job).await["number"].as_str().unwrap().to_owned(), name(&floor, n).await);
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     browser.press_near(&tab, "Cancel", &printer).await;
@@ -140,7 +142,7 @@ async fn chromium_sees_the_progress_of_a_print_grow() {
     let (floor, cookie) = floor().await;
     let base = floor.app.base.clone();
     for n in 0..2 {
-        floor.sim(n).handle.set_speed(20.0);
+        floor.sim(n).handle.set_speed(40.0);
     }
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     browser.eval(&tab, "window.stays = true").await;

@@ -26,7 +26,7 @@ fn key_event(key: &str, down: bool) -> Value {
 }
 
 /// Builds the event of the mouse's button that is pressed or let go at a place of the window.
-fn button_event((x, y): (f64, f64), down: bool) -> Value {
+pub(super) fn button_event((x, y): (f64, f64), down: bool) -> Value {
     let kind = if down { "mousePressed" } else { "mouseReleased" };
     json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": i32::from(down), "clickCount": 1})
 }
@@ -127,7 +127,7 @@ impl Browser {
     }
 
     /// Presses or lets go the mouse at a place of the window.
-    pub(super) async fn button(&mut self, tab: &Tab, place: (f64, f64), down: bool) {
+    async fn button(&mut self, tab: &Tab, place: (f64, f64), down: bool) {
         self.call(Some(tab), "Input.dispatchMouseEvent", button_event(place, down)).await;
     }
 

@@ -17,12 +17,31 @@ window.seen = window.seen || (() => {
     tick: 'input[type=checkbox],input[type=radio]',
     attach: 'input[type=file]',
   };
+  // The browser makes a tree of the whole page for each name. So a search asks only for those that can be what it looks
+  // for, by the texts that names are made of, and for each of them once.
+  const TEXTS = ['aria-label', 'alt', 'title', 'placeholder', 'value'];
+  const PARTS = TEXTS.map(name => '[' + name + ']').join();
+  const canBeNamed = (at, words) => {
+    const by = at.getAttribute('aria-labelledby');
+    const labels = [...(by ? by.split(/\s+/).map(id => document.getElementById(id)) : []), ...(at.labels || [])];
+    const texts = [at, ...labels.filter(Boolean)].flatMap(one => [one.textContent,
+      ...[one, ...one.querySelectorAll(PARTS)].flatMap(part => TEXTS.map(name => part.getAttribute(name)))]);
+    const all = flat(texts.join(' ')).toLowerCase();
+    return words.every(word => all.includes(word));
+  };
+  const nameReader = () => {
+    const names = new Map();
+    return at => {
+      if (!names.has(at)) names.set(at, named(at).toLowerCase());
+      return names.get(at);
+    };
+  };
   // What fits a label: exactly, else from its beginning on, else anywhere.
-  const fitting = (all, label) => {
+  const fitting = (all, label, name) => {
     const wanted = flat(label).toLowerCase();
     const tiers = [name => name === wanted, name => name.startsWith(wanted), name => name.includes(wanted)];
     for (const tier of tiers) {
-      const fits = all.filter(at => tier(named(at).toLowerCase()));
+      const fits = all.filter(at => tier(name(at)));
       if (fits.length) return fits;
     }
     return [];
@@ -50,12 +69,15 @@ window.seen = window.seen || (() => {
   const opener = part => part.hasAttribute('popover')
     ? document.querySelector('[popovertarget="' + CSS.escape(part.id) + '"]') : part.querySelector('summary');
   const find = (kind, label, near) => {
-    const all = [...document.querySelectorAll(KINDS[kind])].filter(at => !at.disabled && at.getAttribute('aria-disabled') !== 'true');
+    const words = flat(label).toLowerCase().split(' ');
+    const all = [...document.querySelectorAll(KINDS[kind])]
+      .filter(at => !at.disabled && at.getAttribute('aria-disabled') !== 'true' && canBeNamed(at, words));
     // A field that takes a file is often hidden behind its label.
     const there = all.filter(at => kind === 'attach' || shows(at) || folded(at));
     // The name of what is folded away is found in another way, so those that show are asked apart.
-    let fits = fitting(there.filter(shows), label);
-    if (near || !fits.length) fits = [...new Set([...fits, ...fitting(there, label)])];
+    const name = nameReader();
+    let fits = fitting(there.filter(shows), label, name);
+    if (near || !fits.length) fits = [...new Set([...fits, ...fitting(there, label, name)])];
     if (near) {
       const far = new Map(fits.map(at => [at, distance(at, near)]));
       fits = fits.filter(at => far.get(at) < Infinity).sort((a, b) => far.get(a) - far.get(b));
@@ -75,22 +97,23 @@ window.seen = window.seen || (() => {
     const own = top && (at.contains(top) || top.contains(at) || [...(at.labels || [])].some(label => label.contains(top)));
     return own ? { x, y } : null;
   };
-  const place = (kind, label, near) => {
-    const at = find(kind, label, near);
-    if (!at) return null;
-    window.seen.at = at;
+  const place = (kind, at) => {
     const summary = !shows(at) && folded(at) ? opener(folded(at)) : null;
-    if (summary) return { ...point(summary), fold: named(summary) };
+    if (summary) return { ...point(summary), fold: flat(summary.textContent) };
     const where = kind === 'attach' ? { x: 0, y: 0 } : point(at);
-    return where && { ...where, name: named(at), tag: at.tagName.toLowerCase(), type: at.type || '' };
+    return where && { ...where, tag: at.tagName.toLowerCase(), type: at.type || '' };
   };
   // The same once it stays where it is: scrolling moves a menu, and the next frame may open it to the other side.
   const frame = () => new Promise(done => { requestAnimationFrame(() => done()); setTimeout(done, 100); });
   const restingPlace = async (kind, label, near) => {
-    const before = place(kind, label, near);
+    const at = find(kind, label, near);
+    if (!at) return null;
+    window.seen.at = at;
+    const before = place(kind, at);
     await frame();
     await frame();
-    const after = place(kind, label, near);
+    // The page may have made it anew.
+    const after = at.isConnected ? place(kind, at) : null;
     return before && after && before.x === after.x && before.y === after.y ? after : null;
   };
   const tell = at => ['input', 'change'].forEach(name => at.dispatchEvent(new Event(name, { bubbles: true })));

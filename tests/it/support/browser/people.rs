@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Browser, Tab};
-use crate::support::waiting::{BETWEEN, LONG};
+use super::input::button_event;
+use super::{Browser, Tab, pause_after};
+use crate::support::waiting::LONG;
 
 /// Fields that take a text as it is: nothing can be typed into them letter by letter.
 const SET_WHOLE: [&str; 7] = ["date", "time", "datetime-local", "month", "week", "color", "range"];
@@ -109,7 +110,7 @@ impl Browser {
             match element {
                 Some(at) if at["fold"].is_string() => self.click(tab, &at).await,
                 Some(at) => return at,
-                None if began.elapsed() < LONG => tokio::time::sleep(BETWEEN).await,
+                None if began.elapsed() < LONG => tokio::time::sleep(pause_after(began.elapsed())).await,
                 None => {
                     let there = self.try_eval(tab, "[location.href, ...seen.names()].join('\\n')").await;
                     let there = there.as_ref().and_then(Value::as_str).unwrap_or_default();
@@ -122,8 +123,9 @@ impl Browser {
     async fn click(&mut self, tab: &Tab, at: &Value) {
         self.actions += 1;
         let before = self.events.len();
-        self.button(tab, middle(at), true).await;
-        self.button(tab, middle(at), false).await;
+        // The page may make what is pressed anew at any moment: between the two events, the press would be lost.
+        let acts = [true, false].map(|down| button_event(middle(at), down));
+        self.call_all(tab, "Input.dispatchMouseEvent", acts).await;
         self.settled(tab, before).await;
     }
 
@@ -141,7 +143,7 @@ impl Browser {
             let message = self.read().await;
             self.keep(message);
         }
-        self.hold(tab).await;
+        self.hold_drawn(tab).await;
     }
 }
 

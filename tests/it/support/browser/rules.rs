@@ -4,9 +4,13 @@
 use serde_json::Value;
 
 use super::{Browser, SERVICES, Tab};
+use crate::support::drawing::{draw, takes_all};
 
 /// Names the folder in which `tests/peers/axe` has put the script.
 const FOLDER: &str = "PRINTFLOOR_TEST_AXE";
+/// Of so many pages to which acts of a test lead, a run holds one against the rules: `staff::browser::everywhere` has
+/// the pages themselves, each in every run.
+const ONE_OF: u64 = 3;
 
 /// A rule of axe.
 #[derive(Debug)]
@@ -38,6 +42,26 @@ impl Browser {
     pub fn without_rules(mut self) -> Self {
         self.axe = None;
         self
+    }
+
+    /// Holds pages against the rules only where the test says so from now on, and not as they are opened.
+    pub fn hold_by_hand(&mut self) {
+        self.holds_by_hand = true;
+    }
+
+    /// Holds a page against the rules if the seed of the run draws it.
+    pub async fn hold_drawn(&mut self, tab: &Tab) {
+        self.pages += 1;
+        if self.holds_by_hand || self.axe.is_none() {
+            return;
+        }
+        let path = self.try_eval(tab, "location.pathname").await;
+        let path = path.as_ref().and_then(Value::as_str).unwrap_or_default();
+        // Ids are others in each run.
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.contains(|c: char| c.is_ascii_digit())).collect();
+        if takes_all() || draw((parts, self.pages), ONE_OF) == 0 {
+            self.hold(tab).await;
+        }
     }
 
     /// Loads the rules into a page, if there are some.

@@ -1,6 +1,6 @@
-//! The fleet of a shop with printers of every type, three of each: 80 jobs of five SKUs, and faults that come and go by
-//! a seed, which is printed; `PRINTFLOOR_TEST_SEED` replays one. Parts are sliced as text and as packages, because no
-//! file fits all types, each of one colour and of two, and one SKU is a kit.
+//! The fleet of a shop with printers of every type, three of each: 50 jobs of five SKUs, 80 in the long profile, and
+//! faults that come and go by a seed, which is printed; `PRINTFLOOR_TEST_SEED` replays one. Parts are sliced as text
+//! and as packages, because no file fits all types, each of one colour and of two, and one SKU is a kit.
 //!
 //! Prints take as long as their files say, which is what the rule for starts that nobody saw goes by. What is in doubt
 //! when the faults are over must be what that rule leaves to people; then a person says what the machine did, and
@@ -23,12 +23,16 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use super::super::super::{can, words};
 use super::{TROUBLE, people, trouble};
 use crate::chaos::from_env;
+use crate::support::drawing::takes_all;
 use crate::support::waiting::until_seen;
 use crate::support::{App, on_sqlite, until};
 
 const SEED: u64 = 20_261_122;
 const PRINTERS: usize = 15;
-const JOBS: usize = 80;
+/// Orders of six parts among the others in each run, and in the long profile.
+const ORDERS_OF_SIX: [usize; 2] = [2, 7];
+/// Jobs of all other orders.
+const OTHER_JOBS: usize = 38;
 /// Colours of the two materials, as the package of two colours and the changers name them.
 const COLOURS: [&str; 2] = ["#1B1B22", "#F4F1E6"];
 /// Doubts that no look at a printer ends, as they are told.
@@ -125,8 +129,8 @@ struct Shop {
     seconds: BTreeMap<String, f64>,
 }
 
-/// Creates the orders of the shop: 80 jobs of five SKUs.
-async fn orders(app: &App, [black, white]: [&String; 2]) -> Shop {
+/// Creates the orders of the shop: jobs of five SKUs.
+async fn orders(app: &App, [black, white]: [&String; 2], orders_of_six: usize) -> Shop {
     let part = app.sku("PART", black, &app.gcode("part", 3, 2.0).await, 500).await;
     let lid = app.sku("LID", black, &app.package("lid", 3, 2.0).await, 500).await;
     let filaments = [(2.0, COLOURS[0]), (1.0, COLOURS[1])];
@@ -144,9 +148,9 @@ async fn orders(app: &App, [black, white]: [&String; 2]) -> Shop {
     let kit = app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned();
     let seconds = [&part, &lid, &two, &sign].into_iter().cloned().zip([3.0, 3.0, 4.0, 4.0]).collect();
     let mut placed = Vec::new();
-    // 7 × 6 + 2 × 2 + 3 × 3 + 2 × 3 + 2 × 2 × 3 + 7 = 80
+    // Besides those of six: 2 × 2 + 3 × 3 + 2 × 3 + 2 × 2 × 3 + 7 = 38
     for (sku, orders, quantity) in
-        [(&part, 7, 6), (&lid, 2, 2), (&two, 3, 3), (&sign, 2, 3), (&kit, 2, 2), (&part, 1, 7)]
+        [(&part, orders_of_six, 6), (&lid, 2, 2), (&two, 3, 3), (&sign, 2, 3), (&kit, 2, 2), (&part, 1, 7)]
     {
         for _ in 0..orders {
             placed.push(app.paid_order(sku, quantity).await);
@@ -225,12 +229,14 @@ on_sqlite! {
         assert_eq!((PrinterKind::ALL.len(), fleet.printers.len()), (5, PRINTERS));
         let (black, white) = (app.material("PLA black", 5_000.0).await, app.material("PLA white", 5_000.0).await);
         let printers = open(&app, &fleet, [&black, &white]).await;
-        let shop = orders(&app, [&black, &white]).await;
+        let scale = usize::from(takes_all());
+        let shop = orders(&app, [&black, &white], ORDERS_OF_SIX[scale]).await;
+        let jobs_total = OTHER_JOBS + 6 * ORDERS_OF_SIX[scale];
 
         let (well, over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let trouble = tokio::spawn(trouble(fleet.printers.clone(), Rng::with_seed(seed), well.clone()));
         let people = tokio::spawn(people(app.with_key(app.key.as_deref().unwrap()), over.clone()));
-        tokio::time::sleep(TROUBLE).await;
+        tokio::time::sleep(TROUBLE[scale]).await;
         well.store(true, Relaxed);
         trouble.await.unwrap();
 
@@ -245,7 +251,7 @@ on_sqlite! {
         people.await.unwrap();
 
         let (jobs, truth) = (jobs_of(&app, &shop.orders).await, did(&fleet));
-        assert_eq!(jobs.len(), JOBS);
+        assert_eq!(jobs.len(), jobs_total);
         let twice: Vec<_> = truth.iter().filter(|(_, did)| did.started > 1).collect();
         assert!(twice.is_empty(), "started more than once: {twice:?}");
         let (completed, failed) = judge(&jobs, &truth, &shop, &printers);
@@ -258,7 +264,7 @@ on_sqlite! {
             app.ledger_is_even(material).await;
         }
         eprintln!("{completed} completed; failed: {failed:#?}; left to people: {doubted:#?}");
-        assert!(completed > JOBS / 2, "{completed} completed");
+        assert!(completed > jobs_total / 2, "{completed} completed");
     }
 }
 

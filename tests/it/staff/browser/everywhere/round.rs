@@ -1,0 +1,201 @@
+//! A round through pages that links lead to, in a browser.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::api::with_cookie;
+use crate::support::browser::{Browser, DESK, Tab};
+use crate::support::drawing::draw;
+use crate::support::{App, Client};
+
+const PHONE_WIDTH: u32 = 360;
+/// More pages than there are: links that lead on and on would end here.
+const MAX_PAGES: usize = 150;
+/// Pages of one pattern that are looked at: what is shown of one thing is not all that is shown of another.
+const SOME: usize = 2;
+/// Of so many pages that show in another way what the first page of a pattern has, a run draws one.
+const ONE_OF: u64 = 3;
+/// The states on a page of the staff that stand outside of what is kept up to date: parts that are read again, and
+/// marks of printers, which the stream renews.
+const STALE_STATES: &str = "[...document.querySelectorAll('#content[data-stream] .state')]\
+    .filter(at => !at.closest('[data-fresh], [data-of]')).map(at => at.textContent)";
+/// Script with the text spacing that readers may set: it must cut nothing off.
+const WIDE_TEXT: &str = "(() => { const sheet = new CSSStyleSheet(); \
+    sheet.replaceSync('*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}'); \
+    document.adoptedStyleSheets = [sheet]; })()";
+
+/// Pages that a round holds against the rules of accessibility.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum LookScope {
+    /// Each pattern without a query in one look, and a part of the others.
+    Drawn,
+    /// A part of all patterns, whose pages another round has.
+    DrawnOfAll,
+    /// Every page in every look.
+    Full,
+}
+
+/// Looks in which a page is held against the rules of accessibility.
+#[derive(Clone, Copy)]
+struct Looks {
+    light_on_desk: bool,
+    dark_on_desk: bool,
+    dark_on_phone: bool,
+}
+
+const EVERY_LOOK: Looks = Looks { light_on_desk: true, dark_on_desk: true, dark_on_phone: true };
+const NO_LOOK: Looks = Looks { light_on_desk: false, dark_on_desk: false, dark_on_phone: false };
+
+/// A round through pages.
+pub struct Round<'a> {
+    pub browser: &'a mut Browser,
+    pub tab: Tab,
+    base: String,
+    /// Client that follows a link before the browser goes there.
+    asker: Client,
+    /// The pages that were looked at, as [`pattern`]s.
+    visits: BTreeSet<String>,
+    wrong: Vec<String>,
+    scope: LookScope,
+    /// Number of pages that were looked at so far.
+    count: usize,
+}
+
+/// Returns the path of a page for all resources of its kind, with the names of its parameters. A further part of a list
+/// is no page of its own.
+pub fn pattern(path: &str) -> String {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let is_name = |part: &str| part.len() <= 30 && !part.contains(|c: char| c.is_ascii_digit());
+    let parts: Vec<&str> = path.split('/').map(|part| if is_name(part) { part } else { "{id}" }).collect();
+    let names: BTreeSet<&str> = query.split('&').filter_map(|pair| pair.split('=').next()).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !["", "from"].contains(name)).collect();
+    let asks = if names.is_empty() { String::new() } else { format!("?{}", names.join("&")) };
+    format!("{}{asks}", parts.join("/"))
+}
+
+impl<'a> Round<'a> {
+    pub async fn new(browser: &'a mut Browser, app: &App, cookie: &str, first: &str, scope: LookScope) -> Self {
+        browser.hold_by_hand();
+        let tab = browser.open(&app.base, first, Some(cookie)).await;
+        let (visits, wrong) = (BTreeSet::new(), Vec::new());
+        let (base, asker) = (app.base.clone(), with_cookie(app, cookie));
+        Self { browser, tab, base, asker, visits, wrong, scope, count: 0 }
+    }
+
+    /// Returns the looks in which the next page is held against the rules.
+    fn looks(&self, name: &str, is_first: bool) -> Looks {
+        // What all pages share is seen in every look on the first one.
+        if self.scope == LookScope::Full || self.count == 0 {
+            return EVERY_LOOK;
+        }
+        let is_own = is_first && !name.contains('?') && self.scope == LookScope::Drawn;
+        if !is_own && draw((name, self.count), ONE_OF) != 0 {
+            return NO_LOOK;
+        }
+        let on_phone = is_first && draw(("phone", name, self.count), 2) == 0;
+        Looks { light_on_desk: !on_phone, dark_on_desk: false, dark_on_phone: on_phone }
+    }
+
+    /// Looks at the page that is open, unfolded, as it is.
+    async fn glance(&mut self, name: &str, looks: Looks) {
+        self.count += 1;
+        let tab = self.tab.clone();
+        let stale = self.browser.eval(&tab, STALE_STATES).await;
+        if stale.as_array().is_none_or(|stale| !stale.is_empty()) {
+            self.wrong.push(format!("{name} shows states that are not kept up to date: {stale}"));
+        }
+        self.browser.eval(&tab, "document.querySelectorAll('details').forEach(at => { at.open = true; })").await;
+        self.browser.dark(&tab, false).await;
+        if looks.light_on_desk {
+            self.browser.hold(&tab).await;
+        }
+    }
+
+    /// Does what [`Self::glance`] does, and looks at the page dark and on a phone, and with more space in its text.
+    pub async fn look(&mut self, name: &str) {
+        let looks = self.looks(name, true);
+        self.glance(name, looks).await;
+        let tab = self.tab.clone();
+        self.browser.dark(&tab, true).await;
+        // The colours of a page are the same on a phone.
+        if looks.dark_on_desk {
+            self.browser.hold(&tab).await;
+        }
+        self.browser.width(&tab, PHONE_WIDTH).await;
+        if looks.dark_on_phone {
+            self.browser.hold(&tab).await;
+        }
+        for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {
+            self.browser.eval(&tab, script).await;
+            let broken = self.browser.broken_words(&tab).await;
+            if !broken.is_empty() {
+                self.wrong.push(format!("{name} breaks words in its tables at {PHONE_WIDTH} px{how}: {broken:?}"));
+            }
+            let wider = self.browser.wider(&tab).await;
+            if !wider.is_empty() {
+                self.wrong.push(format!("{name} is wider than {PHONE_WIDTH} px{how}: {wider:?}"));
+            }
+        }
+        self.browser.dark(&tab, false).await;
+        self.browser.window(&tab, DESK.0, DESK.1, false).await;
+    }
+
+    /// Returns whether a link leads to a page, and not to a file, a stream or elsewhere.
+    async fn is_page(&self, path: &str) -> bool {
+        let answer = self.asker.open(self.asker.request("GET", path)).await;
+        let kind = answer.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+        !answer.status().is_redirection() && kind.is_some_and(|kind| kind.starts_with("text/html"))
+    }
+
+    /// Looks at the pages of these sorts that links lead to, at some of each pattern.
+    pub async fn walk(&mut self, begin: &[&str], sorts: &[&str]) {
+        let mut to_see: VecDeque<String> = begin.iter().map(|path| (*path).to_owned()).collect();
+        let mut queued: BTreeSet<String> = to_see.iter().cloned().collect();
+        let mut passed: BTreeMap<String, usize> = BTreeMap::new();
+        while let Some(path) = to_see.pop_front() {
+            let name = pattern(&path);
+            let times = passed.entry(name.clone()).or_default();
+            // Of lists that are narrowed one is enough.
+            let enough = if name.contains('?') { 1 } else { SOME };
+            if *times >= enough || !self.is_page(&path).await {
+                continue;
+            }
+            *times += 1;
+            let is_first = *times == 1;
+            assert!(passed.len() < MAX_PAGES, "there is no end of pages: {passed:?}");
+            let links = self.load(&path).await;
+            if is_first || self.scope == LookScope::Full {
+                self.look(&name).await;
+            } else {
+                let looks = self.looks(&name, false);
+                self.glance(&name, looks).await;
+            }
+            let own = |path: &&String| path.split(['/', '?']).nth(1).is_some_and(|first| sorts.contains(&first));
+            let new: Vec<String> = links.iter().filter(own).filter(|path| !queued.contains(*path)).cloned().collect();
+            queued.extend(new.iter().cloned());
+            to_see.extend(new);
+            self.visits.insert(name);
+        }
+    }
+
+    /// Opens a page; returns where its links lead.
+    async fn load(&mut self, path: &str) -> Vec<String> {
+        let tab = self.tab.clone();
+        self.browser.load(&tab, &format!("{}{path}", self.base)).await;
+        let links = self.browser.eval(&tab, "seen.links()").await;
+        links.as_array().into_iter().flatten().filter_map(|link| Some(link.as_str()?.to_owned())).collect()
+    }
+
+    /// Opens a page and looks at it.
+    pub async fn visit(&mut self, path: &str, name: &str) {
+        self.load(path).await;
+        self.look(name).await;
+    }
+
+    /// Ends the round: fails with all that was wrong, each once.
+    pub fn end(self) -> BTreeSet<String> {
+        let all: BTreeSet<String> = self.browser.faults(&self.base).into_iter().chain(self.wrong).collect();
+        let faults: Vec<String> = all.into_iter().collect();
+        assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+        self.visits
+    }
+}

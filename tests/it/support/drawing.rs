@@ -1,0 +1,28 @@
+//! Draws of cases, where all of them would take a run too long: by the seed of the run, so that further runs take
+//! others.
+
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+
+use crate::chaos::from_env;
+
+/// The seed without `PRINTFLOOR_TEST_SEED`.
+const USUAL_SEED: u64 = 1;
+
+/// Draws a number below this bound for a case.
+pub fn draw(case: impl Hash, bound: u64) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED), case).hash(&mut hasher);
+    hasher.finish() % bound
+}
+
+/// Returns whether this is a run of the long profile, which takes all cases.
+pub fn takes_all() -> bool {
+    std::env::var("NEXTEST_PROFILE").is_ok_and(|profile| profile == "long")
+}
+
+#[test]
+fn a_seed_draws_the_same_cases_again_and_a_third_of_many() {
+    let draws = || (0..300).filter(|case| draw(("case", case), 3) == 0).collect::<Vec<u32>>();
+    assert_eq!(draws(), draws());
+    assert!((50..150).contains(&draws().len()), "{} of 300", draws().len());
+}
