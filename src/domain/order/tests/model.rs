@@ -348,8 +348,8 @@ fn around_sign_offs() -> impl Strategy<Value = (u8, u8)> {
     ]
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 4000, ..ProptestConfig::default() })]
+crate::drawn_cases! {
+    75 of 300;
     #[test]
     fn no_part_is_started_twice_and_nothing_stays_behind(
         script in prop::collection::vec(any::<(u8, u8)>(), 0..600),

@@ -1,0 +1,34 @@
+//! Numbers of cases of property tests.
+
+/// Writes property tests in two variants: with some of the cases, which each run draws anew, in the module `drawn`, and
+/// with all of them in the module `long`, for the long profile. `scripts/test` sets the seed of both to that of the run.
+///
+/// A module can contain this once; paths in the tests may not begin with `super`.
+#[macro_export]
+macro_rules! drawn_cases {
+    ($few:literal of $all:literal; $($tests:tt)+) => {
+        mod drawn {
+            use super::*;
+
+            proptest::proptest! {
+                #![proptest_config(proptest::test_runner::Config {
+                    max_shrink_iters: 4_000,
+                    ..proptest::test_runner::Config::with_cases($few)
+                })]
+                $($tests)+
+            }
+        }
+
+        mod long {
+            use super::*;
+
+            proptest::proptest! {
+                #![proptest_config(proptest::test_runner::Config {
+                    max_shrink_iters: 4_000,
+                    ..proptest::test_runner::Config::with_cases($all)
+                })]
+                $($tests)+
+            }
+        }
+    };
+}
