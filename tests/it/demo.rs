@@ -94,8 +94,8 @@ async fn each_type_prints(base: &str, key: &str) -> Result<(), String> {
 }
 
 /// A stranger who follows one demo sees orders shipped by themselves, and each promise of the README: something goes
-/// wrong, people are told what the server makes of it, and all ends well. Printers of each type are kept busy, also those
-/// that print nothing but packages, from the spools that they report.
+/// wrong, people are told what the server makes of it, and all ends well. Printers of each type are kept busy, also
+/// those that print nothing but packages, from the spools that they report.
 #[tokio::test]
 async fn printers_of_each_type_are_busy_and_orders_mishaps_and_promises_are_told_by_themselves() {
     let place = Place::new();

@@ -1,7 +1,8 @@
 //! Numbers of cases of property tests.
 
 /// Writes property tests in two variants: with some of the cases, which each run draws anew, in the module `drawn`, and
-/// with all of them in the module `long`, for the long profile. `scripts/test` sets the seed of both to that of the run.
+/// with all of them in the module `long`, for the long profile. `scripts/test` sets the seed of both to that of the
+/// run.
 ///
 /// A module can contain this once; paths in the tests may not begin with `super`.
 #[macro_export]

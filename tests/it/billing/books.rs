@@ -10,8 +10,8 @@ use crate::api::checkout::{KEY, knowing, tells};
 use crate::api::{id, some_sku};
 use crate::support::{App, Db, until, waiting::until_seen};
 
-/// Number of orders and of invoices that are paid at once, each of which is one interleaving; and of how many orders more
-/// the invoice follows.
+/// Number of orders and of invoices that are paid at once, each of which is one interleaving; and of how many orders
+/// more the invoice follows.
 type Amount = (usize, usize);
 /// In each run.
 const FEW: Amount = (25, 3);

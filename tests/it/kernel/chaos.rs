@@ -267,7 +267,7 @@ async fn memory_stays(database: TestDatabase, many: usize, most_mib: u64) {
     touch(5_001, many + 1).await;
     let after = resident_kib();
     eprintln!("{many} tallies: {before} KiB before, {after} KiB after, {:?}", began.elapsed());
-    // An idle actor costs about 8 KiB, a slot under 1: of 95,000 that were kept, they would be 700 MiB or 90; of 35,000, 270
-    // or 33.
+    // An idle actor costs about 8 KiB, a slot under 1: of 95,000 that were kept, they would be 700 MiB or 90; of
+    // 35,000, 270 or 33.
     assert!(after < before + most_mib * 1024, "{before} KiB before, {after} KiB after");
 }

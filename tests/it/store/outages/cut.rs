@@ -74,6 +74,18 @@ async fn a_commit_that_did_not_arrive_did_not_happen() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cuts_under_load_lose_nothing_acknowledged() {
+    cut_under_load(40).await;
+}
+
+mod long {
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn cuts_under_load_lose_nothing_acknowledged() {
+        super::cut_under_load(100).await;
+    }
+}
+
+/// Cuts the wire again and again while callers add so many times each.
+async fn cut_under_load(each: i64) {
     on_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 8).await;
         let callers: Vec<_> = (0..32)
@@ -81,7 +93,7 @@ async fn cuts_under_load_lose_nothing_acknowledged() {
                 let (tallies, id) = (tallies.clone(), ids[n % 8]);
                 tokio::spawn(async move {
                     let (mut done, mut turned_away) = (1, 0);
-                    while done < 100 {
+                    while done < each {
                         match tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await {
                             Ok(_) => done += 1,
                             Err(AskError::Unavailable(_)) => {
