@@ -4,6 +4,8 @@
 /// with all of them in the module `long`, for the long profile. `scripts/test` sets the seed of both to that of the
 /// run.
 ///
+/// A failing case is simplified four times as often as there are cases; `PROPTEST_MAX_SHRINK_ITERS` sets how often.
+///
 /// A module can contain this once; paths in the tests may not begin with `super`.
 #[macro_export]
 macro_rules! drawn_cases {
@@ -12,10 +14,7 @@ macro_rules! drawn_cases {
             use super::*;
 
             proptest::proptest! {
-                #![proptest_config(proptest::test_runner::Config {
-                    max_shrink_iters: 4_000,
-                    ..proptest::test_runner::Config::with_cases($few)
-                })]
+                #![proptest_config(proptest::test_runner::Config::with_cases($few))]
                 $($tests)+
             }
         }
@@ -24,10 +23,7 @@ macro_rules! drawn_cases {
             use super::*;
 
             proptest::proptest! {
-                #![proptest_config(proptest::test_runner::Config {
-                    max_shrink_iters: 4_000,
-                    ..proptest::test_runner::Config::with_cases($all)
-                })]
+                #![proptest_config(proptest::test_runner::Config::with_cases($all))]
                 $($tests)+
             }
         }
