@@ -223,7 +223,9 @@ on_both! {
         assert_eq!(numbers(&back).await.len(), 1);
         assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
     }
+}
 
+on_sqlite! {
     async fn a_restore_that_was_killed_before_it_removed_its_mark_is_complete(db: Db) {
         let mut app = App::new(db).await;
         file_of(&app, LONG_RESTORE).await;
@@ -263,9 +265,7 @@ on_both! {
         assert_eq!(numbers(&back).await.len(), 1);
         assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
     }
-}
 
-on_sqlite! {
     async fn a_restored_shop_starts_no_job_until_somebody_has_looked(db: Db) {
         let fleet = Fleet::start(FleetOptions { speed: 300.0, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
         let mut app = App::new(db).await;
