@@ -64,43 +64,39 @@ crate::drawn_cases! {
     }
 }
 
-mod whole_refunds {
-    use super::*;
-
-    crate::drawn_cases! {
-        200 of 1_000;
-        #[test]
-        fn the_notes_of_a_whole_refund_take_back_what_each_rate_was(
-            lines in prop::collection::vec(any_line(), 1..8), shipping in 0i64..5_000, cuts in prop::collection::vec(0.0..1.0f64, 0..6),
-        ) {
-            let (bench, mut invoice, mut issued) = (Bench::new(), None::<Invoice>, Vec::new());
-            let mut ask = |command: InvoiceCommand| {
-                let Ok(decision) = bench.tell(&mut invoice, id(1), &command) else { return 0 };
-                issued.extend(issued_by(&decision.rows));
-                invoice.as_ref().map_or(0, |invoice| invoice.ledger.kept_cents)
-            };
-            let new = DraftInvoice { shipping_cents: shipping, currency: Some("eur".to_owned()), ..draft(lines) };
-            ask(InvoiceCommand::Create(Box::new(new)));
-            ask(InvoiceCommand::Send);
-            let mut balance = ask(InvoiceCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None });
-            prop_assume!(balance > 0);
-            for share in cuts {
-                let amount_cents = Some(((balance as f64 * share) as i64).max(1));
-                balance = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
-            }
-            let left = ask(InvoiceCommand::Refund { payment: None, amount_cents: None, at_processor: false });
-            prop_assert_eq!(left, 0);
-            let of_rates = |documents: &[IssuedDocument]| {
-                let mut rates = std::collections::BTreeMap::<i64, (i64, i64)>::new();
-                for one in documents.iter().flat_map(|one| &one.content.sums.categories).filter(|one| one.net_cents > 0) {
-                    let sum = rates.entry(one.rate_bps).or_default();
-                    *sum = (sum.0 + one.net_cents, sum.1 + one.tax_cents);
-                }
-                rates
-            };
-            prop_assert_eq!(of_rates(&issued[..1]), of_rates(&issued[1..]));
-            let rounded: i64 = issued[1..].iter().map(|one: &IssuedDocument| one.rounding_cents).sum();
-            prop_assert_eq!(rounded, 0, "and so is what was rounded");
+crate::drawn_cases! {
+    200 of 1_000 in whole_refunds;
+    #[test]
+    fn the_notes_of_a_whole_refund_take_back_what_each_rate_was(
+        lines in prop::collection::vec(any_line(), 1..8), shipping in 0i64..5_000, cuts in prop::collection::vec(0.0..1.0f64, 0..6),
+    ) {
+        let (bench, mut invoice, mut issued) = (Bench::new(), None::<Invoice>, Vec::new());
+        let mut ask = |command: InvoiceCommand| {
+            let Ok(decision) = bench.tell(&mut invoice, id(1), &command) else { return 0 };
+            issued.extend(issued_by(&decision.rows));
+            invoice.as_ref().map_or(0, |invoice| invoice.ledger.kept_cents)
+        };
+        let new = DraftInvoice { shipping_cents: shipping, currency: Some("eur".to_owned()), ..draft(lines) };
+        ask(InvoiceCommand::Create(Box::new(new)));
+        ask(InvoiceCommand::Send);
+        let mut balance = ask(InvoiceCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None });
+        prop_assume!(balance > 0);
+        for share in cuts {
+            let amount_cents = Some(((balance as f64 * share) as i64).max(1));
+            balance = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
         }
+        let left = ask(InvoiceCommand::Refund { payment: None, amount_cents: None, at_processor: false });
+        prop_assert_eq!(left, 0);
+        let of_rates = |documents: &[IssuedDocument]| {
+            let mut rates = std::collections::BTreeMap::<i64, (i64, i64)>::new();
+            for one in documents.iter().flat_map(|one| &one.content.sums.categories).filter(|one| one.net_cents > 0) {
+                let sum = rates.entry(one.rate_bps).or_default();
+                *sum = (sum.0 + one.net_cents, sum.1 + one.tax_cents);
+            }
+            rates
+        };
+        prop_assert_eq!(of_rates(&issued[..1]), of_rates(&issued[1..]));
+        let rounded: i64 = issued[1..].iter().map(|one: &IssuedDocument| one.rounding_cents).sum();
+        prop_assert_eq!(rounded, 0, "and so is what was rounded");
     }
 }

@@ -368,33 +368,30 @@ crate::drawn_cases! {
     }
 }
 
-mod kills {
-    use super::*;
-    crate::drawn_cases! {
-        4 of 10;
-        #[test]
-        fn killed_between_any_two_steps_words_about_parts_count_once_and_no_more_is_made_than_is_missing(
-            script in prop::collection::vec(around_sign_offs(), 1..25),
-            quantity in 1u32..4,
-            plate in 1u32..4,
-            sets in 0u32..3,
-            sign_off_required: bool,
-        ) {
-            for killed_at in 0..=script.len() {
-                let mut world = Effects::new(Ordered { quantity, plate, sets, model: false }, sign_off_required);
-                world.print();
-                for (n, (what, luck)) in script.iter().enumerate() {
-                    if n == killed_at {
-                        world.crash();
-                    }
-                    world.step(*what, *luck);
-                }
-                if killed_at == script.len() {
+crate::drawn_cases! {
+    4 of 10 in kills;
+    #[test]
+    fn killed_between_any_two_steps_words_about_parts_count_once_and_no_more_is_made_than_is_missing(
+        script in prop::collection::vec(around_sign_offs(), 1..25),
+        quantity in 1u32..4,
+        plate in 1u32..4,
+        sets in 0u32..3,
+        sign_off_required: bool,
+    ) {
+        for killed_at in 0..=script.len() {
+            let mut world = Effects::new(Ordered { quantity, plate, sets, model: false }, sign_off_required);
+            world.print();
+            for (n, (what, luck)) in script.iter().enumerate() {
+                if n == killed_at {
                     world.crash();
                 }
-                world.settle();
-                world.rests_right();
+                world.step(*what, *luck);
             }
+            if killed_at == script.len() {
+                world.crash();
+            }
+            world.settle();
+            world.rests_right();
         }
     }
 }
