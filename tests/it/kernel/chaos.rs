@@ -218,12 +218,12 @@ async fn finished_aggregates_cost_no_memory() {
 }
 
 mod long {
-    use crate::support::database::{on_postgres, on_sqlite};
+    use crate::support::database::{on_migrated_postgres, on_sqlite};
 
     // The mechanism is the same on both; a server's round trips make the whole number slow there.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn ten_thousand_finished_aggregates_of_postgres_cost_no_memory() {
-        on_postgres(|database| super::memory_stays(database, 10_000, 40)).await;
+        on_migrated_postgres(|database| super::memory_stays(database, 10_000, 40)).await;
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

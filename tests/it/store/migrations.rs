@@ -325,7 +325,7 @@ async fn jobs_that_nobody_signed_off_are_listed_after_an_update(database: TestDa
     assert_eq!(released::listed_as_unsigned(&database).await, [true, false, false]);
 }
 
-on_both_databases!(jobs_that_nobody_signed_off_are_listed_after_an_update);
+on_both_databases!(empty: jobs_that_nobody_signed_off_are_listed_after_an_update);
 
 /// Starts a server of a newer release beside another at work: it leaves the tables alone until that one is gone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
