@@ -1,5 +1,6 @@
 //! Environment of a decision in tests: a clock that is set by hand, sequential IDs, and reproducible random numbers.
 
+pub mod cases;
 pub mod commands;
 pub mod invoices;
 pub mod orders;

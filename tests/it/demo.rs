@@ -4,6 +4,8 @@ mod terminal;
 
 use std::time::{Duration, Instant};
 
+use simulator::PrinterKind;
+
 use crate::cli::process::{Place, Running, tool};
 use crate::support::waiting::LONG;
 
@@ -67,23 +69,50 @@ fn all_told(demo: &mut Running, sequences: &[&[&str]]) {
     }
 }
 
+/// Waits until a printer of each type has completed a job; says which one has not, and what waits.
+async fn each_type_prints(base: &str, key: &str) -> Result<(), String> {
+    let client = crate::support::client::http();
+    let get = async |path: &str| -> serde_json::Value {
+        client.get(format!("{base}{path}")).header("X-API-Key", key).send().await.unwrap().json().await.unwrap()
+    };
+    let printers = get("/api/printers").await["printers"].clone();
+    let printers = printers.as_array().unwrap();
+    for kind in PrinterKind::ALL {
+        let of_kind = printers.iter().find(|printer| printer["type"] == kind.as_str()).unwrap();
+        let path = format!("/api/jobs?state=COMPLETED&printerId={}", of_kind["id"].as_str().unwrap());
+        let began = Instant::now();
+        while get(&path).await["pagination"]["total"] == 0 {
+            if began.elapsed() > 4 * LONG {
+                let printer = get(&format!("/api/printers/{}", of_kind["id"].as_str().unwrap())).await;
+                let waiting = get("/api/jobs?state=SLICED&limit=20").await;
+                return Err(format!("{kind:?} made nothing: {printer}\nwaiting: {waiting}"));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+    Ok(())
+}
+
 /// A stranger who follows one demo sees orders shipped by themselves, and each promise of the README: something goes
-/// wrong, people are told what the server makes of it, and all ends well.
+/// wrong, people are told what the server makes of it, and all ends well. Printers of each type are kept busy, also
+/// those that print nothing but packages, from the spools that they report.
 #[tokio::test]
-async fn orders_are_shipped_mishaps_rescued_and_promises_told_by_themselves() {
+async fn printers_of_each_type_are_busy_and_orders_mishaps_and_promises_are_told_by_themselves() {
     let place = Place::new();
-    let mut demo = started(&place, "--printers 3");
+    let mut demo = started(&place, &format!("--printers {}", PrinterKind::ALL.len()));
     let base = demo.line("address").split_whitespace().last().unwrap().to_owned();
     let key = demo.line("key").split_whitespace().last().unwrap().to_owned();
     let mut sequences = vec![STEPS, MISHAPS];
     sequences.extend(PARTS_AND_PROMISES.chunks(1));
     all_told(&mut demo, &sequences);
     let client = crate::support::client::http();
-    let shipped = client.get(format!("{base}/api/orders?status=shipped")).header("X-API-Key", key);
+    let shipped = client.get(format!("{base}/api/orders?status=shipped")).header("X-API-Key", &key);
     let orders: serde_json::Value = shipped.send().await.unwrap().json().await.unwrap();
     assert!(orders["orders"][0]["shipment"]["trackingNumber"].as_str().unwrap().starts_with("DEMO"), "{orders}");
+    let busy = each_type_prints(&base, &key).await;
     demo.signal("INT");
     let (code, lines) = demo.end();
+    assert_eq!(busy, Ok(()), "{}", lines.join("\n"));
     assert_eq!(code, Some(0), "{lines:?}");
     let says = |first: &str, then: &str| lines.iter().any(|line| line.contains(first) && line.contains(then));
     assert!(says("/docs", "press Authorize"), "it says where to go on: {lines:?}");
@@ -146,41 +175,6 @@ async fn chromium_opens_the_printed_link_and_sees_the_floor() {
     assert_eq!(browser.faults(base), Vec::<String>::new());
     demo.signal("INT");
     assert_eq!(demo.end().0, Some(0));
-}
-
-/// Checks that printers which print nothing but packages, from the spools that they report, have something to do as
-/// well.
-#[tokio::test]
-async fn a_floor_with_a_printer_of_each_type_keeps_all_of_them_busy() {
-    let place = Place::new();
-    let kinds = simulator::PrinterKind::ALL;
-    let mut demo = started(&place, &format!("--printers {}", kinds.len()));
-    let base = demo.line("address").split_whitespace().last().unwrap().to_owned();
-    let key = demo.line("key").split_whitespace().last().unwrap().to_owned();
-    let client = crate::support::client::http();
-    let get = async |path: &str| -> serde_json::Value {
-        client.get(format!("{base}{path}")).header("X-API-Key", &key).send().await.unwrap().json().await.unwrap()
-    };
-    let printers = get("/api/printers").await["printers"].clone();
-    let printers = printers.as_array().unwrap();
-    for kind in kinds {
-        let of_kind = printers.iter().find(|printer| printer["type"] == kind.as_str()).unwrap();
-        let path = format!("/api/jobs?state=COMPLETED&printerId={}", of_kind["id"].as_str().unwrap());
-        let began = Instant::now();
-        while get(&path).await["pagination"]["total"] == 0 {
-            if began.elapsed() > 4 * LONG {
-                let printer = get(&format!("/api/printers/{}", of_kind["id"].as_str().unwrap())).await;
-                let waiting = get("/api/jobs?state=SLICED&limit=20").await;
-                demo.signal("INT");
-                let (_, lines) = demo.end();
-                panic!("{kind:?} made nothing: {printer}\nwaiting: {waiting}\n{}", lines.join("\n"));
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-    }
-    demo.signal("INT");
-    let (code, lines) = demo.end();
-    assert_eq!(code, Some(0), "{lines:?}");
 }
 
 /// Checks that the rest of a shop is there too, and that each system is used.

@@ -104,8 +104,8 @@ fn part_reads_back<P: Part + PartialEq + std::fmt::Debug>(whole: &P, changes: &[
     assert_eq!(read, part);
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+domain::drawn_cases! {
+    400 of 2_000;
     #[test]
     fn what_can_be_read_reads_back_as_it_was_written(changes in prop::collection::vec((0_usize..60, extreme()), 1..4)) {
         let changes = &changes[..];

@@ -1,6 +1,8 @@
 //! Fixtures for store tests: databases of both kinds with new tables, and one sample of each aggregate.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod template;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use migrations::{Migrator, MigratorTrait};
@@ -33,6 +35,8 @@ use domain::sales_channel::{SalesChannel, Variant};
 use domain::sku::Sku;
 use domain::time::Timestamp;
 
+pub use template::migrated_postgres;
+
 /// Environment variable with the administrator URL of a PostgreSQL server. If it is set, store tests also run on that
 /// server.
 const POSTGRES: &str = "PRINTFLOOR_TEST_POSTGRES";
@@ -59,12 +63,17 @@ pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
     let name = format!("printfloor_rows_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let server = connect(&admin).await;
     server.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await.unwrap();
-    server.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
-    let db = connect(&format!("{}/{name}", admin.rsplit_once('/').unwrap().0)).await;
-    Migrator::up(&db, None).await.unwrap();
+    let template = migrated_postgres(&admin).await;
+    server.execute_unprepared(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await.unwrap();
+    let db = connect(&address(&admin, &name)).await;
     test(&db).await;
     db.close().await.unwrap();
     server.execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
+}
+
+/// Returns the URL of another database on the server of a URL.
+fn address(admin: &str, database: &str) -> String {
+    format!("{}/{database}", admin.rsplit_once('/').unwrap().0)
 }
 
 async fn connect(url: &str) -> DatabaseConnection {

@@ -24,11 +24,16 @@ pub async fn request_backup(client: &Client) -> reqwest::Response {
     client.open(client.request("POST", PATH)).await
 }
 
-/// Uploads a file that makes a backup large.
+/// Uploads a file that makes a backup so large that the connection does not take it all at once.
 pub async fn large_file(app: &App) -> String {
+    file_of(app, LARGE_BYTES).await
+}
+
+/// Uploads a file of so many bytes.
+pub async fn file_of(app: &App, bytes: usize) -> String {
     let mut code = simulator::gcode::gcode("large", 60, 10.0, 3300.0).into_bytes();
     let line = [b"; ".as_slice(), &[b'x'; 1000], b"\n"].concat();
-    while code.len() < LARGE_BYTES {
+    while code.len() < bytes {
         code.extend_from_slice(&line);
     }
     id(&app.upload("large.gcode", code).await.expect(201))
@@ -174,9 +179,7 @@ on_both! {
             has_rows(&url, &manifest).await;
             empty
         };
-        let mut other = App::on(restored).secrets_of(&app).start().await;
-        other.stop().await;
-        std::fs::remove_dir_all(other.data()).unwrap();
+        let mut other = App::on(restored).secrets_of(&app).prepare();
         std::fs::rename(&folder, other.data()).unwrap();
         other.start().await;
         // The keys of the shop come back with it.

@@ -9,12 +9,15 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
-use super::backup::large_file;
+use super::backup::file_of;
 use super::{id, one_of};
 use crate::billing::invoices::sent;
 use crate::support::stream::Stream;
 use crate::support::waiting::until_seen;
 use crate::support::{App, Client, Db, on_both, on_sqlite, until};
+
+/// Bytes of a file that makes a restore long enough to be interrupted.
+const LONG_RESTORE: usize = 16 * 1024 * 1024;
 
 /// Creates an empty database of the same kind.
 async fn another(db: &Db) -> Db {
@@ -23,11 +26,7 @@ async fn another(db: &Db) -> Db {
 
 /// Prepares a server with the same shop's secrets whose data folder and database are empty, and does not start it.
 async fn empty(app: &App) -> App {
-    let mut other = App::on(another(&app.db).await).secrets_of(app).start().await;
-    other.stop().await;
-    fs::remove_dir_all(other.data()).unwrap();
-    other.db = another(&app.db).await;
-    other
+    App::on(another(&app.db).await).secrets_of(app).prepare()
 }
 
 async fn numbers(client: &Client) -> BTreeSet<String> {
@@ -183,7 +182,7 @@ on_both! {
     async fn a_restore_wants_empty_places_and_a_whole_backup(db: Db) {
         let mut app = App::new(db).await;
         // Large enough that its restore can be interrupted.
-        large_file(&app).await;
+        file_of(&app, LONG_RESTORE).await;
         sent(&app, "ann@example.org").await;
         app.stop().await;
         // No server runs: the command reads data folder and database itself.
@@ -224,10 +223,12 @@ on_both! {
         assert_eq!(numbers(&back).await.len(), 1);
         assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
     }
+}
 
+on_sqlite! {
     async fn a_restore_that_was_killed_before_it_removed_its_mark_is_complete(db: Db) {
         let mut app = App::new(db).await;
-        large_file(&app).await;
+        file_of(&app, LONG_RESTORE).await;
         sent(&app, "ann@example.org").await;
         app.stop().await;
         backup(&app);
@@ -264,9 +265,7 @@ on_both! {
         assert_eq!(numbers(&back).await.len(), 1);
         assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
     }
-}
 
-on_sqlite! {
     async fn a_restored_shop_starts_no_job_until_somebody_has_looked(db: Db) {
         let fleet = Fleet::start(FleetOptions { speed: 300.0, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
         let mut app = App::new(db).await;

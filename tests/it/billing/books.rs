@@ -8,10 +8,15 @@ use simulator::processor::{DeliveryConditions, Payer, SimPaymentProcessor};
 use super::pay_token_of;
 use crate::api::checkout::{KEY, knowing, tells};
 use crate::api::{id, some_sku};
-use crate::support::{App, on_sqlite, until, waiting::until_seen};
+use crate::support::{App, Db, until, waiting::until_seen};
 
-/// Number of orders and of invoices that are paid at once; each is one interleaving.
-const EACH: usize = 100;
+/// Number of orders and of invoices that are paid at once, each of which is one interleaving; and of how many orders
+/// more the invoice follows.
+type Amount = (usize, usize);
+/// In each run.
+const FEW: Amount = (25, 3);
+/// In the long profile.
+const MANY: Amount = (100, 25);
 /// Number of acts on each of them.
 const ACTS: usize = 5;
 
@@ -131,73 +136,92 @@ async fn listed_cents(app: &App) -> i64 {
     }
 }
 
-on_sqlite! {
-    async fn in_two_hundred_interleavings_the_books_are_the_processors(db: Db) {
-        let processor = SimPaymentProcessor::start(KEY).await.unwrap();
-        let app = knowing(&processor, db).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 10_000_000).start().await;
-        tells(&processor, &app);
-        processor.events_travel(DeliveryConditions { tenfold: true, shuffled: true, ..DeliveryConditions::default() });
-        let seed = std::env::var("PRINTFLOOR_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
-        println!("PRINTFLOOR_TEST_SEED={seed}");
-        let mut random = fastrand::Rng::with_seed(seed);
-        let sku = some_sku(&app).await;
-        let orders = join_all((0..EACH).map(|_| Paid::order(&app, &sku))).await;
-        let invoices = join_all((0..EACH).map(|_| Paid::invoice(&app))).await;
-        let all: Vec<Paid> = orders.into_iter().chain(invoices).collect();
-        let seeds: Vec<u64> = all.iter().map(|_| random.u64(..)).collect();
-        for (some, seeds) in all.chunks(25).zip(seeds.chunks(25)) {
-            let (app, processor) = (&app, &processor);
-            join_all(some.iter().zip(seeds).map(|(one, seed)| async move {
-                let mut random = fastrand::Rng::with_seed(*seed);
-                for _ in 0..ACTS {
-                    one.act(app, processor, &mut random).await;
-                }
-            }))
-            .await;
-            // However long all of them take, one follows another.
-            let mut left = usize::MAX;
-            while left > 0 {
-                let before = left;
-                left = until("fewer events to be under way", || async {
-                    Some(processor.event_counts().0).filter(|count| *count < before)
-                })
-                .await;
-            }
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn in_fifty_interleavings_the_books_are_the_processors() {
+    books_agree(Db::sqlite(), FEW).await;
+}
+
+mod long {
+    use super::{MANY, books_agree};
+    use crate::support::on_both;
+
+    on_both! {
+        async fn in_two_hundred_interleavings_the_books_are_the_processors(db: Db) {
+            books_agree(db, MANY).await;
         }
-        for one in &all {
-            until_seen("nothing to be under way, and the books to be equal", || one.settled(&app, &processor)).await;
-        }
-        assert_eq!(processor.event_counts().2, 0, "none was given up");
-        // Each invoice follows, what was issued adds up, and no number is missing.
-        let mut followed = 0;
-        for one in &all {
-            let view = one.settled(&app, &processor).await.expect("nothing happens any more");
-            if one.path.starts_with("/api/invoices/") {
-                adds_up(&view);
-                continue;
-            }
-            let listed = app.get(&format!("/api/invoices?orderId={}", one.id)).await.expect(200);
-            let standing: Vec<String> =
-                listed["invoices"].as_array().unwrap().iter().filter(|one| one["status"] != "void").map(id).collect();
-            assert!(standing.len() <= 1, "{listed}");
-            for invoice in standing {
-                let whole = until_seen("the invoice to follow", || async {
-                    let whole = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
-                    let even = whole["amountPaidCents"] == view["keptCents"]
-                        && whole["payments"].as_array().unwrap().len() == view["payments"].as_array().unwrap().len();
-                    if even { Ok(whole) } else { Err(whole) }
-                })
-                .await;
-                adds_up(&whole);
-                followed += 1;
-            }
-        }
-        assert!(followed > EACH / 4, "{followed}");
-        let numbering = app.get("/api/invoices/numbering").await.expect(200);
-        assert_eq!(numbering["gapless"], true, "{numbering}");
-        // The list of payments has the same books.
-        let listed = listed_cents(&app).await;
-        let there: i64 = all.iter().map(|one| processor.balance(&one.id)).map(|one| one.took - one.gave_back).sum();
-        assert_eq!(listed, there, "every cent that the processor keeps is listed, and no other");
     }
+}
+
+async fn books_agree(db: Db, (each, least_followed): Amount) {
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
+    let app = knowing(&processor, db).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 10_000_000).start().await;
+    tells(&processor, &app);
+    processor.events_travel(DeliveryConditions { tenfold: true, shuffled: true, ..DeliveryConditions::default() });
+    let seed = std::env::var("PRINTFLOOR_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
+    println!("PRINTFLOOR_TEST_SEED={seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let sku = some_sku(&app).await;
+    let orders = join_all((0..each).map(|_| Paid::order(&app, &sku))).await;
+    let invoices = join_all((0..each).map(|_| Paid::invoice(&app))).await;
+    let all: Vec<Paid> = orders.into_iter().chain(invoices).collect();
+    let seeds: Vec<u64> = all.iter().map(|_| random.u64(..)).collect();
+    for (some, seeds) in all.chunks(25).zip(seeds.chunks(25)) {
+        let (app, processor) = (&app, &processor);
+        join_all(some.iter().zip(seeds).map(|(one, seed)| async move {
+            let mut random = fastrand::Rng::with_seed(*seed);
+            for _ in 0..ACTS {
+                one.act(app, processor, &mut random).await;
+            }
+        }))
+        .await;
+        // However long all of them take, one follows another.
+        let mut left = usize::MAX;
+        while left > 0 {
+            let before = left;
+            left = until("fewer events to be under way", || async {
+                Some(processor.event_counts().0).filter(|count| *count < before)
+            })
+            .await;
+        }
+    }
+    for one in &all {
+        until_seen("nothing to be under way, and the books to be equal", || one.settled(&app, &processor)).await;
+    }
+    assert_eq!(processor.event_counts().2, 0, "none was given up");
+    let followed = invoices_follow(&app, &processor, &all).await;
+    assert!(followed > least_followed, "{followed}");
+    let numbering = app.get("/api/invoices/numbering").await.expect(200);
+    assert_eq!(numbering["gapless"], true, "{numbering}");
+    // The list of payments has the same books.
+    let listed = listed_cents(&app).await;
+    let there: i64 = all.iter().map(|one| processor.balance(&one.id)).map(|one| one.took - one.gave_back).sum();
+    assert_eq!(listed, there, "every cent that the processor keeps is listed, and no other");
+}
+
+/// Checks that each invoice follows its order and that what was issued adds up; returns how many followed.
+async fn invoices_follow(app: &App, processor: &SimPaymentProcessor, all: &[Paid]) -> usize {
+    let mut followed = 0;
+    for one in all {
+        let view = one.settled(app, processor).await.expect("nothing happens any more");
+        if one.path.starts_with("/api/invoices/") {
+            adds_up(&view);
+            continue;
+        }
+        let listed = app.get(&format!("/api/invoices?orderId={}", one.id)).await.expect(200);
+        let standing: Vec<String> =
+            listed["invoices"].as_array().unwrap().iter().filter(|one| one["status"] != "void").map(id).collect();
+        assert!(standing.len() <= 1, "{listed}");
+        for invoice in standing {
+            let whole = until_seen("the invoice to follow", || async {
+                let whole = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
+                let even = whole["amountPaidCents"] == view["keptCents"]
+                    && whole["payments"].as_array().unwrap().len() == view["payments"].as_array().unwrap().len();
+                if even { Ok(whole) } else { Err(whole) }
+            })
+            .await;
+            adds_up(&whole);
+            followed += 1;
+        }
+    }
+    followed
 }

@@ -10,12 +10,14 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
 use axum::routing::any;
+use futures::future::join_all;
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::app;
 use super::hostile::{documents, parsed_again};
+use crate::chaos::from_env;
 use crate::support::{App, until};
 
 /// Starts a server that gives one answer to every request, over HTTP and over web sockets.
@@ -66,20 +68,25 @@ async fn no_answer_of_an_outside_system_ends_the_server() {
     let impatient = ("PRINTERS__REQUEST_TIMEOUT_SECONDS", "1");
     let app = app(&[impatient, ("MAIL__API_KEY", "key"), ("MAIL__API_URL", &base), ("AGENT__URL", &base)]).await;
     let before = app.pid();
-    for kind in ["fw_rest", "server_rest", "prusa_link", "sdcp"] {
-        let body = json!({
-            "name": kind, "type": kind, "machineType": "fdm_standard", "baseUrl": format!("{base}/{kind}"), "apiKey": "k",
-            "buildVolume": {"x": 220, "y": 220, "z": 250},
-        });
-        let printer = app.post("/api/printers", &body).await.expect(201);
-        let path = format!("/api/printers/{}", printer["id"].as_str().unwrap());
-        until("the printer to be known as unreachable", || async {
-            let status = app.get(&format!("{path}/status")).await.expect(200);
-            (status["connection"] == "unreachable").then_some(())
-        })
-        .await;
-        everything_is_asked(&app, &path).await;
-    }
+    // All of them at once: most of the time, the server waits for answers.
+    join_all(["fw_rest", "server_rest", "prusa_link", "sdcp"].map(|kind| {
+        let (app, base) = (&app, &base);
+        async move {
+            let body = json!({
+                "name": kind, "type": kind, "machineType": "fdm_standard", "baseUrl": format!("{base}/{kind}"), "apiKey": "k",
+                "buildVolume": {"x": 220, "y": 220, "z": 250},
+            });
+            let printer = app.post("/api/printers", &body).await.expect(201);
+            let path = format!("/api/printers/{}", printer["id"].as_str().unwrap());
+            until("the printer to be known as unreachable", || async {
+                let status = app.get(&format!("{path}/status")).await.expect(200);
+                (status["connection"] == "unreachable").then_some(())
+            })
+            .await;
+            everything_is_asked(app, &path).await;
+        }
+    }))
+    .await;
     // A mail to be sent, whose answer is as bad.
     let low = json!({
         "name": "PLA", "type": "filament", "color": "#000000", "brand": "Acme", "quantity": 1, "unit": "g",
@@ -92,14 +99,28 @@ async fn no_answer_of_an_outside_system_ends_the_server() {
     assert_eq!(app.pid(), before);
 }
 
-/// Sends each document over MQTT, where printers report unasked; between them the printer works as ever.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_report_of_a_printer_ends_the_server() {
+    send_reports(3).await;
+}
+
+mod long {
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn no_report_of_a_printer_ends_the_server() {
+        super::send_reports(1).await;
+    }
+}
+
+/// Sends documents over MQTT, where printers report unasked; between them the printer works as ever. They are the one
+/// after which everything is asked, and one of so many of the others, from one that the run's seed draws.
+async fn send_reports(drawn_of: usize) {
+    let drawn = from_env("PRINTFLOOR_TEST_SEED", 0) as usize % drawn_of;
     let app = app(&[("PRINTERS__REQUEST_TIMEOUT_SECONDS", "1")]).await;
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::MqttLan, 1)).await.unwrap();
     let (printer, bambu) = (app.printer(&fleet.printers[0]).await, Bambu::of(&fleet.printers[0].handle).unwrap());
     let (before, path) = (app.pid(), format!("/api/printers/{printer}"));
-    for (what, text) in documents() {
+    let is_sent = |what: &str, n: usize| what == "parsed again" || n % drawn_of == drawn;
+    for (_, (what, text)) in documents().into_iter().enumerate().filter(|(n, document)| is_sent(document.0, *n)) {
         app.connected(&printer).await;
         let (text, reports) = (text.replacen("{\"name\":", "{\"print\":", 1), bambu.reports_sent());
         bambu.change(|setup| setup.says = Some(text));

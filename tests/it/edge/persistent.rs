@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use futures::future::join_all;
 use serde_json::json;
 use tokio::time::interval;
 
@@ -53,33 +54,37 @@ async fn after_a_refusal_the_connection_goes_on_or_says_that_it_ends() {
         ("/healthz", "", 405),
         ("/api/dashboard", &*operator, 405),
     ];
-    for (path, headers, status) in refused {
-        let what = format!("{status} {path}");
-        // The body comes with its head, a little later, or not before the answer.
-        for pieces in [0, 1, 4] {
-            let mut wire = Wire::to(&app).await;
-            if pieces == 0 {
-                wire.say(head(path, headers, BODY.len()) + BODY).await;
-            } else {
-                wire.say(head(path, headers, BODY.len())).await;
-                let mut later = interval(Duration::from_millis(20));
-                for piece in BODY.as_bytes().chunks(BODY.len().div_ceil(pieces)) {
-                    later.tick().await;
-                    later.tick().await;
-                    wire.say(piece).await;
-                }
+    // All of them at once: most of the time, the test waits between pieces, and for ends.
+    join_all(refused.map(|(path, headers, status)| refuse(&app, path, headers, status))).await;
+}
+
+/// Checks a request that is refused with this status, in each of the ways in which its body may come.
+async fn refuse(app: &App, path: &str, headers: &str, status: u16) {
+    let what = format!("{status} {path}");
+    // The body comes with its head, a little later, or not before the answer.
+    for pieces in [0, 1, 4] {
+        let mut wire = Wire::to(app).await;
+        if pieces == 0 {
+            wire.say(head(path, headers, BODY.len()) + BODY).await;
+        } else {
+            wire.say(head(path, headers, BODY.len())).await;
+            let mut later = interval(Duration::from_millis(20));
+            for piece in BODY.as_bytes().chunks(BODY.len().div_ceil(pieces)) {
+                later.tick().await;
+                later.tick().await;
+                wire.say(piece).await;
             }
-            let (code, answer) = wire.answer().await.unwrap_or_else(|| panic!("{what}: no answer"));
-            assert_eq!(code, status, "{what}: {answer}");
-            can_go_on(&app, &mut wire, &what, &answer).await;
         }
-        let mut wire = Wire::to(&app).await;
-        wire.say(head(path, headers, BODY.len())).await;
         let (code, answer) = wire.answer().await.unwrap_or_else(|| panic!("{what}: no answer"));
         assert_eq!(code, status, "{what}: {answer}");
-        wire.say(BODY).await;
-        can_go_on(&app, &mut wire, &format!("{what}, body after the answer"), &answer).await;
+        can_go_on(app, &mut wire, &what, &answer).await;
     }
+    let mut wire = Wire::to(app).await;
+    wire.say(head(path, headers, BODY.len())).await;
+    let (code, answer) = wire.answer().await.unwrap_or_else(|| panic!("{what}: no answer"));
+    assert_eq!(code, status, "{what}: {answer}");
+    wire.say(BODY).await;
+    can_go_on(app, &mut wire, &format!("{what}, body after the answer"), &answer).await;
 }
 
 #[tokio::test]

@@ -17,9 +17,13 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 
+use crate::chaos::from_env;
 use crate::cli::SERVE;
 use crate::cli::process::Place;
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
+
+/// The seed without `PRINTFLOOR_TEST_SEED`.
+const USUAL_SEED: u64 = 1;
 
 type OnStatement = Box<dyn FnMut() + Send>;
 
@@ -53,32 +57,12 @@ async fn connection(url: &str, is_logged: bool) -> DatabaseConnection {
 }
 
 /// Makes one test for each number of migrations that are there before the rest runs: on an empty database, and on what
-/// releases of that time wrote. One that says `#[oldest]` begins with no release and the first in each run, which lead
-/// through all migrations, and with the later ones in the long profile.
+/// releases of that time wrote.
 macro_rules! of_each_release {
-    (@tests) => {
-        of_each_release!(@each empty 0, of_1 1, of_5 5, of_6 6);
-    };
-    (@tests oldest) => {
-        of_each_release!(@each empty 0, of_1 1);
-        mod long {
-            use super::*;
-            of_each_release!(@each of_5 5, of_6 6);
-        }
-    };
-    (@each $($name:ident $release:literal),+) => {$(
+    ($($name:ident $release:literal),+: $check:path) => {$(
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $name() {
-            check($release).await;
-        }
-    )+};
-    ($($(#[$oldest:ident])? async fn $name:ident($release:ident: usize) $body:block)+) => {$(
-        mod $name {
-            use super::*;
-
-            async fn check($release: usize) $body
-
-            of_each_release!(@tests $($oldest)?);
+            $check($release).await;
         }
     )+};
 }
@@ -96,75 +80,111 @@ async fn as_released(database: &TestDatabase, release: usize) {
     db.close().await.unwrap();
 }
 
-of_each_release! {
-    async fn a_file_opens_after_a_kill_at_any_statement(release: usize) {
-        let executed = watch();
-        let database = TestDatabase::sqlite();
-        as_released(&database, release).await;
-        let db = connection(&database.settings.url, true).await;
-        let copies = tempfile::tempdir().unwrap();
-        let (from, to) = (database.folder.path().to_owned(), copies.path().to_owned());
-        let (statements, left) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(BTreeSet::new())));
-        // What is in the files at this moment is what a kill would leave. Most statements leave the files as they were,
-        // because their transaction is still open: each state is kept once.
-        *executed.lock().unwrap() = Some(Box::new({
-            let (statements, left) = (statements.clone(), left.clone());
-            move || {
-                let count = statements.fetch_add(1, Relaxed);
-                if left.lock().unwrap().insert(digest(&from)) {
-                    copy(&from, &to.join(format!("{count:04}")));
-                }
-            }
-        }));
-        Migrator::up(&db, None).await.unwrap();
-        *executed.lock().unwrap() = None;
-        copy(database.folder.path(), &copies.path().join("last"));
-        db.close().await.unwrap();
+mod a_file_opens_after_a_kill_at_any_statement {
+    of_each_release!(empty 0, of_1 1, of_5 5, of_6 6: super::kill_on_sqlite);
+}
 
-        let mut applied = BTreeSet::new();
-        for folder in std::fs::read_dir(copies.path()).unwrap() {
-            let killed = TestDatabase::in_folder(folder.unwrap().path());
-            applied.insert(opens(&killed, release).await);
+/// Each run begins with no release and with the first, which lead through all migrations.
+mod a_postgres_database_opens_after_a_kill_at_any_statement {
+    of_each_release!(empty 0, of_1 1: super::kill_at_drawn_statements);
+
+    mod long {
+        of_each_release!(empty 0, of_1 1, of_5 5, of_6 6: super::super::kill_at_each_statement);
+    }
+}
+
+async fn kill_on_sqlite(release: usize) {
+    let executed = watch();
+    let database = TestDatabase::sqlite();
+    as_released(&database, release).await;
+    let db = connection(&database.settings.url, true).await;
+    let copies = tempfile::tempdir().unwrap();
+    let (from, to) = (database.folder.path().to_owned(), copies.path().to_owned());
+    let (statements, left) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(BTreeSet::new())));
+    // What is in the files at this moment is what a kill would leave. Most statements leave the files as they were,
+    // because their transaction is still open: each state is kept once.
+    *executed.lock().unwrap() = Some(Box::new({
+        let (statements, left) = (statements.clone(), left.clone());
+        move || {
+            let count = statements.fetch_add(1, Relaxed);
+            if left.lock().unwrap().insert(digest(&from)) {
+                copy(&from, &to.join(format!("{count:04}")));
+            }
         }
-        let statements = statements.load(Relaxed);
-        assert!(release > 0 || statements > 50, "each table and index is a statement: {statements}");
-        assert_eq!(applied, (release as i64..=count()).collect(), "killed before, between and after the migrations");
-    }
+    }));
+    Migrator::up(&db, None).await.unwrap();
+    *executed.lock().unwrap() = None;
+    copy(database.folder.path(), &copies.path().join("last"));
+    db.close().await.unwrap();
 
-    // The process is killed at each statement of each migration. What is left is opened once for each state of the
-    // database: a transaction that was cut off leaves nothing, which is seen and not believed.
-    #[oldest]
-    async fn a_postgres_database_opens_after_a_kill_at_any_statement(release: usize) {
-        let executed = watch();
-        let kills = Arc::new(AtomicUsize::new(0));
-        let counted = kills.clone();
-        on_postgres(|database| async move {
-            as_released(&database, release).await;
-            let watching = connection(&database.settings.url, false).await;
-            let (mut left, mut applied) = (BTreeSet::from([state(&watching).await]), BTreeSet::new());
-            applied.insert(opens_a_copy(&database, &watching, release).await);
-            // Counted anew whenever a migration took effect, because the next run begins after it.
-            let mut kill_at = 1;
-            while !migrates_until(&database, &watching, &executed, kill_at).await {
-                counted.fetch_add(1, Relaxed);
-                kill_at += 1;
-                if left.insert(state(&watching).await) {
-                    applied.insert(opens_a_copy(&database, &watching, release).await);
-                    kill_at = 1;
-                }
-            }
-            watching.close().await.unwrap();
-            applied.insert(opens(&database, release).await);
-            assert_eq!(
-                applied,
-                (release as i64..=count()).collect(),
-                "killed before, between and after the migrations"
-            );
-        })
-        .await;
-        let kills = kills.load(Relaxed);
-        assert!(kills > 50 || std::env::var_os("PRINTFLOOR_TEST_POSTGRES").is_none(), "each table and index: {kills}");
+    let mut applied = BTreeSet::new();
+    for folder in std::fs::read_dir(copies.path()).unwrap() {
+        let killed = TestDatabase::in_folder(folder.unwrap().path());
+        applied.insert(opens(&killed, release).await);
     }
+    let statements = statements.load(Relaxed);
+    assert!(release > 0 || statements > 50, "each table and index is a statement: {statements}");
+    assert_eq!(applied, (release as i64..=count()).collect(), "killed before, between and after the migrations");
+}
+
+/// Statements at which the process is killed.
+#[derive(Clone, Copy)]
+struct Kills {
+    /// Number of migrations that one process makes at most: a kill may not pass over one.
+    steps: Option<u32>,
+    /// Each n-th statement has a kill, from one that is drawn anew for each migration.
+    distance: usize,
+    /// One of so many databases is opened of those that a whole migration left; any other one always is.
+    opened_of: usize,
+}
+
+async fn kill_at_drawn_statements(release: usize) {
+    kill_on_postgres(release, Kills { steps: Some(1), distance: 8, opened_of: 3 }).await;
+}
+
+async fn kill_at_each_statement(release: usize) {
+    kill_on_postgres(release, Kills { steps: None, distance: 1, opened_of: 1 }).await;
+}
+
+/// Kills the process at statements of each migration. What is left is opened once for each state of the database: a
+/// transaction that was cut off leaves nothing, which is seen and not believed.
+async fn kill_on_postgres(release: usize, which: Kills) {
+    let executed = watch();
+    let seed = from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED);
+    eprintln!("PRINTFLOOR_TEST_SEED={seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let kills = Arc::new(AtomicUsize::new(0));
+    let counted = kills.clone();
+    on_postgres(|database| async move {
+        as_released(&database, release).await;
+        let watching = connection(&database.settings.url, false).await;
+        let (mut left, mut applied) = (BTreeSet::from([state(&watching).await]), BTreeSet::new());
+        applied.insert(opens_a_copy(&database, &watching, release).await);
+        // Counted anew whenever a migration took effect, because the next run begins after it.
+        let mut kill_at = random.usize(1..=which.distance);
+        loop {
+            let ended = migrates_until(&database, &watching, &executed, (which.steps, kill_at)).await;
+            counted.fetch_add(usize::from(!ended), Relaxed);
+            if left.insert(state(&watching).await) {
+                let recorded: i64 =
+                    texts(&watching, "SELECT COUNT(*)::text FROM seaql_migrations").await[0].parse().unwrap();
+                let is_opened = applied.contains(&recorded) || random.usize(..which.opened_of) == 0;
+                let opened = if is_opened { opens_a_copy(&database, &watching, release).await } else { recorded };
+                applied.insert(opened);
+                kill_at = random.usize(1..=which.distance);
+            } else if ended {
+                break;
+            } else {
+                kill_at += which.distance;
+            }
+        }
+        watching.close().await.unwrap();
+        applied.insert(opens(&database, release).await);
+        assert_eq!(applied, (release as i64..=count()).collect(), "killed before, between and after the migrations");
+    })
+    .await;
+    let (kills, least) = (kills.load(Relaxed), 50 / which.distance);
+    assert!(kills > least || std::env::var_os("PRINTFLOOR_TEST_POSTGRES").is_none(), "each table and index: {kills}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -178,14 +198,14 @@ async fn a_postgres_database_of_each_release_opens() {
     }
 }
 
-/// Migrates, and is killed after so many statements; says whether it came to its end before. The thread that executed
-/// the last statement stands still until the kill is over: nothing else is sent meanwhile, however fast the database
-/// answers.
+/// Makes so many migrations, or all of them, and is killed after so many statements; says whether it came to its end
+/// before. The thread that executed the last statement stands still until the kill is over: nothing else is sent
+/// meanwhile, however fast the database answers.
 async fn migrates_until(
     database: &TestDatabase,
     watching: &DatabaseConnection,
     executed: &Mutex<Option<OnStatement>>,
-    kill_at: usize,
+    (steps, kill_at): (Option<u32>, usize),
 ) -> bool {
     let db = connection(&database.settings.url, true).await;
     let (kill, mut killed) = mpsc::unbounded_channel();
@@ -199,7 +219,7 @@ async fn migrates_until(
         }
     }));
     let migrated = db.clone();
-    let mut migrating = tokio::spawn(async move { Migrator::up(&migrated, None).await });
+    let mut migrating = tokio::spawn(async move { Migrator::up(&migrated, steps).await });
     let ended = tokio::select! {
         biased; // the kill comes before anything that the migration does next
         Some(()) = killed.recv() => false,
@@ -305,7 +325,7 @@ async fn jobs_that_nobody_signed_off_are_listed_after_an_update(database: TestDa
     assert_eq!(released::listed_as_unsigned(&database).await, [true, false, false]);
 }
 
-on_both_databases!(jobs_that_nobody_signed_off_are_listed_after_an_update);
+on_both_databases!(empty: jobs_that_nobody_signed_off_are_listed_after_an_update);
 
 /// Starts a server of a newer release beside another at work: it leaves the tables alone until that one is gone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -14,7 +14,7 @@ use printfloor::store::{Settlement, Submission, Unavailable};
 
 use super::rig::Rig;
 use super::submit::{keyed_answer, submit, tally, together};
-use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
+use crate::support::database::{TestDatabase, on_both_databases, on_migrated_postgres, until};
 use crate::support::seller::seller;
 
 on_both_databases!(
@@ -224,7 +224,7 @@ async fn whoever_was_away_while_another_wrote_leaves(database: TestDatabase) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_server_on_one_postgres_is_refused() {
-    on_postgres(|database| async move {
+    on_migrated_postgres(|database| async move {
         let rig = Rig::start(&database).await;
         assert!(matches!(connect::reopen(&database.settings, 0).await, Err(OpenError::InUse)));
         let id = rig.environment.id();

@@ -37,7 +37,7 @@ async fn what_a_start_would_refuse_is_known_before(database: TestDatabase) {
     assert!(connect::start(&database.settings).await.is_err(), "the start says the same");
 }
 
-on_both_databases!(what_a_start_would_refuse_is_known_before);
+on_both_databases!(empty: what_a_start_would_refuse_is_known_before);
 
 #[tokio::test]
 async fn the_lock_of_another_server_is_an_obstacle_and_the_own_one_is_none() {

@@ -95,13 +95,11 @@ impl Builder {
         self
     }
 
-    /// Starts it, with an admin's key.
-    pub async fn start(mut self) -> App {
-        let own_shop = self.needs_own_shop();
-        let template = self.db.template(own_shop).await;
+    /// Prepares a folder for it and starts nothing: there is no data and no key.
+    pub fn prepare(self) -> App {
         let dir = tempfile::Builder::new().prefix("printfloor-it-").tempdir().unwrap();
         let port = free_port();
-        let mut app = App {
+        App {
             client: Client::new(&format!("http://127.0.0.1:{port}"), None),
             port,
             child: None,
@@ -111,13 +109,21 @@ impl Builder {
             db: self.db,
             dir,
             may_crash: false,
-        };
+        }
+    }
+
+    /// Starts it, with an admin's key.
+    pub async fn start(mut self) -> App {
+        let own_shop = self.needs_own_shop();
+        let template = self.db.template(own_shop).await;
+        let (first_starts_cut, older) = (std::mem::take(&mut self.first_starts_cut), self.older.take());
+        let mut app = self.prepare();
         app.client.key = Some(match template {
             Some(template) => {
                 template.copy_data(&app.data());
                 template.key()
             }
-            None => first_key(&app, self.first_starts_cut, self.older).await,
+            None => first_key(&app, first_starts_cut, older).await,
         });
         app.start().await;
         app

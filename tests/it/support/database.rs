@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use printfloor::store::connect::DatabaseSettings;
+use printfloor::store::rows::samples::migrated_postgres;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, QueryResult, Statement};
 use tempfile::TempDir;
 use url::Url;
@@ -108,13 +109,26 @@ pub async fn on_sqlite<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -
 
 /// Runs a test on a fresh database of the server, which is dropped afterwards.
 pub async fn on_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
+    if let Some(server) = postgres_server() {
+        on_database(server, "", test).await;
+    }
+}
+
+/// Does what [`on_postgres`] does, where the test needs no database without tables.
+pub async fn on_migrated_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
+    if let Some(server) = postgres_server() {
+        let template = migrated_postgres(server.as_str()).await;
+        on_database(server, &format!("TEMPLATE {template}"), test).await;
+    }
+}
+
+async fn on_database<F: Future<Output = ()>>(server: Url, template: &str, test: impl FnOnce(TestDatabase) -> F) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let Some(server) = postgres_server() else { return };
     let name = format!("tally_{}_{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
     let admin = connect(server.as_str()).await;
     let drop_it = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
     admin.execute_unprepared(&drop_it).await.unwrap();
-    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    admin.execute_unprepared(&format!("CREATE DATABASE {name} {template}")).await.unwrap();
     let mut url = server;
     url.set_path(&name);
     let database = TestDatabase { settings: settings(url.to_string()), folder: Arc::new(tempfile::tempdir().unwrap()) };
@@ -125,9 +139,12 @@ pub async fn on_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase)
     }
 }
 
-/// Test of each function, on each database.
+/// Test of each function, on each database; behind `empty:` on one without tables.
 macro_rules! on_both_databases {
-    ($($name:ident),* $(,)?) => {
+    (empty: $($name:ident),*) => {
+        $crate::support::database::on_both_databases!(@by on_postgres: $($name),*);
+    };
+    (@by $on_postgres:ident: $($name:ident),*) => {
         mod sqlite { $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
@@ -137,9 +154,12 @@ macro_rules! on_both_databases {
         mod postgres { $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                crate::support::database::on_postgres(super::$name).await;
+                crate::support::database::$on_postgres(super::$name).await;
             }
         )* }
+    };
+    ($($name:ident),* $(,)?) => {
+        $crate::support::database::on_both_databases!(@by on_migrated_postgres: $($name),*);
     };
 }
 pub(crate) use on_both_databases;

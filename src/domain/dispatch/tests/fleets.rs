@@ -225,8 +225,8 @@ fn propose(rules: &DispatchRules, printers: &[Printer], orders: &[Order], backwa
     board.proposals(NOW)
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, max_shrink_iters: 2000, ..ProptestConfig::default() })]
+crate::drawn_cases! {
+    2_000 of 10_000;
     #[test]
     fn nothing_goes_where_it_does_not_fit_and_nothing_that_could_print_stands_idle(
         fleet in prop::collection::vec(machine(), 0..7),

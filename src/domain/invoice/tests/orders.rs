@@ -253,8 +253,8 @@ fn what_an_order_said_earlier_is_not_heard_later() {
     );
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+crate::drawn_cases! {
+    300 of 2_000;
     #[test]
     fn an_invoice_that_waited_is_what_the_money_says_when_it_is_issued(
         commands in prop::collection::vec(any_command(), 1..10)

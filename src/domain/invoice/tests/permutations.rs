@@ -328,8 +328,8 @@ fn invoice(cash: Option<i64>) -> InvoiceDesk {
     desk
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+crate::drawn_cases! {
+    40 of 150;
     #[test]
     fn status_jobs_flags_invoice_and_credit_notes_follow_from_the_set(
         events in events(), placed in any::<bool>(), cash in prop::option::weighted(0.3, prop_oneof![Just(HALVES[0]), Just(HALVES[1])]),

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
+use super::super::sums::spread;
 use super::super::*;
-use super::{draft, id};
+use super::{draft, id, issued_by};
 use crate::currency::has_decimals;
 use crate::tax::tax_of;
 use crate::testing::Bench;
@@ -44,10 +45,10 @@ pub(super) fn adds_up(document: &IssuedDocument) {
     assert!(document.rounding_cents.abs() <= may_be_rounded, "{document:?}");
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
+crate::drawn_cases! {
+    1_000 of 10_000;
     #[test]
-    fn the_sums_of_ten_thousand_documents_agree(documents in any_documents()) {
+    fn the_sums_of_random_documents_agree(documents in any_documents()) {
         documents.iter().for_each(adds_up);
         let total = documents.first().map_or(0, IssuedDocument::payable_cents);
         let credited: i64 = documents.iter().skip(1).map(IssuedDocument::payable_cents).sum();
@@ -57,14 +58,14 @@ proptest! {
 
     #[test]
     fn a_discount_is_spread_to_the_cent(amount in 0i64..1_000_000_000_000, shares in prop::collection::vec(0i64..1_000_000_000, 1..9)) {
-        let parts = super::super::sums::spread(amount, &shares);
+        let parts = spread(amount, &shares);
         prop_assert_eq!(parts.iter().sum::<i64>(), amount);
         prop_assert!(parts.iter().all(|part| *part >= 0));
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+crate::drawn_cases! {
+    200 of 1_000 in whole_refunds;
     #[test]
     fn the_notes_of_a_whole_refund_take_back_what_each_rate_was(
         lines in prop::collection::vec(any_line(), 1..8), shipping in 0i64..5_000, cuts in prop::collection::vec(0.0..1.0f64, 0..6),
@@ -72,7 +73,7 @@ proptest! {
         let (bench, mut invoice, mut issued) = (Bench::new(), None::<Invoice>, Vec::new());
         let mut ask = |command: InvoiceCommand| {
             let Ok(decision) = bench.tell(&mut invoice, id(1), &command) else { return 0 };
-            issued.extend(super::issued_by(&decision.rows));
+            issued.extend(issued_by(&decision.rows));
             invoice.as_ref().map_or(0, |invoice| invoice.ledger.kept_cents)
         };
         let new = DraftInvoice { shipping_cents: shipping, currency: Some("eur".to_owned()), ..draft(lines) };

@@ -299,8 +299,8 @@ impl Shop {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+crate::drawn_cases! {
+    60 of 300;
     #[test]
     fn all_jobs_get_their_materials_however_messages_come(
         needs in prop::collection::vec(prop::array::uniform3(1i64..=STOCK), 1..6),

@@ -350,8 +350,8 @@ fn act(desk: &mut OrderDecider, act: &Act) {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+crate::drawn_cases! {
+    75 of 300;
     #[test]
     fn whatever_is_said_and_sent_in_between_the_customer_has_what_was_ordered_in_the_end(
         acts in acts(), quantity in 1u32..4, plate in 1u32..4, sets in 1u32..3, required: bool,

@@ -348,8 +348,8 @@ fn around_sign_offs() -> impl Strategy<Value = (u8, u8)> {
     ]
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 4000, ..ProptestConfig::default() })]
+crate::drawn_cases! {
+    75 of 300;
     #[test]
     fn no_part_is_started_twice_and_nothing_stays_behind(
         script in prop::collection::vec(any::<(u8, u8)>(), 0..600),
@@ -368,8 +368,8 @@ proptest! {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 10, max_shrink_iters: 400, ..ProptestConfig::default() })]
+crate::drawn_cases! {
+    4 of 10 in kills;
     #[test]
     fn killed_between_any_two_steps_words_about_parts_count_once_and_no_more_is_made_than_is_missing(
         script in prop::collection::vec(around_sign_offs(), 1..25),

@@ -61,8 +61,8 @@ fn story() -> impl Strategy<Value = (Vec<Charge>, Vec<Heard>)> {
     })
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+crate::drawn_cases! {
+    400 of 2_000;
     #[test]
     fn the_books_are_the_processors_whatever_the_order((charges, messages) in story()) {
         let mut desk = unpaid();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{draft, show};
 use crate::api::{id, some_sku};
-use crate::support::{App, Client, on_both, until};
+use crate::support::{App, Client, on_both, on_sqlite, until};
 
 /// Writers at the same time.
 const WRITERS: usize = 100;
@@ -97,7 +97,9 @@ on_both! {
         assert_eq!(numbers.len(), 160, "80 invoices, and a credit note to each");
         no_gap(&app, &numbers).await;
     }
+}
 
+on_sqlite! {
     async fn orders_paid_at_once_leave_no_gap(db: Db) {
         let app = App::on(db).env("PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE", 100_000).start().await;
         let sku = some_sku(&app).await;

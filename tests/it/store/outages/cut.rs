@@ -14,7 +14,7 @@ use printfloor::store::Unavailable;
 use crate::store::proxy::{Proxy, Wire};
 use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
-use crate::support::database::{TestDatabase, on_postgres, until};
+use crate::support::database::{TestDatabase, on_migrated_postgres, until};
 
 /// Starts a rig whose only way to the database is the proxy, with tallies that count one each.
 async fn through(database: &TestDatabase, many: usize) -> (Rig, Proxy, Arc<Directory<Tally>>, Vec<Id>) {
@@ -41,7 +41,7 @@ fn nobody_crashed(tallies: &Directory<Tally>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_whose_answer_is_lost_is_told_by_the_disk() {
-    on_postgres(|database| async move {
+    on_migrated_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 1).await;
         for round in 0..5 {
             proxy.is(Wire::CutAfterCommit);
@@ -59,7 +59,7 @@ async fn a_commit_whose_answer_is_lost_is_told_by_the_disk() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_did_not_arrive_did_not_happen() {
-    on_postgres(|database| async move {
+    on_migrated_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 1).await;
         proxy.is(Wire::CutBeforeCommit);
         let answer = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
@@ -74,14 +74,26 @@ async fn a_commit_that_did_not_arrive_did_not_happen() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cuts_under_load_lose_nothing_acknowledged() {
-    on_postgres(|database| async move {
+    cut_under_load(40).await;
+}
+
+mod long {
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn cuts_under_load_lose_nothing_acknowledged() {
+        super::cut_under_load(100).await;
+    }
+}
+
+/// Cuts the wire again and again while callers add so many times each.
+async fn cut_under_load(each: i64) {
+    on_migrated_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 8).await;
         let callers: Vec<_> = (0..32)
             .map(|n| {
                 let (tallies, id) = (tallies.clone(), ids[n % 8]);
                 tokio::spawn(async move {
                     let (mut done, mut turned_away) = (1, 0);
-                    while done < 100 {
+                    while done < each {
                         match tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await {
                             Ok(_) => done += 1,
                             Err(AskError::Unavailable(_)) => {
@@ -122,7 +134,7 @@ async fn cuts_under_load_lose_nothing_acknowledged() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn with_the_database_away_reads_go_on_and_writes_are_refused_at_once() {
-    on_postgres(|database| async move {
+    on_migrated_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 3).await;
         proxy.is(Wire::Cut);
         until("it is noticed", async || {
@@ -153,7 +165,7 @@ async fn with_the_database_away_reads_go_on_and_writes_are_refused_at_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_that_says_nothing_is_away_before_callers_give_up() {
-    on_postgres(|database| async move {
+    on_migrated_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 2).await;
         proxy.is(Wire::Silent);
         let answer = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
@@ -174,7 +186,7 @@ async fn a_database_that_says_nothing_is_away_before_callers_give_up() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sessions_ended_by_the_server_are_opened_again() {
-    on_postgres(|database| async move {
+    on_migrated_postgres(|database| async move {
         let rig = Rig::start(&database).await;
         let tallies = rig.tallies(RestartPolicy::default()).await;
         let ids = rig.make(&tallies, 2).await;

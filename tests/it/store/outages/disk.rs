@@ -16,6 +16,7 @@ use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
 use super::answered::UnderWay;
+use crate::chaos::from_env;
 use crate::machines::{FAST, Floor, IMPATIENT, JUDGE_LATE, OWN, SLOW};
 use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
@@ -25,7 +26,7 @@ use crate::support::{App, Db};
 const INSIDE: &str = "PRINTFLOOR_TEST_INSIDE";
 
 /// Returns whether this is the run inside; else runs this very test in namespaces of its own, where it may mount.
-fn inside(test: &str) -> bool {
+fn inside(module: &str, test: &str) -> bool {
     if std::env::var(INSIDE).is_ok_and(|inside| inside == test) {
         return true;
     }
@@ -35,7 +36,7 @@ fn inside(test: &str) -> bool {
         eprintln!("not run: unshare -rm is not possible here");
         return false;
     }
-    let name = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
+    let name = format!("{}::{test}", module.split_once("::").unwrap().1);
     let ran = Command::new("unshare")
         .arg("-rm")
         .arg(std::env::current_exe().unwrap())
@@ -62,7 +63,7 @@ fn nobody_crashed(tallies: &Directory<Tally>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
-    if !inside("with_a_full_disk_nothing_is_half_done_and_room_brings_it_back") {
+    if !inside(module_path!(), "with_a_full_disk_nothing_is_half_done_and_room_brings_it_back") {
         return;
     }
     let database = TestDatabase::sqlite();
@@ -109,7 +110,7 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn with_a_full_disk_nothing_that_was_answered_is_done_again() {
-    if !inside("with_a_full_disk_nothing_that_was_answered_is_done_again") {
+    if !inside(module_path!(), "with_a_full_disk_nothing_that_was_answered_is_done_again") {
         return;
     }
     let temporary = std::env::temp_dir();
@@ -127,14 +128,31 @@ async fn with_a_full_disk_nothing_that_was_answered_is_done_again() {
 /// printer shows when it comes back is a person's.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn with_a_full_disk_a_persons_own_print_survives_a_cancel() {
-    if !inside("with_a_full_disk_a_persons_own_print_survives_a_cancel") {
+    if !inside(module_path!(), "with_a_full_disk_a_persons_own_print_survives_a_cancel") {
         return;
     }
+    let kinds = [PrinterKind::FwRest, PrinterKind::ServerRest];
+    let seed = from_env("PRINTFLOOR_TEST_SEED", 0) as usize;
+    own_print_survives_a_cancel(&[kinds[seed % kinds.len()]]).await;
+}
+
+mod long {
+    use simulator::PrinterKind;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn with_a_full_disk_a_persons_own_print_survives_a_cancel() {
+        if super::inside(module_path!(), "with_a_full_disk_a_persons_own_print_survives_a_cancel") {
+            super::own_print_survives_a_cancel(&[PrinterKind::FwRest, PrinterKind::ServerRest]).await;
+        }
+    }
+}
+
+async fn own_print_survives_a_cancel(kinds: &[PrinterKind]) {
     let temporary = std::env::temp_dir();
     run("mount", &["-t", "tmpfs", "-o", "size=64m", "tmpfs"], &temporary);
     let ballast = temporary.join("ballast");
-    for kind in [PrinterKind::FwRest, PrinterKind::ServerRest] {
-        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
+    for kind in kinds {
+        let floor = Floor::new(*kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
         // The second is cancelled at once, and the printer takes its time over it.
@@ -208,7 +226,7 @@ fn fill(ballast: &Path) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_read_only_database_says_so_and_is_written_again_when_it_can_be() {
-    if !inside("a_read_only_database_says_so_and_is_written_again_when_it_can_be") {
+    if !inside(module_path!(), "a_read_only_database_says_so_and_is_written_again_when_it_can_be") {
         return;
     }
     let database = TestDatabase::sqlite();
