@@ -71,7 +71,7 @@ pub(super) enum DrawingOperation {
     Logo { x: f32, y: f32, width: f32, height: f32 },
 }
 
-/// Drawing operation with the node of the tag tree that it belongs to; `None` for decoration.
+/// Drawing operation and the tag tree node that it belongs to; decoration belongs to none.
 #[derive(Debug)]
 struct TaggedOperation {
     node: Option<usize>,
@@ -104,7 +104,7 @@ impl<'f> Canvas<'f> {
         self.pages.push(Vec::new());
     }
 
-    /// Draws a document element with everything that `draw` draws as its content.
+    /// Draws a document element whose content is drawn by `draw`.
     pub fn part<T>(&mut self, role: TagRole, draw: impl FnOnce(&mut Self) -> T) -> T {
         if self.decoration {
             return draw(self);

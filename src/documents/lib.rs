@@ -180,8 +180,8 @@ impl Renderer {
         self.system.lacking(|sample| self.fonts.lacking(sample.encode_utf8(&mut [0; 4])).is_empty())
     }
 
-    /// Returns the fonts together with those of this machine's fonts that the text needs; `None` if it needs none of
-    /// them.
+    /// Returns these fonts plus the fonts installed on this machine that the text needs; `None` if it needs no
+    /// installed font.
     fn with_system_fonts(&self, text: &str) -> Option<Fonts> {
         let lacking = self.fonts.lacking(text);
         if lacking.is_empty() {

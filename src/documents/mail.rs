@@ -99,7 +99,7 @@ impl MailFrame {
         })
     }
 
-    /// Returns the logo shown in the HTML version of each email; `None` if there is none.
+    /// Returns the logo shown in the HTML version of each email, if any.
     pub fn logo(&self) -> Option<&MailLogo> {
         self.logo.as_ref()
     }

@@ -215,7 +215,7 @@ impl<'f> Typesetter<'f> {
     }
 }
 
-/// Paragraph with measured letters. Characters that are set together, such as a letter with its accents, count as one
+/// Paragraph with measured letters. Characters that are set together, such as a letter with its accents, form a single
 /// letter.
 struct Measured {
     text: String,
@@ -253,7 +253,7 @@ impl Measured {
         Self { text, letters, breaks }
     }
 
-    /// Returns the byte offset of a letter; for the index after the last letter, the end of the text.
+    /// Returns the byte offset of a letter, or the end of the text for the index after the last letter.
     fn start(&self, letter: usize) -> usize {
         self.letters.get(letter).map_or(self.text.len(), |(start, _)| *start)
     }
@@ -264,8 +264,8 @@ impl Measured {
         self.text.get(start..self.start(end)).unwrap_or_default()
     }
 
-    /// Returns the first letter that does not fit on a line starting at `from`, not counting trailing blanks. At least
-    /// one letter fits.
+    /// Returns the first letter that does not fit on a line starting at `from`, ignoring trailing blanks. At least one
+    /// letter fits.
     fn fitting(&self, from: usize, width: f32) -> usize {
         let mut sum = 0.0;
         for (n, (start, own)) in self.letters.iter().enumerate().skip(from) {

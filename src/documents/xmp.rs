@@ -8,7 +8,8 @@ use super::canvas::XML_NAME;
 
 const END_OF_RDF: &str = "</rdf:RDF>";
 
-/// Returns the PDF with the additional metadata; unchanged if its metadata is not located where the library writes it.
+/// Returns the PDF with the additional metadata, or unchanged if its metadata is not located where the library writes
+/// it.
 pub fn with_invoice_schema(pdf: Vec<u8>) -> Vec<u8> {
     match update(&pdf) {
         Some(added) => [pdf, added].concat(),

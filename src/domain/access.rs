@@ -142,7 +142,7 @@ pub struct Access {
     pub setup_completed_at: Option<Timestamp>,
 }
 
-/// Commands on staff members; each returns the user.
+/// Commands that change staff members; each returns the user.
 #[derive(Clone, Debug)]
 pub enum StaffCommand {
     /// Adds a staff member.
@@ -183,7 +183,7 @@ pub enum StaffCommand {
     Remove(Id),
 }
 
-/// Commands on second factors; each returns the user.
+/// Commands that change second factors; each returns the user.
 #[derive(Clone, Debug)]
 pub enum FactorCommand {
     /// Starts the setup of a second factor, replacing any unfinished setup; rejected with 409 `second_factor_on` if a
@@ -218,15 +218,16 @@ pub enum FactorCommand {
         /// Proof of the second factor.
         proof: FactorProof,
     },
-    /// Counts an attempt before the second-factor code is checked; rejected with `too_many_factor_codes` after too many
-    /// wrong codes.
+    /// Records an attempt before the second-factor code is checked; rejected with `too_many_factor_codes` after too
+    /// many wrong codes.
     CountCode(Id),
     /// Deactivates the second factor of another user who has lost it, and ends that user's sessions. Rejected with 403
     /// `own_second_factor` for the caller's own.
     Reset(Id),
 }
 
-/// Answer to a [`StaffCommand`] or a [`FactorCommand`]. Stored for idempotent repeats of the request, without any hash.
+/// Response to a [`StaffCommand`] or a [`FactorCommand`]. Stored so that retries with the same idempotency key get the
+/// same response; never includes a hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UserAnswer {
     /// User after the change.
@@ -257,7 +258,8 @@ pub struct AddKey {
 #[derive(Clone, Copy, Debug)]
 pub struct RevokeKey(pub Id);
 
-/// Answer to [`AddKey`] and [`RevokeKey`]. Stored for idempotent repeats of the request, without any hash.
+/// Response to [`AddKey`] and [`RevokeKey`]. Stored so that retries with the same idempotency key get the same
+/// response; never includes the key's hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeyAnswer {
     /// Key after the change.
@@ -281,7 +283,8 @@ pub struct OpenStaffSession {
     pub proof: Option<FactorProof>,
 }
 
-/// Answer to [`OpenStaffSession`]. Stored for idempotent repeats of the request, without any hash.
+/// Response to [`OpenStaffSession`]. Stored so that retries with the same idempotency key get the same response; never
+/// includes the token's hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SessionAnswer {
     /// Session that was opened.
@@ -289,7 +292,7 @@ pub struct SessionAnswer {
     pub session: Arc<StaffSession>,
 }
 
-/// Further commands on access: ending sessions, recording usage and adding entries to the audit log.
+/// Other access commands: ending sessions, recording usage and adding audit log entries.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
     /// Records in the audit log that the agent gateway requested a skill, and the outcome; changes nothing else.
@@ -313,7 +316,7 @@ pub enum AccessCommand {
     },
     /// Ends one session of the caller.
     EndSession(Id),
-    /// Records the last use of keys and sessions, collected since the previous such command.
+    /// Records when keys and sessions were last used, as collected since the previous command of this kind.
     Used {
         /// IDs of keys with the time of their last use.
         keys: Vec<(Id, Timestamp)>,
@@ -349,15 +352,15 @@ fn session_without_hash<S: Serializer>(session: &Arc<StaffSession>, to: S) -> Re
     StaffSession { hash: String::new(), ..(**session).clone() }.serialize(to)
 }
 
-/// Row that a commit of access writes in addition to its snapshot row.
+/// Row that an access commit writes in addition to the snapshot row.
 #[derive(Clone, Debug)]
 pub enum AccessRow {
-    /// Current state of a staff member (insert or replace).
+    /// Staff member to insert or replace.
     User(User),
-    /// Current state of an API key (insert or replace).
+    /// API key to insert or replace.
     ApiKey(ApiKey),
-    /// Current state of a staff session (insert or replace).
+    /// Staff session to insert or replace.
     Session(StaffSession),
-    /// Session that ended (delete).
+    /// Session to delete because it ended.
     SessionGone(Id),
 }

@@ -39,7 +39,7 @@ skills! {
 }
 
 impl Skill {
-    /// Returns the skill's act in the audit log.
+    /// Returns the audit log act for the skill.
     pub const fn action(self) -> AuditedAct {
         match self {
             Self::PausePrint => AuditedAct::AgentPausePrint,
@@ -56,7 +56,7 @@ impl Skill {
         }
     }
 
-    /// Returns the skill with the given name, if there is one.
+    /// Returns the skill with the given name, if any.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|skill| skill.word() == word)
     }

@@ -12,7 +12,7 @@ use crate::schedule::Delays;
 pub struct BreakerRules {
     /// Consecutive failures that open the circuit.
     pub failures_until_open: u32,
-    /// Pauses after the failure that opens the circuit and after each further one.
+    /// Delays after the failure that opens the circuit and after each subsequent failure.
     pub pauses: Delays,
     /// Maximum duration of the probe call; other callers wait for its outcome.
     pub longest_call: Duration,
@@ -28,7 +28,7 @@ pub struct Breaker {
 }
 
 impl Breaker {
-    /// Admits a call, or returns the number of milliseconds for which calls are blocked. After that time one call is
+    /// Admits a call, or returns the number of milliseconds for which calls are blocked. After that time, one call is
     /// admitted as a probe, and the others wait for its outcome.
     pub fn admit(&mut self, rules: &BreakerRules, now_ms: u64) -> Result<(), u64> {
         let Some(until) = self.open_until_ms else { return Ok(()) };
@@ -49,7 +49,7 @@ impl Breaker {
         *self = Self::default();
     }
 
-    /// Records a failed call. `random`, from 0 to 1, adds jitter to the pause.
+    /// Records a failed call. `random`, from 0 to 1, adds jitter to the delay.
     pub fn failed(&mut self, rules: &BreakerRules, now_ms: u64, random: f64) {
         self.failures = self.failures.saturating_add(1);
         if let Some(further) = self.failures.checked_sub(rules.failures_until_open.max(1)) {

@@ -181,7 +181,7 @@ pub struct ChannelOrder {
     pub paid: bool,
     /// Cancellation and refunds at the shop, to be passed on to our order.
     pub there: ShopState,
-    /// ID of the customer's record; `None` until an order of the customer has been paid.
+    /// ID of the customer's record; `None` until one of the customer's orders has been paid.
     #[serde(default)]
     pub customer_id: Option<Id>,
     /// Content of the order; `None` until a message contained it.
@@ -200,7 +200,7 @@ pub struct ChannelOrder {
     pub missing: Vec<String>,
     /// Human-readable description of any other obstacle, or of an outcome that differs from what the shop expects.
     pub problem: Option<String>,
-    /// `true` if our rules refused the order at the last attempt, which is repeated when the map changes.
+    /// `true` if our rules rejected the order at the last attempt; the attempt is retried when the map changes.
     pub refused: bool,
     /// Number of manual retries by operators.
     #[serde(rename = "asked")]
@@ -240,7 +240,7 @@ impl ChannelOrder {
     }
 }
 
-/// Commands on a channel order.
+/// Commands that change a channel order.
 #[derive(Clone, Debug)]
 pub enum ChannelOrderCommand {
     /// Merges a message whose signature was verified, or a row from an imported file.
@@ -263,13 +263,13 @@ pub enum ChannelOrderCommand {
     Resolved,
     /// Records that our order exists.
     Made,
-    /// Records that the rules refused our order, with the reason; the channel order is on hold again.
+    /// Records that the rules rejected our order, with the reason; the channel order is on hold again.
     NotMade(String),
-    /// Records that a cancellation or refunds were passed on to our order, and the reason if our order refused them.
+    /// Records that a cancellation or refunds were passed on to our order and, if our order rejected them, the reason.
     Told {
         /// Cancellation and refunds that were passed on.
         reported: ShopState,
-        /// Human-readable reason for the refusal; `None` if the changes were applied.
+        /// Human-readable reason for the rejection; `None` if the changes were applied.
         refused: Option<String>,
     },
     /// Updates the list of all shipments of our order so far.
@@ -281,11 +281,11 @@ pub enum ChannelOrderCommand {
         /// Outcome of the report.
         outcome: TrackingOutcome,
     },
-    /// Retries failed shipment reports and repeats the lookup of the lines, at an operator's request.
+    /// Retries failed shipment reports and the line lookup, at an operator's request.
     Retry,
 }
 
-/// Answer to a command on a channel order.
+/// Response to a command on a channel order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ChannelOrderAnswer {
     /// Channel order after the change.
@@ -298,7 +298,7 @@ pub struct ChannelOrderAnswer {
 pub enum ChannelOrderEffect {
     /// Looks up the order's lines in the map, until all are found.
     Resolve {
-        /// Change time of the content: newer content requires another lookup.
+        /// Change time of the content: newer content requires a new lookup.
         changed_at: Timestamp,
         /// Number of manual retries by operators.
         retries: u32,

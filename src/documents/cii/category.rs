@@ -40,7 +40,7 @@ impl TaxCategory {
         Self::of(document, 0) == Self::NotSubject
     }
 
-    /// Returns the reason for exemption; `None` if the category needs none.
+    /// Returns the reason for exemption, if the category requires one.
     pub fn reason(self, document: &IssuedDocument) -> Option<&str> {
         match self {
             Self::Exempt => document.zero_rate_reason.as_deref(),

@@ -29,7 +29,7 @@ impl StaffSession {
 }
 
 impl User {
-    /// Returns whether the user counts as an active admin: role `admin`, active, not deleted.
+    /// Returns whether the user is an active admin: role `admin`, active, not deleted.
     pub fn administers(&self) -> bool {
         self.role == Role::Admin && self.active && !self.archived
     }

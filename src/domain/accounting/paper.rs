@@ -111,7 +111,8 @@ fn plain(description: &str, net_cents: i64, rate_bps: i64) -> AccountingDocument
     AccountingDocumentLine { description, quantity: 1, unit_cents: net_cents, net_cents, tax_cents: 0, rate_bps }
 }
 
-/// Builds the lines of one tax rate, including shipping and discount; their taxes add up to the tax at that rate.
+/// Builds the lines for one tax rate, including shipping and discount; their taxes add up to the total tax at that
+/// rate.
 fn of_rate(document: &IssuedDocument, category: &Category) -> Vec<AccountingDocumentLine> {
     let rate_bps = category.rate_bps;
     let of_it = document.content.lines.iter().filter(|line| line.tax_rate_bps == rate_bps);
