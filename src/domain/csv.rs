@@ -3,7 +3,7 @@
 //! Only builds text: the caller decides where to write it, and can take it in chunks ([`Csv::take`]).
 //!
 //! A spreadsheet evaluates text that begins with `=`, `+`, `-` or `@` as a formula, even if the text is a name entered
-//! by a stranger. Such texts are prefixed with an apostrophe, which marks them as text in spreadsheets.
+//! by a stranger. Such text is prefixed with an apostrophe, which marks it as text in spreadsheets.
 
 use std::fmt::{Display, Write as _};
 
@@ -31,7 +31,7 @@ impl Csv {
         csv
     }
 
-    /// Creates a table like [`Csv::new`], with a leading byte order mark; without it, spreadsheets assume a legacy code
+    /// Creates a table like [`Csv::new`], with a leading byte order mark; otherwise, spreadsheets assume a legacy code
     /// page instead of UTF-8.
     pub fn for_spreadsheets(columns: &[&str]) -> Self {
         let mut csv = Self("\u{feff}".to_owned());

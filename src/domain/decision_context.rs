@@ -1,4 +1,4 @@
-//! Context of a decision in addition to the state: time, principal, settings and the source of IDs.
+//! Context of a decision in addition to the state: time, principal, settings and the ID source.
 
 use crate::id::Id;
 use crate::principal::Principal;
@@ -58,11 +58,11 @@ pub trait Ids: Send + Sync {
     fn id(&self) -> Id;
     /// Returns the next number of a series.
     fn number(&self, counter: NumberSeries) -> i64;
-    /// Skips all numbers up to and including `last`, unless already issued.
+    /// Skips all numbers up to and including `last`. Has no effect if they were already issued.
     fn skip_to(&self, counter: NumberSeries, last: i64) {
         let _ = (counter, last);
     }
-    /// Returns a uniformly distributed number in `0.0..1.0`, for jitter.
+    /// Returns a uniformly distributed random number in `0.0..1.0`, for jitter.
     fn chance(&self) -> f64;
 }
 

@@ -50,7 +50,7 @@ pub enum DeliveryState {
 pub struct Delivery {
     /// Identifier of the delivery, sent as `X-Service-Delivery`.
     pub id: Id,
-    /// Endpoint to deliver to.
+    /// Endpoint that the event is delivered to.
     pub endpoint_id: Id,
     /// Event ID, included in the envelope and sent as `webhook-id`; the same for every redelivery, so that receivers
     /// can deduplicate.
@@ -59,10 +59,10 @@ pub struct Delivery {
     pub event_seq: i64,
     /// Type of the event, such as `order.paid`.
     pub event: String,
-    /// Replay number: 0 for the first delivery of an event; a redelivery or replay has the value that
-    /// [`Endpoint::replays`] had at that time.
+    /// Replay number: 0 for the first delivery of an event; a redelivery or replay uses the value of
+    /// [`Endpoint::replays`] at the time it was requested.
     pub replay: u32,
-    /// Body of every attempt, identical byte for byte.
+    /// Request body, identical byte for byte on every attempt.
     pub body: String,
     /// State of the delivery.
     pub state: DeliveryState,
@@ -87,7 +87,7 @@ pub struct Delivery {
 
 impl Delivery {
     /// Returns the longest possible wait until the next attempt, given the schedule `retries` and its `jitter`, both in
-    /// milliseconds. The wall clock may be set back after `next_at` was chosen; this bounds the wait regardless.
+    /// milliseconds. It limits the wait even if the wall clock is set back after `next_at` was chosen.
     pub fn longest_wait(&self, retries: &[i64], jitter: i64) -> Duration {
         let Some(failed) = self.attempts.checked_sub(1) else {
             return Duration::ZERO;
@@ -119,17 +119,17 @@ pub enum EndpointState {
 pub struct Endpoint {
     /// Identifier of the endpoint.
     pub id: Id,
-    /// Version counted from 1, incremented only by changes made by users; compared with `If-Match`.
+    /// Version, starting at 1, incremented only by changes made by users; compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
-    /// URL to which deliveries are posted.
+    /// URL that deliveries are posted to.
     pub url: String,
-    /// Event types that the endpoint subscribes to.
+    /// Event types that the endpoint is subscribed to.
     pub events: Vec<String>,
     /// Signing secret, encrypted with `SECRETS_KEY`.
     pub encrypted_secret: String,
-    /// Previous secret, encrypted, with the time until which it signs alongside the new one, so that receivers can
-    /// rotate without a gap.
+    /// Previous secret, encrypted, with the time until which deliveries are also signed with it, so that receivers can
+    /// rotate secrets without interruption.
     pub former: Option<(String, Timestamp)>,
     /// State, which determines whether deliveries are sent.
     pub state: EndpointState,
@@ -142,7 +142,7 @@ pub struct Endpoint {
     /// Number of redeliveries and replays so far.
     #[serde(default)]
     pub replays: u32,
-    /// Replay in progress; `None` if there is none.
+    /// Replay in progress, if any.
     #[serde(default)]
     pub replaying: Option<ReplayProgress>,
     /// Time at which the endpoint was last enabled. A pending delivery whose last attempt was earlier restarts its
@@ -180,7 +180,7 @@ pub struct Endpoint {
     refills: u32,
 }
 
-/// Outbox event that an endpoint subscribed to.
+/// Outbox event that an endpoint is subscribed to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DueEvent {
     /// Identifier of the event.
@@ -193,7 +193,7 @@ pub struct DueEvent {
     pub body: String,
 }
 
-/// Commands with which operators change an endpoint; each returns the endpoint.
+/// Commands that operators use to change an endpoint; each returns the endpoint.
 #[derive(Clone, Debug)]
 pub enum EndpointCommand {
     /// Registers the endpoint, which receives the events after `cursor`.
@@ -207,7 +207,7 @@ pub enum EndpointCommand {
         /// Number of the newest event in the outbox.
         cursor: i64,
     },
-    /// Edits URL and event types; `None` leaves a field unchanged.
+    /// Changes the URL and the event types; `None` leaves a field unchanged.
     Update {
         /// Version that the caller read; rejected with 412 if the endpoint has changed since.
         if_version: Option<i64>,
@@ -216,23 +216,23 @@ pub enum EndpointCommand {
         /// New list of event types.
         events: Option<Vec<String>>,
     },
-    /// Deletes the endpoint. Its pending deliveries are cancelled, those in the backlog as refills load them; the log
-    /// is kept.
+    /// Deletes the endpoint. Its pending deliveries are cancelled, including those in the backlog as refills load them;
+    /// the log is kept.
     Archive,
     /// Enables the endpoint: resumes sending, including deliveries that were held back while it was disabled, with
     /// their attempt counts reset.
     Enable,
-    /// Disables the endpoint until an operator enables it: nothing is sent in the meantime, and its events stay
+    /// Disables the endpoint until an operator enables it: in the meantime, nothing is sent and its events stay
     /// pending.
     Disable,
-    /// Sets a new signing secret; the old one also signs for 24 hours.
+    /// Sets a new signing secret; deliveries are also signed with the old one for 24 hours.
     Rotate {
-        /// New secret, encrypted. The current one stays valid for 24 hours.
+        /// New secret, encrypted. The current secret stays valid for 24 hours.
         encrypted_secret: String,
     },
 }
 
-/// Answer to an [`EndpointCommand`].
+/// Response to an [`EndpointCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EndpointAnswer {
     /// Endpoint after the change.
@@ -245,11 +245,11 @@ pub struct EndpointAnswer {
 pub enum DeliveryCommand {
     /// Sends a test event (`webhook.test`), with the usual retries.
     Test(DueEvent),
-    /// Repeats a past delivery as a new one.
+    /// Sends a past delivery again, as a new delivery.
     Redeliver(Box<Delivery>),
 }
 
-/// Answer to a [`DeliveryCommand`].
+/// Response to a [`DeliveryCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DeliveryAnswer {
     /// Delivery that was created.
@@ -262,11 +262,11 @@ pub struct DeliveryAnswer {
 pub struct ReplayEvents {
     /// Start of the range: events whose first delivery was created at or after this time are replayed.
     pub since: Timestamp,
-    /// Number of events to replay, for the answer.
+    /// Number of events to replay, returned in the response.
     pub count: u32,
 }
 
-/// Answer to [`ReplayEvents`].
+/// Response to [`ReplayEvents`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReplayAnswer {
     /// Number of events that the replay covers.
@@ -287,16 +287,16 @@ pub enum EndpointNews {
     /// Loads pending deliveries from the database, earliest `next_at` first. Reads more than [`DELIVERY_WINDOW`] if
     /// that many exist, because deliveries already in the window may be among them.
     Refilled {
-        /// Number of the refill, from its effect; a late one changes nothing.
+        /// Number of the refill, from its effect; an outdated refill changes nothing.
         number: u32,
-        /// Deliveries that were read, in due order.
+        /// Deliveries that were read, ordered by due time.
         rows: Vec<Delivery>,
         /// `true` if the database has more pending deliveries.
         more: bool,
     },
     /// Processes the next part of the delivery log for the replay in progress.
     Replayed {
-        /// Position after which the part was read; deduplicates repeated parts.
+        /// Position after which the part was read; used to ignore duplicate parts.
         after: Option<(Timestamp, Id)>,
         /// Deliveries from the log, oldest first.
         past: Vec<Delivery>,
@@ -310,7 +310,7 @@ pub enum EndpointNews {
 pub struct DeliveryAttempt {
     /// Delivery that was attempted.
     pub delivery: Id,
-    /// Number of the attempt, starting at 1; deduplicates repeated reports.
+    /// Number of the attempt, starting at 1; used to ignore duplicate reports.
     pub number: u32,
     /// `true` if the response had a 2xx status.
     pub ok: bool,
@@ -324,8 +324,8 @@ pub struct DeliveryAttempt {
     pub duration_ms: i64,
 }
 
-/// External work required by the state of an endpoint. Each effect is repeated, even after a restart, until the state
-/// no longer requires it.
+/// External work required by the state of an endpoint. Each effect is retried, even after a restart, until the state no
+/// longer requires it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum EndpointEffect {
     /// Watches the outbox for events after the cursor.

@@ -1,4 +1,4 @@
-//! Reporting of shipments to the other shop: each report takes effect once, however often it is attempted.
+//! Shipment reports to the other shop: each takes effect once, no matter how often it is attempted.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::time::{DAY_MS, Timestamp};
 
 /// Backoff between attempts to report a shipment.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(5), longest: Duration::from_hours(1) };
-/// Number of days for which reporting a shipment is retried.
+/// Number of days during which a shipment report is retried.
 const TRIED_DAYS: i64 = 30;
 /// Maximum length of a stored error message from the other shop, in characters.
 const MAX_WORDS_CHARS: usize = 300;
@@ -39,11 +39,11 @@ pub struct ReportedShipment {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackingState {
-    /// The report is still to be sent.
+    /// The report has not been sent yet.
     Pending,
     /// The shop has recorded the shipment.
     Told,
-    /// The shop rejected the report or did not respond for a month: an operator has to act.
+    /// The shop rejected the report or did not respond for a month; an operator has to act.
     Failed,
     /// No report is needed: the channel has no shop to report to.
     NotWanted,
@@ -81,7 +81,7 @@ pub enum TrackingOutcome {
 }
 
 impl ChannelOrder {
-    /// Adds those of the given shipments that are not in the list yet; existing ones are left unchanged.
+    /// Adds the given shipments that are not in the list yet; existing ones are left unchanged.
     pub(super) fn ship(&mut self, cx: &DecisionContext<'_>, shipments: &[ReportedShipment]) {
         for shipment in shipments {
             match self.trackings.iter_mut().find(|existing| existing.shipment.number == shipment.number) {

@@ -130,8 +130,8 @@ impl ChannelOrder {
         self.paid && !self.there.cancelled && !self.making && !self.has_order && self.content.is_some()
     }
 
-    /// Alerts the operators once when the order is put on hold, and once more after unreadable lines have become
-    /// readable.
+    /// Alerts the operators once when the order is put on hold, and again if it is on hold after unreadable lines have
+    /// become readable.
     fn alert(&mut self, cx: &DecisionContext<'_>) -> Vec<Mail> {
         if self.alerted || (self.missing.is_empty() && self.problem.is_none()) {
             return Vec::new();

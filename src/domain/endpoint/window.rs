@@ -11,12 +11,12 @@ use crate::id::Id;
 use crate::time::Timestamp;
 
 /// Maximum number of recorded deliveries that left the window since the last refill. More can leave only if reading a
-/// refill takes long; its rows are then discarded.
+/// refill takes a long time, in which case its rows are discarded.
 const MAX_LEFT_DELIVERIES: usize = 16 * DELIVERY_WINDOW;
 
 impl Endpoint {
-    /// Fills the window after a load with pending deliveries, ordered by due time; `more` states whether there are
-    /// others.
+    /// Fills the window after a load with pending deliveries, ordered by due time; `more` states whether the database
+    /// holds others.
     pub fn hydrate(mut self, rows: impl IntoIterator<Item = Delivery>, more: bool) -> Self {
         self.backlog |= more;
         for row in rows.into_iter().filter(|row| row.state == DeliveryState::Pending) {
@@ -66,8 +66,8 @@ impl Endpoint {
     }
 
     /// Returns the rows of a refill to be added to the window: those that are not in the window already and did not
-    /// leave it after the refill was read. The second value is `true` if any were skipped for the latter reason;
-    /// another refill must then load them. Starts the next refill.
+    /// leave it after the refill was read. The second value is `true` if any were skipped for the latter reason; a
+    /// further refill must then load them. Starts the next refill.
     pub(super) fn news<'r>(&mut self, rows: &'r [Delivery]) -> (Vec<&'r Delivery>, bool) {
         self.refills = self.refills.wrapping_add(1);
         if std::mem::take(&mut self.left_overflowed) {

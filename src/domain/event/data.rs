@@ -19,13 +19,13 @@ pub struct EventKind {
     pub when: &'static str,
 }
 
-/// Payload struct of one or more kinds of event.
+/// Payload struct used by one or more kinds of events.
 pub trait EventData: Serialize {
-    /// Kinds of event that have this payload.
+    /// Kinds of events that have this payload.
     const KINDS: &'static [EventKind];
 }
 
-/// Declares the kinds of event that use a payload struct, each with its trigger.
+/// Declares the kinds of events that use a payload struct, each with its trigger.
 macro_rules! carried_by {
     ($data:ident: $($name:literal, $when:literal;)+) => {
         impl EventData for $data {
@@ -340,7 +340,7 @@ carried_by! { PrinterActData:
     "printer.maintenance", "Maintenance of a printer started or ended.";
 }
 
-/// Data for an event about a manual command to a printer.
+/// Data for an event about a manual command sent to a printer.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterCommandEventData", example = printer_example(json!({
