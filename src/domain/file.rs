@@ -43,7 +43,7 @@ pub struct FileMetadata {
     pub grams: Option<Amount>,
     /// Length of the filament in millimetres.
     pub filament_mm: Option<f64>,
-    /// SHA-256 of the thumbnail in hexadecimal, under which the thumbnail is stored on disk.
+    /// SHA-256 of the thumbnail in hexadecimal, under which it is stored on disk.
     pub thumbnail: Option<String>,
     /// Number of layers; `None` if the slicer does not state it.
     #[serde(default)]
@@ -61,7 +61,7 @@ pub struct FileMetadata {
 }
 
 impl FileMetadata {
-    /// Returns the plate with the given number.
+    /// Returns the plate with the given number, if any.
     pub fn plate(&self, number: u32) -> Option<&Plate> {
         self.plates.iter().find(|plate| plate.plate == number)
     }
@@ -73,7 +73,7 @@ impl FileMetadata {
     }
 }
 
-/// Print that a photo shows at its end.
+/// Print whose end a photo shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhotoSubject {
@@ -85,8 +85,8 @@ pub struct PhotoSubject {
     pub attempt: Id,
 }
 
-/// Purpose of a file that a customer uploaded, or that was generated from such a file, before the shop had reviewed
-/// anything.
+/// Purpose of a file that a customer uploaded before the shop had reviewed anything, or that was generated from such a
+/// file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CustomerUpload {
@@ -94,7 +94,7 @@ pub enum CustomerUpload {
     Model,
     /// Photo for the custom request with the given ID.
     PhotoOf(Id),
-    /// G-code that the server sliced, for a price, from the uploaded model with the given ID.
+    /// G-code that the server sliced from the uploaded model with the given ID to calculate a price.
     GcodeOf(Id),
 }
 
@@ -115,7 +115,7 @@ pub struct File {
     pub sha256: String,
     /// Metadata read from the content.
     pub metadata: FileMetadata,
-    /// Print that the photo shows at its end, if the server took the photo; `None` for uploaded files.
+    /// Print whose end the photo shows, if the server took the photo; `None` for uploaded files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_of: Option<PhotoSubject>,
     /// Purpose of a customer's upload; `None` for the shop's own files, and for files uploaded before this was
@@ -155,7 +155,7 @@ impl NewAggregate for File {
     }
 }
 
-/// Commands on a file.
+/// Commands that change a file.
 #[derive(Clone, Debug)]
 pub enum FileCommand {
     /// Creates the record of a file whose content is already on disk.
@@ -170,7 +170,7 @@ pub enum FileCommand {
         sha256: String,
         /// Metadata read from the content.
         metadata: Box<FileMetadata>,
-        /// Print that the photo shows at its end, if the server took the photo.
+        /// Print whose end the photo shows, if the server took the photo.
         photo_of: Option<PhotoSubject>,
         /// Customer's model from which the file was sliced to price a draft; `None` for all other files.
         sliced_from: Option<Id>,

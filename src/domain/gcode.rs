@@ -83,10 +83,10 @@ pub enum Damage {
     /// The bytes do not match their checksum.
     #[error("the file is damaged (checksum mismatch); upload it again")]
     Checksum,
-    /// The file has more parts than plausible for its type; reading it would take too long.
+    /// The file has more parts than plausible for its type, so reading it would take too long.
     #[error("the file has too many parts; export it again")]
     TooManyParts,
-    /// The image has so many pixels that displaying it would need more memory than a browser has.
+    /// The image has so many pixels that displaying it would need more memory than a browser can use.
     #[error("the image has too many pixels; upload a smaller one")]
     TooManyPixels,
     /// The format version is unknown.

@@ -238,8 +238,8 @@ impl WaitingCause {
 pub struct Waiting {
     /// Causes, starting with the one that is resolved most quickly; at least one.
     pub causes: Vec<WaitingCause>,
-    /// Statements that can precede the causes, without a full stop, from longest to shortest. Empty if the first cause
-    /// needs no introduction.
+    /// Introductions to choose from, without a full stop; the last one is the shortest. Empty if the causes need no
+    /// introduction.
     headlines: Vec<String>,
 }
 

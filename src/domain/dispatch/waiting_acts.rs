@@ -57,7 +57,7 @@ pub struct SpoolTask {
 }
 
 impl SpoolTask {
-    /// Returns whether this spool is one of the given spools, each at its printer, that a job lacks.
+    /// Returns whether the given spools, each at its printer, include this one and are all that a waiting job lacks.
     pub fn is_lacked_with(&self, spools: &[SpoolToLoad]) -> bool {
         let mut materials: Vec<Id> = spools.iter().map(|spool| spool.material).collect();
         materials.sort_unstable();

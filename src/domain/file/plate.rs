@@ -1,11 +1,11 @@
-//! Plates of a sliced file: what each requires for printing, as written by the slicer.
+//! Plates of a sliced file, with the requirements for printing each of them, as written by the slicer.
 
 use serde::{Deserialize, Serialize};
 
 use crate::amount::Amount;
 use crate::sku::Dimensions;
 
-/// Maximum number of plates per file; slicers that write several plates allow a few dozen.
+/// Maximum number of plates per file; slicers that support multiple plates allow a few dozen.
 pub const MAX_PLATES: usize = 64;
 /// Maximum number of filaments per plate.
 pub const MAX_FILAMENTS: usize = 32;

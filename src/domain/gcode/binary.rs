@@ -18,20 +18,20 @@ use super::thumbnail::Thumbnail;
 pub(super) const MAGIC: &[u8] = b"GCDE";
 pub(super) const FILE_HEADER_BYTES: usize = 10;
 const FORMAT_VERSION: u32 = 1;
-/// Maximum size of a block that is read, in bytes, both compressed and uncompressed; larger ones are skipped.
+/// Maximum size of a block that is read, in bytes, both compressed and uncompressed; larger blocks are skipped.
 pub(super) const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
 /// Maximum number of blocks in a file. A file of one gigabyte has some 16,000 blocks of 64 KiB each.
 pub(super) const MAX_BLOCKS: u32 = 100_000;
-/// Maximum total uncompressed size of a file's blocks, in bytes; later ones are skipped. The settings and thumbnails of
-/// a real file take less than one megabyte.
+/// Maximum total uncompressed size of a file's blocks, in bytes; later blocks are skipped. The settings and thumbnails
+/// of a real file take less than one megabyte.
 const MAX_UNPACKED_BYTES: usize = 16 << 20;
 
 pub(super) const GCODE_BLOCK: u16 = 1;
 pub(super) const THUMBNAIL_BLOCK: u16 = 5;
 const PNG_FORMAT: u16 = 0;
 
-/// Position of the reader in the file.
+/// Part of the file that the next byte belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum BinaryPosition {
     /// Before or in the file header.
@@ -59,7 +59,7 @@ struct Head {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BinaryBlock {
     head: Head,
-    /// Format, width and height, if the block is a thumbnail.
+    /// Format, width and height of the thumbnail, if the block is one.
     picture: [u16; 3],
     keep: bool,
 }
@@ -74,7 +74,7 @@ pub(super) struct Binary {
     checksums: bool,
     commands: bool,
     damage: Option<Damage>,
-    /// Number of blocks started so far; limited so that reading a file of tiny blocks terminates.
+    /// Number of blocks started so far; limited so that reading a file of tiny blocks does not take too long.
     blocks: u32,
     /// Total uncompressed size of the blocks so far, in bytes.
     unpacked: usize,
@@ -192,7 +192,7 @@ impl Binary {
         self.step = BinaryPosition::Done;
     }
 
-    /// Returns the damage to a file that starts as binary G-code.
+    /// Returns the damage to a file that starts as binary G-code, if any.
     pub(super) fn damage(&self) -> Option<Damage> {
         let whole = self.commands && self.step == BinaryPosition::BinaryBlock && self.bytes.is_empty();
         self.damage.or((!whole).then_some(Damage::CutOff))

@@ -14,15 +14,15 @@ use crate::sku::Dimensions;
 /// then 0 as well.
 const CURA_PLACEHOLDER: i64 = 6666;
 
-/// Statements found so far, with fields named after the text that introduces them; a later statement replaces an
-/// earlier one.
+/// Statements read so far, with fields named after the text that introduces them; a later statement replaces an earlier
+/// one.
 #[derive(Debug, Default)]
 pub(super) struct CommentStatements {
     thumbnails: Thumbnails,
     slicer: Option<String>,
     /// Value of `estimated printing time (normal mode)`, in seconds.
     normal: Option<i64>,
-    /// Value of Bambu Studio's `total estimated time` in seconds, which includes heating and calibration.
+    /// Value of Bambu Studio's `total estimated time`, in seconds, which includes heating and calibration.
     total: Option<i64>,
     /// Print time from Cura's header, in seconds.
     cura: Option<i64>,
@@ -38,7 +38,7 @@ pub(super) struct CommentStatements {
     layers: Option<u32>,
     /// Statements from Simplify3D, ideaMaker and KISSlicer.
     others: OtherSlicerStatements,
-    /// Statements about each tool, and about the machine for which the file was sliced.
+    /// Statements about each tool, and about the machine that the file was sliced for.
     tools: ToolStatements,
     /// Cura's extents: the minimum and maximum coordinate of each axis, in millimetres.
     extents: [[Option<f64>; 2]; 3],

@@ -15,7 +15,7 @@ use crate::file::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
 /// Limits for the JSON that describes a plate, which contains lists of objects and their bounding boxes.
 const PLATE_JSON: Bounds = Bounds { depth: 16, values: 50_000 };
 
-/// Plates by number, as far as the package's small files describe them.
+/// Plates by number, to the extent that the small files in the package describe them.
 pub(super) type Plates = BTreeMap<u32, Plate>;
 
 fn numbered(tag: &PackageTag<'_>) -> Option<u32> {
@@ -46,8 +46,8 @@ pub(super) fn slice_info(text: &str) -> Plates {
     plates
 }
 
-/// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`, whose IDs
-/// count from 1.
+/// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`. The IDs
+/// start at 1.
 fn filament(tag: &PackageTag<'_>) -> Option<PlateFilament> {
     let id: u32 = tag.get("id")?.trim().parse().ok()?;
     let metres = tag.get("used_m").and_then(number);
@@ -97,7 +97,7 @@ pub(super) fn plate_json(plate: &mut Plate, json: &[u8]) -> Option<[f64; 2]> {
     }
 }
 
-/// Converts a build plate's name in the JSON to the one in the G-code settings.
+/// Converts the name of a build plate in the JSON to its name in the G-code settings.
 fn bed_name(word: &str) -> String {
     match word {
         "cool_plate" => "Cool Plate",

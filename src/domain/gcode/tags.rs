@@ -17,7 +17,7 @@ pub(super) struct PackageTag<'a> {
 }
 
 impl PackageTag<'_> {
-    /// Returns the value of an attribute.
+    /// Returns the value of an attribute, if present.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())
     }

@@ -42,7 +42,7 @@ struct ThumbnailBlock {
 }
 
 impl Thumbnails {
-    /// Reads a comment line; returns whether it belonged to a thumbnail.
+    /// Reads a comment line; returns whether the line belonged to a thumbnail.
     pub(super) fn take(&mut self, text: &str) -> bool {
         if let Some(size) = text.strip_prefix("thumbnail begin ") {
             self.open = block(size);
