@@ -1,9 +1,9 @@
 //! Compatibility of a job with a printer, checked when a printer is chosen and again when it accepts the job: file
 //! format, machine type, model, build volume, nozzle, build plate, the materials in the printer's slots, and the
-//! amounts left in them. One function serves the dispatcher, the printer itself, and the explanation of why a job is
+//! remaining amounts. One function serves the dispatcher, the printer itself, and the explanation of why a job is
 //! waiting.
 //!
-//! Unknown properties are assumed to fit; properties known to differ never do. On a printer with several slots, a slot
+//! Unknown properties are assumed to fit; properties known to differ never fit. On a printer with several slots, a slot
 //! without an assigned material fits nothing. On a printer type that does not map slots ([`TypeFacts`]), each filament
 //! of the file must be in the slot with the filament's number.
 
@@ -26,10 +26,10 @@ use crate::id::Id;
 use crate::printer_status::PrintEnd;
 use crate::sku::{Dimensions, MachineType};
 
-/// Largest difference in millimetres at which two nozzle diameters count as equal.
+/// Largest difference, in millimetres, at which two nozzle diameters are considered equal.
 const SAME_NOZZLE_MM: f64 = 0.011;
 
-/// Plate of the file that a job prints, and the machine for which it was sliced. `None` means unknown.
+/// Plate of the file that a job prints, and the machine that the file was sliced for. `None` means unknown.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SlicingTarget {
@@ -82,20 +82,20 @@ pub struct MaterialNeed {
 pub struct LaunchNeeds {
     /// Machine type required to print the job.
     pub machine_type: MachineType,
-    /// Size of the print in millimetres; `None` fits every build volume.
+    /// Size of the print in millimetres; if `None`, the print fits every build volume.
     pub dimensions: Option<Dimensions>,
     /// Format of the file.
     pub form: GcodeForm,
-    /// Plate, and machine for which the file was sliced.
+    /// Plate, and the machine that the file was sliced for.
     pub sliced_for: SlicingTarget,
     /// Required materials, each once, ordered by ID.
     pub materials: Vec<MaterialNeed>,
 }
 
-/// Returns the fraction of its need that a print consumed: 1 is all of it. A finished print consumed its need, scaled
-/// by the ratio of the filament used to the filament stated in its file (both in millimetres) if both are known. Any
-/// other print consumed its latest progress (0 to 1) or, if the printer measured more filament than that, the measured
-/// amount.
+/// Returns the fraction of its need that a print consumed, where 1 is the entire need. A finished print consumed its
+/// need, scaled by the ratio of the filament used to the filament stated in its file (both in millimetres) if both are
+/// known. An unfinished print consumed its latest progress (0 to 1) or, if the printer measured more filament than
+/// that, the measured amount.
 pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, progress: f64) -> f64 {
     let measured = match (used_mm, stated_mm) {
         (Some(used), Some(stated)) if used > 0.0 && stated > 0.0 => Some(used / stated),

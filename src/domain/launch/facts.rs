@@ -1,4 +1,4 @@
-//! Known facts about a printer that determine which jobs it can print.
+//! Facts about a printer that determine which jobs it can print.
 
 use super::{ChosenSlot, TypeFacts, model_key, plate_key};
 use crate::amount::Amount;
@@ -12,16 +12,16 @@ use crate::slot_label::SlotLabels;
 pub struct SlotFacts {
     /// Slot number.
     pub slot: u32,
-    /// Material in the slot; `None` if unknown.
+    /// Material in the slot, if known.
     pub material_id: Option<Id>,
-    /// Amount left on the slot's spool, in the material's unit; `None` if unknown.
+    /// Amount left on the slot's spool, in the material's unit, if known.
     pub remaining: Option<Amount>,
-    /// `true` if the printer itself reports the slot. Any other slot is an external spool that the printer cannot
-    /// select.
+    /// `true` if the printer itself reports the slot. A slot that it does not report is an external spool that the
+    /// printer cannot select.
     pub reported: bool,
 }
 
-/// Printer, reduced to the facts needed for matching. `None` means unknown and fits.
+/// Printer, reduced to the facts needed for matching. `None` means unknown and is assumed to fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaunchFacts {
     pub(super) machine_type: MachineType,
@@ -80,7 +80,7 @@ impl LaunchFacts {
         self
     }
 
-    /// Deducts the consumption of a print from the known amounts in the slots.
+    /// Deducts a print's consumption from the known amounts in the slots.
     pub fn use_up(&mut self, used: &[ChosenSlot]) {
         for used in used {
             let of_it = |one: &&mut SlotFacts| one.slot == used.slot;
@@ -90,7 +90,7 @@ impl LaunchFacts {
         }
     }
 
-    /// Returns the machine type, which determines the jobs with which the printer is compared.
+    /// Returns the machine type, which determines the jobs that the printer is matched with.
     pub fn machine_type(&self) -> MachineType {
         self.machine_type
     }
