@@ -108,7 +108,7 @@ pub struct Attempt {
     /// `true` if this was the first print of a job that does not replace rejected parts; used for the first-pass yield.
     #[serde(default)]
     pub first_pass: bool,
-    /// Total consumption across all materials that are measured in the unit of the job's primary material.
+    /// Total consumption across all of the job's materials, which have the same unit.
     #[serde(default)]
     pub used: Amount,
     /// Consumption by material. Empty for prints that ended before this field existed, whose consumption is attributed

@@ -19,7 +19,7 @@ impl Material {
     }
 
     /// Returns the amount to order, in the material's unit: the usual reorder quantity, or more if that quantity would
-    /// not both serve the waiting jobs and bring the available amount to the reorder point.
+    /// not be enough both to serve the waiting jobs and to bring the available amount to the reorder point.
     pub fn to_order(&self) -> Amount {
         let waiting: Amount = self.waiting().map(|claim| claim.need).sum();
         let missing = waiting + self.fields.reorder_point - (self.quantity - self.reserved);
@@ -27,7 +27,7 @@ impl Material {
     }
 }
 
-/// Events and emails of one alert.
+/// Events and emails that make up an alert.
 pub(super) struct Alert {
     pub(super) events: Vec<Event>,
     pub(super) messages: Vec<Mail>,
