@@ -10,23 +10,23 @@ use super::xml::{XmlTag, tags};
 use super::{Corner, MAX_FACETS, MeasureError, MeshFacts, MeshFault, Solid, checked, six_volumes};
 use crate::gcode::open_archive;
 
-/// Path of the root model, unless the package's relationships name another path, which no known program does.
+/// Path of the root model. The package's relationships could name a different path, but no known program does so.
 const ROOT: &str = "3d/3dmodel.model";
-/// Maximum total of unpacked bytes over all models of a package. Tests unpack without optimisation, so their limit is
+/// Maximum total of unpacked bytes across all models in a package. Tests unpack without optimisation, so their limit is
 /// lower.
 const MAX_UNPACKED_BYTES: u64 = if cfg!(test) { 8 << 20 } else { 512 << 20 };
-/// Maximum number of corners over all meshes; each takes 12 bytes.
+/// Maximum number of corners across all meshes; each takes 12 bytes.
 const MAX_CORNERS: usize = 5_000_000;
 /// Maximum number of objects, and of listed placements.
 const MAX_PARTS: usize = 10_000;
-/// Deepest nesting of objects within objects.
+/// Maximum nesting depth of objects.
 const MAX_LEVELS: usize = 16;
-/// Maximum number of visited corners, counting an object once per placement.
+/// Maximum number of visited corners, counting each object once per placement.
 const MAX_PLACED_CORNERS: usize = 50_000_000;
 /// Maximum number of final placements, counting nested objects once per placement of their parent. A full plate has a
-/// few hundred; without this bound, objects that double each other reach millions of placements.
+/// few hundred; without the limit, objects that each contain two copies of the next could reach millions of placements.
 const MAX_PLACEMENTS: usize = MAX_PARTS;
-/// Number of corners between two checks for cancellation by the caller.
+/// Number of corners between two checks of whether the caller has cancelled.
 const CORNERS_BETWEEN_QUESTIONS: usize = 64 * 1024;
 /// Maximum number of model files in a package.
 const MAX_FILES: usize = 256;
@@ -46,7 +46,7 @@ struct PlacedObject {
     transform: Transform,
 }
 
-/// Mesh of an object, and the objects of which it is composed.
+/// Mesh of an object, and the objects that it is composed of.
 #[derive(Default, Debug)]
 struct Object {
     /// Corners in millimetres, stored in single precision, which most programs use.
@@ -269,7 +269,8 @@ impl Assembly<'_> {
     ///
     /// # Errors
     ///
-    /// If an object is missing, is placed outside the range of any machine or too often, or the caller cancels.
+    /// Returns an error if an object is missing, is placed beyond the range of any machine or too often, or if the
+    /// caller cancels.
     fn put(&mut self, one: &PlacedObject, outer: &Transform, level: usize) -> Result<(), MeasureError> {
         let package = self.package;
         let object = package.objects.get(&one.object).ok_or(MeshFault::Damaged)?;

@@ -5,9 +5,9 @@ use std::io::Read;
 
 use super::{CHUNK_BYTES, MeasureError, MeshFault, timed_out};
 
-/// Maximum length of a tag, in bytes; tags of a mesh have a few dozen.
+/// Maximum length of a tag, in bytes; the tags of a mesh have a few dozen.
 const MAX_TAG_BYTES: usize = 16 * 1024;
-/// Deepest nesting of elements.
+/// Maximum nesting depth of elements.
 const MAX_DEPTH: u32 = 64;
 
 /// Tag with its unparsed attributes.
