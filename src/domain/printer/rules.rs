@@ -1,4 +1,4 @@
-//! The printer as an aggregate: the effects that its state calls for, and the rules shared by several commands.
+//! The printer as an aggregate: the effects required by its state, and the rules common to several commands.
 
 use super::readiness::report_of;
 use super::{AttemptPhase, CurrentAttempt, FirmwareFault, Printer, PrinterAnswer, PrinterEffect, PrinterRow};
@@ -92,7 +92,7 @@ impl Printer {
         Decision::to(next.clone(), PrinterAnswer { printer: Box::new(next) }).events(event)
     }
 
-    /// Records a visible change. Changes by the server itself do not increase the version.
+    /// Records a visible change. Changes by the server itself do not increment the version.
     pub(super) fn changed(&mut self, cx: &DecisionContext<'_>) {
         self.updated_at = cx.now;
         self.revision = (self.revision + i64::from(cx.by.is_person())).max(1);

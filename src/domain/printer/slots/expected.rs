@@ -1,5 +1,5 @@
-//! Comparison of the spool displayed to an operator for a slot with the one that the printer currently reports there:
-//! somebody may have swapped it in the meantime.
+//! Comparison of the spool displayed to an operator for a slot with the spool that the printer currently reports there,
+//! because it may have been swapped in the meantime.
 
 use super::{Slot, SlotSource};
 use crate::printer::Printer;
@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 /// Spool that a printer reports in a slot; all fields are `None` if it reports none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SlotReport {
-    /// Vendor's code for the spool.
+    /// The vendor's code for the spool.
     pub vendor_code: Option<String>,
     /// Type of plastic, such as `PETG`.
     pub kind: Option<String>,
@@ -27,7 +27,8 @@ impl SlotReport {
         }
     }
 
-    /// Returns a display text with type of plastic, vendor's code and colour; `None` if no spool is reported.
+    /// Returns a display text that consists of the type of plastic, the vendor's code and the colour; `None` if no
+    /// spool is reported.
     pub fn words(&self) -> Option<String> {
         let parts: Vec<&str> =
             [&self.kind, &self.vendor_code, &self.color].into_iter().filter_map(|part| part.as_deref()).collect();
