@@ -16,7 +16,7 @@ pub enum QuoteStatus {
     Accepted,
     /// The customer declined the quote, or the shop withdrew it.
     Declined,
-    /// The quote's validity ended without an answer; shown instead of sent, and never stored.
+    /// The validity of the quote ended without a response; shown instead of sent, and never stored.
     Expired,
 }
 

@@ -1,8 +1,7 @@
-//! Regions of countries by their ISO 3166-2 codes, so that "California", "ca" and "US-CA" are recognised as the same
-//! region.
+//! Regions of countries by ISO 3166-2 code, so that "California", "ca" and "US-CA" are recognised as the same region.
 //!
 //! Contains the regions of countries whose taxes vary by region, and of countries whose addresses usually spell out the
-//! region's name. Other regions are used as written.
+//! region's name. Any other regions are used as written.
 
 mod names;
 
