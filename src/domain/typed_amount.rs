@@ -29,9 +29,9 @@ pub enum TypedAmountError {
 
 /// Parses an amount into minor units of the currency.
 ///
-/// If there are two different separators, the second is the decimal separator. The meaning of a single separator before
-/// exactly three digits depends on the currency: it is a decimal separator if the currency has three decimals, and a
-/// thousands separator if it has none. In any other currency, the text is ambiguous and is rejected.
+/// If the text has two different separators, the one that comes last is the decimal separator. The meaning of a single
+/// separator before exactly three digits depends on the currency: it is a decimal separator if the currency has three
+/// decimals, and a thousands separator if it has none. In any other currency, the text is ambiguous and is rejected.
 pub fn parse(text: &str, of: &str) -> Result<i64, TypedAmountError> {
     if text.len() > MAX_BYTES {
         return Err(TypedAmountError::Malformed);

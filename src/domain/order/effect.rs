@@ -44,7 +44,7 @@ pub enum OrderEffect {
     Give {
         /// Job to print.
         job: Id,
-        /// Attempt to assign.
+        /// Attempt that is assigned.
         attempt: Id,
         /// Printer that was claimed.
         printer: Id,
@@ -52,7 +52,7 @@ pub enum OrderEffect {
     /// Asks the printer to cancel an attempt, until it reports the end. If the printer responds that it does not have
     /// the attempt, it will never accept it later, which is treated as `CancelledBeforeStart`.
     CancelAt {
-        /// Attempt to cancel.
+        /// Attempt that the printer must cancel.
         attempt: Id,
         /// Printer claimed for the attempt.
         printer: Id,

@@ -284,7 +284,7 @@ pub enum AttemptCommand {
     Cancel(Id),
     /// Applies an operator's resolution of an attempt, forwarded by the order.
     Resolve {
-        /// Attempt to resolve.
+        /// Attempt that was resolved.
         attempt: Id,
         /// Outcome of the print, as observed by the operator.
         outcome: Resolution,

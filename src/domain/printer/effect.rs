@@ -54,7 +54,7 @@ pub enum PrinterEffect {
     },
     /// Takes a photo of the end of the attempt, stores it and notifies the order, or abandons the photo.
     Photograph {
-        /// Attempt to photograph, from [`Printer::photo_due`].
+        /// Attempt whose print is photographed, from [`Printer::photo_due`].
         attempt: Id,
     },
 }
