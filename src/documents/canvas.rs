@@ -44,7 +44,7 @@ pub enum Align {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagRole {
     Title,
-    /// Heading with its text, which PDF/UA additionally requires as the title of the tag.
+    /// Heading with its text, which PDF/UA additionally requires as the tag's title.
     Heading(&'static str),
     Paragraph,
     Table,
@@ -307,7 +307,7 @@ pub(super) fn ink(color: Rgb) -> Fill {
     Fill { paint: rgb::Color::new(red, green, blue).into(), opacity: NormalizedF32::ONE, rule: FillRule::NonZero }
 }
 
-/// Draws on a page; `logo` is the picture used for [`DrawingOperation::Logo`].
+/// Draws on a page; `logo` is the image used for [`DrawingOperation::Logo`].
 pub(super) fn draw(surface: &mut Surface<'_>, mark: DrawingOperation, logo: Option<&Image>) {
     match mark {
         DrawingOperation::Text { x, y, line, size, color } => {

@@ -37,7 +37,7 @@ struct Script {
     sample: char,
     /// Ranges that contain most characters of the script.
     ranges: &'static [RangeInclusive<char>],
-    /// Names of font families, without spaces, in order of preference.
+    /// Font family names, without spaces, in order of preference.
     families: &'static [&'static str],
 }
 

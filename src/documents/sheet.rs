@@ -68,7 +68,7 @@ impl LayoutCursor<'_, '_> {
         self.y + height <= self.canvas.height - PAGE_BOTTOM
     }
 
-    /// Starts a new page if less than the given height is left on the current one.
+    /// Starts a new page if less space than the given height is left on the current page.
     pub(super) fn need(&mut self, height: f32) {
         if !self.fits(height) {
             self.next_page();

@@ -61,7 +61,7 @@ fn rfind(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).rposition(|window| window == needle)
 }
 
-/// Returns the description of the XML, and the schema of that description, which PDF/A requires for schemas that it
+/// Returns the description of the XML and the schema of the description, which PDF/A requires for any schema that it
 /// does not define.
 fn descriptions() -> String {
     let namespace = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#";

@@ -34,7 +34,7 @@ pub struct User {
     pub name: String,
     /// Argon2id hash of the password as a PHC string. Never part of an API response.
     pub password_hash: String,
-    /// Second factor required at sign-in besides the password; `None` if the password suffices.
+    /// Second factor required at sign-in in addition to the password, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_factor: Option<SecondFactor>,
     /// `operator` or `admin`; staff never have the role `customer`.
@@ -90,12 +90,12 @@ pub struct ApiKey {
     pub last4: String,
     /// Role that determines the key's permissions.
     pub role: Role,
-    /// Email address of the customer to whose orders a key with the role `customer` is limited. `None` limits such a
+    /// Email address of the customer whose orders a key with the role `customer` is limited to. `None` limits such a
     /// key to the orders that it created.
     pub customer_email: Option<String>,
-    /// Time at which the key expires; `None` if it never expires.
+    /// Time at which the key expires, if it does.
     pub expires_at: Option<Timestamp>,
-    /// Time at which the key was revoked; `None` if not revoked.
+    /// Time at which the key was revoked, if it has been.
     pub revoked_at: Option<Timestamp>,
     /// Time of the last use, accurate to about a minute because it is written in batches; `None` if never used.
     pub last_used_at: Option<Timestamp>,
@@ -117,7 +117,7 @@ pub struct StaffSession {
     pub created_at: Timestamp,
     /// Time of the last use, accurate to about a minute.
     pub seen_at: Timestamp,
-    /// User agent of the browser, shown in the list of sessions; `None` if it sent none.
+    /// User agent of the browser, shown in the list of sessions, if the browser sent one.
     pub agent: Option<String>,
 }
 
@@ -137,7 +137,7 @@ pub struct Access {
     /// Sessions by the hash of their token.
     #[serde(skip)]
     pub sessions: rpds::HashTrieMapSync<String, Arc<StaffSession>>,
-    /// Time at which the one-time setup of the shop was completed; `None` if not yet completed.
+    /// Time at which the one-time setup of the shop was completed, if it has been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup_completed_at: Option<Timestamp>,
 }
@@ -221,8 +221,8 @@ pub enum FactorCommand {
     /// Records an attempt before the second-factor code is checked; rejected with `too_many_factor_codes` after too
     /// many wrong codes.
     CountCode(Id),
-    /// Deactivates the second factor of another user who has lost it, and ends that user's sessions. Rejected with 403
-    /// `own_second_factor` for the caller's own.
+    /// Deactivates the second factor of a different user who has lost it, and ends that user's sessions. Rejected with
+    /// 403 `own_second_factor` if it is the caller's own.
     Reset(Id),
 }
 
@@ -248,7 +248,7 @@ pub struct AddKey {
     pub last4: String,
     /// Role that determines the key's permissions.
     pub role: Role,
-    /// Email address of the customer to whom a key of role `customer` is limited.
+    /// Email address of the customer that a key with the role `customer` is limited to.
     pub customer_email: Option<String>,
     /// Time at which the key expires; must be in the future.
     pub expires_at: Option<Timestamp>,
@@ -278,8 +278,8 @@ pub struct OpenStaffSession {
     pub hash: String,
     /// User agent of the browser.
     pub agent: Option<String>,
-    /// Proof of the second factor; `None` if the client sent none. Rejected with `second_factor_required` if the
-    /// account requires one, and with `wrong_factor_code` if the proof was used before.
+    /// Proof of the second factor, if the client sent one. Rejected with `second_factor_required` if the account
+    /// requires a proof, and with `wrong_factor_code` if the proof was used before.
     pub proof: Option<FactorProof>,
 }
 
@@ -325,9 +325,9 @@ pub enum AccessCommand {
     },
     /// Removes expired sessions.
     Sweep {
-        /// Time in milliseconds after which an unused session expires.
+        /// Time, in milliseconds, after which an unused session expires.
         idle_ms: i64,
-        /// Time in milliseconds after sign-in at which a session expires.
+        /// Time, in milliseconds after sign-in, at which a session expires.
         life_ms: i64,
     },
 }

@@ -24,7 +24,7 @@ use crate::time::Timestamp;
 
 /// Time that an admin may spend on the provider's consent page, in milliseconds: 10 minutes.
 const REQUEST_LIFE_MS: i64 = 10 * 60_000;
-/// Maximum number of pending requests; the oldest is dropped when another one is added.
+/// Maximum number of pending requests; the oldest is dropped when one too many is added.
 const MAX_REQUESTS: usize = 10;
 /// Maximum length of an encrypted token, in bytes.
 const MAX_SEALED_CHARS: usize = 8_000;
@@ -127,7 +127,7 @@ pub enum AccountingCommand {
         /// First pair of tokens.
         tokens: SealedTokens,
     },
-    /// Records that the refresh token of the pair with this number of renewals is about to be used.
+    /// Records that the refresh token is about to be used, for the token pair with the given number of renewals.
     Renew(u32),
     /// Stores the new pair of tokens that the provider issued for the refresh token.
     Renewed {

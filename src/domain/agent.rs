@@ -67,8 +67,8 @@ impl Skill {
     }
 }
 
-/// Returns whether a user of the gateway may request skills. An empty list admits every user; `*` in a pattern matches
-/// any text. User IDs are opaque except for the channel prefix (`telegram:123`), so `telegram:*` admits a whole
+/// Returns whether a user of the gateway may request skills. An empty list allows every user; `*` in a pattern matches
+/// any text. User IDs are opaque except for the channel prefix (`telegram:123`), so `telegram:*` allows a whole
 /// channel.
 pub fn may_ask(patterns: &[String], user: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, user))

@@ -19,8 +19,8 @@ use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::requirement::Requirement;
 
-/// Aggregate created by another aggregate's commit, at version 1. Creation needs no coordination, because nothing else
-/// knows the new ID; afterwards only the aggregate's own actor may change it.
+/// Aggregate created in the commit of a different aggregate, at version 1. Creation needs no coordination, because
+/// nothing else knows the new ID; afterwards, only the aggregate's own actor may change it.
 pub trait NewAggregate: Debug + Send + Sync + 'static {
     /// Returns the [`Aggregate::KIND`] of the new aggregate.
     fn kind(&self) -> &'static str;
@@ -41,7 +41,7 @@ impl NewAggregate for Infallible {
 /// Outcome of a command: the complete next state, only the rows that differ, and the response `A` to the caller.
 #[derive(Debug)]
 pub struct Decision<T: Aggregate, A = Confirmation> {
-    /// Next state; `None` if the command changes nothing (for example because it was already carried out).
+    /// Next state; `None` if the command changes nothing, for example because it was already carried out.
     pub next: Option<T>,
     /// Rows of the parts that changed.
     pub rows: Vec<T::Row>,
@@ -97,26 +97,26 @@ impl<T: Aggregate, A> Decision<T, A> {
 pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name of the kind, such as `order` or `printer`, used in errors, in events and in `/api/system/actors`.
     const KIND: &'static str;
-    /// Row of another table that a commit writes in addition to the snapshot row, under the same version guard. Only
-    /// the store knows the table. [`Infallible`] if the aggregate consists of its snapshot row alone.
+    /// Row of a separate table that a commit writes in addition to the snapshot row, under the same version guard. Only
+    /// the store knows the table. [`Infallible`] if the aggregate consists only of its snapshot row.
     type Row: Debug + Send + Sync + 'static;
-    /// Aggregates of other kinds that a commit of this one may create; [`Infallible`] if none.
+    /// Aggregates of other kinds that a commit of the aggregate may create; [`Infallible`] if there are none.
     type Created: NewAggregate;
     /// External work required by a state. Equal effects represent the same work, which never runs more than once at a
     /// time.
     type Effect: Hash + Eq + Clone + Debug + Send + Sync + 'static;
 
-    /// Returns the version number shown to clients and sent back in `If-Match`, which counts only changes made by
-    /// users; `None` for kinds that only users change, for which the number of commits is shown instead.
+    /// Returns the version number shown to clients and sent back in `If-Match`, if it counts only changes made by
+    /// users. Returns `None` for kinds that only users change; the number of commits is shown instead.
     fn revision(&self) -> Option<i64> {
         None
     }
-    /// Translates a violated database constraint (such as a duplicate code) to a refusal.
+    /// Translates a violation of a database constraint (such as a duplicate code) into a refusal.
     fn clash(constraint: &str) -> Refusal {
         Refusal::conflict("conflict", format!("{constraint} is already in use"))
     }
-    /// Returns the external work that the state requires. Level-triggered: called after every load and every commit.
-    /// Recovery consists of nothing else.
+    /// Returns the external work that the state requires. It is level-triggered: called after every load and every
+    /// commit. Recovery requires nothing else.
     fn effects(&self) -> Vec<Self::Effect> {
         Vec::new()
     }
@@ -136,7 +136,7 @@ pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
     /// Response to the caller; stored with the idempotency key.
     type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
 
-    /// Decides the command. `this` is `None` until the aggregate exists; until then every command that does not create
+    /// Decides the command. `this` is `None` until the aggregate exists; until then, every command that does not create
     /// the aggregate is rejected with [`Refusal::not_found`].
     fn decide(&self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>) -> Result<Decision<T, Self::Answer>, Refusal>;
     /// Returns the act recorded for the command in the audit log (`order.cancel`).
@@ -151,7 +151,7 @@ pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
     fn audit_facts(&self) -> AuditFacts {
         AuditFacts::done()
     }
-    /// Returns the version that the caller saw (`If-Match`); the actor rejects the command if the current version
+    /// Returns the version that the caller read (`If-Match`); the actor rejects the command if the current version
     /// differs.
     fn if_version(&self) -> Option<i64> {
         None
@@ -168,7 +168,7 @@ pub enum Confirmation {
 /// Facts recorded about a command in the audit log, in addition to the principal and the command itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditFacts {
-    /// Outcome of the command: `done` or another code.
+    /// Outcome of the command: `done` or an error code.
     pub outcome: String,
     /// Further facts as JSON.
     pub detail: Option<String>,

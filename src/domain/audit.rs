@@ -28,7 +28,7 @@ const SECRET_CHARS: usize = 16;
 pub struct AuditSentence {
     /// Words between the actor and the subject.
     pub before: Cow<'static, str>,
-    /// Words after the subject; `None` if the sentence does not name a subject.
+    /// Words after the subject; `None` if the sentence does not mention a subject.
     pub after: Option<Cow<'static, str>>,
 }
 

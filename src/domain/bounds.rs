@@ -1,8 +1,8 @@
 //! Limits for numbers and times from outside, in one table: from requests, from slicer comments in G-code, and from
 //! printer responses.
 //!
-//! Any value within these bounds can be stored, read back unchanged and added up without overflow. An out-of-range
-//! value from a program (a slicer, a printer) is treated as unknown; one from a request is rejected.
+//! Any value within these limits can be stored, read back unchanged and added up without overflow. An out-of-range
+//! value from a program (a slicer, a printer) is treated as unknown, whereas one from a request is rejected.
 //!
 //! Limits for texts and lists are defined with the requests that contain them.
 

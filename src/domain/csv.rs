@@ -7,7 +7,7 @@
 
 use std::fmt::{Display, Write as _};
 
-/// First characters that make a spreadsheet treat a cell as a formula, directly or after it has processed the text.
+/// Initial characters that make a spreadsheet treat a cell as a formula, directly or after it has processed the text.
 const FORMULA_STARTS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
 /// Value of one cell of a row.
@@ -56,13 +56,13 @@ impl Csv {
         self.0.push_str("\r\n");
     }
 
-    /// Creates a table without a header, to continue one started elsewhere.
+    /// Creates a table without a header, to continue a table started elsewhere.
     pub fn further() -> Self {
         Self(String::new())
     }
 
-    /// Returns the text written since the previous call and removes it, so that a long table is never in memory as a
-    /// whole.
+    /// Returns the text written since the previous call and removes it, so that a long table is never held in memory as
+    /// a whole.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.0)
     }

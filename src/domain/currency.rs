@@ -62,7 +62,8 @@ pub fn figure(cents: i64, currency: &str) -> String {
     split(cents, currency, ",", '.')
 }
 
-/// Formats minor units as a price for customers: `$1,234.50`, or with the code for a currency without a common symbol.
+/// Formats minor units as a price for customers: `$1,234.50`, or with the currency code if the currency has no common
+/// symbol.
 pub fn price(cents: i64, currency: &str) -> String {
     let sign = match currency.to_lowercase().as_str() {
         "usd" => "$",

@@ -49,7 +49,7 @@ pub struct Photo {
 
 /// Customer's request for a custom piece, with its progress.
 ///
-/// Invariants: wishes, photos and estimate never change; there are 1 to [`MAX_PHOTOS`] photos.
+/// Invariants: requirements, photos and estimate never change; there are 1 to [`MAX_PHOTOS`] photos.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomRequest {

@@ -2,7 +2,7 @@
 //!
 //! A customer is identified solely by the email address in its normal form, which never changes. There is no password:
 //! the customer signs in by redeeming a link sent by email ([`crate::sign_in_link`]). The record is created with the
-//! first redeemed link, or with the first order that names the address.
+//! first redeemed link, or with the first order for that address.
 
 mod profile;
 #[cfg(test)]
@@ -53,7 +53,7 @@ pub struct Customer {
     /// Company that the customer buys for.
     #[serde(default)]
     pub company: Option<String>,
-    /// Tax identifier of the company, printed on invoices.
+    /// Tax ID of the company, printed on invoices.
     #[serde(default)]
     pub tax_id: Option<String>,
     /// Language and region as a BCP 47 tag.
@@ -66,7 +66,7 @@ pub struct Customer {
     pub created_at: Timestamp,
     /// Time of the profile's last change; sign-ins and sign-outs are not changes.
     pub updated_at: Timestamp,
-    /// Open sessions, oldest first; expired ones are removed at the next sign-in.
+    /// Open sessions, oldest first; expired sessions are removed at the next sign-in.
     #[serde(skip)]
     pub sessions: Vec<Arc<CustomerSession>>,
 }
@@ -97,7 +97,7 @@ impl CustomerSession {
 /// Commands that change a customer.
 #[derive(Clone, Debug)]
 pub enum CustomerCommand {
-    /// Creates the record; rejected with 409 `email_taken` if a customer with this address exists.
+    /// Creates the record; rejected with 409 `email_taken` if a customer with the email address exists.
     Create {
         /// Email address, not yet normalized; rejected with 400 if malformed.
         email: String,

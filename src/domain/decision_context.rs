@@ -5,7 +5,7 @@ use crate::principal::Principal;
 use crate::rules::Rules;
 use crate::time::Timestamp;
 
-/// Series of human-readable numbers drawn from a counter; gaps are allowed.
+/// Series of human-readable numbers drawn from a counter; numbers may have gaps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberSeries {
     /// Order numbers, shown as `ORD-000123`.
@@ -69,9 +69,9 @@ pub trait Ids: Send + Sync {
 /// Everything that a decision may depend on in addition to the state, passed in explicitly.
 #[derive(Clone, Copy)]
 pub struct DecisionContext<'a> {
-    /// Wall-clock time of the decision. It may be earlier than that of the previous decision.
+    /// Wall-clock time of the decision. It may be earlier than the time of the previous decision.
     pub now: Timestamp,
-    /// Principal that issued the command; used for the audit log and for rules that depend on roles.
+    /// Principal that issued the command; used for the audit log and for rules that depend on the role.
     pub by: &'a Principal,
     /// Shop settings that the rules use.
     pub rules: &'a Rules,

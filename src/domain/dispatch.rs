@@ -49,7 +49,7 @@ const START_WINDOW_MS: i64 = 60_000;
 /// Settings of the dispatch index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DispatchRules {
-    /// Maximum number of prints started per minute across all printers; `None` if unlimited.
+    /// Maximum number of prints started per minute across all printers, if limited.
     pub max_starts_per_minute: Option<u32>,
     /// Number of printers that must reject a job before the job becomes FAILED.
     pub refusals_until_failed: usize,
@@ -68,8 +68,8 @@ pub struct Proposal {
     pub printer: Id,
 }
 
-/// Rank among the ready jobs, lowest first: priority (higher first), due date (none last), age, and the job's ID as a
-/// tie-breaker.
+/// Rank among the ready jobs, lowest first: priority (higher first), due date (jobs without one last), age, and the
+/// job's ID as a tie-breaker.
 type QueueRank = (Reverse<u8>, Timestamp, Timestamp, Id);
 
 /// Job that is ready to print.
@@ -279,7 +279,7 @@ impl DispatchIndex {
         proposals
     }
 
-    /// Returns the rank of the best job of a class that is in no open proposal and comes after the given rank.
+    /// Returns the rank of the best job of a class that comes after the given rank and is not in an open proposal.
     fn next_rank(&self, class: &NeedClass, after: Option<&QueueRank>) -> Option<QueueRank> {
         let ranks = self.classes.get(class)?;
         let mut rest = match after {

@@ -1,9 +1,9 @@
-//! Webhook endpoint: a URL to which events are delivered, and its deliveries.
+//! Webhook endpoint: a URL that events are delivered to, with its deliveries.
 //!
 //! An endpoint follows the outbox, the numbered log of all events, with a cursor. One commit both moves the cursor and
-//! creates the deliveries for the subscribed events, so that each event is delivered at least once and none is skipped.
-//! A failed delivery is retried on a fixed schedule; when the last retry fails, the endpoint is disabled, and its
-//! events stay pending until an operator enables it.
+//! creates the deliveries for the subscribed events, so that every event is delivered at least once. A failed delivery
+//! is retried on a fixed schedule; when the last retry fails, the endpoint is disabled, and its events stay pending
+//! until an operator enables it.
 //!
 //! `decide` contains the rules, `window` the in-memory deliveries; `replay` sends past events again, and `envelope`
 //! builds the body.
@@ -25,7 +25,7 @@ mod window;
 
 pub use replay::ReplayProgress;
 
-/// Number of an endpoint's pending deliveries held in memory; further ones form the backlog, which stays in the
+/// Number of an endpoint's pending deliveries that are held in memory; the rest form the backlog, which stays in the
 /// database.
 pub const DELIVERY_WINDOW: usize = 32;
 
@@ -44,7 +44,7 @@ pub enum DeliveryState {
 }
 
 /// Delivery of one event to one endpoint, with all its attempts. The combination of endpoint, event and replay number
-/// is unique, so that no event is delivered twice by mistake.
+/// is unique, which prevents accidental duplicates.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
@@ -52,8 +52,8 @@ pub struct Delivery {
     pub id: Id,
     /// Endpoint that the event is delivered to.
     pub endpoint_id: Id,
-    /// Event ID, included in the envelope and sent as `webhook-id`; the same for every redelivery, so that receivers
-    /// can deduplicate.
+    /// Event ID, included in the envelope and sent as `webhook-id`. It is the same for every redelivery, so that
+    /// receivers can deduplicate.
     pub event_id: Id,
     /// Number of the event in the outbox; 0 for a test event, which is not in the outbox.
     pub event_seq: i64,
@@ -80,8 +80,8 @@ pub struct Delivery {
     pub last_duration_ms: Option<i64>,
     /// Time at which the delivery was created.
     pub created_at: Timestamp,
-    /// Time of the last attempt; `None` before the first. Never earlier than the time at which the endpoint was last
-    /// enabled, even if the wall clock was set back.
+    /// Time of the last attempt; `None` before the first attempt. Never earlier than the time at which the endpoint was
+    /// last enabled, even if the wall clock was set back.
     pub attempted_at: Option<Timestamp>,
 }
 
@@ -145,9 +145,9 @@ pub struct Endpoint {
     /// Replay in progress, if any.
     #[serde(default)]
     pub replaying: Option<ReplayProgress>,
-    /// Time at which the endpoint was last enabled. A pending delivery whose last attempt was earlier restarts its
-    /// attempt count. Always later than every attempt made before the endpoint was enabled, even if the wall clock was
-    /// set back.
+    /// Time at which the endpoint was last enabled. The attempt count of a pending delivery whose last attempt was
+    /// earlier is reset. Always later than every attempt made before the endpoint was enabled, even if the wall clock
+    /// was set back.
     #[serde(default)]
     pub anew_at: Option<Timestamp>,
     /// Time of the latest attempt.
@@ -166,15 +166,15 @@ pub struct Endpoint {
     /// Pending deliveries that are due next, at most [`DELIVERY_WINDOW`].
     #[serde(skip)]
     pub window: rpds::RedBlackTreeMapSync<Id, Delivery>,
-    /// Deliveries that left the window since the last refill. A refill that was read before they left must not bring
-    /// them back.
+    /// Deliveries that left the window since the last refill. A refill that was read before they left must not add them
+    /// again.
     #[serde(skip)]
     left: rpds::RedBlackTreeSetSync<Id>,
     /// `true` if more deliveries left the window than `left` can hold: the next refill is then unreliable and is read
     /// again.
     #[serde(skip)]
     left_overflowed: bool,
-    /// Number of refills since the endpoint was loaded, so that each refill is a distinct effect and a late one is
+    /// Number of refills since the endpoint was loaded, so that each refill is a distinct effect and an outdated one is
     /// recognised.
     #[serde(skip)]
     refills: u32,
@@ -200,7 +200,7 @@ pub enum EndpointCommand {
     Create {
         /// Target URL; the HTTP layer has checked that it is allowed.
         url: String,
-        /// Event types: at least one, each known and listed once.
+        /// Event types: at least one, all of them valid, without duplicates.
         events: Vec<String>,
         /// Encrypted secret for signing deliveries.
         encrypted_secret: String,
@@ -219,8 +219,8 @@ pub enum EndpointCommand {
     /// Deletes the endpoint. Its pending deliveries are cancelled, including those in the backlog as refills load them;
     /// the log is kept.
     Archive,
-    /// Enables the endpoint: resumes sending, including deliveries that were held back while it was disabled, with
-    /// their attempt counts reset.
+    /// Enables the endpoint: resumes sending, including deliveries that were held back while it was disabled, whose
+    /// attempt counts are reset.
     Enable,
     /// Disables the endpoint until an operator enables it: in the meantime, nothing is sent and its events stay
     /// pending.
@@ -260,7 +260,7 @@ pub struct DeliveryAnswer {
 /// Command that replays past events; rejected with 409 while another replay is in progress.
 #[derive(Clone, Debug)]
 pub struct ReplayEvents {
-    /// Start of the range: events whose first delivery was created at or after this time are replayed.
+    /// Start of the range: an event is replayed if its first delivery was created at or after this time.
     pub since: Timestamp,
     /// Number of events to replay, returned in the response.
     pub count: u32,
@@ -277,15 +277,15 @@ pub struct ReplayAnswer {
 /// Outcomes of the endpoint's effects.
 #[derive(Clone, Debug)]
 pub enum EndpointNews {
-    /// Advances the cursor and creates deliveries for the subscribed events it passes.
+    /// Advances the cursor and creates deliveries for the subscribed events that it passes.
     Follow {
         /// Number of the last event examined.
         upto: i64,
         /// Subscribed events among those examined.
         due: Vec<DueEvent>,
     },
-    /// Loads pending deliveries from the database, earliest `next_at` first. Reads more than [`DELIVERY_WINDOW`] if
-    /// that many exist, because deliveries already in the window may be among them.
+    /// Loads pending deliveries from the database, earliest `next_at` first. Reads more than [`DELIVERY_WINDOW`]
+    /// deliveries if that many exist, because they may include some that are already in the window.
     Refilled {
         /// Number of the refill, from its effect; an outdated refill changes nothing.
         number: u32,
@@ -333,8 +333,8 @@ pub enum EndpointEffect {
         /// Number of the last event processed.
         cursor: i64,
     },
-    /// Reads the next pending deliveries from the database, for [`EndpointNews::Refilled`]; for a deleted endpoint,
-    /// to cancel them.
+    /// Reads the next pending deliveries from the database for [`EndpointNews::Refilled`]. If the endpoint is deleted,
+    /// they are read to be cancelled.
     Refill {
         /// Number of the refill, so that the next refill is a different effect and starts immediately.
         number: u32,

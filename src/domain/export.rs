@@ -113,7 +113,7 @@ pub enum ExportState {
 pub struct ExportCursor {
     /// Creation time of the record.
     pub at: Timestamp,
-    /// ID of the record, which orders records created at the same time.
+    /// ID of the record, used to order records created at the same time.
     pub id: Id,
 }
 

@@ -1,4 +1,4 @@
-//! Uploaded file. The content is on disk under its hash; this aggregate describes it.
+//! Uploaded file. The content is stored on disk under its hash; this aggregate describes it.
 
 mod plate;
 
@@ -31,7 +31,7 @@ pub enum FileKind {
     Image,
 }
 
-/// Metadata read from a file's content. `None` means unknown: nothing is guessed.
+/// Metadata read from a file's content. `None` means unknown, because nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileMetadata {
@@ -54,8 +54,8 @@ pub struct FileMetadata {
     /// Format of the G-code; `None` for other files.
     #[serde(default)]
     pub form: Option<GcodeForm>,
-    /// Plates of a sliced file, by number; empty for other files, and for files uploaded by releases that did not read
-    /// plates.
+    /// Plates of a sliced file, by number; empty for any other file, and for files uploaded by releases that did not
+    /// read plates.
     #[serde(default)]
     pub plates: Vec<Plate>,
 }
@@ -66,7 +66,7 @@ impl FileMetadata {
         self.plates.iter().find(|plate| plate.plate == number)
     }
 
-    /// Returns the hashes of the images stored in addition to the content: the file's own thumbnail and those of its
+    /// Returns the hashes of the images stored in addition to the content: the thumbnails of the file and of its
     /// plates.
     pub fn pictures(&self) -> impl Iterator<Item = &String> {
         self.thumbnail.iter().chain(self.plates.iter().filter_map(|plate| plate.thumbnail.as_ref()))
@@ -110,7 +110,7 @@ pub struct File {
     pub kind: FileKind,
     /// Size of the content in bytes.
     pub size: i64,
-    /// SHA-256 of the content in hexadecimal, under which the content is stored on disk; identical contents are stored
+    /// SHA-256 of the content in hexadecimal, under which it is stored on disk; identical contents are stored only
     /// once.
     pub sha256: String,
     /// Metadata read from the content.
@@ -118,8 +118,8 @@ pub struct File {
     /// Print whose end the photo shows, if the server took the photo; `None` for uploaded files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_of: Option<PhotoSubject>,
-    /// Purpose of a customer's upload; `None` for the shop's own files, and for files uploaded before this was
-    /// recorded.
+    /// Purpose of a customer's upload; `None` for the shop's own files, and for files uploaded before this field
+    /// existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer_upload: Option<CustomerUpload>,
     /// `true` if the file was deleted; the record is kept for the history of jobs.
@@ -172,7 +172,7 @@ pub enum FileCommand {
         metadata: Box<FileMetadata>,
         /// Print whose end the photo shows, if the server took the photo.
         photo_of: Option<PhotoSubject>,
-        /// Customer's model from which the file was sliced to price a draft; `None` for all other files.
+        /// Customer's model that the file was sliced from to price a draft; `None` for all other files.
         sliced_from: Option<Id>,
     },
     /// Deletes the file, unless a SKU or an unfinished order or job refers to it.

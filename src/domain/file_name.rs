@@ -5,7 +5,7 @@ use crate::refusal::Refusal;
 
 /// Maximum length of a file name, in characters.
 const MAX_NAME_CHARS: usize = 200;
-/// Maximum length of a file extension that is preserved when a name is shortened, in characters, without the leading
+/// Maximum length, in characters, of a file extension that is preserved when a name is shortened, without the leading
 /// dot.
 const MAX_ENDING_CHARS: usize = 16;
 /// Maximum length of a file name on a printer, in bytes. Printers add characters to it, and their file systems allow
@@ -19,7 +19,7 @@ const fn turns_direction(c: char) -> bool {
 }
 
 /// Returns whether a character is invisible and can be omitted: control characters, line separators, and direction
-/// marks, which some programs put in front of names.
+/// marks, which some programs add at the start of names.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{061C}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')

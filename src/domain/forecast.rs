@@ -49,7 +49,7 @@ pub struct PrinterOutlook<'a> {
     pub left_ms: Option<i64>,
 }
 
-/// Settings and observations of the shop on which a forecast is based.
+/// Settings and observations of the shop that a forecast is based on.
 #[derive(Clone, Copy, Debug)]
 pub struct ShopKnowledge<'a> {
     /// Settings of the dispatcher.
@@ -256,7 +256,8 @@ fn print_over(
 }
 
 /// Returns the remaining time of a print that started at `began` and was expected to take `total` milliseconds. The
-/// printer's own report is used once a tenth has been printed; before that, printers merely report the file's estimate.
+/// printer's own report is used once a tenth of the print is complete; before that, printers merely report the file's
+/// estimate.
 fn left_of(
     in_hand: &CurrentAttempt,
     began: Timestamp,
@@ -283,7 +284,7 @@ fn wait_for_bed(
     shop.hours.after(over, clearing_ms(&printer.clearings, shop.hours))
 }
 
-/// Assigns the queue to the printers as they become free.
+/// Assigns the queued jobs to the printers as they become free.
 fn play(
     mut rehearsal: QueueSimulation,
     free: Vec<(Timestamp, Id)>,

@@ -7,7 +7,7 @@ use domain::invoice::IssuedDocument;
 /// Reason for exemption in a document that is not subject to tax.
 const NOT_SUBJECT: &str = "Not subject to VAT";
 
-/// Tax category, including its rate in basis points if it has one.
+/// Tax category, including its rate in basis points, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TaxCategory {
     /// `S`: taxed at the given rate.
@@ -35,7 +35,7 @@ impl TaxCategory {
         }
     }
 
-    /// Returns whether no part of a document is subject to tax; the document must then contain no VAT identifiers.
+    /// Returns whether no part of a document is subject to tax, in which case it must not contain VAT identifiers.
     pub fn outside(document: &IssuedDocument) -> bool {
         Self::of(document, 0) == Self::NotSubject
     }

@@ -34,7 +34,7 @@ pub fn seller(xml: &mut Xml, document: &IssuedDocument) {
     });
 }
 
-/// Writes the buyer (BG-7). If the address is unknown, the seller's country is assumed.
+/// Writes the buyer (BG-7). If the address is unknown, the seller's country is used.
 pub fn buyer(xml: &mut Xml, document: &IssuedDocument) {
     let buyer = &document.content.buyer;
     xml.group("ram:BuyerTradeParty", |xml| {

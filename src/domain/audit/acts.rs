@@ -19,7 +19,7 @@ macro_rules! audited_acts {
             /// Acts performed by people and by programs outside the server.
             pub const OF_PEOPLE: &[Self] = &[$(Self::$act,)+];
 
-            /// Returns the act's name, the kind of its subject, and its verb.
+            /// Returns the act's stored name, the kind of its subject, and its verb.
             const fn row(self) -> (&'static str, AuditedKind, &'static str) {
                 match self {
                     $(Self::$act => ($name, AuditedKind::$kind, $verb),)+

@@ -1,9 +1,9 @@
-//! Conversion of another shop's prices to ours: net prices and one tax amount per rate, with the exact total that was
+//! Conversion of the other shop's prices to ours: net prices and one tax amount per rate, with the exact total that was
 //! paid.
 //!
 //! The shop's prices may include tax, so that no whole net price matches them; a shop may also add charges that have no
 //! equivalent in our orders. A small difference becomes a rounding amount, a larger one an additional shipping charge
-//! or a discount. The total always equals what was paid, because the books rely on it.
+//! or a discount. The total always equals what was paid, because the accounts depend on it.
 
 use super::SoldContent;
 use crate::bounds::MAX_CENTS;

@@ -1,4 +1,4 @@
-//! Merging of another shop's messages about an order, which may arrive late, repeatedly and in any order.
+//! Merging of the other shop's messages about an order, which may arrive late, repeatedly and in any order.
 
 use super::{ChannelOrder, ShopOrderUpdate, ShopState};
 use crate::aggregate::DecisionContext;

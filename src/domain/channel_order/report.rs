@@ -29,7 +29,7 @@ pub struct ReportedShipment {
     pub carrier: String,
     /// The carrier's tracking number; empty for a pickup.
     pub tracking_number: String,
-    /// Units completed by the shipment for each of the shop's lines, in line order.
+    /// Units that the shipment completes for each of the shop's lines, in line order.
     pub units: Vec<u32>,
     /// `true` if no further shipment will follow.
     pub last: bool,
@@ -43,7 +43,7 @@ pub enum TrackingState {
     Pending,
     /// The shop has recorded the shipment.
     Told,
-    /// The shop rejected the report or did not respond for a month; an operator has to act.
+    /// The shop rejected the report or did not respond for a month; an operator must act.
     Failed,
     /// No report is needed: the channel has no shop to report to.
     NotWanted,
@@ -72,7 +72,7 @@ pub struct ShipmentTracking {
 pub enum TrackingOutcome {
     /// The shop has recorded the shipment, as a result of this attempt or an earlier one.
     Told,
-    /// Temporary failure with its error message: the report is retried.
+    /// Temporary failure, with its error message; the report is retried.
     Again(String),
     /// Permanent rejection, with the shop's error message.
     Refused(String),
@@ -99,7 +99,7 @@ impl ChannelOrder {
         }
     }
 
-    /// Records the outcome of an attempt; returns an email if an operator has to act.
+    /// Records the outcome of an attempt. Returns an email if an operator must act.
     pub(super) fn tracked(&mut self, cx: &DecisionContext<'_>, number: u32, outcome: &TrackingOutcome) -> Vec<Mail> {
         let (order_name, order_id) = (self.name(), self.order_id);
         let Some(tracking) = self.trackings.iter_mut().find(|one| one.shipment.number == number) else {

@@ -8,7 +8,7 @@ use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::refusal::Refusal;
 
-/// Maximum number of missing entries named in a message.
+/// Maximum number of missing entries listed in a message.
 const MAX_NAMED: usize = 20;
 
 impl Aggregate for ChannelOrder {
@@ -125,7 +125,7 @@ impl Command<ChannelOrder> for ChannelOrderCommand {
 }
 
 impl ChannelOrder {
-    /// Returns whether our order is to be created and does not exist yet.
+    /// Returns whether our order must be created and does not exist yet.
     fn waits(&self) -> bool {
         self.paid && !self.there.cancelled && !self.making && !self.has_order && self.content.is_some()
     }

@@ -1,4 +1,4 @@
-//! Customer profile data, and the merging of changes to it.
+//! Customer profile data, and the rules for merging changes to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ pub struct CustomerAddress {
 /// Address in a list that replaces the customer's current list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AddressUpdate {
-    /// ID of the existing address to replace; `None` for a new one.
+    /// ID of the existing address to replace; `None` for a new address.
     pub id: Option<Id>,
     /// Purpose of the address.
     pub kind: AddressKind,
@@ -62,7 +62,7 @@ pub struct ProfileChange {
     pub phone: Option<Option<String>>,
     /// Company that the customer buys for.
     pub company: Option<Option<String>>,
-    /// Tax identifier of the company.
+    /// Tax ID of the company.
     pub tax_id: Option<Option<String>>,
     /// Language and region as a BCP 47 tag.
     pub locale: Option<Option<String>>,
@@ -99,8 +99,8 @@ pub(super) fn update(
     Ok(to(Customer { updated_at: cx.now, ..next }))
 }
 
-/// Returns the new addresses, each with its ID. The first address of a kind becomes the default if none is marked as
-/// such.
+/// Returns the new addresses, each with its ID. If no address of a kind is marked as the default, the first one becomes
+/// the default.
 fn replaced(
     customer: &Customer,
     cx: &DecisionContext<'_>,

@@ -11,7 +11,7 @@ use crate::sku::{Dimensions, MachineType};
 use crate::time::Timestamp;
 
 /// Requirements that a job places on a printer. All jobs of a class fit the same printers equally well, so only the
-/// first job of each class has to be compared with the printers.
+/// first job of each class must be compared with the printers.
 #[derive(Clone, Debug)]
 pub(super) struct NeedClass {
     key: Arc<ClassKey>,

@@ -72,8 +72,8 @@ impl QueueSimulation {
         proposals
     }
 
-    /// Returns the time at which [`QueueSimulation::starts`] may find more jobs although no printer became free; `None`
-    /// if time alone changes nothing.
+    /// Returns the time at which [`QueueSimulation::starts`] may find more jobs although no printer became free.
+    /// Returns `None` if time alone changes nothing.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.board.next_at(now)
     }

@@ -1,4 +1,4 @@
-//! Spools that an operator has to load before a job can be printed, and the printer to load them into.
+//! Spools that an operator must load before a job can be printed, and the printer to load them into.
 
 use super::WaitContext;
 use super::matching::match_printers;

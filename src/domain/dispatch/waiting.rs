@@ -31,7 +31,8 @@ pub enum WaitingCode {
     BedNotCleared,
     /// No suitable printer has the material loaded.
     MaterialNotLoaded,
-    /// A material is loaded, but not in the slot from which the file takes it, or where the printer cannot select it.
+    /// A material is loaded, but not in the slot that the file takes it from, or on a spool that the printer cannot
+    /// select.
     MaterialMisplaced,
     /// Too little of a material is left on the spool.
     SpoolRunsOut,
@@ -49,11 +50,11 @@ pub enum WaitingCode {
     BuildPlate,
     /// A different nozzle is needed.
     Nozzle,
-    /// The file does not say which material each of its filaments needs.
+    /// The file does not specify the material of each of its filaments.
     FilamentsUnknown,
     /// The part is larger than the build volume.
     BuildVolume,
-    /// The file was sliced for another printer model.
+    /// The file was sliced for a different printer model.
     PrinterModel,
     /// The format of the file is not accepted.
     FileFormat,
@@ -86,7 +87,7 @@ pub enum WaitingCode {
 }
 
 impl WaitingCode {
-    /// Returns the rank of the cause: the lower, the quicker it is resolved.
+    /// Returns the rank of the cause. The lower the rank, the more quickly the cause is resolved.
     pub(super) fn rank(self) -> u8 {
         match self {
             Self::Turn | Self::SpoolUnconfirmed => 0,
@@ -143,7 +144,7 @@ pub struct WaitingCause {
     pub materials: Vec<Id>,
     /// Printers with this cause and their names, in the dispatcher's order of preference; at most ten.
     pub printers: Vec<(Id, String)>,
-    /// Number of printers with this cause, including those that are not named.
+    /// Number of printers with this cause, including those that are not listed.
     pub printer_count: usize,
     /// Time at which the cause is expected to end by itself; `None` if it does not depend on time alone.
     pub ends_at: Option<Timestamp>,
@@ -200,12 +201,12 @@ impl WaitingCause {
         }
     }
 
-    /// Returns the rank of the cause: the lower, the quicker it is resolved.
+    /// Returns the rank of the cause. The lower the rank, the more quickly the cause is resolved.
     pub(super) fn rank(&self) -> u8 {
         self.code.rank().saturating_add(self.later)
     }
 
-    /// Returns the cause as a sentence that names its printers.
+    /// Returns the cause as a sentence that lists its printers.
     pub fn message(&self) -> String {
         match &self.text {
             CauseText::Clause(clause) => sentence(clause),
@@ -275,8 +276,8 @@ impl Waiting {
         Self { causes, headlines }
     }
 
-    /// Writes the explanation as text of at most [`MAX_SENTENCE_CHARS`] characters: what the job waits for, and what
-    /// resolves it quickest.
+    /// Writes the explanation as text of at most [`MAX_SENTENCE_CHARS`] characters: it states what the job waits for,
+    /// and what resolves this most quickly.
     pub fn sentence(&self) -> String {
         let clauses: Vec<String> = self.causes.iter().take(MAX_SENTENCE_CLAUSES).map(WaitingCause::clause).collect();
         let Some(shortest) = self.headlines.last() else {
@@ -295,7 +296,7 @@ impl Waiting {
         }))
     }
 
-    /// Returns whether the first clause begins with a printer's name, which keeps its spelling.
+    /// Returns whether the first clause begins with a printer's name, which must not be capitalised.
     fn begins_with_name(&self) -> bool {
         self.causes.first().is_some_and(|first| first.printer_count == 1)
     }

@@ -43,7 +43,7 @@ pub struct GatheredAct {
     pub jobs: usize,
 }
 
-/// Spool that a person loads into a printer, with the jobs that wait for it.
+/// Spool that a person must load into a printer, with the number of jobs that wait for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpoolTask {
     /// Spool, and the printer to load it into.
@@ -88,14 +88,14 @@ pub fn spool_tasks(acts: &[GatheredAct]) -> Vec<SpoolTask> {
     tasks
 }
 
-/// Returns the number of jobs that wait for a printer's bed to be cleared. The printer starts one of them, and the same
-/// jobs can wait for several beds.
+/// Returns the number of jobs that wait for a printer's bed to be cleared. The printer can start only one of them, and
+/// the same jobs can wait for several beds.
 pub fn jobs_waiting_for_bed(acts: &[GatheredAct], printer: Id) -> usize {
     let clear = WaitingAct::ClearBed { printer };
     acts.iter().find(|one| one.act == clear).map_or(0, |one| one.jobs)
 }
 
-/// Printer with its index entry and the reason why it takes no job now.
+/// Printer with its index entry and the reason why it cannot take a job now.
 struct Candidate {
     id: Id,
     indexed: IndexedPrinter,

@@ -63,7 +63,7 @@ impl Aggregate for Endpoint {
     }
 }
 
-/// Returns the endpoint to which an operator's command applies; rejected if it was deleted or never existed.
+/// Returns the endpoint that an operator's command applies to; rejected if it was deleted or never existed.
 pub(super) fn existing(this: Option<&Endpoint>) -> Result<&Endpoint, Refusal> {
     this.filter(|endpoint| !endpoint.archived).ok_or_else(|| Refusal::not_found(Endpoint::KIND))
 }

@@ -3,8 +3,8 @@
 //!
 //! A new delivery may displace one that is waiting for a retry, but never one that is due: its attempt may be in
 //! flight, and removing it would cause it to be sent twice. While there is a backlog, a delivery whose attempt failed
-//! leaves the window, and a refill loads those that are due next. A delivery that keeps failing therefore never holds
-//! up the others.
+//! leaves the window, and a refill loads those that are due next. A delivery that keeps failing therefore never delays
+//! the rest.
 
 use crate::endpoint::{DELIVERY_WINDOW, Delivery, DeliveryState, Endpoint, EndpointEffect};
 use crate::id::Id;
@@ -39,8 +39,8 @@ impl Endpoint {
         }
     }
 
-    /// Adds a delivery to the window. If the window is full, the delivery displaces the one with the longest wait until
-    /// its retry, if that is due later, or stays in the backlog itself.
+    /// Adds a delivery to the window. If the window is full, the delivery displaces the one that waits longest for its
+    /// retry, provided that this retry is due later; otherwise, it stays in the backlog.
     pub(super) fn place(&mut self, delivery: Delivery, now: Timestamp) {
         if self.window.size() >= DELIVERY_WINDOW && !self.window.contains_key(&delivery.id) {
             self.backlog = true;

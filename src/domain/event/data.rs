@@ -1,5 +1,5 @@
-//! `data` payload of each event: events with the same payload share a struct, which states when each of them is sent.
-//! The events, the OpenAPI document and the pages at `/docs/events` are all built from these structs.
+//! `data` payload of each event. Events with the same payload use the same struct, which states when each of them is
+//! sent. The events, the OpenAPI document and the pages at `/docs/events` are all built from these structs.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -114,7 +114,7 @@ impl OrderShippedData {
 pub struct OrderFlaggedData {
     #[serde(flatten)]
     pub(crate) order: OrderData,
-    /// Machine-readable code of the problem.
+    /// Machine-readable code for the problem.
     pub(crate) flag: String,
     /// Human-readable description of the problem.
     pub(crate) message: String,
@@ -258,7 +258,7 @@ pub struct DiscrepancyData {
     pub(crate) quantity: Amount,
     /// Amount reserved by jobs.
     pub(crate) reserved: Amount,
-    /// Amount that prints used beyond the stock on hand; 0 if the stock merely no longer covers the reservations.
+    /// Amount that prints consumed beyond the stock on hand; 0 if the stock merely no longer covers the reservations.
     pub(crate) consumed_beyond_stock: Amount,
     /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use crate::id::Id;
 use crate::job::Attempt;
 
-/// Assumed print time of a file that states none, in seconds.
+/// Print time, in seconds, that is assumed for a file that states none.
 const UNSTATED_SECONDS: i64 = 3600;
 /// Maximum plausible stated print time, in seconds: 100 days.
 const MAX_STATED_SECONDS: i64 = 100 * 24 * 3600;
@@ -34,7 +34,7 @@ pub struct ObservedPrint {
     pub printer: Id,
     /// Print time stated in the file, in seconds, if any.
     pub stated_seconds: Option<i64>,
-    /// Time in milliseconds from when the printer was first observed printing to the end of the print.
+    /// Time, in milliseconds, from when the printer was first observed printing to the end of the print.
     pub took_ms: i64,
 }
 

@@ -1,6 +1,6 @@
 //! Reader for binary G-code (`.bgcode`, the format of Prusa's libbgcode, described in its `doc/specifications.md`),
 //! which reads the metadata blocks and thumbnails and checks that the file is complete. The commands are covered by
-//! checksums and not decoded here; `toolpath` decodes them to draw a picture.
+//! checksums and not decoded here; `toolpath` decodes them to draw an image.
 //!
 //! All numbers are little-endian. File header: `GCDE`, version (u32), type of checksum (u16). Each block: type (u16),
 //! compression (u16), size (u32), compressed size (u32, if compressed), parameters, data, checksum (u32, if present).
@@ -21,7 +21,7 @@ const FORMAT_VERSION: u32 = 1;
 /// Maximum size of a block that is read, in bytes, both compressed and uncompressed; larger blocks are skipped.
 pub(super) const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
-/// Maximum number of blocks in a file. A file of one gigabyte has some 16,000 blocks of 64 KiB each.
+/// Maximum number of blocks in a file. A file of one gigabyte has about 16,000 blocks of 64 KiB each.
 pub(super) const MAX_BLOCKS: u32 = 100_000;
 /// Maximum total uncompressed size of a file's blocks, in bytes; later blocks are skipped. The settings and thumbnails
 /// of a real file take less than one megabyte.
@@ -199,7 +199,7 @@ impl Binary {
     }
 }
 
-/// Collects the contents of a block; a block that cannot be decompressed is skipped.
+/// Reads the contents of a block; a block that cannot be decompressed is skipped.
 fn read(block: &BinaryBlock, data: &[u8], notes: &mut CommentStatements) {
     let unpacked = decompress(data, block.head.compression, block.head.size as usize);
     let Some(bytes) = unpacked else { return };
@@ -219,7 +219,7 @@ fn read(block: &BinaryBlock, data: &[u8], notes: &mut CommentStatements) {
     }
 }
 
-/// Returns the `size` bytes of a block before compression; `None` if it cannot be decompressed.
+/// Returns the `size` bytes of a block before compression. Returns `None` if it cannot be decompressed.
 pub(super) fn decompress(data: &[u8], compression: u16, size: usize) -> Option<Vec<u8>> {
     match compression {
         0 => Some(data.to_vec()),

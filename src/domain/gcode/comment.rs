@@ -2,8 +2,8 @@
 
 use crate::bounds::print_seconds;
 
-/// Splits a comment at its first `=` or `:` (`; filament used [g] = 5.17`, `;TIME:1234`, `; total filament weight [g]
-/// : 3`).
+/// Splits a comment at its first `=` or `:` (`; filament used [g] = 5.17`, `;TIME:1234`,
+/// `; total filament weight [g] : 3`).
 pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_at(text.find(['=', ':'])?);
     Some((key.trim_end(), value[1..].trim_start()))

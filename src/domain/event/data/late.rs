@@ -22,7 +22,7 @@ pub struct OrderLateData {
     pub(crate) promised_at: Timestamp,
     /// Requested completion date, if any; otherwise null.
     pub(crate) due_at: Option<Timestamp>,
-    /// Expected completion time at the time of the event; null if it cannot be forecast.
+    /// Expected completion time when the event occurred; null if it could not be forecast.
     pub(crate) expected_at: Option<Timestamp>,
     /// Human-readable description of the delay, with times in the shop's time zone.
     pub(crate) message: String,
