@@ -25,7 +25,7 @@ impl Default for Heat {
 }
 
 impl Heat {
-    /// Converts temperatures from degrees Celsius; implausible values become unknown.
+    /// Converts temperatures given in degrees Celsius; implausible values become unknown.
     pub fn new(actual: Option<f64>, target: Option<f64>) -> Self {
         Self { actual: tenths(actual), target: tenths(target) }
     }

@@ -64,8 +64,8 @@ impl PrintTally {
         self.finished + self.failed + self.cancelled
     }
 
-    /// Returns the fraction of failed prints among those that finished or failed, from 0 to 1; `None` if there are no
-    /// such prints.
+    /// Returns the fraction of failed prints among those that finished or failed, from 0 to 1. Returns `None` if there
+    /// are no such prints.
     pub fn failure_rate(&self) -> Option<f64> {
         share(self.failed, self.finished + self.failed)
     }
@@ -79,7 +79,7 @@ impl PrintTally {
     }
 }
 
-/// Returns the ratio of a part to a whole, from 0 to 1; `None` if the whole is 0.
+/// Returns the ratio of a part to a whole, from 0 to 1. Returns `None` if the whole is 0.
 pub fn share(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }

@@ -22,8 +22,7 @@ pub struct PriceTable {
 }
 
 impl PriceTable {
-    /// Creates a table with the given entries; one of them should be [`DEFAULT_ENTRY`], otherwise the default price is
-    /// 0.
+    /// Creates a table with the given entries. If [`DEFAULT_ENTRY`] is not among them, the default price is 0.
     pub fn new(entries: impl IntoIterator<Item = (String, i64)>) -> Self {
         let mut cents: BTreeMap<String, i64> = entries.into_iter().collect();
         Self { default_cents: cents.remove(DEFAULT_ENTRY).unwrap_or(0), cents }
@@ -74,7 +73,7 @@ pub struct PieceRequirements {
     pub base_option_id: String,
     /// Number of colours, from 1 to [`MAX_COLORS`].
     pub color_count: u8,
-    /// `true` if the piece is to receive a UV-resistant coating.
+    /// `true` if the piece gets a UV-resistant coating.
     pub uv_coating: bool,
     /// Optional add-ons, each listed once.
     pub addon_ids: Vec<String>,

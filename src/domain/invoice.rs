@@ -108,7 +108,7 @@ pub enum DocumentKind {
     CreditNote,
 }
 
-/// Issued document, which is inserted once, with a number assigned by the store's writer, and never changes.
+/// Issued document. It is inserted once, with a number assigned by the store's writer, and never changes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IssuedDocument {
@@ -122,14 +122,14 @@ pub struct IssuedDocument {
     /// rather than in the document.
     #[serde(skip)]
     pub number: i64,
-    /// Time of issue, whose year (UTC) is part of the series.
+    /// Time of issue; its year (in UTC) is part of the series.
     pub issued_at: Timestamp,
     /// Time at which payment is due.
     pub due_at: Option<Timestamp>,
     /// Time of supply (BT-72); `None` if the goods had not yet been shipped to `ship_to`, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
-    /// Delivery address (BG-15); `None` if unknown, or if the invoice is not for an order.
+    /// Delivery address (BG-15); `None` if it is unknown, or if the invoice is not for an order.
     pub ship_to: Option<Address>,
     /// Invoiced or reversed items, with the totals.
     pub content: InvoiceContent,
@@ -195,14 +195,14 @@ pub struct DocumentHead {
 pub struct PayLink {
     /// Number of the link, starting at 1 for each invoice; all earlier links are revoked.
     pub number: u32,
-    /// Time at which the link expires; `None` if it does not expire.
+    /// Time at which the link expires, if it does.
     pub expires_at: Option<Timestamp>,
 }
 
-/// Invoice with its payments and the summaries of its documents.
+/// Invoice with its payments and document summaries.
 ///
-/// Invariants: `content` is frozen once a document is issued; documents are only added; the credit notes together cover
-/// exactly the amount no longer covered by payments, and never more than the invoice amount.
+/// Invariants: `content` is frozen once a document is issued; documents are only ever added; the credit notes together
+/// cover exactly the amount no longer covered by payments, and never more than the invoice amount.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Invoice {
@@ -222,13 +222,13 @@ pub struct Invoice {
     pub customer_email: Option<String>,
     /// Invoiced items and buyer.
     pub content: InvoiceContent,
-    /// Due time set by an operator; `None` applies the payment term from the settings, in days after issue.
+    /// Due time set by an operator; if `None`, the payment term from the settings applies, in days after issue.
     pub due_at: Option<Timestamp>,
     /// Time of supply; `None` if the goods had not been supplied when the invoice was issued, or if the time is
     /// unknown. In that case the issue date applies, unless `ship_to` shows that delivery is still to come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
-    /// Delivery address; `None` if unknown, or if the invoice is not for an order.
+    /// Delivery address; `None` if it is unknown, or if the invoice is not for an order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ship_to: Option<Address>,
     /// Time of issue; `None` for a draft.
@@ -261,7 +261,7 @@ pub struct Invoice {
 }
 
 impl Invoice {
-    /// Returns the status to show at the given time: overdue if money is due and the due date has passed.
+    /// Returns the status to show at the given time: overdue if there is an amount due and the due date has passed.
     pub fn shown_status(&self, now: Timestamp) -> InvoiceStatus {
         let owing = matches!(self.status, InvoiceStatus::Open | InvoiceStatus::PartiallyPaid);
         let late = self.due_at.is_some_and(|due_at| due_at < now);
@@ -278,7 +278,7 @@ impl Invoice {
         self.documents.iter().find(|one| one.kind == DocumentKind::Invoice)
     }
 
-    /// Returns the total of the invoice's credit notes, in minor units.
+    /// Returns the total amount of the invoice's credit notes, in minor units.
     pub fn credited_cents(&self) -> i64 {
         let notes = self.documents.iter().filter(|one| one.kind == DocumentKind::CreditNote);
         notes.fold(0, |sum: i64, note| sum.saturating_add(note.payable_cents))
@@ -309,7 +309,7 @@ pub struct DraftInvoice {
     pub shipping_cents: i64,
     /// Discount on the lines in minor units.
     pub discount_cents: i64,
-    /// Time at which payment is due; `None` applies the payment term from the settings, in days after issue.
+    /// Time at which payment is due; if `None`, the payment term from the settings applies, in days after issue.
     pub due_at: Option<Timestamp>,
     /// Free text shown to the customer.
     pub notes: Option<String>,
@@ -342,8 +342,8 @@ pub enum InvoiceCommand {
     },
     /// Refunds a payment: records a manual refund, or has the processor refund a payment that it collected.
     Refund {
-        /// Payment to refund; `None` selects the processor's payments, newest first, or otherwise the newest payment
-        /// that is not fully refunded.
+        /// Payment to refund. If `None`, the processor's payments are refunded, newest first, or otherwise the newest
+        /// payment that is not fully refunded.
         payment: Option<Id>,
         /// Amount in minor units; `None` for the full remaining amount.
         amount_cents: Option<i64>,
@@ -362,7 +362,7 @@ pub enum InvoiceCommand {
     },
     /// Applies a command concerning checkouts, refunds or the processor's payments.
     Ledger(LedgerCommand),
-    /// Issues a paid invoice for a subscription charge by the processor.
+    /// Issues a paid invoice for a subscription charge made by the processor.
     Charge(Box<ChargedPeriod>),
     /// Creates a pay link; the current one, if any, is revoked.
     OpenPayLink {

@@ -52,13 +52,13 @@ use crate::sku::{Dimensions, MachineType};
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Operator's resolution of a live attempt whose start or outcome is unknown, or whose printer does not respond.
+/// An operator's resolution of a live attempt whose start or outcome is unknown, or whose printer does not respond.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// Nothing was printed; the job is queued for a printer again.
     NotStarted,
-    /// The print ran to completion, as the printer itself reported.
+    /// The print ran to completion, as reported by the printer itself.
     Finished,
     /// The print started and failed. Consumption is based on the last observed progress, or on the entire need if the
     /// print was never observed.
@@ -69,7 +69,7 @@ pub enum Resolution {
 /// data, so the command includes it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PrinterRecord {
-    /// `true` if the printer is connected and reports the attempt's file as printing or paused.
+    /// `true` if the printer is connected and reports that the attempt's file is printing or paused.
     pub shown_now: bool,
     /// `true` if the attempt's file was ever observed printing.
     pub began: bool,
@@ -117,9 +117,9 @@ pub struct Job {
     pub version: i64,
     /// Order that the job belongs to.
     pub order_id: Id,
-    /// Number of the job's order, duplicated so that a job can be shown without its order.
+    /// Number of the job's order, duplicated so that a job can be displayed without its order.
     pub order_number: i64,
-    /// Index of the job's line in the order, starting at 0.
+    /// Index of the order line, starting at 0.
     pub line: u32,
     /// SKU produced by the plate.
     pub sku_id: Id,
@@ -136,10 +136,10 @@ pub struct Job {
     pub machine_type: MachineType,
     /// Size of the print in millimetres; if `None`, the print fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// G-code file; `None` while the job is CREATED or has yet to be sliced, or if it was cancelled in one of those
+    /// G-code file; `None` while the job is CREATED or has not been sliced yet, or if it was cancelled in one of those
     /// states.
     pub file_id: Option<Id>,
-    /// Model and settings to slice the file from, if the SKU names a model and no G-code.
+    /// Model and settings to slice the file from, if the SKU has a model and no G-code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SliceSource>,
     /// Format of the G-code file.
@@ -162,7 +162,8 @@ pub struct Job {
     /// spares. 0 for the order's original jobs.
     #[serde(default)]
     pub spare_parts: u32,
-    /// `true` if the job was cancelled because its parts are no longer needed, not because the order gave up on them.
+    /// `true` if the job was cancelled because its parts are no longer needed, rather than because the order gave up on
+    /// them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub surplus: bool,
     /// `true` if the job is COMPLETED but its parts are counted only after an operator signs them off.
@@ -198,7 +199,7 @@ pub struct Job {
     /// Printer of the live attempt or, after it has ended, of the last attempt; `None` while the job is queued for a
     /// printer.
     pub printer_id: Option<Id>,
-    /// ID of the live attempt; `None` if no printer is claimed.
+    /// ID of the live attempt, if a printer is claimed.
     pub attempt_id: Option<Id>,
     /// Printers that rejected the job, or definitely did not start it, since it last became VALIDATED, without
     /// duplicates. The dispatcher prefers other printers, and fails the job once every capable printer is listed.
@@ -234,7 +235,7 @@ impl Job {
     pub fn live(&self) -> Option<&Attempt> {
         self.attempt_id.and_then(|id| self.attempts.iter().find(|a| a.id == id))
     }
-    /// Returns the last attempt that has ended and printed something.
+    /// Returns the last attempt that has ended and printed something, if any.
     pub fn last_print(&self) -> Option<&Attempt> {
         self.attempts.iter().rev().find(|attempt| attempt.printed())
     }

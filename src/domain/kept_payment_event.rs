@@ -97,7 +97,7 @@ impl Unmatched {
     }
 }
 
-/// Payment event that is stored until it matches an order.
+/// Payment event that is stored until it is matched to an order.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptPaymentEvent {

@@ -53,7 +53,7 @@ pub struct UsedFilament {
     pub filament: u32,
     /// Material of the filament.
     pub material_id: Id,
-    /// Weight of the filament that the plate needs, as stated in the file.
+    /// Weight of the filament needed for the plate, as stated in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grams: Option<Amount>,
 }
@@ -110,14 +110,14 @@ pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, p
     }
 }
 
-/// Returns the comparison key of a printer model, consisting of lowercase letters and digits, so that different
+/// Returns the comparison key of a printer model, which consists of lowercase letters and digits, so that different
 /// spellings compare as equal.
 fn model_key(name: &str) -> String {
     name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Returns the comparison key of a build plate, consisting of lowercase letters and digits without the word "plate", so
-/// that different spellings compare as equal.
+/// Returns the comparison key of a build plate, which consists of lowercase letters and digits without the word
+/// "plate", so that different spellings compare as equal.
 fn plate_key(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && *word != "plate");

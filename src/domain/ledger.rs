@@ -38,7 +38,7 @@ use crate::aggregate::{Aggregate, Command};
 use crate::id::Id;
 use crate::refusal::{Class, Refusal};
 
-/// Payment method for payments reported by the payment processor; operators use other names for their own methods.
+/// Payment method for payments reported by the payment processor; operators use different names for their own methods.
 pub const PROCESSOR: &str = "processor";
 
 /// Payment method for money lost in a dispute with the customer's bank; the reference is the processor's dispute ID.
@@ -68,7 +68,7 @@ pub enum PaymentUpdate {
         reason: Option<String>,
         /// Payment intent, if the event specifies it.
         intent: Option<String>,
-        /// Checkout session, if it was completed before the payment failed and therefore cannot be paid again.
+        /// Checkout session, if it was completed before the payment failed, in which case it cannot be paid again.
         session: Option<String>,
     },
     /// Money was refunded.
@@ -79,7 +79,7 @@ pub enum PaymentUpdate {
         whole: bool,
         /// ISO 4217 code; `None` means the payment's currency.
         currency: Option<String>,
-        /// Payment intent, if the event specifies it; it identifies which of several payments was refunded.
+        /// Payment intent, if the event specifies it; it identifies the payment that was refunded.
         intent: Option<String>,
     },
     /// A refund did not reach the customer: the money has been returned to the shop.
@@ -108,7 +108,7 @@ pub enum PaymentUpdate {
     },
     /// A checkout session expired unpaid.
     SessionExpired {
-        /// Expired session; ignored unless it is the owner's current one.
+        /// Expired session; ignored unless it is the owner's current session.
         session: Option<String>,
     },
 }
@@ -120,9 +120,9 @@ pub enum LedgerCommand {
     CheckOut {
         /// Description of the purchase, shown to the customer on the payment page.
         title: String,
-        /// URL to which the customer is redirected after paying.
+        /// URL that the customer is redirected to after paying.
         success_url: String,
-        /// URL to which the customer is redirected after cancelling.
+        /// URL that the customer is redirected to after cancelling.
         cancel_url: String,
     },
     /// Records the outcome of creating a session for a checkout.
@@ -258,8 +258,8 @@ impl Ledger {
         if terms.stage == LedgerStage::Payable { terms.total_cents.saturating_sub(self.kept_cents).max(0) } else { 0 }
     }
 
-    /// Returns the amount that a checkout would charge now, in minor units; rejected if the owner is paid or accepts no
-    /// payment.
+    /// Returns the amount that a checkout would charge now, in minor units; rejected if the owner is already paid or
+    /// accepts no payments.
     pub fn to_check_out(&self, terms: &LedgerTerms) -> Result<i64, Refusal> {
         let not_payable = |why: String| Err(Refusal::new(Class::Invalid, "not_payable", why));
         let LedgerTerms { kind, status, currency, .. } = terms;

@@ -1,4 +1,4 @@
-//! Rate limits: the number of requests of one kind that a caller may make in a fixed time window.
+//! Rate limits: the number of requests of a given kind that a caller may make in a fixed time window.
 //!
 //! Windows are aligned to the clock (a one-minute window starts on the minute), so that servers sharing them agree
 //! without coordination. The limits ensure fairness among callers; limits on the server's own load are defined
@@ -15,9 +15,9 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// and a limit in the settings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LimitKind {
-    /// Requests by a staff session or an API key, regardless of its role.
+    /// Requests made with a staff session or an API key, regardless of role.
     Staff,
-    /// Requests by a customer's session.
+    /// Requests made with a customer session.
     Customer,
     /// Requests from an IP address without valid credentials.
     Anonymous,
@@ -100,7 +100,7 @@ impl LimitKind {
     }
 }
 
-/// Rate limit of one kind.
+/// Rate limit for one kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LimitRule {
     /// Number of requests allowed in one window.
@@ -177,7 +177,7 @@ impl LimitRule {
 }
 
 impl RateLimitStatus {
-    /// Returns the whole seconds until the window ends, at least 1, for `Retry-After`.
+    /// Returns the number of whole seconds until the window ends, at least 1, for `Retry-After`.
     pub const fn retry_after(self) -> u32 {
         let seconds = (self.ends_in_ms + 999) / 1000;
         if seconds < 1 { 1 } else { seconds as u32 }

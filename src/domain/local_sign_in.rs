@@ -10,7 +10,7 @@ use crate::time::{HOUR_MS, Timestamp};
 /// Lifetime of a link, in milliseconds.
 const LINK_LIFE_MS: i64 = HOUR_MS;
 
-/// Sign-in link of one process. Only the hash of its token is stored.
+/// Sign-in link for one process. Only the hash of its token is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocalSignIn {
     /// Hash of the token; `None` once the link has been used.

@@ -1,5 +1,5 @@
-//! Outgoing email. It is created in the commit that causes it, so that none is lost, and sent by an effect until the
-//! provider accepts it or it is abandoned.
+//! Outgoing email. It is created in the commit that causes it, so that it cannot be lost, and sent by an effect until
+//! the provider accepts it or it is abandoned.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -53,8 +53,8 @@ pub struct Mail {
     /// Channel through which the message is sent.
     #[serde(default)]
     pub channel: Channel,
-    /// Email addresses of the recipients. Empty for the agent gateway, and for an alert that goes to all admins who are
-    /// active at the time of sending.
+    /// Email addresses of the recipients. Empty for the agent gateway, and for an alert to all admins who are active at
+    /// the time of sending.
     pub to: Vec<String>,
     /// Subject, on one line without control characters.
     pub subject: String,
@@ -101,7 +101,7 @@ pub struct SealedLink {
 }
 
 impl Mail {
-    /// Builds an email that is due now. Its subject is reduced to one line.
+    /// Builds an email that is due now. Line breaks in its subject are removed.
     pub fn new(cx: &DecisionContext<'_>, to: Vec<String>, subject: String, text: String) -> Self {
         Self {
             id: cx.ids.id(),

@@ -31,11 +31,11 @@ pub const MAX_REMINDERS: usize = 50;
 /// Longest interval, as a number of prints or failures.
 pub const MAX_INTERVAL_COUNT: i64 = 1_000_000_000;
 
-/// Total printing time, in milliseconds, including pauses.
+/// Work counters of a printer, over its lifetime or since a given moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Odometer {
-    /// Printing time in milliseconds, including pauses.
+    /// Total printing time, in milliseconds, including pauses.
     #[serde(default)]
     pub printing_ms: i64,
     /// Number of job prints that started and have ended, regardless of outcome.
@@ -108,8 +108,8 @@ pub struct EndedPrint<'a> {
 }
 
 impl EndedPrint<'_> {
-    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, the printed
-    /// fraction of the stated print time is used.
+    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, the stated print
+    /// time multiplied by the printed fraction is used.
     pub fn wear(&self) -> Odometer {
         let observed = self.began_at.map(|began| self.ended_at.since(began));
         let stated = || {
@@ -217,7 +217,7 @@ impl Reminder {
         (!reached.is_empty()).then(|| reached.join(", "))
     }
 
-    /// Updates whether the reminder is due. Returns `true` if it has just become due, which is reported once.
+    /// Updates whether the reminder is due. Returns `true` if it has just become due, which must be reported once.
     pub(super) fn note_due(&mut self, odometer: &Odometer, now: Timestamp) -> bool {
         let newly = self.due_at.is_none() && self.reason(odometer).is_some();
         if newly {

@@ -80,12 +80,11 @@ pub enum ClaimState {
     Held,
     /// Queued: less is available than needed.
     Short,
-    /// Queued: the stock on hand is below the reorder point, and the rules block claims in that case.
+    /// Queued: the stock on hand is below the reorder point, and the settings block claims in that case.
     BelowReorderPoint,
 }
 
-/// Claim of a job on a material: a reservation, or a position in the queue. The claim exists until its order settles
-/// it.
+/// A job's claim on a material: a reservation, or a position in the queue. The claim exists until its order settles it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
@@ -172,14 +171,14 @@ pub struct Movement {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaterialFields {
-    /// Display name, one line of text.
+    /// Display name, as one line of text.
     pub name: String,
     /// Type of the material, which determines the unit.
     #[serde(rename = "type")]
     pub kind: MaterialType,
-    /// Colour as `#rrggbb`; `None` if not specified.
+    /// Colour as `#rrggbb`, if specified.
     pub color: Option<String>,
-    /// Manufacturer, free text.
+    /// Manufacturer, as free text.
     pub brand: Option<String>,
     /// Property that distinguishes materials with the same name, as free text: `matte`, `carbon fibre`.
     #[serde(default)]
@@ -187,7 +186,7 @@ pub struct MaterialFields {
     /// The vendor's code for its spools, as reported by printers.
     #[serde(default)]
     pub vendor_code: Option<String>,
-    /// Storage location as labelled on the shelf or bin, free text: `Shelf A3`.
+    /// Storage location as labelled on the shelf or bin, as free text: `Shelf A3`.
     #[serde(default)]
     pub location: Option<String>,
     /// Cost per unit in the smallest unit of the shop's currency, if known. Used to calculate the cost of rejected
@@ -210,7 +209,7 @@ pub struct MaterialFields {
 pub struct Material {
     /// Identifier of the material.
     pub id: Id,
-    /// Number of changes by users, starting at 1; exposed as the material's version and compared with `If-Match`.
+    /// Number of changes made by users, starting at 1; exposed as the material's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
     /// Operator-defined fields: name, type, colour, reorder point.
@@ -300,7 +299,7 @@ pub enum MaterialCommand {
         if_version: Option<i64>,
         /// Complete new description.
         fields: Option<Box<MaterialFields>>,
-        /// Counted stock on hand (absolute), in the material's unit.
+        /// Stock on hand as counted, in the material's unit.
         quantity: Option<Amount>,
     },
     /// Changes the stock on hand by a relative amount; rejected if it would fall below zero.

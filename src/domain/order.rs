@@ -90,7 +90,7 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OrderKind {
-    /// Placed from the catalogue: each line refers to a SKU at its catalogue price.
+    /// Placed from the catalogue: each line refers to a SKU, at its catalogue price.
     Catalog,
     /// Created from a quote accepted by the customer.
     Custom,
@@ -197,7 +197,7 @@ pub struct Order {
     pub kind: OrderKind,
     /// Current status.
     pub status: OrderStatus,
-    /// Site that the order belongs to, one of the configured ones.
+    /// Site that the order belongs to, which is one of the configured sites.
     pub site: String,
     /// API key or user that created the order; an API key with the role `customer` sees the orders it created. `None`
     /// if the order was created by the server.
@@ -218,7 +218,7 @@ pub struct Order {
     pub subtotal_cents: i64,
     /// Flat shipping charge in minor units.
     pub shipping_cents: i64,
-    /// Tax on lines and shipping in minor units: rounded half up once per rate, then added.
+    /// Tax on lines and shipping, in minor units: rounded half up once per rate, then added up.
     pub tax_cents: i64,
     /// Discount in minor units; always 0, because no rule grants one yet.
     pub discount_cents: i64,
@@ -301,7 +301,7 @@ impl fmt::Display for OrderStatus {
 }
 
 impl OrderStatus {
-    /// Returns whether a payment is expected: the order is unpaid, and neither cancelled nor refunded.
+    /// Returns whether a payment is expected, that is, the order is unpaid and neither cancelled nor refunded.
     fn payable(self) -> bool {
         matches!(self, Self::Draft | Self::Created | Self::PaymentFailed)
     }
@@ -344,7 +344,8 @@ impl Order {
         self.ledger.to_pay(&self.terms())
     }
 
-    /// Returns whether the price is not binding yet: a draft without agreed terms, payments or an invoice.
+    /// Returns whether the price is not binding yet, which is the case for a draft without agreed terms, payments or an
+    /// invoice.
     pub fn is_unpriced(&self) -> bool {
         let agreed = self.kind == OrderKind::Custom || self.sold.is_some();
         self.status == OrderStatus::Draft && !agreed && self.ledger.payments.is_empty() && self.invoice.is_none()

@@ -14,7 +14,7 @@ pub enum OrderStatus {
     Created,
     /// Placed; the last payment failed, but a further attempt may succeed.
     PaymentFailed,
-    /// Paid; its jobs have been created, and none has been observed printing yet.
+    /// Paid; its jobs have been created, but none has been observed printing yet.
     Paid,
     /// At least one job has been observed printing.
     Printing,
@@ -61,6 +61,6 @@ pub struct SentShipment {
     pub shipment: Shipment,
     /// Contents of the shipment.
     pub lines: Vec<SentLine>,
-    /// Time at which staff recorded the shipment's departure.
+    /// Time at which staff recorded that the shipment was sent.
     pub shipped_at: Timestamp,
 }

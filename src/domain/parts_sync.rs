@@ -99,9 +99,9 @@ pub struct ItemReading {
     /// Amount that the item holds; `None` if the outside system does not know it. Zero if the item is no longer part of
     /// the stock there.
     pub quantity: Option<Amount>,
-    /// Amount that may be added to the item; `None` if unlimited.
+    /// Amount that may be added to the item; `None` if there is no limit.
     pub room: Option<Amount>,
-    /// Value that a stock change alters by exactly its amount; used later to detect whether the change took effect.
+    /// Value that a stock change alters by exactly its amount, used later to detect whether the change took effect.
     pub mark: Amount,
     /// Additional client data, in its own format, for detecting later whether a stock change took effect; `None` if the
     /// client needs none.
@@ -140,7 +140,8 @@ pub struct Booking {
     /// [`ItemReading::trace`] when the change was decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
-    /// Time of the decision. The change is sent immediately afterwards or, if the server is killed in between, never.
+    /// Time of the decision. The change is sent immediately afterwards; if the server is killed in between, it is never
+    /// sent.
     pub at: Timestamp,
 }
 
@@ -180,7 +181,7 @@ pub enum ConflictKind {
     Negative,
     /// Together, both sides hold more than can be counted.
     TooMuch,
-    /// None of the entry's items can take the stock that was received in the shop.
+    /// None of the entry's items has room for the stock that was received in the shop.
     NoRoom,
     /// The outside system rejected the shop's change.
     Refused,
@@ -280,8 +281,8 @@ pub struct UnreadUse {
     pub used: Amount,
 }
 
-/// Consumption that the printer's own server deducts from its spools. Until it does, both sides already agree that the
-/// amount is gone.
+/// Consumption that the printer's own server deducts from its spools. Until it does so, both sides already agree that
+/// the amount is gone.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AwaitedUse {

@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 /// Minimum length of a password, in characters.
 pub const MIN_PASSWORD_CHARS: usize = 10;
-/// Maximum length of a password, in bytes, which bounds the hashing time.
+/// Maximum length of a password, in bytes, which limits the hashing time.
 pub const MAX_PASSWORD_BYTES: usize = 1024;
 
-/// Most common passwords that are long enough, in lowercase (`assets/passwords/README.md`).
+/// Most common passwords of sufficient length, in lowercase (`assets/passwords/README.md`).
 static COMMON: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("../../assets/passwords/common.txt").lines().collect());
 

@@ -74,7 +74,7 @@ pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64)
     }
 }
 
-/// Returns the signature header that a processor would send; used by tests and by the simulated processor of the demo.
+/// Returns the signature header that a processor would send; used by tests and by the simulated processor in the demo.
 pub fn sign(body: &[u8], secret: &str, at: i64) -> String {
     let stamp = at.to_string();
     let mac = hmac_sha256(secret.as_bytes(), &[stamp.as_bytes(), b".", body]);

@@ -31,7 +31,7 @@ pub struct PriceRates {
     pub fill_bps: i64,
     /// Volume printed per hour, in cubic millimetres, including pauses.
     pub print_mm3_per_hour: i64,
-    /// Seconds from the start of a print to its first line.
+    /// Time from the start of a print to its first line, in seconds.
     pub heat_up_seconds: i64,
     /// Power consumption of a machine during printing, in watts.
     pub machine_watts: i64,
@@ -61,7 +61,7 @@ pub struct PrintWork {
     pub grams: Amount,
     /// Machine time for all parts, in seconds.
     pub seconds: i64,
-    /// Number of parts, each of which is removed from a machine.
+    /// Number of parts, each of which must be removed from a machine.
     pub parts: u32,
 }
 

@@ -100,7 +100,7 @@ impl Principal {
         !matches!(self, Self::System | Self::Processor | Self::Channel { .. })
     }
     /// Returns whether commands by this principal are written to the audit log. The server's own commands are not,
-    /// because their events record them.
+    /// because they are recorded by their events.
     pub fn audited(&self) -> bool {
         !matches!(self, Self::System)
     }

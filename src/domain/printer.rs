@@ -110,8 +110,8 @@ pub const MAX_ROOM_PLACE: u32 = 50;
 pub struct PrinterFields {
     /// Display name of the printer, as one line of text.
     pub name: String,
-    /// Type of the adapter that communicates with the printer: `fw_rest`, `server_rest`, …; the API has checked that
-    /// the type exists.
+    /// Name of the adapter type that communicates with the printer: `fw_rest`, `server_rest`, …; the API has checked
+    /// that the type exists.
     #[serde(rename = "type")]
     pub kind: String,
     /// Machine type, which determines the jobs that the printer can make.
@@ -124,7 +124,7 @@ pub struct PrinterFields {
     /// The printer's API key, encrypted with `SECRETS_KEY`; empty if the printer needs none. Never part of an API
     /// response.
     pub encrypted_api_key: String,
-    /// Serial number, for adapter types that use it to address printers.
+    /// Serial number, for adapter types that address printers by it.
     pub serial: Option<String>,
     /// Inner dimensions in millimetres; `None` if prints of any size are accepted.
     pub build_volume: Option<Dimensions>,
@@ -254,8 +254,8 @@ pub struct Printer {
     /// Firmware error that no operator has acknowledged yet; nothing is started until then.
     #[serde(default)]
     pub fault: Option<FirmwareFault>,
-    /// `true` if an error, an emergency stop or a user at the printer closed the connection between the printer's own
-    /// server and its firmware; only a person can reopen it.
+    /// `true` if the connection between the printer's own server and its firmware was closed by an error, an emergency
+    /// stop or a user at the printer; only a person can reopen it.
     #[serde(default)]
     pub kept_closed: bool,
     /// Starts rejected since the last confirmed start; `None` after a confirmed start.
@@ -268,7 +268,7 @@ pub struct Printer {
     /// one.
     #[serde(default)]
     pub last_print: Option<LastPrint>,
-    /// Prints whose sign-off has not been acknowledged by their orders yet; oldest first.
+    /// Prints whose sign-off has not been acknowledged by their orders yet, oldest first.
     #[serde(default)]
     pub signed_prints: Vec<SignedPrint>,
     /// Finished print to be photographed.
@@ -310,7 +310,7 @@ pub struct Printer {
     pub stopped_at: Option<Timestamp>,
     /// `true` during an outage that has been reported; `printer.offline` is published once per outage.
     pub outage: bool,
-    /// Last recorded time at which the printer responded; `None` if it has never responded.
+    /// Last recorded time at which the printer responded, if it ever has.
     pub last_seen_at: Option<Timestamp>,
     /// Time at which the printer last became idle. If two printers are otherwise equal, the dispatcher chooses the one
     /// that has been idle longer.

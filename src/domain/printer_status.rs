@@ -52,8 +52,8 @@ pub enum Connection {
     Unreachable,
     /// The printer rejected the stored API key.
     WrongKey,
-    /// The printer's web server responds, but not the firmware behind it (`klippy_connected` is false, or the serial
-    /// port is closed).
+    /// The printer's web server responds, but the firmware behind it does not (`klippy_connected` is false, or the
+    /// serial port is closed).
     FirmwareDisconnected,
     /// The printer can be read but accepts no commands.
     ReadOnly,
@@ -99,7 +99,7 @@ impl PrintedLayer {
     }
 }
 
-/// Status of a printer at one moment, in terms common to all adapter types.
+/// Status of a printer at a given moment, in terms common to all adapter types.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
@@ -109,7 +109,7 @@ pub struct Status {
     pub connection: Connection,
     /// File that is printing, is paused, or was printed last, as a path relative to the printer's upload directory.
     pub file: Option<String>,
-    /// Result of the print of `file`; `None` while the print is running, or if the printer does not report the result.
+    /// Result of printing `file`; `None` while the print is running, or if the printer does not report the result.
     pub ended: Option<PrintEnd>,
     /// Number of prints of `file` in the printer's history, including the current one; for a printer without a history,
     /// the number of prints that the adapter could distinguish. `None` if neither is available.
@@ -117,7 +117,7 @@ pub struct Status {
     pub runs: Option<u32>,
     /// Progress of the print in percent, from 0 to 100.
     pub progress: f64,
-    /// `true` while the printer carries out an accepted cancellation.
+    /// `true` while the printer carries out a cancellation that it has accepted.
     #[serde(default)]
     pub cancelling: bool,
     /// Remaining print time in seconds, as estimated by the printer.
@@ -125,7 +125,7 @@ pub struct Status {
     /// Layer being printed; `None` while nothing is printing, or if the printer does not report the layer.
     #[serde(default)]
     pub layer: Option<PrintedLayer>,
-    /// Filament used so far by the print of `file`, in millimetres.
+    /// Filament used so far to print `file`, in millimetres.
     pub filament_mm: Option<f64>,
     /// Temperature of the nozzle in degrees Celsius; 0 if unknown.
     pub nozzle: f64,
@@ -278,8 +278,8 @@ impl PastPrint {
     }
 }
 
-/// Evidence about whether the printer's server, which keeps the history, has run without a restart since a given
-/// moment. A server that was not running cannot record prints.
+/// Evidence about whether the printer's server, which keeps the history, has run since a given moment without being
+/// restarted. A server that was not running cannot record prints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerRun {

@@ -37,8 +37,8 @@ impl Promise {
         due_at.map_or(self.promised_at, |due_at| due_at.min(self.promised_at))
     }
 
-    /// Returns the ratio of actual to expected time; `None` if the order is not ready yet, or if the expected time was
-    /// too short.
+    /// Returns the ratio of actual to expected time. Returns `None` if the order is not ready yet, or if the expected
+    /// time was too short.
     fn ratio(&self) -> Option<f64> {
         let expected = self.expected_at.since(self.made_at);
         let took = self.met_at?.since(self.made_at);
@@ -61,7 +61,7 @@ impl Default for DelayRatios {
 }
 
 impl DelayRatios {
-    /// Learns from an order that is ready. The caller must pass each order once, oldest first.
+    /// Learns from an order that is ready. The caller must pass each order only once, oldest first.
     pub fn learn(&mut self, promise: &Promise) {
         if let Some(ratio) = promise.ratio() {
             self.ratios.push_back(ratio);

@@ -48,7 +48,7 @@ pub const QUOTE_EXPIRED: &str = "quote_expired";
 /// Error code for a quote that was declined or withdrawn.
 pub const QUOTE_DECLINED: &str = "quote_declined";
 
-/// Line of a quote: the quoted item with its quantity and price.
+/// Quote line: the quoted item with its quantity and price.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteLine {
@@ -58,7 +58,7 @@ pub struct QuoteLine {
     pub quantity: u32,
     /// Net unit price, in minor units of the currency.
     pub unit_price_cents: i64,
-    /// SKU to print; `None` for a line that is not printed, and for a model before the quote is sent.
+    /// SKU to print; `None` for a line that is not printed, and for a model until the quote is sent.
     pub sku_id: Option<Id>,
     /// `true` if the line is printed. Other lines, such as design work, create no jobs.
     pub printed: bool,
@@ -116,7 +116,7 @@ pub struct Quote {
     pub notes: Option<String>,
     /// Rates used to price the quote's models; frozen when the quote is sent.
     pub rates: PriceRates,
-    /// Order created from the quote; the order's ID is chosen when the quote is accepted.
+    /// Order created from the quote; its ID is chosen when the quote is accepted.
     pub order_id: Option<Id>,
     /// `true` once the order has been created.
     pub order_made: bool,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuoteStatus {
-    /// The quote can be edited and is visible to staff only.
+    /// The quote can be edited and is visible only to staff.
     Draft,
     /// The customer can accept the quote.
     Sent,

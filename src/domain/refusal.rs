@@ -16,7 +16,7 @@ pub enum Class {
     Conflict,
     /// The record has changed since the caller read it (412).
     Stale,
-    /// The command is well-formed, but not acceptable (422).
+    /// The command is well-formed but cannot be accepted (422).
     Unprocessable,
     /// The record existed but no longer does (410).
     Gone,
@@ -174,7 +174,7 @@ pub fn shortened(mut text: String, most: usize) -> String {
 const MAX_DETAILS_CHARS: usize = 4_000;
 
 /// Splits a printer's message into its first sentence, without the full stop, and the rest. A sentence ends at the end
-/// of its line, or at a punctuation mark followed by a capital letter.
+/// of its line, or at a punctuation mark that is followed by a capital letter.
 pub fn first_sentence(text: &str) -> (String, Option<String>) {
     let text = text.trim();
     let line = text.find(['\r', '\n']).unwrap_or(text.len());

@@ -8,7 +8,7 @@ mod names;
 use names::REGIONS;
 
 /// Returns the code of a region within its country (`CA`), given its code or one of its names. An unknown region is
-/// returned trimmed.
+/// returned trimmed but otherwise unchanged.
 pub fn region_code(country: &str, region: &str) -> String {
     let region = region.trim();
     let candidates =

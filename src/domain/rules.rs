@@ -9,7 +9,7 @@ use crate::tracking::TrackingPage;
 /// Settings for the rules, derived from the configuration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rules {
-    /// `true` if a job is held for an operator while its material's stock on hand is below the reorder point.
+    /// `true` if a job is held for an operator while the stock on hand of its material is below the reorder point.
     pub block_below_reorder_point: bool,
     /// Time, in milliseconds, after which an unconfirmed start is decided by the printer's evidence.
     pub confirm_ms: i64,
@@ -30,13 +30,13 @@ pub struct Rules {
     /// Delays before the retries of a webhook delivery, in milliseconds; after the last retry, the endpoint is
     /// disabled.
     pub webhook_schedule_ms: Vec<i64>,
-    /// Upper limit of the random delay that is added to each retry, in milliseconds.
+    /// Upper limit of the random delay added to each retry, in milliseconds.
     pub webhook_jitter_ms: i64,
     /// Email addresses that receive operator alerts; if empty, the active admins receive them.
     pub operator_mail: Vec<String>,
     /// Base URL of the server for use in links, without a trailing slash.
     pub public_url: String,
-    /// `true` if an agent gateway is configured, which then receives operator alerts as well.
+    /// `true` if an agent gateway is configured, in which case it receives operator alerts as well.
     pub agent_gateway: bool,
     /// `true` if customers are emailed about each of their shipments.
     pub shipment_notices: bool,

@@ -52,7 +52,7 @@ pub struct SalesChannel {
     pub created_at: Timestamp,
     /// Time of the last change to the channel or its map.
     pub updated_at: Timestamp,
-    /// Variant map, by the variant's name in the other shop.
+    /// Variant map, keyed by the variant's name in the other shop.
     #[serde(skip)]
     pub variants: rpds::RedBlackTreeMapSync<String, Arc<Variant>>,
 }
@@ -301,8 +301,8 @@ impl Aggregate for SalesChannel {
         self.archived
     }
 
-    /// Returns whether the channel may be unloaded from memory: only after it has been deleted, because each incoming
-    /// order is matched against its map.
+    /// Returns whether the channel may be unloaded from memory, which is the case only after it has been deleted,
+    /// because each incoming order is matched against its map.
     fn at_rest(&self) -> bool {
         self.archived
     }

@@ -16,8 +16,8 @@ pub const SECRET_BYTES: usize = 20;
 pub const RECOVERY_CODES: usize = 10;
 /// Time for which a code is displayed, in milliseconds.
 const STEP_MS: i64 = 30_000;
-/// Number of steps before and after the current one whose codes are accepted, because phone clocks may be a few seconds
-/// off.
+/// Number of time steps before and after the current one whose codes are accepted, because phone clocks may be a few
+/// seconds off.
 const MAX_STEPS_OFF: i64 = 1;
 /// Length of a code, in digits.
 const CODE_DIGITS: usize = 6;
@@ -41,7 +41,7 @@ pub struct SecondFactor {
     pub last_step: i64,
     /// Hashes of the unused recovery codes.
     pub recovery_hashes: Vec<String>,
-    /// Times of wrong codes and of codes being checked, at most `MAX_GUESSES`.
+    /// Times of wrong codes and of codes that are being checked, at most `MAX_GUESSES`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guesses: Vec<Timestamp>,
 }
@@ -149,7 +149,8 @@ fn code_of_step(secret: &[u8], step: i64) -> u32 {
     (number & 0x7fff_ffff) % CODE_END
 }
 
-/// Returns the code that an app displays at a given time, with leading zeros; `None` if the secret is not base32.
+/// Returns the code that an app displays at a given time, with leading zeros. Returns `None` if the secret is not
+/// base32.
 pub fn code_at(secret_text: &str, at: Timestamp) -> Option<String> {
     let secret = BASE32_NOPAD.decode(secret_text.as_bytes()).ok()?;
     Some(format!("{:0CODE_DIGITS$}", code_of_step(&secret, at.0.div_euclid(STEP_MS))))

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::time::{DAY_MS, EARLIEST, LATEST, Timestamp};
 
-/// Number of days before and after the current one that are written as weekdays.
+/// Number of days before and after the current day for which the weekday is written.
 const WEEKDAY_DAYS: i64 = 6;
 /// Length, in characters, of a date as sent by browsers: `2026-11-28`.
 const DATE_CHARS: usize = 10;
@@ -27,7 +27,7 @@ pub struct ShopClock {
     zone: TimeZone,
 }
 
-/// Error for a time zone that this machine does not have.
+/// Error for a time zone that is not available on this machine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "{0:?} is not a time zone of this machine; use a name such as \"Europe/Berlin\" or a rule such as \
@@ -101,7 +101,7 @@ impl ShopClock {
         }
     }
 
-    /// Describes a time as [`Self::describe`] does, but omits the day if it is the current one: `17:40`.
+    /// Describes a time as [`Self::describe`] does, but omits the day if it is the current day: `17:40`.
     pub fn describe_near(&self, at: Timestamp, now: Timestamp) -> String {
         if self.zoned(at).date() == self.zoned(now).date() { self.time(at) } else { self.describe(at, now) }
     }
@@ -136,7 +136,7 @@ impl ShopClock {
         self.zoned(at).date()
     }
 
-    /// Returns the first moment of a day. That is not always midnight: clocks may be set forwards at midnight.
+    /// Returns the first moment of a day. This is not always midnight, because clocks may be set forwards at midnight.
     fn day_start(&self, date: Date) -> Timestamp {
         self.moment(date.to_datetime(Time::midnight())).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Staffed hours of the shop: opening hours by weekday, and closed days. Printers continue at night; work that requires
-//! staff is deferred until the shop opens.
+//! Staffed hours of the shop: opening hours by weekday, and closed days. Printers continue at night, whereas work that
+//! requires staff is deferred until the shop opens.
 
 use std::collections::BTreeSet;
 
@@ -76,8 +76,8 @@ impl ShopHours {
         Ok(Self { clock, periods, closed })
     }
 
-    /// Returns the time at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it is not
-    /// open that long within `MAX_DAYS_AHEAD` days.
+    /// Returns the time at which the shop has been open for `open_ms` milliseconds since `from`. Returns `None` if it
+    /// is not open that long within `MAX_DAYS_AHEAD` days.
     pub fn after(&self, from: Timestamp, open_ms: i64) -> Option<Timestamp> {
         if self.periods.is_empty() {
             return Some(from.plus_ms(open_ms.max(0)));

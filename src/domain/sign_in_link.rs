@@ -45,7 +45,7 @@ pub struct SignInLink {
 /// Command that creates a link and its email.
 #[derive(Clone, Debug)]
 pub struct CreateSignInLink {
-    /// Email address of the recipient, not normalised; rejected with 400 if malformed.
+    /// Email address of the recipient, not yet normalised; rejected with 400 if malformed.
     pub email: String,
     /// SHA-256 of the link's token, in hexadecimal.
     pub hash: String,
@@ -101,7 +101,7 @@ impl Command<SignInLink> for CreateSignInLink {
 }
 
 impl Command<SignInLink> for RedeemSignInLink {
-    /// Email address of the customer whom the link signs in.
+    /// Email address of the customer that the link signs in.
     type Answer = String;
 
     fn decide(

@@ -15,13 +15,13 @@ use crate::time::Timestamp;
 /// Maximum length of the note about a print, in characters.
 pub const MAX_NOTE_CHARS: usize = 500;
 
-/// Operator's assessment of the parts of a print. Omitted fields are derived from the way the print ended.
+/// An operator's assessment of the parts of a print. Omitted fields are derived from the way the print ended.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
     /// Number of good parts; if `None`, every part on the plate is good if the print finished, and none otherwise.
     pub good_count: Option<u32>,
-    /// Reason for rejecting parts, one of the configured reasons.
+    /// Reason for rejecting parts, which must be one of the configured reasons.
     pub reason: Option<String>,
     /// Free-text note.
     pub note: Option<String>,
@@ -35,7 +35,7 @@ impl Inspection {
         *self == Self::default()
     }
 
-    /// Rejects a reason that is not among the configured ones.
+    /// Rejects a reason that is not one of the configured reasons.
     pub fn check(&self, rules: &QualityRules) -> Result<(), Refusal> {
         match &self.reason {
             Some(reason) if !rules.reasons.contains(reason) => {

@@ -54,12 +54,13 @@ pub fn check_secret(secret: &str) -> Result<SecretStrength, SecretError> {
     }
 }
 
-/// Generates a secret in the Standard Webhooks form from random bytes.
+/// Generates a secret in the Standard Webhooks format from random bytes.
 pub fn generate_secret(random: [u8; 32]) -> String {
     format!("{SECRET_PREFIX}{}", STANDARD.encode(random))
 }
 
-/// Returns the value of `X-Service-Signature`: `sha256=` and the HMAC-SHA256 of the raw body in lowercase hexadecimal.
+/// Returns the value of `X-Service-Signature`: `sha256=` followed by the HMAC-SHA256 of the raw body in lowercase
+/// hexadecimal.
 pub fn service_signature(secret: &str, body: &[u8]) -> String {
     format!("{SERVICE_PREFIX}{}", hex::encode(hmac_sha256(secret.as_bytes(), &[body])))
 }

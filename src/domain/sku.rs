@@ -86,7 +86,7 @@ pub struct SkuMaterial {
     pub filament: u32,
 }
 
-/// Returns the default plate number: a file has at least one plate.
+/// Returns the default plate number, 1, because every file has at least one plate.
 const fn first_plate() -> u32 {
     1
 }
@@ -123,7 +123,7 @@ pub struct SkuFields {
     pub estimated_consumption: Amount,
     /// Machine type that can make the SKU.
     pub machine_type: MachineType,
-    /// Additional materials that a plate uses, each for one filament of the file.
+    /// Additional materials used by a plate, each for one filament of the file.
     #[serde(default)]
     pub materials: Vec<SkuMaterial>,
     /// Size of the print in millimetres; if `None`, the print fits every build volume.
@@ -137,7 +137,7 @@ pub struct SkuFields {
     /// Model of the part. If the SKU has a slicer profile but no G-code, the model is sliced when it is first needed
     /// for a job.
     pub model_file_id: Option<Id>,
-    /// G-code file to print; takes precedence over the model. Without either, jobs cannot be printed.
+    /// G-code file to print; takes precedence over the model. Without either of them, jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
     /// Number of the plate to print from the G-code file, starting at 1.
     #[serde(default = "first_plate")]

@@ -19,8 +19,8 @@ pub fn new_number(at: Timestamp, nth: u8) -> i64 {
     digits.parse::<i64>().unwrap_or_default() * 100 + i64::from(nth)
 }
 
-/// Returns the remaining amount of a material if a scale shows `gross` and the empty spool weighs `empty`; all amounts
-/// are in the material's unit.
+/// Returns the remaining amount of a material on a spool if the scale shows `gross` and the empty spool weighs `empty`.
+/// All amounts are in the material's unit.
 pub fn left_by_scale(gross: Amount, empty: Amount) -> Result<Amount, Refusal> {
     let mut faults = Faults::default();
     faults.check(empty >= Amount::ZERO, "empty", "must not be negative").check(

@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 use crate::heaters::{Heat, Heaters, MAX_TOOLS};
 use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 
-/// Length of a span in the last half hour, in milliseconds.
+/// Length of a span within the last half hour, in milliseconds.
 const FINE_STEP_MS: i64 = 10_000;
-/// Length of a span in the last day, in milliseconds.
+/// Length of a span within the last day, in milliseconds.
 const COARSE_STEP_MS: i64 = 300_000;
 /// Time for which the finer spans are retained, in milliseconds.
 const FINE_MS: i64 = HOUR_MS / 2;
@@ -36,7 +36,7 @@ pub struct HeatSpan {
     pub target: Option<i16>,
 }
 
-/// Temperature curve of one heater over the requested time.
+/// Temperature curve of one heater over the requested period.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaterCourse {
     /// Name of the heater: `tool0`, `bed`, `chamber`.

@@ -1,5 +1,5 @@
 //! G-code of a test print: a flat square of PLA in the middle of the bed, printed in a few minutes. It is intended as
-//! the first print of a newly registered printer, and does not assess its print quality.
+//! the first print on a newly registered printer, and is not a test of print quality.
 
 use std::fmt::Write as _;
 

@@ -41,7 +41,7 @@ impl Serialize for SpanEnd {
     }
 }
 
-/// Returns the first moment of a day in UTC; `None` if the text is not a day from 1970 to 2999.
+/// Returns the first moment of a day in UTC. Returns `None` if the text is not a day from 1970 to 2999.
 fn day(text: &str) -> Option<Timestamp> {
     if text.len() != "2026-01-31".len() {
         return None;

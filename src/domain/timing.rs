@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 /// Number of equal parts that the promised span is divided into; an order expected in the last part is at risk.
 const SPAN_PARTS: i64 = 10;
 
-/// Timing of an order whose promise is outstanding, least urgent first.
+/// Timing of an order whose promise is outstanding, in order of increasing urgency.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Timing {
@@ -21,7 +21,7 @@ pub enum Timing {
 }
 
 impl Timing {
-    /// All timings, most urgent first.
+    /// All timings, in order of decreasing urgency.
     pub const ALL: [Self; 3] = [Self::Late, Self::AtRisk, Self::OnTime];
 
     /// Returns the timing's name in the API.

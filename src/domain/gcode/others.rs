@@ -18,7 +18,8 @@ pub(super) struct OtherSlicerStatements {
     length: Option<f64>,
     /// Filament weight in grams, from Simplify3D.
     weight: Option<f64>,
-    /// Length in millimetres, diameter in millimetres and density in g/cm³ by extruder, from ideaMaker and KISSlicer.
+    /// Filament length in millimetres, filament diameter in millimetres and density in g/cm³ per extruder, from
+    /// ideaMaker and KISSlicer.
     extruders: BTreeMap<String, [Option<f64>; 3]>,
 }
 

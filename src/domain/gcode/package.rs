@@ -144,7 +144,7 @@ pub fn read_package(file: impl Read + Seek) -> Result<(Metadata, Vec<DetectedPla
     Ok((metadata, plates))
 }
 
-/// Reads up to `limit` bytes of a plate's G-code; returns its metadata, the plate, and the maximum height of the print
+/// Reads up to `limit` bytes of a plate's G-code. Returns its metadata, the plate, and the maximum height of the print
 /// in millimetres.
 fn read_plate<F: Read + Seek>(
     archive: &mut ZipArchive<F>,

@@ -22,8 +22,8 @@ fn numbered(tag: &PackageTag<'_>) -> Option<u32> {
     tag.get("value")?.trim().parse().ok()
 }
 
-/// Parses `slice_info.config`, in which each `<plate>` contains its number, time, nozzles and machine as `<metadata>`,
-/// and its filaments.
+/// Parses `slice_info.config`, in which each `<plate>` contains its number, time, nozzles and machine as `<metadata>`
+/// elements, and its filaments.
 pub(super) fn slice_info(text: &str) -> Plates {
     let (mut plates, mut open) = (Plates::new(), None::<Plate>);
     for tag in tags(text) {
@@ -60,7 +60,7 @@ fn filament(tag: &PackageTag<'_>) -> Option<PlateFilament> {
     })
 }
 
-/// Reads the names of plates from `model_settings.config`.
+/// Reads plate names from `model_settings.config`.
 pub(super) fn names(text: &str) -> BTreeMap<u32, String> {
     let (mut plate_names, mut open) = (BTreeMap::new(), None::<(u32, Option<String>)>);
     for tag in tags(text) {

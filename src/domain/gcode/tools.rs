@@ -17,7 +17,7 @@ const MAX_WORD_CHARS: usize = 100;
 pub(super) struct ToolStatements {
     millimetres: Vec<f64>,
     grams: Vec<f64>,
-    /// Numbers, starting at 1, of the filaments that the lists cover, if the lists do not cover all filaments.
+    /// Numbers of the filaments that the lists cover, starting at 1, if the lists do not cover all filaments.
     used: Vec<u32>,
     kinds: Vec<String>,
     filament_colours: Vec<String>,
@@ -94,7 +94,7 @@ impl ToolStatements {
         all
     }
 
-    /// Sets the weights in grams calculated from volumes and densities, if the slicer states none.
+    /// Sets the weights, in grams, calculated from volumes and densities, if the slicer states none.
     pub(super) fn weigh(&mut self, weights: Option<Vec<f64>>) {
         if self.grams.iter().all(|grams| *grams <= 0.0) {
             replace(&mut self.grams, weights);
@@ -129,7 +129,7 @@ pub(super) fn word(text: &str) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
-/// Parses a colour into `#rrggbb`; slicers also write `#RRGGBBAA`.
+/// Parses a colour into `#rrggbb`; slicers also use `#RRGGBBAA`.
 pub(super) fn colour(text: &str) -> Option<String> {
     let text = text.trim().trim_matches('"');
     let digits = text.strip_prefix('#')?;

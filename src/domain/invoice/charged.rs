@@ -1,6 +1,6 @@
 //! Invoices for subscription periods charged by the payment processor, which are issued and paid at the same time. The
-//! processor adds no tax to its price and does not state any tax portion, so the invoice is for exactly the charged
-//! amount, at a tax rate of 0.
+//! processor adds no tax to its price and does not state how much of it is tax, so the invoice is for exactly the
+//! charged amount, at a tax rate of 0.
 
 use super::change::InvoiceChange;
 use super::{DraftInvoice, Invoice, InvoiceLine, Party, Payment};
@@ -23,12 +23,12 @@ pub struct ChargedLine {
     pub amount_cents: i64,
 }
 
-/// Amount for all units, in minor units; negative for an unused part of the previous period.
+/// Paid period of a subscription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChargedPeriod {
     /// Customer, as recorded in the customer's record.
     pub buyer: Party,
-    /// Customer's email address, which determines who can see the invoice.
+    /// The customer's email address, which determines who can see the invoice.
     pub customer_email: Option<String>,
     /// Charged amount, in minor units.
     pub amount_cents: i64,

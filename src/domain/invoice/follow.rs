@@ -132,7 +132,7 @@ impl NewInvoice {
 }
 
 impl Invoice {
-    /// Applies the payments of the invoice's order; returns the documents to issue and the events. Nothing changes if
+    /// Applies the payments of the invoice's order. Returns the documents to issue and the events. Changes nothing if
     /// the payments were already applied.
     pub(super) fn follow(
         &mut self,

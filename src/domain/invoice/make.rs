@@ -94,7 +94,7 @@ impl Invoice {
         Ok(())
     }
 
-    /// Issues the invoice now; its content is frozen from then on. `paid_cents` is the amount already paid.
+    /// Issues the invoice now, which freezes its content. `paid_cents` is the amount already paid.
     pub(super) fn issue(&mut self, cx: &DecisionContext<'_>, paid_cents: i64) -> InvoiceRow {
         self.issued_at = Some(cx.now);
         let days = cx.rules.invoices.payment_days.saturating_mul(DAY_MS);

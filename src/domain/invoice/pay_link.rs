@@ -16,7 +16,7 @@ use crate::time::Timestamp;
 
 /// Length of the invoice ID in a token, in bytes.
 const ID_BYTES: usize = 16;
-/// Length of the invoice ID and the link number in a token, in bytes; the 256-bit signature follows.
+/// Length of the invoice ID and the link number in a token, in bytes; they are followed by the 256-bit signature.
 const NAMED_BYTES: usize = ID_BYTES + 4;
 /// Maximum length of a token, in characters.
 const MAX_TOKEN_CHARS: usize = 80;
@@ -53,8 +53,8 @@ impl Invoice {
         (self.status != InvoiceStatus::Void && !link.is_over(now)).then_some(link.number)
     }
 
-    /// Checks that the link with the given number is valid: rejected with 404 if it was never created, and as gone if
-    /// it was revoked, has expired, or the invoice is void.
+    /// Checks that the link with the given number is valid. Rejects it with 404 if it was never created, and as gone if
+    /// it was revoked or has expired, or if the invoice is void.
     pub fn linked_by(&self, number: u32, now: Timestamp) -> Result<(), Refusal> {
         if !(1..=self.pay_links).contains(&number) {
             return Err(Refusal::not_found("pay_link"));

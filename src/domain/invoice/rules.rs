@@ -1,4 +1,4 @@
-//! Rules for the invoice aggregate: dispatches each command.
+//! Rules for the invoice aggregate: dispatch of each command.
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};

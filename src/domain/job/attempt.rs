@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptState {
-    /// The order chose the printer; the printer has not confirmed yet.
+    /// The order has chosen the printer, which has not confirmed yet.
     Claimed,
     /// The printer accepted the attempt and its file is being uploaded.
     Uploading,
@@ -130,7 +130,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Returns the print duration in milliseconds; `None` if unknown.
+    /// Returns the print duration in milliseconds, if known.
     pub fn took_ms(&self) -> Option<i64> {
         self.started_at.zip(self.ended_at).filter(|_| !self.unseen).map(|(start, end)| end.since(start))
     }

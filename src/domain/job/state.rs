@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// State of a job, as named in the HTTP API; the [module](super) documentation contains the transition table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum JobState {
-    /// Created: the SKU's file has not been read yet, or the SKU has neither a G-code file nor a model to slice.
+    /// The job was created. The SKU's file has not been read yet, or the SKU has neither a G-code file nor a model to
+    /// slice.
     #[serde(rename = "CREATED")]
     Created,
     /// Ready for the stock check: a claim on the material was requested, without a response so far. Alternatively, all
@@ -17,7 +18,7 @@ pub enum JobState {
     /// The stock check or the slicing failed; [`super::Job::blocked_by`] holds the reason.
     #[serde(rename = "awaiting_manual_review")]
     AwaitingManualReview,
-    /// Material is reserved and G-code is available, sliced here or uploaded: the job is waiting for a printer.
+    /// Material is reserved and G-code is available, either sliced here or uploaded; the job is waiting for a printer.
     #[serde(rename = "SLICED")]
     Sliced,
     /// A printer is claimed; upload and start are in progress or not yet verified.
@@ -35,7 +36,7 @@ pub enum JobState {
     /// The last print failed, or the printers rejected the job; an operator may retry or cancel.
     #[serde(rename = "FAILED")]
     Failed,
-    /// Cancelled; no further attempt is made unless an operator retries.
+    /// The job was cancelled; no further attempt is made unless an operator retries it.
     #[serde(rename = "CANCELLED")]
     Cancelled,
 }
@@ -46,7 +47,7 @@ pub enum JobState {
 pub enum Block {
     /// Less material is available than the job needs.
     Material,
-    /// The stock on hand is below the material's reorder point; an operator may release the job anyway.
+    /// The stock on hand is below the material's reorder point; an operator may release the job nevertheless.
     ReorderPoint,
     /// The slicer failed to slice the model; the material reservation is released until an operator requests a new
     /// slicing.

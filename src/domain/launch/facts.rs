@@ -31,10 +31,10 @@ pub struct LaunchFacts {
     pub(super) labels: SlotLabels,
     pub(super) nozzle_diameter: Option<f64>,
     pub(super) plate_type: Option<String>,
-    /// Comparison key of the build plate, computed once because the dispatcher compares it often.
+    /// Comparison key of the build plate, calculated once because the dispatcher compares it often.
     pub(super) plate_key: Option<String>,
     pub(super) model: Option<String>,
-    /// Comparison key of the printer model, computed once because the dispatcher compares it often.
+    /// Comparison key of the printer model, calculated once because the dispatcher compares it often.
     pub(super) model_key: Option<String>,
     pub(super) slots: Vec<SlotFacts>,
 }
@@ -63,7 +63,7 @@ impl LaunchFacts {
         }
     }
 
-    /// Sets the nozzle diameter in millimetres and the build plate.
+    /// Sets the nozzle diameter, in millimetres, and the build plate.
     #[must_use]
     pub fn equipped(mut self, nozzle_diameter: Option<f64>, plate_type: Option<&str>) -> Self {
         self.nozzle_diameter = nozzle_diameter;

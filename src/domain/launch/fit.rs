@@ -56,7 +56,7 @@ pub enum Mismatch {
     },
     /// The material is only on an external spool that the printer cannot select.
     OutOfReach(Id),
-    /// The assignment of the file's filaments to materials is unknown, and the printer has several slots.
+    /// It is unknown which materials the file's filaments are assigned to, and the printer has several slots.
     UnknownFilaments,
     /// Too little of a material is left, even in the slot that has the most of it.
     TooLittle {
@@ -146,8 +146,8 @@ impl Fit {
     }
 }
 
-/// Matches one job with one printer, regardless of what the printer is currently doing. Pure: the same needs and facts
-/// yield the same result.
+/// Matches a job with a printer, regardless of what the printer is currently doing. Pure: the same needs and facts
+/// always yield the same result.
 pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     let mut missing = Vec::new();
     if facts.machine_type != needs.machine_type {

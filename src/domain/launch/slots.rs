@@ -174,7 +174,7 @@ fn chosen(one: &SlotFacts, needed: MaterialNeed, loaded: bool) -> ChosenSlot {
     ChosenSlot { needed, slot: one.slot, remaining: one.remaining, loaded, filament: None }
 }
 
-/// Chooses the only slot. The slot's content may be unknown if the job needs just one material.
+/// Chooses the only slot. The slot's content may be unknown if the job needs only one material.
 fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> Result<ChosenSlot, Mismatch> {
     if only.material_id.is_none() && !several && enough(only, needed) {
         return Ok(chosen(only, needed, false));

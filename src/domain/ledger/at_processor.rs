@@ -69,9 +69,9 @@ pub struct Checkout {
     /// were for orders.
     #[serde(default)]
     pub title: Option<String>,
-    /// URL to which the customer is redirected after paying.
+    /// URL that the customer is redirected to after paying.
     pub success_url: String,
-    /// URL to which the customer is redirected after cancelling.
+    /// URL that the customer is redirected to after cancelling.
     pub cancel_url: String,
     /// State of the checkout.
     pub state: CheckoutState,
@@ -83,7 +83,7 @@ pub struct Checkout {
 pub enum CheckoutState {
     /// The session is being created.
     Wanted,
-    /// The session can be paid, as far as the server knows.
+    /// The session can be paid, to the server's knowledge.
     #[serde(rename_all = "camelCase")]
     Open {
         /// The processor's ID for the session.
@@ -126,14 +126,14 @@ pub struct RequestedRefund {
     /// been read.
     #[serde(default, rename = "taken")]
     pub is_accepted: bool,
-    /// Part of the refund that is already in the books, in minor units, because the refund total was read before the
+    /// Part of the refund that is already in the ledger, in minor units, because the refund total was read before the
     /// response arrived.
     #[serde(default)]
     pub seen_cents: i64,
 }
 
 impl RequestedRefund {
-    /// Returns the part of the refund that is not in the books, in minor units.
+    /// Returns the part of the refund that is not in the ledger, in minor units.
     pub(super) const fn unseen_cents(&self) -> i64 {
         self.amount_cents.saturating_sub(self.seen_cents)
     }
@@ -146,7 +146,7 @@ impl RequestedRefund {
 pub struct UncertainRefunds {
     /// The processor's payment intent for the payment.
     pub intent: String,
-    /// Sequence number of the required read, starting at 1; each event about the payment's refunds requires a new one.
+    /// Sequence number of the required read, starting at 1; each event about the payment's refunds requires a new read.
     pub number: u32,
     /// `true` once the required read is done.
     pub read: bool,
@@ -246,7 +246,7 @@ pub enum CheckoutResult {
         /// Time at which the processor closes the session automatically.
         expires_at: Timestamp,
     },
-    /// No session was created; the fields are those of [`CheckoutState::Failed`].
+    /// No session was created; the fields have the same meaning as in [`CheckoutState::Failed`].
     #[expect(missing_docs, reason = "they are documented on `CheckoutState::Failed`")]
     Failed { refused: bool, amount: bool, reason: String },
 }

@@ -23,7 +23,7 @@ pub(crate) struct LedgerSums {
     /// `true` if the shop holds money in a currency other than the owner's, which is never treated as payment.
     pub(crate) foreign: bool,
     /// `true` if the processor collected an amount or currency other than what was due and the shop still holds it:
-    /// neither the balance nor the sum of the payments not fully refunded equals the total.
+    /// neither the balance nor the total of the payments that are not fully refunded equals the amount due.
     pub(crate) mismatch: bool,
     /// `true` if nothing is left of the money received. A payment that had been refunded in full is treated as gone
     /// even if one of its refunds failed later, because the failure may be reported first. If more than the total was

@@ -6,8 +6,8 @@ use super::at_processor::{Checkout, CheckoutResult, CheckoutState, MAX_UNDER_WAY
 use super::{LedgerEdit, LedgerStage};
 use crate::refusal::Refusal;
 
-/// Starts a checkout at the processor. A current checkout for the same amount is reused, so that all requests share one
-/// session.
+/// Starts a checkout at the processor. A current checkout for the same amount is reused, so that all requests use the
+/// same session.
 pub(super) fn check_out(
     on: &mut LedgerEdit<'_>,
     title: &str,

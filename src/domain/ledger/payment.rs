@@ -52,7 +52,7 @@ fn is_nothing(cents: &i64) -> bool {
 }
 
 impl Payment {
-    /// Returns the payment's contribution to the balance, in minor units: the amount, plus any part of a refund that
+    /// Returns the payment's contribution to the balance, in minor units: its amount, plus any part of a refund that
     /// failed.
     pub fn net_cents(&self) -> i64 {
         self.amount_cents.saturating_add(self.failed_cents)

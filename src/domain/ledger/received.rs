@@ -1,8 +1,8 @@
 //! Incoming and outgoing money, as reported by operators and by the payment processor's signed events.
 //!
 //! An event is never rejected because of the owner's status, because the money has already moved: an unexpected event
-//! is recorded and flagged for an operator. Events may arrive late, repeatedly and out of order. Status and flags
-//! follow from the balance.
+//! is recorded and flagged for an operator. Events may arrive late, repeatedly and out of order. Status and flags are
+//! derived from the balance.
 
 use super::at_processor::{Dispute, FailedPayment, MAX_UNDER_WAY};
 use super::checkout::{forget_session, settle_checkout};

@@ -201,8 +201,8 @@ fn refund_there(
     Ok(())
 }
 
-/// Applies the processor's response to a refund. The response's refund total is authoritative, because the events
-/// report the same total, earlier or later.
+/// Applies the processor's response to a refund. The refund total in the response is authoritative; the events report
+/// the same total, earlier or later.
 pub(super) fn refund_news(on: &mut LedgerEdit<'_>, refund: Id, news: &RefundResult) {
     let refunds = &on.ledger.at_processor.refunds;
     let Some((at, request)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };

@@ -31,7 +31,7 @@ impl Network {
 }
 
 /// Returns the client's IP address. If the peer is not a trusted proxy, this is the peer's address, because any client
-/// can forge the header. Behind trusted proxies it is the rightmost address in `X-Forwarded-For` that is not a trusted
+/// can forge the header. Behind trusted proxies, it is the rightmost address in `X-Forwarded-For` that is not a trusted
 /// proxy; `forwarded` yields the header values in order. If that list ends early or cannot be parsed, it is the last
 /// known hop.
 pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a str>, trusted: &[Network]) -> IpAddr {
@@ -66,7 +66,7 @@ fn hop_address(text: &str) -> Option<IpAddr> {
 }
 
 /// Returns the rate-limit key of a caller: an IPv4 address, or an IPv6 /64 network, which is the range usually assigned
-/// to one customer.
+/// to a single customer.
 pub fn scope(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_bits().into(),

@@ -16,13 +16,13 @@ pub use crate::mail::part::{MailLink, one_line};
 /// Number of alerts shown in full in one email; any others are only counted.
 const MAX_TOLD: usize = 50;
 
-/// Subject area of an alert. Alerts of one kind are batched into one email.
+/// Subject area of an alert. Alerts of the same kind are batched into one email.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AlertKind {
     /// A webhook endpoint was disabled after all retries of a delivery failed.
     EndpointDisabled,
-    /// A job failed and has to be retried or cancelled.
+    /// A job failed and must be retried or cancelled.
     JobFailed,
     /// A material fell below its reorder point, or a job needs more than is available.
     LowStock,
@@ -30,7 +30,7 @@ pub enum AlertKind {
     StockDiscrepancy,
     /// A payment arrived that does not belong to any known order.
     PaymentUnmatched,
-    /// Money has to be refunded, or an amount differs from what was due.
+    /// Money must be refunded, or an amount differs from the amount due.
     MoneyDue,
     /// An order needs an operator for any other reason.
     Order,
@@ -109,8 +109,8 @@ impl AlertKind {
 }
 
 impl Mail {
-    /// Builds an alert to the operators, as one message for each channel: an email to `mail.operators` (if that is
-    /// empty, to the active admins at the time of sending) and, if an agent gateway is configured, a message to it.
+    /// Builds an alert to the operators, as one message per channel: an email to `mail.operators` (if that is empty, to
+    /// the active admins at the time of sending) and, if an agent gateway is configured, a message to it.
     ///
     /// `subject` is one line with the key figures. `text` consists of plain sentences that describe what happened and
     /// what to do; a link to the relevant page is added.

@@ -73,7 +73,7 @@ pub struct ExportReady {
     pub what: String,
     /// Number of rows.
     pub rows: u64,
-    /// Encrypted URL from which the export can be downloaded without signing in.
+    /// Encrypted URL for downloading the export without signing in.
     pub encrypted_url: String,
     /// Time until which the export can be downloaded.
     pub expires_at: Timestamp,
@@ -144,7 +144,7 @@ pub fn export_ready(cx: &DecisionContext<'_>, export: ExportReady) -> Mail {
     Mail { sealed_link: Some(sealed_link), useless_at: Some(export.expires_at), ..mail }
 }
 
-/// Builds a link to a page of the customer's own area.
+/// Builds a link to a page in the customer's own area.
 pub fn own_page(cx: &DecisionContext<'_>, label: &str, path: &str) -> MailLink {
     MailLink { label: label.to_owned(), url: format!("{}/{path}", cx.rules.public_url) }
 }

@@ -11,8 +11,8 @@ use crate::mail::alert::AlertKind;
 use crate::material::{ClaimState, Material};
 
 impl Material {
-    /// Returns whether the material has to be reordered: less is available than the reorder point, or than a waiting
-    /// job needs.
+    /// Returns whether the material must be reordered: less is available than the reorder point, or than a waiting job
+    /// needs.
     pub fn runs_low(&self) -> bool {
         let short = || self.waiting().any(|claim| claim.state == ClaimState::Short);
         self.available() < self.fields.reorder_point || short()
@@ -58,7 +58,7 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     Alert { events: events.into(), messages }
 }
 
-/// Builds the alert that the stock on hand does not match the records: prints consumed `beyond` more than was on hand
+/// Builds the alert that the stock on hand does not match the records. Prints consumed `beyond` more than was on hand
 /// or, if `beyond` is zero, less is on hand than is reserved. `beyond` is in the material's unit.
 pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond: Amount) -> Alert {
     let (name, unit) = (&material.fields.name, material.fields.kind.unit());

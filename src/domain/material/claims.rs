@@ -26,7 +26,7 @@ pub type ClaimStates = Vec<(ClaimId, ClaimState, Option<String>)>;
 /// Message from an order about its claims.
 #[derive(Clone, Debug)]
 pub enum ClaimNews {
-    /// Settles claims that an order no longer needs. An unknown claim was settled earlier, which is not an error.
+    /// Settles claims that an order no longer needs. An unknown claim was already settled, which is not an error.
     Settle {
         /// Claims with their consumption; the rest becomes available.
         claims: Vec<SettledClaim>,

@@ -13,8 +13,8 @@ use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
 use crate::parts_sync::StockLink;
 use crate::time::Timestamp;
 
-/// Rank in the queue, lowest first: priority (higher first), due date (none last), age of the job, and the claim's ID
-/// as tie-breaker.
+/// Rank in the queue, lowest first: priority (higher first), due date (jobs without one last), age of the job, and the
+/// claim's ID as a tie-breaker.
 pub(super) type WaitingRank = (Reverse<u8>, Timestamp, Timestamp, ClaimId);
 
 impl Claim {
@@ -55,7 +55,7 @@ impl Material {
     }
 
     /// Returns the state that the claim would have now. A shortage takes precedence over the reorder point, because an
-    /// operator's release overrides only the latter.
+    /// operator's release overrides only the reorder point.
     pub(super) fn stands(&self, cx: &DecisionContext<'_>, claim: &Claim) -> ClaimState {
         if self.available() < claim.need {
             ClaimState::Short

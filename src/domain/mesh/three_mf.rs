@@ -1,5 +1,5 @@
-//! 3MF: a zip archive with meshes and their placement. An object is a mesh or is composed of other objects, which may
-//! be in other files of the archive; the model lists the objects to build.
+//! 3MF: a zip archive with meshes and their placement. An object is either a mesh or composed of further objects, which
+//! may be in different files of the archive; the model lists the objects to build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
@@ -49,12 +49,12 @@ struct PlacedObject {
 /// Mesh of an object, and the objects that it is composed of.
 #[derive(Default, Debug)]
 struct Object {
-    /// Corners in millimetres, stored in single precision, which most programs use.
+    /// Corners in millimetres, stored in single precision, as in most programs.
     corners: Vec<[f32; 3]>,
     six_volumes: f64,
     facets: u64,
     parts: Vec<PlacedObject>,
-    /// `true` for support and similar objects, which are not part of the model.
+    /// `true` for support structures and similar objects, which are not part of the model.
     is_support: bool,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn measure(file: impl Read + Seek, may_go_on: &mut dyn FnMut() -> boo
     Ok(assembly.solid.facts()?)
 }
 
-/// Reads one file of the package, and returns the number of bytes that may still be unpacked.
+/// Reads a file in the package, and returns the number of bytes that may still be unpacked.
 fn read(
     archive: &mut ZipArchive<impl Read + Seek>,
     path: &str,

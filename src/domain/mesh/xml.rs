@@ -1,5 +1,5 @@
 //! Streaming reader for the tags of a large XML file. Text between tags is ignored; document type definitions are
-//! rejected, because entities could expand to anything.
+//! rejected, because entities could expand without limit.
 
 use std::io::Read;
 

@@ -25,7 +25,7 @@ const JOB_FAILED: &str = "job_failed";
 const ALL_JOBS_CANCELLED: &str = "all_jobs_cancelled";
 /// Flag for an order that is ready with fewer good parts than ordered.
 pub(super) const SHORT: &str = "short";
-/// Flag for an order with rejected parts that no job replaces.
+/// Flag for an order with rejected parts that are not replaced by any job.
 const NEEDS_ATTENTION: &str = "needs_attention";
 /// Flag for an order whose customer received parts that were rejected later and have no replacement.
 pub(super) const REJECTED_AFTER_SHIPPING: &str = "rejected_after_shipping";
@@ -83,8 +83,8 @@ impl<'a> OrderChange<'a> {
         self.order.jobs.insert_mut(job.id, Arc::new(job));
     }
 
-    /// Changes a job. The job's version is incremented once per user command, however many edits the command makes, and
-    /// only if something differs.
+    /// Changes a job. The job's version is incremented once per user command, no matter how many edits the command
+    /// makes, and only if something differs.
     pub(super) fn edit(&mut self, id: Id, change: impl FnOnce(&mut Job)) {
         let Some(old) = self.order.jobs.get(&id) else {
             return;

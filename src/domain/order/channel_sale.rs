@@ -161,7 +161,7 @@ pub(super) fn create(
 }
 
 impl Order {
-    /// Returns the shipments as the selling shop counts them: a set is shipped once the last of its parts is.
+    /// Returns the shipments as counted by the selling shop: a set is shipped once its last part is.
     pub fn left_there(&self) -> Vec<ChannelShipment> {
         let lines = self.sold.as_ref().map_or(0, |sold| sold.lines as usize).min(self.lines.len());
         let mut before = vec![0u64; lines];

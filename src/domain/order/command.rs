@@ -33,7 +33,7 @@ pub struct NewOrder {
     pub customer_id: Option<Id>,
     /// The customer's email address; an API key that belongs to one customer supplies it and rejects any other.
     pub customer_email: Option<String>,
-    /// Buyer to name on the invoice; `None` if only the email address is known.
+    /// Buyer to appear on the invoice; `None` if only the email address is known.
     pub buyer: Option<Party>,
     /// Order lines, at least one; their `tax_rate_bps` is ignored, because it is set by the rules.
     pub lines: Vec<OrderLine>,
@@ -59,7 +59,7 @@ pub struct NewOrder {
 /// Terms that a customer agreed to before the order was created; the order adopts them instead of calculating its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AgreedTerms {
-    /// Tax rate of all lines and of shipping, in basis points.
+    /// Tax rate for all lines and shipping, in basis points.
     pub tax_rate_bps: i64,
     /// Shipping charge in minor units.
     pub shipping_cents: i64,
@@ -218,7 +218,7 @@ pub enum JobCommand {
     Update {
         /// Job to edit.
         job: Id,
-        /// Job version that the caller read; rejected with 412 if it has changed since.
+        /// Job version that the caller read; rejected with 412 if the job has changed since.
         if_version: Option<i64>,
         /// New priority, from 0 to 9.
         priority: Option<u8>,
@@ -311,8 +311,8 @@ pub enum OrderNews {
         /// Printer's report.
         report: Report,
     },
-    /// Records the promised completion time from the first forecast that covers all jobs. Later forecasts change
-    /// nothing.
+    /// Records the promised completion time from the first forecast that covers all jobs. Later forecasts have no
+    /// effect.
     Promise(Promise),
     /// Uses the latest forecast to determine whether the order has become late, or is on time again.
     Timing {
@@ -333,13 +333,13 @@ pub enum OrderNews {
         /// Time of the inspection.
         at: Timestamp,
     },
-    /// Records that a photo of the end of a print was stored, or has been deleted at the end of its retention period.
+    /// Records that a photo of the end of a print was stored, or was deleted at the end of its retention period.
     Photographed {
         /// Job that was printed.
         job: Id,
         /// Attempt that ended.
         attempt: Id,
-        /// Photo file; `None` to delete it, which is rejected while a sign-off refers to it.
+        /// Photo file; `None` to delete the photo, which is rejected while a sign-off refers to it.
         file: Option<Id>,
     },
     /// Records that the order's invoice was notified of the order's payment state.

@@ -195,8 +195,8 @@ impl OrderChange<'_> {
         self.on_ledger(|on| ledger::mark_paid(on, amount_cents, method, reference))
     }
 
-    /// Marks the order as paid and creates its jobs in the same commit. The invoice is created with the payment, so a
-    /// free order has none.
+    /// Marks the order as paid and creates its jobs in the same commit. The invoice is created with the payment, so an
+    /// order that is free of charge has none.
     pub(super) fn become_paid(&mut self) {
         let now = self.cx.now;
         self.head().paid_at = Some(now);

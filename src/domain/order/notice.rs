@@ -90,7 +90,7 @@ fn promise_words(order: &Order, cx: &DecisionContext<'_>) -> Option<String> {
     }
 }
 
-/// Returns the suffix that names a line's kit: ` (of Desk set)`.
+/// Returns the suffix that contains the name of a line's kit: ` (of Desk set)`.
 fn of_kit(order: &Order, line: &OrderLine) -> String {
     let kit = line.kit_line.and_then(|kit| order.lines.get(kit as usize));
     kit.map(|kit| format!(" (of {})", kit.description)).unwrap_or_default()

@@ -6,7 +6,7 @@
 use super::{NO_SKU, Order, OrderLine};
 use crate::job::{Attempt, AttemptState, Job, JobState};
 
-/// Returns the number of parts on one plate of a line.
+/// Returns the number of parts per plate of a line.
 pub(super) fn plate_parts(line: &OrderLine) -> u32 {
     line.make.as_ref().map_or(1, |make| make.units_per_plate.max(1))
 }
@@ -22,7 +22,7 @@ impl OrderLine {
         self.make.is_none() && self.sku_id == NO_SKU
     }
 
-    /// Returns the number of the line's parts in one set of its kit.
+    /// Returns the number of the line's parts per set of its kit.
     pub(super) fn in_one_set(&self) -> u64 {
         u64::from(self.per_set.unwrap_or(1).max(1))
     }
@@ -33,7 +33,7 @@ impl OrderLine {
 pub struct LineParts {
     /// Good parts.
     pub good: u64,
-    /// Parts on the plates of jobs that are unfinished, FAILED or awaiting sign-off: they may still become good without
+    /// Parts on the plates of jobs that are unfinished, FAILED or awaiting sign-off. They may still become good without
     /// a new job.
     pub running: u64,
     /// Parts on the plates of cancelled jobs, except good ones: an operator has given up on these parts.

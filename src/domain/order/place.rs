@@ -19,7 +19,7 @@ use crate::time::Timestamp;
 /// Default priority of an order, on the scale 0 to 9.
 pub(super) const DEFAULT_PRIORITY: u8 = 5;
 
-/// Returns the number of jobs that a line creates: one per plate, the last of which may be only partly filled.
+/// Returns the number of jobs that a line creates: one per plate, including a partly filled one.
 pub(super) fn plates(line: &OrderLine) -> u32 {
     if line.make.is_none() { 0 } else { line.quantity.div_ceil(plate_parts(line)) }
 }
@@ -48,7 +48,7 @@ fn sums(lines: &[OrderLine], shipping_cents: i64, shipping_bps: i64) -> Option<(
 /// Error message for rejecting a due date in the past.
 const PAST_FAULT: &str = "must not be in the past";
 
-/// Returns whether a due date is in the future, or absent.
+/// Returns whether a due date is in the future or absent.
 pub(super) fn is_ahead(cx: &DecisionContext<'_>, due_at: Option<Timestamp>) -> bool {
     due_at.is_none_or(|due_at| due_at > cx.now)
 }
@@ -106,7 +106,7 @@ fn customer_email(by: &Principal, requested: Option<&String>) -> Result<Option<S
     }
 }
 
-/// Applies the tax rate to the lines; returns the lines, the subtotal, the tax and the total in minor units.
+/// Applies the tax rate to the lines. Returns the lines, the subtotal, the tax and the total, in minor units.
 fn priced(lines: &[OrderLine], bps: i64, shipping: i64) -> Result<(Vec<OrderLine>, i64, i64, i64), Refusal> {
     let lines: Vec<OrderLine> = lines.iter().map(|line| OrderLine { tax_rate_bps: bps, ..line.clone() }).collect();
     let (subtotal, tax, total) = sums(&lines, shipping, bps)

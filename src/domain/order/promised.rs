@@ -17,7 +17,7 @@ use crate::timing::Timing;
 const LATE_ORDERS_PATH: &str = "shop/orders?timing=late";
 
 impl Order {
-    /// Returns the outstanding promise: the order is paid and not ready yet.
+    /// Returns the promise if it is outstanding, that is, the order is paid and not ready yet.
     fn outstanding_promise(&self) -> Option<&Promise> {
         let is_open = matches!(self.status, OrderStatus::Paid | OrderStatus::Printing);
         self.promise.as_ref().filter(|_| is_open)
@@ -28,8 +28,8 @@ impl Order {
         self.outstanding_promise().is_some()
     }
 
-    /// Returns the time by which the order has to be ready: the promised time or the due date, whichever is earlier;
-    /// `None` if no promise is outstanding.
+    /// Returns the time by which the order must be ready: the promised time or the due date, whichever is earlier.
+    /// Returns `None` if no promise is outstanding.
     pub fn deadline(&self) -> Option<Timestamp> {
         Some(self.outstanding_promise()?.deadline(self.due_at))
     }
@@ -41,7 +41,7 @@ impl Order {
         Some(Timing::of(self.outstanding_promise()?, self.due_at, expected_at, now))
     }
 
-    /// Returns whether the order has to record that it became late, or that it is on time again. A late order that is
+    /// Returns whether the order must record that it became late, or that it is on time again. A late order that is
     /// merely at risk is still treated as late, so that a forecast close to the deadline does not publish the event
     /// again.
     pub fn has_new_timing(&self, expected_at: Option<Timestamp>, now: Timestamp) -> bool {

@@ -29,7 +29,7 @@ pub enum Report {
         reason: Option<String>,
         /// Time at which the printer was first observed printing the file, if it ever was.
         began_at: Option<Timestamp>,
-        /// `true` if the time of the end is unknown because the printer was unreachable at that time.
+        /// `true` if the time of the end is unknown because the printer was unreachable at the time.
         unseen: bool,
         /// Spools in the external spool inventory from which the printer itself deducted the consumption.
         booked_on: Vec<i64>,

@@ -35,7 +35,7 @@ impl Order {
         self.with_sets(left)
     }
 
-    /// Expands the kits named in a shipment into their parts.
+    /// Expands the kits listed in a shipment into their parts.
     fn parts_named(&self, lines: &[SentLine]) -> Vec<SentLine> {
         let mut parts: BTreeMap<u32, u64> = BTreeMap::new();
         for SentLine { line, quantity } in lines {
@@ -202,7 +202,7 @@ fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     faults.refuse()
 }
 
-/// Rejects a shipment of more parts than are good and not shipped yet.
+/// Rejects a shipment that contains more parts than are good and not yet shipped.
 fn are_there(lines: &[SentLine], leaving: &[LineShipping]) -> Result<(), Refusal> {
     for SentLine { line, quantity } in lines {
         let there = leaving.get(*line as usize).map_or(0, |line| line.there);

@@ -93,7 +93,7 @@ impl OrderChange<'_> {
         Ok(self.acknowledge(false))
     }
 
-    /// Records a sign-off, and creates jobs that reprint the parts missing because of it.
+    /// Records a sign-off, and creates jobs to reprint the parts that are missing as a result.
     fn signed(&mut self, job: &Job, attempt: &Attempt, inspection: &Inspection, by: String, at: Timestamp) {
         let plate = self.order.plate_of(job);
         let before = match &attempt.sign_off {

@@ -184,8 +184,8 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Cancels the order immediately, and its jobs as far as possible: those with a live attempt wait for their
-    /// printers unless forced.
+    /// Cancels the order immediately, and its jobs as far as possible: jobs with a live attempt wait for their printers
+    /// unless forced.
     pub(super) fn cancel(
         mut self,
         force: bool,

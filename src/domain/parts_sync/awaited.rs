@@ -8,12 +8,12 @@ use super::{AwaitedUse, ConflictKind, OurSide, Quantities, RightSide, StockLink,
 use crate::amount::Amount;
 use crate::time::Timestamp;
 
-/// Largest difference that is always ignored, however small the print.
+/// Largest difference that is always ignored, no matter how small the print is.
 const NEGLIGIBLE: Amount = Amount(100);
 /// Largest difference that is attributed to priming, purging and rounding if [`EXPLAINED_SHARE`] allows less.
 const EXPLAINED: Amount = Amount::units(1);
-/// Fraction of a print's consumption by which the printer's measurement may differ from the file's, for example because
-/// of the filament's density.
+/// Fraction of a print's consumption by which the printer's measurement may differ from the amount stated in the file,
+/// for example because of the filament's density.
 const EXPLAINED_SHARE: f64 = 0.05;
 
 /// Returns the amount by which a deduction may fall short of the given consumption before the rest is considered

@@ -27,8 +27,8 @@ pub enum SpoolRemainder {
 }
 
 impl StockLink {
-    /// Returns the spool's remaining amount according to the link, given the shop's stock `quantity`; `None` if the
-    /// spool does not belong to this link.
+    /// Returns the spool's remaining amount according to the link, given the shop's stock `quantity`. Returns `None` if
+    /// the spool does not belong to this link.
     pub fn knows(&self, spool: i64, quantity: Amount) -> Option<SpoolRemainder> {
         let agreed = self.agreed.as_ref().filter(|_| self.system == StockSystem::Spools)?;
         let held = *agreed.get(&spool)?;

@@ -307,7 +307,7 @@ fn failure(object: &EventMembers<'_>) -> Result<String, EventError> {
 
 const AMOUNT: &str = "a whole number of minor units, not negative";
 
-/// Fields of one JSON object, with the object's path for error messages.
+/// Fields of a JSON object, with the object's path for error messages.
 struct EventMembers<'a> {
     path: String,
     object: &'a Map<String, Value>,

@@ -17,7 +17,7 @@ const BROKER_PORTS: [(&str, u16); 2] = [("mqtts", 8883), ("mqtt", 1883)];
 const METADATA_HOSTS: [&str; 5] =
     ["metadata.google.internal", "metadata.goog", "metadata", "instance-data", "metadata.azure.internal"];
 
-/// Addresses of metadata services outside the link-local ranges.
+/// Addresses of metadata services outside of the link-local ranges.
 const METADATA_V4: [Ipv4Addr; 3] =
     [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192)];
 const METADATA_V6: [Ipv6Addr; 2] =

@@ -51,8 +51,8 @@ impl Printer {
         Decision::to(self, TakeAnswer::Accepted)
     }
 
-    /// Applies a change to the attempt in hand if the attempt has the given ID; a message about any other attempt
-    /// changes nothing. If the change returns `None`, the printer is freed.
+    /// Applies a change to the attempt in hand if it has the given ID; messages about any other attempt change nothing.
+    /// If the change returns `None`, the printer is freed.
     pub(super) fn of(
         mut self,
         attempt: Id,
@@ -78,8 +78,8 @@ impl Printer {
         }
     }
 
-    /// Processes a finished upload: records that the start is being sent, and returns [`UploadAnswer::Go`] to this
-    /// caller alone. If the printer can no longer start, the attempt ends instead.
+    /// Processes a finished upload: records that the start is being sent, and returns [`UploadAnswer::Go`] only to this
+    /// caller. If the printer can no longer start, the attempt ends instead.
     pub(super) fn uploaded(
         self,
         attempt: Id,
@@ -113,7 +113,7 @@ impl Printer {
         decision.map_answer(|_| answer)
     }
 
-    /// Ends an attempt whose upload failed permanently, so that nothing was started.
+    /// Ends an attempt whose upload failed permanently, which means that nothing was started.
     pub(super) fn upload_failed(
         self,
         attempt: Id,
@@ -151,7 +151,7 @@ impl Printer {
         })
     }
 
-    /// Cancels the attempt at the order's request. Before the start, the attempt ends immediately; afterwards, the
+    /// Cancels the attempt at the order's request. Before the start, the attempt ends immediately; after the start, the
     /// print is cancelled once the printer reports it.
     pub(super) fn cancel_attempt(self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self, AttemptAnswer> {
         if !self.holds(attempt) {

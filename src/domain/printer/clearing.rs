@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 /// Number of clearings stored per printer.
 const MAX_CLEARINGS: usize = 8;
 
-/// Period from the moment a bed became occupied until it was cleared.
+/// Period from when a bed became occupied until it was cleared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Clearing {
     /// Time at which the bed became occupied.

@@ -102,7 +102,7 @@ pub enum PrinterCommand {
     Homed,
     /// Takes the printer out of service or returns it to service, at an operator's request.
     Maintenance {
-        /// `true` to take it out of service.
+        /// `true` to take the printer out of service.
         on: bool,
         /// Human-readable reason; ignored when the printer returns to service.
         note: Option<String>,
@@ -128,9 +128,9 @@ pub enum PrinterNews {
     /// Records that the printer has not responded for too long, with its connection state, the human-readable reason,
     /// and the time at which it last responded.
     Silent(Connection, String, Option<Timestamp>),
-    /// Updates the remaining amount on the spool in a slot, from the spool management system.
+    /// Updates the remaining amount on the spool in a slot according to the spool management system.
     SpoolLeft(SpoolBalance),
-    /// Processes the spools reported by the printer in its slots.
+    /// Processes the spools that the printer reports in its slots.
     SlotsReported {
         /// All reported slots.
         slots: Vec<ReportedSlot>,
@@ -177,7 +177,7 @@ pub enum PrinterNews {
         attempt: Id,
         /// Step that was reported.
         step: u32,
-        /// `false` if the order no longer needs the attempt, which then ends on the printer too.
+        /// `false` if the order no longer needs the attempt, in which case it ends on the printer too.
         is_wanted: bool,
     },
     /// Records that the printer accepted the start of a manual print, or that the print definitely did not start.
@@ -204,7 +204,7 @@ pub enum PrinterNews {
         attempt: Id,
         /// Confidence of the detector averaged over several images, in percent.
         percent: u8,
-        /// `true` if the print was paused, `false` if pausing failed; `None` if it should not be paused.
+        /// `true` if the print was paused, `false` if pausing failed, `None` if it should not be paused.
         paused: Option<bool>,
     },
 }
@@ -239,9 +239,9 @@ pub struct TakeAttempt {
 pub enum TakeAnswer {
     /// The printer has accepted the attempt, now or earlier, and will report on it.
     Accepted,
-    /// The attempt is not accepted and never will be, with a human-readable reason.
+    /// The attempt is not accepted and never will be, for the given human-readable reason.
     NotTaken(String),
-    /// The order claimed the printer before an emergency stop: the attempt was stopped, with the given reason.
+    /// The order claimed the printer before an emergency stop, so the attempt was stopped for the given reason.
     Stopped(String),
 }
 
@@ -282,7 +282,7 @@ pub enum UploadAnswer {
 pub enum AttemptCommand {
     /// Cancels the given attempt at the order's request.
     Cancel(Id),
-    /// Applies an operator's resolution of an attempt, forwarded by the order.
+    /// Applies an operator's resolution of an attempt, as forwarded by the order.
     Resolve {
         /// Attempt that was resolved.
         attempt: Id,
@@ -331,7 +331,7 @@ pub enum ReminderCommand {
     Change {
         /// Reminder to change.
         id: Id,
-        /// Printer version that the caller read; rejected with 412 if it has changed since.
+        /// Printer version that the caller read; rejected with 412 if the printer has changed since.
         if_version: Option<i64>,
         /// Complete new fields.
         fields: ReminderFields,

@@ -19,7 +19,7 @@ fn existing(this: Option<&Printer>) -> Result<Printer, Refusal> {
     printer.cloned().ok_or_else(|| Refusal::not_found(Printer::KIND))
 }
 
-/// Completes a decision with the consequences of a finished print, a changed bed state and the added wear, in the same
+/// Completes a decision with the consequences of a finished print, a changed bed state and additional wear, in the same
 /// commit.
 fn complete<A>(
     this: Option<&Printer>,

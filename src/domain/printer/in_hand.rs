@@ -66,7 +66,7 @@ pub enum AttemptPhase {
     },
 }
 
-/// Attempt that a printer is working on. A printer has at most one.
+/// Attempt that a printer is working on. A printer has at most one such attempt.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CurrentAttempt {
@@ -78,7 +78,7 @@ pub struct CurrentAttempt {
     pub order: Id,
     /// G-code file to upload.
     pub file_id: Id,
-    /// Name under which the file is uploaded; unique to the attempt and never reused.
+    /// Name under which the file is uploaded, unique to the attempt and never reused.
     pub file_name: String,
     /// Name that the printer assigned to the uploaded file; `None` before the upload.
     pub remote_name: Option<String>,
@@ -135,6 +135,6 @@ pub struct CurrentAttempt {
     /// Spools that were active on the printer during the print, if the printer's own server deducts its prints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
-    /// Time of acceptance; in an offered attempt, the time at which the order claimed the printer.
+    /// Time at which the attempt was accepted; in an offered attempt, the time at which the order claimed the printer.
     pub taken_at: Timestamp,
 }

@@ -53,7 +53,7 @@ pub fn loaded_materials<'a>(
     }
 }
 
-/// Returns the materials that one printer has for the given filaments.
+/// Returns the materials that a given printer has for the given filaments.
 fn loaded_in(filaments: &[PlateFilament], slots: &[Slot], maps_slots: bool) -> Result<FilamentMaterials, Undecided> {
     let of = |filament: &PlateFilament| -> Result<Id, Undecided> {
         match slots {

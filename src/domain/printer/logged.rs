@@ -40,7 +40,7 @@ impl LoggedDetail {
 pub struct LoggedAct<'a> {
     /// Name of the command, such as `printer.bed_cleared`.
     pub action: &'a str,
-    /// Outcome of the command; [`DONE`] if it was carried out.
+    /// Outcome of the command: [`DONE`] if it was carried out.
     pub outcome: &'a str,
     /// Facts of the command.
     pub detail: LoggedDetail,
@@ -51,7 +51,7 @@ pub struct LoggedAct<'a> {
 }
 
 impl LoggedAct<'_> {
-    /// Returns the act as a sentence: "marked the bed of" (the printer) "as clear".
+    /// Returns the act as a sentence, such as "marked the bed of" (the printer) "as clear".
     pub fn sentence(&self) -> AuditSentence {
         let specific = if self.outcome == DONE { self.specific() } else { None };
         specific.unwrap_or_else(|| AuditSentence::new(self.action, self.outcome, None))

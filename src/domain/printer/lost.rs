@@ -21,8 +21,8 @@ pub(super) struct LostPrint {
 }
 
 impl LostPrint {
-    /// Returns the human-readable reason why the print failed or, as the error, the reason why its end cannot be
-    /// determined. `looked_like` is the reason why it was assumed to be over.
+    /// Returns the human-readable reason why the print failed or, as the error, the reason why it cannot be determined
+    /// how it ended. `looked_like` is the reason why it was assumed to be over.
     pub(super) fn judge(&self, in_hand: &CurrentAttempt, looked_like: String) -> Result<String, String> {
         let tells_nothing = [CLEARED_REASON, UNKNOWN_REASON].contains(&looked_like.as_str());
         let why = match self.server {

@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum ManualPhase {
-    /// The file is being uploaded, or is already on the printer. After a crash it is uploaded again.
+    /// The file is being uploaded, or is already on the printer. After a crash, it is uploaded again.
     Taken,
     /// The start was recorded just before it is sent, and is never sent again.
     StartSent {
@@ -89,8 +89,8 @@ impl Printer {
         Ok(Decision::to(self, ManualPrintAnswer { id }))
     }
 
-    /// Processes a finished upload: records that the start is being sent, and returns [`UploadAnswer::Go`] to this
-    /// caller alone.
+    /// Processes a finished upload: records that the start is being sent, and returns [`UploadAnswer::Go`] only to this
+    /// caller.
     pub(super) fn manual_uploaded(
         mut self,
         id: Id,

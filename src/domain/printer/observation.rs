@@ -90,13 +90,13 @@ impl CurrentAttempt {
 }
 
 impl Printer {
-    /// Returns whether the status changes any recorded data, so that the monitor should send
+    /// Returns whether the status changes any recorded data, in which case the monitor should send
     /// [`super::PrinterNews::Seen`].
     pub fn matters(&self, status: &Status, now: Timestamp) -> bool {
         self.after(status, now).is_some()
     }
 
-    /// Returns whether the status shows the attempt's own file (matched by name) as printing or paused.
+    /// Returns whether the status shows that the attempt's own file (matched by name) is printing or paused.
     pub fn shows_attempt(in_hand: &CurrentAttempt, status: &Status) -> bool {
         status.connection == Connection::Connected
             && matches!(status.state, Activity::Printing | Activity::Paused)

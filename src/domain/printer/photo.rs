@@ -67,8 +67,8 @@ impl Printer {
         }
     }
 
-    /// Returns whether a camera may exist: an operator configured one, or the printer has not reported that it has
-    /// none.
+    /// Returns whether the printer may have a camera, because an operator configured one or the printer has not
+    /// reported that it has none.
     fn may_have_camera(&self) -> bool {
         self.fields.camera.is_some() || !self.camera_absent
     }

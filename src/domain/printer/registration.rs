@@ -1,5 +1,5 @@
-//! Operations on a printer's registration: create, edit, connect and disconnect. While work is in hand, the printer's
-//! type and address cannot change, and the printer stays connected.
+//! Operations on a printer's registration: creating, editing, connecting and disconnecting it. While work is in hand,
+//! the printer's type and address cannot be changed, and the printer stays connected.
 
 use super::{MachineAddress, Printer, PrinterAnswer, PrinterFields};
 use crate::aggregate::{Confirmation, Decision, DecisionContext};

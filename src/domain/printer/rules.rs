@@ -72,7 +72,7 @@ impl Aggregate for Printer {
 }
 
 impl Printer {
-    /// Applies an operator's command and publishes the event; returns an unchanged decision if the command changes
+    /// Applies an operator's command and publishes the event. Returns an unchanged decision if the command changes
     /// nothing.
     pub(super) fn say(
         self,
@@ -158,8 +158,8 @@ impl Printer {
         Decision::to(next, Confirmation::Done).events([event]).created(alert)
     }
 
-    /// Builds an event about this printer, which also appears on the timeline of the order whose attempt the printer
-    /// has in hand.
+    /// Builds an event about the printer, which also appears on the timeline of the order whose attempt the printer has
+    /// in hand.
     pub(super) fn event_with<D: EventData>(
         &self,
         cx: &DecisionContext<'_>,

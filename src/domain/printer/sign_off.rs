@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 /// acknowledged.
 const MAX_WAITING_SIGN_OFFS: usize = 4;
 
-/// Finished print of a job that has not been signed off at the printer.
+/// Finished job print that has not been signed off at the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastPrint {
@@ -74,8 +74,8 @@ impl Printer {
         }
     }
 
-    /// Marks the bed as clear, which signs off the last print. An inspection without a known print is rejected, so that
-    /// it is not lost.
+    /// Marks the bed as clear, which signs off the last print. An inspection is rejected if there is no print that it
+    /// applies to, so that it is not lost.
     pub(super) fn bed_cleared(
         self,
         inspection: &Inspection,
@@ -123,7 +123,8 @@ impl Printer {
         Decision::to(self, Confirmation::Done)
     }
 
-    /// Returns the sign-offs that can be reported now: those of prints whose end the orders have acknowledged.
+    /// Returns the sign-offs that can be reported now, which are those of prints whose end was acknowledged by their
+    /// orders.
     pub(super) fn sign_offs_to_tell(&self) -> impl Iterator<Item = PrinterEffect> + use<'_> {
         let in_hand = self.in_hand.as_ref().map(|in_hand| in_hand.attempt);
         let attempts = self.signed_prints.iter().map(|signed| signed.print.attempt);

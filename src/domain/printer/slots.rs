@@ -46,7 +46,7 @@ pub enum SlotSource {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Slot {
-    /// Number, starting at 0, in the printer's numbering of its tools.
+    /// Slot number, starting at 0, according to the printer's own tool numbers.
     pub slot: u32,
     /// Loaded material, if known.
     pub material_id: Option<Id>,
@@ -85,14 +85,14 @@ pub struct Spool {
     pub spool: Option<i64>,
 }
 
-/// Remaining amount of the spool in a slot, according to the spool management system.
+/// Remaining amount on the spool in a slot, according to the spool management system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpoolBalance {
     /// Slot that holds the spool.
     pub slot: u32,
     /// Number of the spool in the spool management system.
     pub spool: i64,
-    /// Remaining amount recorded for the slot when the balance was determined.
+    /// Remaining amount that was recorded for the slot when the balance was determined.
     pub was: Option<Amount>,
     /// Amount left on the spool.
     pub left: Amount,
@@ -195,7 +195,7 @@ impl Printer {
         Err(format!("the printer cannot print it: {}", outcome.words(&|_| ("its material".to_owned(), "units"))))
     }
 
-    /// Returns the chosen slot of each filament in a file, with its content as reported by the printer.
+    /// Returns the slot chosen for each filament in a file, with its content as reported by the printer.
     pub(super) fn filament_slots(&self, file: &SlicingTarget, chosen: &[ChosenSlot]) -> Vec<Option<FilamentSlot>> {
         let spool = |number: u32| {
             let slot = self.slots.iter().find(|one| one.slot == number && one.source == SlotSource::Printer)?;

@@ -146,7 +146,7 @@ fn may_have_run(in_hand: &CurrentAttempt, server: ServerRun, unwatched_ms: Optio
 }
 
 /// Returns the end of a print that the printer's history contains. `lost` is the reason why the print was not observed,
-/// used if no more specific reason is known.
+/// which is used if no more specific reason is known.
 fn remembered(in_hand: &CurrentAttempt, past: &PastPrint, end: PrintEnd, lost: Option<&str>) -> AttemptPhase {
     let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
     // That its file was printed again says nothing of its end.

@@ -1,4 +1,4 @@
-//! Drafting and editing of quotes. The HTTP layer has already looked up SKUs and materials and measured models, because
+//! Drafting and editing quotes. The HTTP layer has already looked up SKUs and materials and measured models, because
 //! the rules perform no lookups.
 
 use super::{MAX_LINES, Quote, QuoteLine, QuoteModel, QuoteStatus};
@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 pub struct DraftModel {
     /// File of the uploaded model.
     pub file_id: Id,
-    /// Measurements of the model; `None` for a model that the quote already contains.
+    /// Measurements of the model; `None` if the quote already contains the model.
     pub facts: Option<MeshFacts>,
     /// Material that the model is printed in.
     pub material_id: Option<Id>,

@@ -72,7 +72,7 @@ impl QuoteModel {
         Some(SliceSource { model_file_id: self.file_id, profile, copies: 1 })
     }
 
-    /// Returns the pending slicing request; `None` if slicing has already succeeded or failed.
+    /// Returns the slicing request if it is pending; `None` if slicing has already succeeded or failed.
     pub(super) fn to_slice(&self) -> Option<SliceSource> {
         if self.sliced.is_some() || self.slicing_error.is_some() { None } else { self.source() }
     }
@@ -85,7 +85,7 @@ impl QuoteModel {
 }
 
 impl QuoteLine {
-    /// Returns the net amount of the line, in minor units.
+    /// Returns the net line amount, in minor units.
     pub fn amount_cents(&self) -> i64 {
         self.unit_price_cents.saturating_mul(i64::from(self.quantity))
     }

@@ -217,7 +217,7 @@ impl Quote {
         lines.filter_map(|(at, line)| Some((at, line.sku_id?))).collect()
     }
 
-    /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is sent an email.
+    /// Sends the draft: creates private SKUs for its models, freezes everything, and emails the customer.
     fn send(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
         if self.status != QuoteStatus::Draft {
             return Err(Refusal::transition("the quote cannot be sent", self.status));
@@ -254,7 +254,7 @@ impl Quote {
         Ok(along)
     }
 
-    /// Accepts the quote. The ID of the order is chosen and stored here, so that the order is created only once.
+    /// Accepts the quote. The order ID is chosen and stored here, so that the order is created only once.
     fn accept(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
         match self.shown_status(cx.now) {
             QuoteStatus::Sent => {}

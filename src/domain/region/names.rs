@@ -1,4 +1,4 @@
-//! Regions by country: the ISO 3166-2 code without the country, and the commonly used names.
+//! Regions by country: ISO 3166-2 codes without the country, and commonly used names.
 
 /// Regions of a country, each with its code and names.
 type Regions = &'static [(&'static str, &'static [&'static str])];

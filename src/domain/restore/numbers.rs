@@ -109,7 +109,7 @@ impl RestoredSeries {
         is_moved.then(|| Requirement::Unissued { series: self.series.clone(), next: moved.next, restore, member })
     }
 
-    /// Returns whether the series gets its numbers from a counter in memory.
+    /// Returns whether the series gets its numbers from an in-memory counter.
     fn is_counted(&self) -> bool {
         NumberSeries::ALL.iter().any(|series| series.prefix() == self.series)
     }

@@ -1,4 +1,4 @@
-//! Schemas for enumerations without data: the names that `serde` reads and writes.
+//! Schemas for enumerations without data, which contain the names that `serde` reads and writes.
 
 use api_schema::ToSchema;
 use api_schema::shape::Shape;
@@ -102,8 +102,8 @@ words! {
     /// Outside system that counts stock: a parts management system, or a spool inventory.
     StockSystem,
     /// Timing of an order whose promise is outstanding. `late`: expected after the promised time or the due date,
-    /// whichever is earlier, or that time has passed. `at_risk`: expected within the last tenth of the promised span,
-    /// or impossible to forecast. `on_time`: expected before that.
+    /// whichever is earlier, or the earlier of the two has passed. `at_risk`: expected within the last tenth of the
+    /// promised span, or impossible to forecast. `on_time`: expected before that.
     Timing = "OrderTiming",
     /// State of notifying the other shop about a shipment.
     TrackingState,

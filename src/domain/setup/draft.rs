@@ -14,7 +14,7 @@ const NEEDED_FIRST: [&str; 2] = ["database", "redis"];
 /// New setting values, and the services whose connection tests succeeded with them.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SetupDraft {
-    /// Texts by setting name (`section.key`); an empty text restores the default.
+    /// Texts keyed by setting name (`section.key`); an empty text restores the default.
     values: BTreeMap<String, String>,
     /// Success message of each service's connection test, keyed by service name.
     passed: BTreeMap<String, String>,

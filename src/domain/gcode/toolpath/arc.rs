@@ -1,4 +1,4 @@
-//! Arcs (G2, G3) in the plane of X and Y, divided into straight moves.
+//! Arcs (G2, G3) in the XY plane, divided into straight moves.
 
 use std::f64::consts::TAU;
 

@@ -1,6 +1,6 @@
 //! Decoder for `MeatPack`, which packs two characters of G-code into one byte; binary G-code uses it inside its blocks.
 
-/// Byte that, sent twice, announces a command to the decoder.
+/// Byte that announces a command to the decoder when sent twice.
 const SIGNAL_BYTE: u8 = 0xff;
 const ENABLE_PACKING: u8 = 251;
 const DISABLE_PACKING: u8 = 250;

@@ -5,7 +5,7 @@ use super::{Slot, SlotSource};
 use crate::printer::Printer;
 use crate::refusal::Refusal;
 
-/// Spool that a printer reports in a slot; all fields are `None` if it reports none.
+/// Spool that a printer reports in a slot; all fields are `None` if it does not report one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SlotReport {
     /// The vendor's code for the spool.
@@ -35,7 +35,8 @@ impl SlotReport {
         (!parts.is_empty()).then(|| parts.join(" "))
     }
 
-    /// Returns a copy with its text normalised for comparison: clients and forms may strip leading and trailing spaces.
+    /// Returns a copy with its text normalised for comparison, because clients and forms may strip leading and trailing
+    /// spaces.
     fn plain(&self) -> Self {
         let plain = |text: &Option<String>| {
             text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_ascii_lowercase)

@@ -47,7 +47,7 @@ fn plastics_of(fields: &MaterialFields) -> BTreeSet<&'static str> {
     plastics(&[&fields.name, fields.variant.as_deref().unwrap_or_default()])
 }
 
-/// Parses a colour of the form `#rrggbb` into red, green and blue.
+/// Parses a colour of the form `#rrggbb` into its red, green and blue components.
 fn shares(color: &str) -> Option<[u8; 3]> {
     let hex = color.strip_prefix('#').filter(|hex| hex.len() == 6 && hex.is_ascii())?;
     let share = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).ok();

@@ -22,8 +22,8 @@ impl Slot {
 }
 
 impl Printer {
-    /// Records the spools reported by the printer. The first matching binding in `bindings` determines a spool's
-    /// material, including that of a spool already in its slot without one.
+    /// Records the spools reported by the printer. The first matching binding in `bindings` determines the material of
+    /// each spool, including spools that are already in their slot without a material.
     pub(in crate::printer) fn report_slots(
         self,
         reported: &[ReportedSlot],
@@ -88,7 +88,7 @@ impl Printer {
         self.slots.iter().any(|slot| slot.is_unbound() && of_known(slot))
     }
 
-    /// Returns whether a report contains anything that is not recorded yet.
+    /// Returns whether a report contains anything that has not been recorded yet.
     pub fn slots_matter(&self, reported: &[ReportedSlot]) -> bool {
         let of_printer = || self.slots.iter().filter(|slot| slot.source == SlotSource::Printer);
         let as_reported = |slot: &Slot| ReportedSlot {
