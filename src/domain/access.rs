@@ -34,7 +34,7 @@ pub struct User {
     pub name: String,
     /// Argon2id hash of the password as a PHC string. Never part of an API response.
     pub password_hash: String,
-    /// Second factor required at sign-in in addition to the password, if any.
+    /// Second factor required at sign-in, in addition to the password, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_factor: Option<SecondFactor>,
     /// `operator` or `admin`; staff never have the role `customer`.

@@ -49,7 +49,8 @@ pub struct Decision<T: Aggregate, A = Confirmation> {
     pub events: Vec<Event>,
     /// Aggregates that this commit creates.
     pub created: Vec<T::Created>,
-    /// Conditions outside the aggregate that must hold at the time of the commit; otherwise the command is rejected.
+    /// Conditions outside of the aggregate that must hold at the time of the commit; otherwise, the command is
+    /// rejected.
     pub requirements: Vec<Requirement>,
     /// Response to the caller.
     pub answer: A,
@@ -84,7 +85,7 @@ impl<T: Aggregate, A> Decision<T, A> {
         self.created.extend(created);
         self
     }
-    /// Adds conditions that must hold outside the aggregate.
+    /// Adds conditions that must hold outside of the aggregate.
     pub(super) fn requires(mut self, requirements: impl IntoIterator<Item = Requirement>) -> Self {
         self.requirements.extend(requirements);
         self

@@ -1,4 +1,4 @@
-//! Custom request: a customer's wishes for a custom piece, with photos, before there is a binding price.
+//! Custom request: a customer's requirements for a custom piece, with photos, before there is a binding price.
 //!
 //! The request arrives from a page of the shop; its commit also creates its photos as files. The estimate is calculated
 //! once, from the price tables at the time of submission ([`crate::intake_prices`]). A quote for the request reports

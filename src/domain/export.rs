@@ -196,7 +196,7 @@ pub enum ExportCommand {
     },
     /// Records the part of the table that is on disk.
     Progress(ExportProgress),
-    /// Records that data reported as written is missing on disk, which means that everything must be written again.
+    /// Records that data reported as written is missing on disk, so that everything is written again.
     Vanished,
     /// Records a failed attempt.
     Failed {

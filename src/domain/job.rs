@@ -15,7 +15,7 @@
 //! | `awaiting_manual_review` | the material reserves the need after all | SLICED; VALIDATED while another claim is pending |
 //! | `awaiting_manual_review` | an operator releases it past the reorder point, or to be sliced again | VALIDATED |
 //! | SLICED | the dispatcher claims a printer | DISPATCHING |
-//! | SLICED | the material recalls the reservation after a stock-take | `awaiting_manual_review` |
+//! | SLICED | the material recalls the reservation after a stocktake | `awaiting_manual_review` |
 //! | DISPATCHING | the printer reports that it is printing the attempt's file | PRINTING |
 //! | DISPATCHING | nothing was or will be printed, with certainty | SLICED |
 //! | SLICED | all capable printers rejected it | FAILED |
@@ -226,8 +226,7 @@ impl Job {
     pub fn number_text(&self) -> String {
         format!("JOB-{:06}", self.number)
     }
-    /// Returns whether the job is COMPLETED, FAILED or CANCELLED, which means that nothing happens to it without a
-    /// user's action.
+    /// Returns whether the job is COMPLETED, FAILED or CANCELLED; it then changes only through a user's action.
     pub fn over(&self) -> bool {
         matches!(self.state, JobState::Completed | JobState::Failed | JobState::Cancelled)
     }

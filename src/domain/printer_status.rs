@@ -229,7 +229,7 @@ impl Status {
         self.state == Activity::Printing && self.remaining_seconds.is_none() && self.progress < MIN_PERCENT_AT_END
     }
 
-    /// Returns whether `file` was printed before, which means that the status does not show its first print.
+    /// Returns whether `file` was printed before, so that the status does not show its first print.
     pub fn prints_again(&self) -> bool {
         self.runs.is_some_and(|runs| runs > 1)
     }

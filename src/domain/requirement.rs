@@ -1,4 +1,4 @@
-//! Conditions outside an aggregate that must hold when its commit is written.
+//! Conditions outside of an aggregate that must hold when its commit is written.
 //!
 //! Aggregates decide independently, each on its own state: one aggregate may delete a file at the same moment as a
 //! second one begins to reference it, and each decision is valid by itself. Both therefore state their requirements,

@@ -38,7 +38,7 @@ pub enum SlotLabel {
         /// Position in the changer, from 1 to 4.
         position: u32,
     },
-    /// Spool outside every filament changer.
+    /// Spool outside of every filament changer.
     External,
 }
 

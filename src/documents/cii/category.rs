@@ -35,7 +35,7 @@ impl TaxCategory {
         }
     }
 
-    /// Returns whether no part of a document is subject to tax, in which case it must not contain VAT identifiers.
+    /// Returns whether no part of a document is subject to tax, in which case it must not contain VAT IDs.
     pub fn outside(document: &IssuedDocument) -> bool {
         Self::of(document, 0) == Self::NotSubject
     }

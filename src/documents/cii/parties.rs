@@ -87,7 +87,7 @@ fn mailbox(xml: &mut Xml, party: &Party) {
     }
 }
 
-/// Writes the tax registrations: `VA` for the VAT identifier, `FC` for the local tax number.
+/// Writes the tax registrations: `VA` for the VAT ID, `FC` for the local tax number.
 fn registrations(xml: &mut Xml, party: &Party) {
     for (scheme, number) in [("FC", &party.tax_number), ("VA", &party.vat_id)] {
         if let Some(number) = number {

@@ -16,7 +16,7 @@ const UNNAMED_BUYER: &str = "Customer without a name";
 /// Maximum length of a contact name at the provider, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// Line of a document as it appears in the books.
+/// Document line as it appears in the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AccountingDocumentLine {
     /// Text of the line.
@@ -33,7 +33,7 @@ pub struct AccountingDocumentLine {
     pub rate_bps: i64,
 }
 
-/// Document as it appears in the books.
+/// Document as it appears in the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AccountingDocument {
     /// Document kind: invoice or credit note.

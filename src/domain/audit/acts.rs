@@ -16,7 +16,7 @@ macro_rules! audited_acts {
         impl AuditedAct {
             /// All acts.
             pub const ALL: &[Self] = &[$(Self::$act,)+ $(Self::$own,)+];
-            /// Acts performed by people and by programs outside the server.
+            /// Acts performed by people and by programs outside of the server.
             pub const OF_PEOPLE: &[Self] = &[$(Self::$act,)+];
 
             /// Returns the act's stored name, the kind of its subject, and its verb.

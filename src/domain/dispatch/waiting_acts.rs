@@ -66,8 +66,8 @@ impl SpoolTask {
     }
 }
 
-/// Groups loading actions by spool: each spool to load into a printer is one task, however many job classes wait for
-/// it. Tasks that the most jobs wait for come first.
+/// Groups loading actions by spool: each spool to load into a printer is one task, no matter how many job classes wait
+/// for it. Tasks that the most jobs wait for come first.
 pub fn spool_tasks(acts: &[GatheredAct]) -> Vec<SpoolTask> {
     let mut tasks: Vec<SpoolTask> = Vec::new();
     for GatheredAct { act, jobs } in acts {

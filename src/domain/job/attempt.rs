@@ -84,8 +84,8 @@ pub struct Attempt {
     pub reason: Option<String>,
     /// Time at which the printer was first observed printing the file, if it ever was.
     pub started_at: Option<Timestamp>,
-    /// `true` if the beginning or the end of the print was not observed, which means that the recorded times do not
-    /// show its duration.
+    /// `true` if the beginning or the end of the print was not observed, so that the recorded times do not show its
+    /// duration.
     #[serde(default)]
     pub unseen: bool,
     /// Time at which the attempt reached a final state.

@@ -252,8 +252,8 @@ impl Job {
         }
     }
 
-    /// Returns whether all claims before the one on the given material are held, which means that this claim may be
-    /// held or queued next.
+    /// Returns whether all claims before the one on the given material are held, so that this claim may be held or
+    /// queued next.
     pub fn is_in_order(&self, material: Id) -> bool {
         self.claims()
             .iter()

@@ -113,7 +113,7 @@ impl Printer {
         decision.map_answer(|_| answer)
     }
 
-    /// Ends an attempt whose upload failed permanently, which means that nothing was started.
+    /// Ends an attempt whose upload failed permanently. Nothing was started.
     pub(super) fn upload_failed(
         self,
         attempt: Id,

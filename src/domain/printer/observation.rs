@@ -30,7 +30,7 @@ pub(super) enum Observation {
     Printing,
     /// The attempt's file is paused.
     Paused,
-    /// The attempt's file is being or was printed again, which means that the attempt's own print is over.
+    /// The attempt's file is being or was printed again, so the attempt's own print is over.
     Again,
     /// The attempt's print is over. Contains its result and the printer's message, if any.
     Ended(PrintEnd, Option<String>),

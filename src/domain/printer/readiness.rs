@@ -46,7 +46,7 @@ impl CurrentAttempt {
         )
     }
 
-    /// Returns whether the attempt's start was sent, which means that it may be printing.
+    /// Returns whether the attempt's start was sent, so that it may be printing.
     pub(super) fn may_print(&self) -> bool {
         !matches!(self.phase, AttemptPhase::Taken) && !self.over()
     }
