@@ -4,7 +4,7 @@
 //! Payments and refunds are stored as they arrive, and `books` adds them up. `received` records what operators enter
 //! and the processor's events report, `checkout` collects what is due, `refunds` returns money, `at_processor` holds
 //! the pending requests, and `elsewhere` records payments that a different shop collected. `failed` reconciles the
-//! books with the processor when a refund fails after the processor had accepted it; `disputes` alerts operators to
+//! ledger with the processor when a refund fails after the processor had accepted it; `disputes` alerts operators to
 //! payments that a bank reclaims, and records lost disputes. The owner decides how money affects the status of its
 //! order or invoice: it states its terms ([`LedgerTerms`]), changes its [`Ledger`] through an operation (`edit`), and
 //! then applies the list of changes that the operation returns (`LedgerChange`). The calls to the processor are made in

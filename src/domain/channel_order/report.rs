@@ -1,4 +1,4 @@
-//! Shipment reports to the other shop: each takes effect once, no matter how often it is attempted.
+//! Shipment reports to the other shop: each takes effect only once, no matter how often it is attempted.
 
 use std::time::Duration;
 

@@ -35,8 +35,8 @@ impl PrinterMatch<'_> {
     }
 }
 
-/// Suggests an action if the printer reports a spool that looks like the missing one. Slots are called by their labels
-/// on the machine.
+/// Suggests an action if the printer reports a spool that looks like the missing one. Slots are referred to by their
+/// labels on the machine.
 fn offered(missing: &Mismatch, printer: &Printer, around: &WaitContext<'_>) -> Option<String> {
     let Mismatch::NotLoaded(id) = missing else { return None };
     let material = around.materials.iter().find(|material| material.id == *id)?;

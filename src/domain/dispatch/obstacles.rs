@@ -193,7 +193,7 @@ fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
     Predicate { one: joined(&|one| one.one.clone()), many: joined(&|one| one.many.clone()) }
 }
 
-/// Describes a requirement that a printer does not meet. Slots are called by their labels on the machine.
+/// Describes a requirement that a printer does not meet. Slots are referred to by their labels on the machine.
 fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement {
     let material = |id: Id| around.materials.iter().find(|material| material.id == id);
     let unnamed = || "its material".to_owned();

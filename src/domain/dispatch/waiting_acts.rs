@@ -162,8 +162,8 @@ fn acts_for(class: &NeedClass, candidates: &[Candidate]) -> Vec<WaitingAct> {
     load.into_iter().collect()
 }
 
-/// Adds jobs to an action. Loading the same materials into different printers counts as different actions, because jobs
-/// that fit one of the printers may not fit the other.
+/// Adds jobs to an action. Loading the same materials into a different printer is a different action, because jobs that
+/// fit one of the printers may not fit the other.
 fn add(acts: &mut Vec<GatheredAct>, act: WaitingAct, jobs: usize) {
     match acts.iter_mut().find(|one| one.act == act) {
         Some(existing) => existing.jobs += jobs,

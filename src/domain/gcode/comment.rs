@@ -26,7 +26,7 @@ pub(super) fn leading_number(text: &str) -> Option<f64> {
     number(text.split_whitespace().next()?)
 }
 
-/// Splits a list with one item per extruder. Items are separated by commas, or by commas and blanks if the numbers use
+/// Splits a list with one item per extruder. Items are separated by commas, or by commas and spaces if the numbers use
 /// a decimal comma. Returns `None` if the separator is ambiguous.
 fn parts(text: &str) -> Option<Vec<&str>> {
     let parts: Vec<&str> = if text.contains(", ") { text.split(", ").collect() } else { text.split(',').collect() };

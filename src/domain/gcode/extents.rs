@@ -138,8 +138,8 @@ impl Extents {
         all.then_some(Dimensions { x: wide, y: deep, z: high })
     }
 
-    /// Describes by how much the print exceeds the bed defined in the settings at the end of the file. Returns `None`
-    /// if it does not, or if the settings define no bed.
+    /// Describes the axes on which the print extends beyond the bed that is defined in the settings at the end of the
+    /// file. Returns `None` if it stays within the bed, or if the settings define no bed.
     pub fn beyond_bed(&self) -> Option<String> {
         let bed = self.bed?;
         let axes = ['X', 'Y'].into_iter().zip(self.print).zip(bed);

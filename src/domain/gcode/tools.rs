@@ -1,4 +1,4 @@
-//! Collector of slicer comments about each tool (filament, colour and usage) and about the machine that the file was
+//! Collector for slicer comments about each tool (filament, colour and usage) and about the machine that the file was
 //! sliced for.
 
 use super::DetectedPlate;

@@ -83,8 +83,8 @@ impl Mismatch {
         }
     }
 
-    /// Describes the mismatch as text. `material` returns the name and unit of a material. Slots are called by their
-    /// labels on the machine.
+    /// Describes the mismatch as text. `material` returns the name and unit of a material. Slots are referred to by
+    /// their labels on the machine.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {
             Self::MachineType(machine_type) => format!("its machine type is not {}", machine_type.word()),
