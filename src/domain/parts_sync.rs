@@ -154,8 +154,8 @@ pub enum BookingVerdict {
     Partly(Amount),
     /// The change definitely did not take effect and never will, because it was never sent.
     NotBooked,
-    /// The change was not found for so long that a new one is decided. If changes carry a reference, the outside system
-    /// is still searched for the abandoned change, because a delayed request may still arrive.
+    /// The change was not found for so long that a new change is made instead. If changes carry a reference, the
+    /// outside system is still searched for the abandoned change, because a delayed request may still arrive.
     GivenUp,
     /// The outside system rejected the change, with the given message.
     Refused(String),

@@ -15,8 +15,8 @@ pub enum SyncMove {
     Look,
     /// Send the given stock change, once; then call [`LinkRound::sent`].
     Send(Booking),
-    /// End the round. If `true`, the outcome of a stock change must still be looked up, after enough time for it to
-    /// have taken effect.
+    /// End the round. If `true`, the outcome of a stock change must still be looked up, once the change has had enough
+    /// time to take effect.
     Rest(bool),
 }
 

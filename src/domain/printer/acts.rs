@@ -110,7 +110,7 @@ impl Printer {
         Decision::to(self, Confirmation::Done).events([event])
     }
 
-    /// Returns the code and message of the error that protects a print from G-code and homing; `None` if nothing is
+    /// Returns the code and message with which G-code and homing are rejected to protect a print; `None` if nothing is
     /// printing or about to print.
     pub fn print_in_the_way(&self) -> Option<(&'static str, &'static str)> {
         use super::AttemptPhase;

@@ -134,8 +134,8 @@ pub enum PrinterNews {
     SlotsReported {
         /// All reported slots.
         slots: Vec<ReportedSlot>,
-        /// Materials assigned to spools of these kinds: the printer's own bindings first, then those from elsewhere in
-        /// the shop. Deleted materials are excluded.
+        /// Materials assigned to spools with the same code and colour: the printer's own bindings first, then those
+        /// from elsewhere in the shop. Deleted materials are excluded.
         bindings: Vec<SpoolBinding>,
     },
     /// Records the hexadecimal digest of the key with which the printer proved its identity.

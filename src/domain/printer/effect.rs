@@ -8,8 +8,8 @@ use crate::id::Id;
 /// longer requires it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PrinterEffect {
-    /// Keeps a connection to the printer and monitors it. A different address or key makes it a different effect, so
-    /// that the printer is reconnected.
+    /// Keeps the printer connected and monitors it. With a different address or key, it is a different effect, so that
+    /// the printer is reconnected.
     Watch {
         /// Adapter type of the printer.
         kind: String,

@@ -13,7 +13,7 @@ use crate::time::{DAY_MS, Timestamp};
 
 /// Number of days before a backup over which the growth of a series is measured.
 pub const PACE_DAYS: i64 = 30;
-/// Maximum factor by which a series is assumed to have grown faster since the backup than before it.
+/// Safety factor by which a series may have grown faster since the backup than before it.
 const PACE_FACTOR: i64 = 3;
 /// Minimum number of skipped numbers.
 const MIN_MARGIN: i64 = 100;
@@ -148,8 +148,8 @@ fn margin(recent: i64, elapsed_ms: i64) -> i64 {
 }
 
 /// Returns every series that may have been used between a backup and now: the counters, and the invoices and credit
-/// notes of each year in between, which may have been started since the backup. Each type of document is assumed to
-/// grow independently of the year.
+/// notes of each year in between, which may have been started since the backup. The growth rate of each type of
+/// document is assumed not to depend on the year.
 pub(super) fn series_since(used: &[SeriesUse], backup_made_at: Timestamp, now: Timestamp) -> Vec<SeriesUse> {
     let counters = NumberSeries::ALL.iter().map(|series| series.prefix().to_owned());
     let (from, to) = (year(backup_made_at), year(now));
