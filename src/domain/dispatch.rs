@@ -211,8 +211,7 @@ impl DispatchIndex {
     /// with it.
     ///
     /// A printer that rejected a start is the last choice. After its cooldown, it is tried with one job: preferably one
-    /// that it did not reject, otherwise any job except the one it rejected most recently, and that job only if no
-    /// other is waiting.
+    /// that it did not reject, otherwise any except the one it rejected last, which is tried only if no other waits.
     pub fn proposals(&mut self, now: Timestamp) -> Vec<Proposal> {
         let mut left = self.starts_left(now);
         let usable = |id: &Id| !self.printers_in_flight.contains(id) && !self.claimed.contains_key(id);

@@ -21,7 +21,7 @@ use crate::time::Timestamp;
 /// Maximum stored length of a message from the accounting system, in characters.
 const MAX_WORDS_CHARS: usize = 500;
 
-/// State of a posting.
+/// State of a posting, from sending to acceptance or rejection.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PostingState {
