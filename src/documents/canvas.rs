@@ -44,7 +44,7 @@ pub enum Align {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagRole {
     Title,
-    /// Heading with its text, which PDF/UA additionally requires as the title of the tag.
+    /// Heading with its text, which PDF/UA additionally requires as the tag's title.
     Heading(&'static str),
     Paragraph,
     Table,
@@ -71,7 +71,7 @@ pub(super) enum DrawingOperation {
     Logo { x: f32, y: f32, width: f32, height: f32 },
 }
 
-/// Drawing operation with the node of the tag tree that it belongs to; `None` for decoration.
+/// Drawing operation and the tag tree node that it belongs to; decoration belongs to none.
 #[derive(Debug)]
 struct TaggedOperation {
     node: Option<usize>,
@@ -104,7 +104,7 @@ impl<'f> Canvas<'f> {
         self.pages.push(Vec::new());
     }
 
-    /// Draws a document element with everything that `draw` draws as its content.
+    /// Draws a document element whose content is drawn by `draw`.
     pub fn part<T>(&mut self, role: TagRole, draw: impl FnOnce(&mut Self) -> T) -> T {
         if self.decoration {
             return draw(self);
@@ -307,7 +307,7 @@ pub(super) fn ink(color: Rgb) -> Fill {
     Fill { paint: rgb::Color::new(red, green, blue).into(), opacity: NormalizedF32::ONE, rule: FillRule::NonZero }
 }
 
-/// Draws on a page; `logo` is the picture used for [`DrawingOperation::Logo`].
+/// Draws on a page; `logo` is the image used for [`DrawingOperation::Logo`].
 pub(super) fn draw(surface: &mut Surface<'_>, mark: DrawingOperation, logo: Option<&Image>) {
     match mark {
         DrawingOperation::Text { x, y, line, size, color } => {

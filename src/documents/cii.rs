@@ -1,9 +1,9 @@
 //! An invoice or credit note in machine-readable form: a Cross Industry Invoice (CII, D16B) that complies with EN
 //! 16931.
 //!
-//! The XML contains what the document contains, and nothing that happened after the document was issued, such as later
-//! payments or shipments. An order that is paid before it ships has no delivery date yet, so the header contains the
-//! destination instead. Names such as BT-1 in the comments are the standard's names for its elements.
+//! The XML contains the same information as the document, and nothing that happened after the document was issued, such
+//! as later payments or shipments. An order that is paid before it ships has no delivery date yet, so the header
+//! contains the destination instead. Names such as BT-1 in the comments are the standard's names for its elements.
 
 mod category;
 mod parties;
@@ -15,7 +15,7 @@ use domain::invoice::{DocumentKind, InvoiceLine, IssuedDocument};
 use domain::time::Timestamp;
 use parties::{buyer, seller, ship_to};
 
-/// Identifier of the standard that the XML follows (BT-24).
+/// Identifier of the standard that the XML conforms to (BT-24).
 const GUIDELINE: &str = "urn:cen.eu:en16931:2017";
 /// Code for a credit transfer to a bank account (UNTDID 4461).
 const CREDIT_TRANSFER: &str = "30";

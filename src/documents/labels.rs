@@ -24,7 +24,7 @@ const LABEL_WIDTH: f32 = 62.0 * POINTS_PER_MM;
 const LABEL_HEIGHT: f32 = 29.0 * POINTS_PER_MM;
 /// Margin of a label in points; the code's quiet zone is added to it.
 const LABEL_MARGIN: f32 = 1.5 * POINTS_PER_MM;
-/// Width, in modules, of the quiet zone around a code; without it, scanners do not detect the code.
+/// Width, in modules, of the quiet zone around a code. Scanners do not detect a code that has no quiet zone.
 const QUIET_SQUARES: usize = 4;
 /// Width and height of an A4 sheet in points.
 const SHEET_SIZE: (f32, f32) = (210.0 * POINTS_PER_MM, 297.0 * POINTS_PER_MM);
@@ -38,7 +38,7 @@ const CUT_WIDTH: f32 = 0.4;
 
 const NAME: Style = Style { size: 11.0, bold: true };
 const WORDS: Style = Style { size: 8.0, bold: false };
-/// Maximum numbers of lines for the name and for the text below it.
+/// Maximum number of lines for the name, and for the text below it.
 const MAX_LINES: (usize, usize) = (2, 4);
 /// Line spacing as a multiple of the font size.
 const LINE_SPACING: f32 = 1.25;

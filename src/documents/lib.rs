@@ -1,8 +1,8 @@
 //! Documents for customers and programs: invoices and credit notes as PDF (PDF/A-3, tagged) and as XML (the Cross
 //! Industry Invoice of EN 16931), which the PDF embeds; and labels for scanning in the shop ([`labels`]).
 //!
-//! All functions are pure: the same document yields the same bytes. No clock, no database and, except for the
-//! configured files at startup, no disk is read.
+//! All functions are pure: the same document yields the same bytes. They read no clock, no database and, except for the
+//! configured files at startup, no files.
 
 mod canvas;
 pub mod cii;
@@ -50,7 +50,7 @@ pub enum DesignError {
         /// Underlying operating system error.
         source: std::io::Error,
     },
-    /// The file is not a usable picture or font.
+    /// The file is not a usable image or font.
     #[error("{} cannot be used: {words}", path.display())]
     Unusable {
         /// Path of the file.
@@ -79,7 +79,7 @@ pub struct Renderer {
     logo: Option<Image>,
     accent: (u8, u8, u8),
     footer: Vec<String>,
-    /// Identifier of the design in the addresses of stored PDFs, so that a different design results in different PDFs.
+    /// Identifier of the design in the storage keys of PDFs, so that a different design results in different PDFs.
     look: String,
 }
 
@@ -180,8 +180,8 @@ impl Renderer {
         self.system.lacking(|sample| self.fonts.lacking(sample.encode_utf8(&mut [0; 4])).is_empty())
     }
 
-    /// Returns the fonts together with those of this machine's fonts that the text needs; `None` if it needs none of
-    /// them.
+    /// Returns these fonts plus the fonts installed on this machine that the text needs; `None` if it needs no
+    /// installed font.
     fn with_system_fonts(&self, text: &str) -> Option<Fonts> {
         let lacking = self.fonts.lacking(text);
         if lacking.is_empty() {
@@ -223,7 +223,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, DesignError> {
     std::fs::read(path).map_err(|source| DesignError::Read { path: path.clone(), source })
 }
 
-/// Loads a logo. The logo is not interpolated when scaled, because PDF/A forbids that.
+/// Loads a logo. The logo is not interpolated when scaled, because PDF/A forbids it.
 fn picture(data: Vec<u8>) -> Result<Image, String> {
     let data = Arc::new(data);
     if data.starts_with(&[0x89, b'P', b'N', b'G']) {

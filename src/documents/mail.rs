@@ -23,7 +23,7 @@ const PLAIN_ACCENT: (u8, u8, u8) = (0x1f, 0x4e, 0x79);
 /// Content ID of the logo within an email.
 pub const LOGO_ID: &str = "logo";
 
-/// Style for dark displays; email programs that do not support it show the light colours.
+/// Style for dark mode; email programs that do not support it show the light colours.
 const DARK_STYLE: &str = "@media (prefers-color-scheme:dark){\
 .paper{background:#12161d!important}.card{background:#1b212b!important}\
 .ink{color:#e8ecf2!important}.soft{color:#a0abba!important}.line{border-color:#2c3542!important}}";
@@ -45,7 +45,7 @@ pub struct MailLogo {
     pub name: &'static str,
     /// Media type of the logo.
     pub content_type: &'static str,
-    /// Contents of the configured picture file.
+    /// Contents of the configured image file.
     pub bytes: Bytes,
 }
 
@@ -99,7 +99,7 @@ impl MailFrame {
         })
     }
 
-    /// Returns the logo shown in the HTML version of each email; `None` if there is none.
+    /// Returns the logo shown in the HTML version of each email, if any.
     pub fn logo(&self) -> Option<&MailLogo> {
         self.logo.as_ref()
     }

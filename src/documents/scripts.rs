@@ -22,9 +22,9 @@ pub static FURTHER: [&[u8]; 6] = [
     include_bytes!("../../assets/fonts/NotoSansThai-Regular.ttf"),
 ];
 
-/// Maximum number of files and folders visited when searching the font folders.
+/// Maximum number of files and directories visited when searching the font directories.
 const MAX_ENTRIES: usize = 20_000;
-/// Maximum depth of the folders that are searched.
+/// Maximum depth of the directories that are searched.
 const MAX_DEPTH: usize = 6;
 /// Maximum size of a font file in bytes.
 const MAX_FONT_BYTES: u64 = 64 * 1024 * 1024;
@@ -37,7 +37,7 @@ struct Script {
     sample: char,
     /// Ranges that contain most characters of the script.
     ranges: &'static [RangeInclusive<char>],
-    /// Names of font families, without spaces, in order of preference.
+    /// Font family names, without spaces, in order of preference.
     families: &'static [&'static str],
 }
 
@@ -93,7 +93,7 @@ pub struct SystemFonts {
 }
 
 impl SystemFonts {
-    /// Searches the given folders and their subfolders for fonts. Folders that do not exist are ignored.
+    /// Searches the given directories and their subdirectories for fonts. Directories that do not exist are ignored.
     pub fn find(folders: &[PathBuf]) -> Self {
         let (mut candidates, mut left) = (Vec::new(), MAX_ENTRIES);
         for folder in folders {
@@ -121,14 +121,14 @@ impl SystemFonts {
         files
     }
 
-    /// Returns the names of the scripts for which there is neither an installed font nor, according to `has`, another
-    /// font.
+    /// Returns the names of the scripts that no font covers: neither an installed font nor, according to `has`, any
+    /// other.
     pub fn lacking(&self, has: impl Fn(char) -> bool) -> Vec<&'static str> {
         let all = SCRIPTS.iter().zip(&self.files);
         all.filter(|(script, file)| file.is_none() && !has(script.sample)).map(|(script, _)| script.name).collect()
     }
 
-    /// Returns an identifier for these fonts, which consists of their paths and sizes.
+    /// Returns an identifier for these fonts, composed of their paths and sizes.
     pub fn look(&self) -> String {
         let entry = |path: &PathBuf| {
             let length = fs::metadata(path).map_or(0, |file| file.len());
@@ -144,7 +144,7 @@ pub(super) fn read_font(path: &Path) -> Option<Vec<u8>> {
     if length > MAX_FONT_BYTES { None } else { fs::read(path).ok() }
 }
 
-/// Collects Noto fonts, with their file name stems, from a folder and its subfolders.
+/// Collects Noto fonts, with their file name stems, from a directory and its subdirectories.
 fn look_into(folder: &Path, depth: usize, left: &mut usize, candidates: &mut Vec<(String, PathBuf)>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

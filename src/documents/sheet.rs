@@ -23,7 +23,7 @@ pub(super) const SHADE: Rgb = (0xf3, 0xf5, 0xf8);
 pub(super) const LINE_LEADING: f32 = 13.5;
 /// Left and right page margin in points.
 pub(super) const SIDE_MARGIN: f32 = 56.0;
-/// Distance of figures from the right edge of the table and the totals, in points.
+/// Distance between the figures and the right edge of the table and the totals, in points.
 pub(super) const FIGURES_INSET: f32 = 6.0;
 const PAGE_TOP: f32 = 52.0;
 /// Height of the page footer in points.
@@ -68,7 +68,7 @@ impl LayoutCursor<'_, '_> {
         self.y + height <= self.canvas.height - PAGE_BOTTOM
     }
 
-    /// Starts a new page if less than the given height is left on the current one.
+    /// Starts a new page if less space than the given height is left on the current page.
     pub(super) fn need(&mut self, height: f32) {
         if !self.fits(height) {
             self.next_page();
@@ -127,7 +127,7 @@ fn footers(canvas: &mut Canvas<'_>, renderer: &Renderer, document: &IssuedDocume
     });
 }
 
-/// Returns the default footer text, which is used if the settings contain none.
+/// Returns the default footer text, which is used if the settings contain no footer.
 fn imprint(seller: &Party, document: &IssuedDocument) -> String {
     let name = Some(seller_name(document).to_owned());
     let parts = [name, seller.email.clone(), seller.phone.clone(), seller.vat_id.clone()];

@@ -13,7 +13,7 @@ use super::scripts::{BOLD, FURTHER, REGULAR};
 const UNKNOWN: char = '?';
 /// Tolerance for the width of a line, in points. Sums of the same widths in a different order differ by less than this.
 const WIDTH_SLACK: f32 = 0.01;
-/// Maximum number of attempts to set a line that is short enough.
+/// Maximum number of attempts to set a line that fits the width.
 const MAX_TRIES: usize = 8;
 
 /// Fonts, in the order in which they are tried for each character.
@@ -54,7 +54,7 @@ pub struct GlyphRun {
 pub struct TextLine {
     /// Glyph runs from left to right.
     pub runs: Vec<GlyphRun>,
-    /// Width of the line in points, without trailing blanks.
+    /// Width of the line in points, without trailing spaces.
     pub width: f32,
 }
 
@@ -173,11 +173,11 @@ impl<'f> Typesetter<'f> {
         line
     }
 
-    /// Wraps the text to lines of at most the given width. Longer words are broken; line breaks in the text are
+    /// Wraps the text into lines of at most the given width. Longer words are broken; line breaks in the text are
     /// preserved.
     ///
     /// Each paragraph is measured once, and then each of its lines is set once. The time is therefore linear in the
-    /// length of the text, even for text without blanks.
+    /// length of the text, even for text without spaces.
     pub fn wrapped(&self, text: &str, style: Style, width: f32) -> Vec<TextLine> {
         let mut lines = Vec::new();
         for paragraph in text.lines() {
@@ -215,13 +215,13 @@ impl<'f> Typesetter<'f> {
     }
 }
 
-/// Paragraph with measured letters. Characters that are set together, such as a letter with its accents, count as one
+/// Paragraph with measured letters. Characters that are set together, such as a letter with its accents, form a single
 /// letter.
 struct Measured {
     text: String,
     /// Byte offset of each letter and its width in points, in text order.
     letters: Vec<(usize, f32)>,
-    /// Sorted positions at which a line may end, which are those after blanks.
+    /// Sorted positions at which a line may end, which are those after spaces.
     breaks: Vec<usize>,
 }
 
@@ -253,7 +253,7 @@ impl Measured {
         Self { text, letters, breaks }
     }
 
-    /// Returns the byte offset of a letter; for the index after the last letter, the end of the text.
+    /// Returns the byte offset of a letter, or the end of the text for the index after the last letter.
     fn start(&self, letter: usize) -> usize {
         self.letters.get(letter).map_or(self.text.len(), |(start, _)| *start)
     }
@@ -264,8 +264,8 @@ impl Measured {
         self.text.get(start..self.start(end)).unwrap_or_default()
     }
 
-    /// Returns the first letter that does not fit on a line starting at `from`, not counting trailing blanks. At least
-    /// one letter fits.
+    /// Returns the first letter that does not fit on a line starting at `from`, ignoring trailing spaces. At least one
+    /// letter fits.
     fn fitting(&self, from: usize, width: f32) -> usize {
         let mut sum = 0.0;
         for (n, (start, own)) in self.letters.iter().enumerate().skip(from) {
@@ -278,7 +278,7 @@ impl Measured {
         self.letters.len()
     }
 
-    /// Returns the end of the line if `most` is the first letter that does not fit: after the last blank on the line
+    /// Returns the end of the line if `most` is the first letter that does not fit: after the last space on the line
     /// or, if there is none, within the word.
     fn break_before(&self, from: usize, most: usize) -> usize {
         if most >= self.letters.len() {
@@ -319,7 +319,7 @@ fn settable(c: char, fonts: &[OpenFont<'_>]) -> Option<char> {
     if fonts.iter().any(|font| font.has(c)) { Some(c) } else { (!joins(c)).then_some(UNKNOWN) }
 }
 
-/// Returns the width of a blank in points.
+/// Returns the width of a space in points.
 fn blank(fonts: &[OpenFont<'_>], size: f32) -> f32 {
     let Some(font) = fonts.iter().find(|font| font.has(' ')) else { return 0.0 };
     let advance = font.face.glyph_index(' ').and_then(|glyph| font.face.glyph_hor_advance(glyph));

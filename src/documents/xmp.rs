@@ -8,7 +8,8 @@ use super::canvas::XML_NAME;
 
 const END_OF_RDF: &str = "</rdf:RDF>";
 
-/// Returns the PDF with the additional metadata; unchanged if its metadata is not located where the library writes it.
+/// Returns the PDF with the additional metadata, or unchanged if its metadata is not located where the library writes
+/// it.
 pub fn with_invoice_schema(pdf: Vec<u8>) -> Vec<u8> {
     match update(&pdf) {
         Some(added) => [pdf, added].concat(),
@@ -60,7 +61,7 @@ fn rfind(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).rposition(|window| window == needle)
 }
 
-/// Returns the description of the XML, and the schema of that description, which PDF/A requires for schemas that it
+/// Returns the description of the XML and the schema of the description, which PDF/A requires for any schema that it
 /// does not define.
 fn descriptions() -> String {
     let namespace = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#";

@@ -34,7 +34,7 @@ pub struct User {
     pub name: String,
     /// Argon2id hash of the password as a PHC string. Never part of an API response.
     pub password_hash: String,
-    /// Second factor required at sign-in besides the password; `None` if the password suffices.
+    /// Second factor required at sign-in, in addition to the password, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_factor: Option<SecondFactor>,
     /// `operator` or `admin`; staff never have the role `customer`.
@@ -90,12 +90,12 @@ pub struct ApiKey {
     pub last4: String,
     /// Role that determines the key's permissions.
     pub role: Role,
-    /// Email address of the customer to whose orders a key with the role `customer` is limited. `None` limits such a
+    /// Email address of the customer whose orders a key with the role `customer` is limited to. `None` limits such a
     /// key to the orders that it created.
     pub customer_email: Option<String>,
-    /// Time at which the key expires; `None` if it never expires.
+    /// Time at which the key expires, if it does.
     pub expires_at: Option<Timestamp>,
-    /// Time at which the key was revoked; `None` if not revoked.
+    /// Time at which the key was revoked, if it has been.
     pub revoked_at: Option<Timestamp>,
     /// Time of the last use, accurate to about a minute because it is written in batches; `None` if never used.
     pub last_used_at: Option<Timestamp>,
@@ -117,7 +117,7 @@ pub struct StaffSession {
     pub created_at: Timestamp,
     /// Time of the last use, accurate to about a minute.
     pub seen_at: Timestamp,
-    /// User agent of the browser, shown in the list of sessions; `None` if it sent none.
+    /// User agent of the browser, shown in the list of sessions, if the browser sent one.
     pub agent: Option<String>,
 }
 
@@ -137,12 +137,12 @@ pub struct Access {
     /// Sessions by the hash of their token.
     #[serde(skip)]
     pub sessions: rpds::HashTrieMapSync<String, Arc<StaffSession>>,
-    /// Time at which the one-time setup of the shop was completed; `None` if not yet completed.
+    /// Time at which the one-time setup of the shop was completed, if it has been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup_completed_at: Option<Timestamp>,
 }
 
-/// Commands on staff members; each returns the user.
+/// Commands that change staff members; each returns the user.
 #[derive(Clone, Debug)]
 pub enum StaffCommand {
     /// Adds a staff member.
@@ -183,7 +183,7 @@ pub enum StaffCommand {
     Remove(Id),
 }
 
-/// Commands on second factors; each returns the user.
+/// Commands that change second factors; each returns the user.
 #[derive(Clone, Debug)]
 pub enum FactorCommand {
     /// Starts the setup of a second factor, replacing any unfinished setup; rejected with 409 `second_factor_on` if a
@@ -218,15 +218,16 @@ pub enum FactorCommand {
         /// Proof of the second factor.
         proof: FactorProof,
     },
-    /// Counts an attempt before the second-factor code is checked; rejected with `too_many_factor_codes` after too many
-    /// wrong codes.
+    /// Records an attempt before the second-factor code is checked; rejected with `too_many_factor_codes` after too
+    /// many wrong codes.
     CountCode(Id),
-    /// Deactivates the second factor of another user who has lost it, and ends that user's sessions. Rejected with 403
-    /// `own_second_factor` for the caller's own.
+    /// Deactivates the second factor of a different user who has lost it, and ends that user's sessions. Rejected with
+    /// 403 `own_second_factor` if it is the caller's own.
     Reset(Id),
 }
 
-/// Answer to a [`StaffCommand`] or a [`FactorCommand`]. Stored for idempotent repeats of the request, without any hash.
+/// Response to a [`StaffCommand`] or a [`FactorCommand`]. Stored so that retries with the same idempotency key get the
+/// same response; never includes a hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UserAnswer {
     /// User after the change.
@@ -247,7 +248,7 @@ pub struct AddKey {
     pub last4: String,
     /// Role that determines the key's permissions.
     pub role: Role,
-    /// Email address of the customer to whom a key of role `customer` is limited.
+    /// Email address of the customer that a key with the role `customer` is limited to.
     pub customer_email: Option<String>,
     /// Time at which the key expires; must be in the future.
     pub expires_at: Option<Timestamp>,
@@ -257,7 +258,8 @@ pub struct AddKey {
 #[derive(Clone, Copy, Debug)]
 pub struct RevokeKey(pub Id);
 
-/// Answer to [`AddKey`] and [`RevokeKey`]. Stored for idempotent repeats of the request, without any hash.
+/// Response to [`AddKey`] and [`RevokeKey`]. Stored so that retries with the same idempotency key get the same
+/// response; never includes the key's hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeyAnswer {
     /// Key after the change.
@@ -276,12 +278,13 @@ pub struct OpenStaffSession {
     pub hash: String,
     /// User agent of the browser.
     pub agent: Option<String>,
-    /// Proof of the second factor; `None` if the client sent none. Rejected with `second_factor_required` if the
-    /// account requires one, and with `wrong_factor_code` if the proof was used before.
+    /// Proof of the second factor, if the client sent one. Rejected with `second_factor_required` if the account
+    /// requires a proof, and with `wrong_factor_code` if the proof was used before.
     pub proof: Option<FactorProof>,
 }
 
-/// Answer to [`OpenStaffSession`]. Stored for idempotent repeats of the request, without any hash.
+/// Response to [`OpenStaffSession`]. Stored so that retries with the same idempotency key get the same response; never
+/// includes the token's hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SessionAnswer {
     /// Session that was opened.
@@ -289,7 +292,7 @@ pub struct SessionAnswer {
     pub session: Arc<StaffSession>,
 }
 
-/// Further commands on access: ending sessions, recording usage and adding entries to the audit log.
+/// Other access commands: ending sessions, recording usage and adding audit log entries.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
     /// Records in the audit log that the agent gateway requested a skill, and the outcome; changes nothing else.
@@ -313,7 +316,7 @@ pub enum AccessCommand {
     },
     /// Ends one session of the caller.
     EndSession(Id),
-    /// Records the last use of keys and sessions, collected since the previous such command.
+    /// Records when keys and sessions were last used, as collected since the previous command of this kind.
     Used {
         /// IDs of keys with the time of their last use.
         keys: Vec<(Id, Timestamp)>,
@@ -322,9 +325,9 @@ pub enum AccessCommand {
     },
     /// Removes expired sessions.
     Sweep {
-        /// Time in milliseconds after which an unused session expires.
+        /// Time, in milliseconds, after which an unused session expires.
         idle_ms: i64,
-        /// Time in milliseconds after sign-in at which a session expires.
+        /// Time, in milliseconds after sign-in, at which a session expires.
         life_ms: i64,
     },
 }
@@ -349,15 +352,15 @@ fn session_without_hash<S: Serializer>(session: &Arc<StaffSession>, to: S) -> Re
     StaffSession { hash: String::new(), ..(**session).clone() }.serialize(to)
 }
 
-/// Row that a commit of access writes in addition to its snapshot row.
+/// Row that an access commit writes in addition to the snapshot row.
 #[derive(Clone, Debug)]
 pub enum AccessRow {
-    /// Current state of a staff member (insert or replace).
+    /// Staff member to insert or replace.
     User(User),
-    /// Current state of an API key (insert or replace).
+    /// API key to insert or replace.
     ApiKey(ApiKey),
-    /// Current state of a staff session (insert or replace).
+    /// Staff session to insert or replace.
     Session(StaffSession),
-    /// Session that ended (delete).
+    /// Session to delete because it ended.
     SessionGone(Id),
 }

@@ -4,9 +4,9 @@
 //! There is only one connection. When an admin starts to connect, a request is recorded whose `state` can be used once,
 //! by the same session and within ten minutes; the provider then issues two tokens. The access token is short-lived.
 //! The refresh token can be exchanged for a new pair once: the exchange is recorded beforehand, and the new pair is
-//! committed before either token is used. A server that stopped in between tries the refresh token again, and tells the
-//! operators if the provider no longer accepts it. Callers encrypt tokens before passing them in. [`paper`] defines the
-//! documents sent to the provider; [`crate::posting`] tracks their progress.
+//! committed before either token is used. If the server stops in between, it tries the refresh token again after the
+//! restart, and alerts the operators if the provider no longer accepts it. Callers encrypt tokens before passing them
+//! in. [`paper`] defines the documents sent to the provider; [`crate::posting`] tracks their progress.
 
 pub mod paper;
 
@@ -24,7 +24,7 @@ use crate::time::Timestamp;
 
 /// Time that an admin may spend on the provider's consent page, in milliseconds: 10 minutes.
 const REQUEST_LIFE_MS: i64 = 10 * 60_000;
-/// Maximum number of pending requests; the oldest is dropped when another one is added.
+/// Maximum number of pending requests; the oldest is dropped when one too many is added.
 const MAX_REQUESTS: usize = 10;
 /// Maximum length of an encrypted token, in bytes.
 const MAX_SEALED_CHARS: usize = 8_000;
@@ -60,7 +60,7 @@ pub struct ConnectRequest {
     pub expires_at: Timestamp,
 }
 
-/// Organisation whose books the provider keeps.
+/// Organisation whose accounts are kept in the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tenant {
@@ -96,7 +96,7 @@ pub struct Accounting {
     pub id: Id,
     /// Pending authorizations, oldest first.
     pub requests: Vec<ConnectRequest>,
-    /// Current connection; `None` if there is none.
+    /// Current connection, if any.
     pub link: Option<AccountingLink>,
     /// Reason why the system must be reconnected; `None` while connected, or if never connected.
     pub lost: Option<String>,
@@ -106,7 +106,7 @@ pub struct Accounting {
     pub since: Option<Timestamp>,
 }
 
-/// Commands on the accounting connection.
+/// Commands that change the accounting connection.
 #[derive(Clone, Debug)]
 pub enum AccountingCommand {
     /// Records that an admin was redirected to the provider's consent page.
@@ -127,18 +127,18 @@ pub enum AccountingCommand {
         /// First pair of tokens.
         tokens: SealedTokens,
     },
-    /// Records that the refresh token of the pair with this number of renewals is about to be used.
+    /// Records that the refresh token is about to be used, for the token pair with the given number of renewals.
     Renew(u32),
     /// Stores the new pair of tokens that the provider issued for the refresh token.
     Renewed {
-        /// [`AccountingLink::renewals`] of the previous pair.
+        /// [`AccountingLink::renewals`] of the previous token pair.
         renewals: u32,
         /// New pair of tokens.
         tokens: SealedTokens,
     },
     /// Records that the provider no longer accepts the refresh token.
     Lost {
-        /// [`AccountingLink::renewals`] of the rejected pair.
+        /// [`AccountingLink::renewals`] of the rejected token pair.
         renewals: u32,
         /// The provider's error message.
         words: String,

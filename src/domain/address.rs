@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Placeholder for the postal code of an address whose country or source has none.
+/// Placeholder for the postal code of an address that has none.
 pub const NO_POSTAL_CODE: &str = "-";
 
-/// Postal address, with the same fields as an address in a customer's profile.
+/// Postal address, with the same fields as an address in a customer profile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[expect(missing_docs, reason = "the names of an address's fields are plain")]

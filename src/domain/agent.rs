@@ -39,7 +39,7 @@ skills! {
 }
 
 impl Skill {
-    /// Returns the skill's act in the audit log.
+    /// Returns the audit log act for the skill.
     pub const fn action(self) -> AuditedAct {
         match self {
             Self::PausePrint => AuditedAct::AgentPausePrint,
@@ -56,7 +56,7 @@ impl Skill {
         }
     }
 
-    /// Returns the skill with the given name, if there is one.
+    /// Returns the skill with the given name, if any.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|skill| skill.word() == word)
     }
@@ -67,8 +67,8 @@ impl Skill {
     }
 }
 
-/// Returns whether a user of the gateway may request skills. An empty list admits every user; `*` in a pattern matches
-/// any text. User IDs are opaque except for the channel prefix (`telegram:123`), so `telegram:*` admits a whole
+/// Returns whether a user of the gateway may request skills. An empty list allows every user; `*` in a pattern matches
+/// any text. User IDs are opaque except for the channel prefix (`telegram:123`), so `telegram:*` allows a whole
 /// channel.
 pub fn may_ask(patterns: &[String], user: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, user))

@@ -19,8 +19,8 @@ use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::requirement::Requirement;
 
-/// Aggregate created by another aggregate's commit, at version 1. Creation needs no coordination, because nothing else
-/// knows the new ID; afterwards only the aggregate's own actor may change it.
+/// Aggregate created in the commit of a different aggregate, at version 1. Creation needs no coordination, because
+/// nothing else knows the new ID; afterwards, only the aggregate's own actor may change it.
 pub trait NewAggregate: Debug + Send + Sync + 'static {
     /// Returns the [`Aggregate::KIND`] of the new aggregate.
     fn kind(&self) -> &'static str;
@@ -38,10 +38,10 @@ impl NewAggregate for Infallible {
     }
 }
 
-/// Outcome of a command: the complete next state, only the rows that differ, and the answer `A` to its caller.
+/// Outcome of a command: the complete next state, only the rows that differ, and the response `A` to the caller.
 #[derive(Debug)]
 pub struct Decision<T: Aggregate, A = Confirmation> {
-    /// Next state; `None` if the command changes nothing (for example because it was already carried out).
+    /// Next state; `None` if the command changes nothing, for example because it was already carried out.
     pub next: Option<T>,
     /// Rows of the parts that changed.
     pub rows: Vec<T::Row>,
@@ -49,9 +49,10 @@ pub struct Decision<T: Aggregate, A = Confirmation> {
     pub events: Vec<Event>,
     /// Aggregates that this commit creates.
     pub created: Vec<T::Created>,
-    /// Conditions outside the aggregate that must hold at the time of the commit; otherwise the command is rejected.
+    /// Conditions outside of the aggregate that must hold at the time of the commit; otherwise, the command is
+    /// rejected.
     pub requirements: Vec<Requirement>,
-    /// Answer to the caller.
+    /// Response to the caller.
     pub answer: A,
 }
 
@@ -60,11 +61,11 @@ impl<T: Aggregate, A> Decision<T, A> {
     pub fn to(next: T, answer: A) -> Self {
         Self { next: Some(next), ..Self::unchanged(answer) }
     }
-    /// Creates a decision that returns an answer without changing anything.
+    /// Creates a decision that returns a response without changing anything.
     pub fn unchanged(answer: A) -> Self {
         Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), requirements: Vec::new(), answer }
     }
-    /// Returns the same decision with a different answer, built from the current one.
+    /// Returns the same decision with a different response, built from the current one.
     pub fn map_answer<B>(self, answer: impl FnOnce(A) -> B) -> Decision<T, B> {
         let Self { next, rows, events, created, requirements, answer: present } = self;
         Decision { next, rows, events, created, requirements, answer: answer(present) }
@@ -84,7 +85,7 @@ impl<T: Aggregate, A> Decision<T, A> {
         self.created.extend(created);
         self
     }
-    /// Adds conditions that must hold outside the aggregate.
+    /// Adds conditions that must hold outside of the aggregate.
     pub(super) fn requires(mut self, requirements: impl IntoIterator<Item = Requirement>) -> Self {
         self.requirements.extend(requirements);
         self
@@ -97,25 +98,26 @@ impl<T: Aggregate, A> Decision<T, A> {
 pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name of the kind, such as `order` or `printer`, used in errors, in events and in `/api/system/actors`.
     const KIND: &'static str;
-    /// Row of another table that a commit writes in addition to the snapshot row, under the same version guard. Only
-    /// the store knows the table. [`Infallible`] if the aggregate consists of its snapshot row alone.
+    /// Row of a separate table that a commit writes in addition to the snapshot row, under the same version guard. Only
+    /// the store knows the table. [`Infallible`] if the aggregate consists only of its snapshot row.
     type Row: Debug + Send + Sync + 'static;
-    /// Aggregates of other kinds that a commit of this one may create; [`Infallible`] if none.
+    /// Aggregates of other kinds that a commit of the aggregate may create; [`Infallible`] if there are none.
     type Created: NewAggregate;
-    /// External work required by a state; equal effects stand for the same work, which never runs twice at once.
+    /// External work required by a state. Equal effects represent the same work, which never runs more than once at a
+    /// time.
     type Effect: Hash + Eq + Clone + Debug + Send + Sync + 'static;
 
-    /// Returns the version number shown to clients and sent back in `If-Match`, which counts only changes made by
-    /// users; `None` for kinds that only users change, for which the number of commits is shown instead.
+    /// Returns the version number shown to clients and sent back in `If-Match`, if it counts only changes made by
+    /// users. Returns `None` for kinds that only users change; the number of commits is shown instead.
     fn revision(&self) -> Option<i64> {
         None
     }
-    /// Translates a violated database constraint (such as a duplicate code) to a refusal.
+    /// Translates a violation of a database constraint (such as a duplicate code) into a refusal.
     fn clash(constraint: &str) -> Refusal {
         Refusal::conflict("conflict", format!("{constraint} is already in use"))
     }
-    /// Returns the external work that the state requires. Level-triggered: called after every load and every commit.
-    /// Recovery consists of nothing else.
+    /// Returns the external work that the state requires. It is level-triggered: called after every load and every
+    /// commit. Recovery requires nothing else.
     fn effects(&self) -> Vec<Self::Effect> {
         Vec::new()
     }
@@ -129,52 +131,52 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     }
 }
 
-/// Commands on an aggregate `T` that all return the same type of answer. A kind has one command type for each answer
+/// Commands for an aggregate `T` that all return the same type of response. Each kind has one command type per response
 /// type, with the rules that decide its commands.
 pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
-    /// Answer to the caller; stored with the idempotency key.
+    /// Response to the caller; stored with the idempotency key.
     type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
 
-    /// Decides the command. `this` is `None` until the aggregate exists; until then every command that does not create
+    /// Decides the command. `this` is `None` until the aggregate exists; until then, every command that does not create
     /// the aggregate is rejected with [`Refusal::not_found`].
     fn decide(&self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>) -> Result<Decision<T, Self::Answer>, Refusal>;
-    /// Returns the command's act, under which the audit log names it (`order.cancel`).
+    /// Returns the act recorded for the command in the audit log (`order.cancel`).
     fn audited_act(&self) -> AuditedAct;
-    /// Returns the subject for the audit log if it is a part of the aggregate (such as a user of access) rather than
-    /// the whole.
+    /// Returns the subject for the audit log if it is part of the aggregate (such as a staff member) rather than the
+    /// aggregate itself.
     fn subject(&self, answer: &Self::Answer) -> Option<(&'static str, Id)> {
         let _ = answer;
         None
     }
-    /// Returns the facts for the audit log about the outcome of a decided command.
+    /// Returns the audit log facts about the outcome of a decided command.
     fn audit_facts(&self) -> AuditFacts {
         AuditFacts::done()
     }
-    /// Returns the version that the caller saw (`If-Match`); the actor rejects the command if the current version
+    /// Returns the version that the caller read (`If-Match`); the actor rejects the command if the current version
     /// differs.
     fn if_version(&self) -> Option<i64> {
         None
     }
 }
 
-/// Answer that only confirms to the caller that the command took effect.
+/// Response that only confirms that the command took effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Confirmation {
     /// The command took effect, now or earlier.
     Done,
 }
 
-/// Facts about a command in the audit log, in addition to the principal and the command itself.
+/// Facts recorded about a command in the audit log, in addition to the principal and the command itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditFacts {
-    /// Outcome of the command: `done` or another code.
+    /// Outcome of the command: `done` or an error code.
     pub outcome: String,
     /// Further facts as JSON.
     pub detail: Option<String>,
 }
 
 impl AuditFacts {
-    /// Returns the facts of a command that was carried out, without further detail.
+    /// Returns the facts for a command that was carried out, without further detail.
     pub fn done() -> Self {
         Self { outcome: "done".to_owned(), detail: None }
     }

@@ -18,7 +18,7 @@ pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
 const MAX_STORED: i64 = 9_000_000_000_000_000;
 
 impl Amount {
-    /// Zero amount, the start of sums.
+    /// Zero, the initial value of sums.
     pub const ZERO: Self = Self(0);
 
     /// Creates an amount of whole units.
@@ -26,7 +26,7 @@ impl Amount {
         Self(units * 1000)
     }
 
-    /// Returns the given fraction of the amount, rounded half up; `fraction` is clamped to 0 to 1.
+    /// Returns the given fraction of the amount, rounded half up; `fraction` is clamped to the range 0 to 1.
     pub fn part(self, fraction: f64) -> Self {
         if !fraction.is_finite() {
             return self;

@@ -1,7 +1,6 @@
-//! The audit log in words: each entry is a sentence with a person, a verb and a subject, such as "Ada paused Curie".
+//! Human-readable audit log: each entry is a sentence with a person, a verb and a subject, such as "Ada paused Curie".
 //!
-//! The verbs are one table ([`AuditedAct`]). Commands name their act by its variant, so that none can be without a
-//! verb.
+//! The verbs are one table ([`AuditedAct`]). Commands refer to their act by its variant, so every command has a verb.
 
 mod acts;
 mod kinds;
@@ -13,28 +12,28 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// Action under which the count of rejected requests that have no entries of their own is stored.
+/// Action of the entries that sum up rejected requests without entries of their own.
 const COUNTED_ACTION: &str = "refused";
 /// Outcome of a command that was carried out.
 pub const DONE: &str = "done";
-/// Words that stand for the subject in a verb.
+/// Placeholder for the subject in a verb.
 const SUBJECT_MARK: &str = "{}";
-/// Parts of names of facts whose values are not shown.
+/// Substrings of the fact names whose values are hidden.
 const SECRET_WORDS: [&str; 6] = ["password", "secret", "token", "authorization", "cookie", "recovery"];
-/// Length from which a segment of a path may be a secret.
+/// Minimum length, in characters, of a path segment that is treated as a possible secret.
 const SECRET_CHARS: usize = 16;
 
-/// Sentence about an entry of the audit log, without the name of the actor before it and without the subject's name.
+/// Sentence about an audit log entry, without the actor's name at the start and without the subject's name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditSentence {
     /// Words between the actor and the subject.
     pub before: Cow<'static, str>,
-    /// Words after the subject; `None` if the sentence does not name a subject.
+    /// Words after the subject; `None` if the sentence does not mention a subject.
     pub after: Option<Cow<'static, str>>,
 }
 
 impl AuditSentence {
-    /// Returns the sentence about an entry. `count` is the number of rejected requests that the entry sums up.
+    /// Returns the sentence for an entry. If the entry sums up rejected requests, `count` is their number.
     pub fn new(action: &str, outcome: &str, count: Option<u64>) -> Self {
         if let Some(act) = AuditedAct::parse(action) {
             let attempt = (outcome != DONE).then(|| act.attempt()).flatten();
@@ -59,7 +58,7 @@ impl AuditSentence {
     }
 }
 
-/// Returns the words about a rejected request, or about a command that this release does not have.
+/// Returns a description of a rejected request, or of a command that this release does not have.
 fn rejected(action: &str, count: Option<u64>) -> Cow<'static, str> {
     match (action, count) {
         (COUNTED_ACTION, Some(1)) => "sent one more request that was rejected".into(),
@@ -72,7 +71,7 @@ fn rejected(action: &str, count: Option<u64>) -> Cow<'static, str> {
 }
 
 impl AuditedAct {
-    /// Returns the verb of an act that may be recorded although it failed, in the infinitive.
+    /// Returns the infinitive of the act's verb; `None` if the act is never recorded when it fails.
     pub fn attempt(self) -> Option<&'static str> {
         Some(match self {
             Self::PrinterPause => "pause {}",
@@ -100,7 +99,7 @@ impl AuditedAct {
     }
 }
 
-/// Removes from the facts of an entry whatever may be a secret: values whose name says so, and long segments of paths
+/// Removes possible secrets from the facts of an entry: values whose names suggest a secret, and long path segments
 /// other than identifiers, such as the token of a payment link.
 pub fn hide_secrets(facts: &mut Value) {
     match facts {

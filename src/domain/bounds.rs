@@ -1,8 +1,8 @@
 //! Limits for numbers and times from outside, in one table: from requests, from slicer comments in G-code, and from
 //! printer responses.
 //!
-//! Any value within these bounds can be stored, read back unchanged and added up without overflow. An out-of-range
-//! value from a program (a slicer, a printer) is treated as unknown; one from a request is rejected.
+//! Any value within these limits can be stored, read back unchanged and added up without overflow. An out-of-range
+//! value from a program (a slicer, a printer) is treated as unknown, whereas one from a request is rejected.
 //!
 //! Limits for texts and lists are defined with the requests that contain them.
 
@@ -16,17 +16,17 @@ pub use crate::time::{EARLIEST, LATEST};
 pub const MAX_PRINT_SECONDS: i64 = 31_622_400;
 /// Maximum size of a part or build volume along one axis, in millimetres.
 pub const MAX_LENGTH_MM: f64 = 100_000.0;
-/// Maximum filament length of one print, in millimetres: a thousand kilometres.
+/// Maximum filament length per print, in millimetres: a thousand kilometres.
 const MAX_FILAMENT_MM: f64 = 1e9;
-/// Maximum number of layers of one print.
+/// Maximum number of layers per print.
 pub(super) const MAX_LAYERS: u32 = 10_000_000;
 /// Maximum nozzle diameter, in millimetres.
 pub const MAX_NOZZLE_MM: f64 = 10.0;
 /// Maximum temperature that a printer may report, in degrees Celsius.
 const MAX_CELSIUS: f64 = 10_000.0;
-/// Maximum price, payment or refund, in minor units: a hundred million of a currency.
+/// Maximum price, payment or refund, in minor units: 100 million major units of the currency.
 pub const MAX_CENTS: i64 = 10_000_000_000;
-/// Maximum number of parts in one order line.
+/// Maximum number of parts per order line.
 pub const MAX_QUANTITY: u32 = 1_000_000;
 
 /// Resolution of numbers reported by programs: thousandths, which JSON round-trips exactly.
@@ -36,30 +36,33 @@ fn rounded(number: f64) -> f64 {
     (number * PER_UNIT).round() / PER_UNIT
 }
 
-/// Converts a print duration to whole seconds; `None` outside 0 to [`MAX_PRINT_SECONDS`].
+/// Converts a print duration to whole seconds. Returns `None` if it is not between 0 and [`MAX_PRINT_SECONDS`].
 pub fn print_seconds(seconds: f64) -> Option<i64> {
     let within = (0.0..=MAX_PRINT_SECONDS as f64).contains(&seconds);
     within.then_some(seconds.round() as i64)
 }
 
-/// Converts a weight in grams to an amount, rounded to the milligram; `None` unless above 0 and at most [`MAX_AMOUNT`].
+/// Converts a weight in grams to an amount, rounded to the nearest milligram. Returns `None` unless it is greater than
+/// 0 and at most [`MAX_AMOUNT`].
 pub fn grams(grams: f64) -> Option<Amount> {
     let milligrams = (grams * PER_UNIT).round();
     (milligrams >= 1.0 && milligrams <= MAX_AMOUNT.0 as f64).then_some(Amount(milligrams as i64))
 }
 
-/// Rounds a filament length in millimetres to the micrometre; `None` outside 0 to `MAX_FILAMENT_MM`.
+/// Rounds a filament length, in millimetres, to the nearest micrometre. Returns `None` if it is not between 0 and
+/// `MAX_FILAMENT_MM`.
 pub fn filament_mm(mm: f64) -> Option<f64> {
     (0.0..=MAX_FILAMENT_MM).contains(&mm).then(|| rounded(mm))
 }
 
-/// Rounds a length along one axis in millimetres to the micrometre, at least one; `None` unless above 0 and at most
-/// [`MAX_LENGTH_MM`].
+/// Rounds a length along one axis, in millimetres, to the nearest micrometre, at least one. Returns `None` unless it is
+/// greater than 0 and at most [`MAX_LENGTH_MM`].
 pub fn length_mm(mm: f64) -> Option<f64> {
     (mm > 0.0 && mm <= MAX_LENGTH_MM).then(|| rounded(mm).max(1.0 / PER_UNIT))
 }
 
-/// Rounds a nozzle diameter in millimetres to the micrometre; `None` unless above 0 and at most [`MAX_NOZZLE_MM`].
+/// Rounds a nozzle diameter, in millimetres, to the nearest micrometre. Returns `None` unless it is greater than 0 and
+/// at most [`MAX_NOZZLE_MM`].
 pub fn nozzle_mm(mm: f64) -> Option<f64> {
     length_mm(mm).filter(|mm| *mm <= MAX_NOZZLE_MM)
 }
@@ -74,7 +77,8 @@ pub fn percent(percent: f64) -> f64 {
     if percent.is_nan() { 0.0 } else { rounded(percent.clamp(0.0, 100.0)) }
 }
 
-/// Converts seconds since the Unix epoch to a timestamp; `None` outside [`EARLIEST`] to [`LATEST`].
+/// Converts seconds since the Unix epoch to a timestamp. Returns `None` if it is not between [`EARLIEST`] and
+/// [`LATEST`].
 pub fn unix_seconds(seconds: f64) -> Option<Timestamp> {
     let at = (seconds * PER_UNIT).round();
     (EARLIEST.0 as f64..=LATEST.0 as f64).contains(&at).then_some(Timestamp(at as i64))

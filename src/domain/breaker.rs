@@ -1,5 +1,5 @@
-//! Circuit breaker: after several consecutive failures a remote system is not called for a while, then probed with one
-//! call.
+//! Circuit breaker: after several consecutive failures, a remote system is not called for a while, and is then probed
+//! with a single call.
 //!
 //! Times are milliseconds of any monotonic clock; the caller passes in the time and random numbers.
 
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use crate::schedule::Delays;
 
-/// Circuit breaker settings: number of failures that open the circuit, and for how long.
+/// Circuit breaker settings: the number of failures that open the circuit, and the time for which it stays open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BreakerRules {
     /// Consecutive failures that open the circuit.
     pub failures_until_open: u32,
-    /// Pauses after the failure that opens the circuit and after each further one.
+    /// Delays after the failure that opens the circuit and after each subsequent failure.
     pub pauses: Delays,
     /// Maximum duration of the probe call; other callers wait for its outcome.
     pub longest_call: Duration,
@@ -23,13 +23,13 @@ pub struct BreakerRules {
 pub struct Breaker {
     /// Failures since the last success.
     failures: u32,
-    /// Time until which the circuit is open; `None` if it is closed.
+    /// Time until which the circuit is open, if it is.
     open_until_ms: Option<u64>,
 }
 
 impl Breaker {
-    /// Admits a call, or returns the number of milliseconds for which calls are blocked. After that time one call is
-    /// admitted as a probe, and the others wait for its outcome.
+    /// Admits a call, or returns the number of milliseconds for which calls are blocked. After that time, one call is
+    /// admitted as a probe, and all other calls wait for its outcome.
     pub fn admit(&mut self, rules: &BreakerRules, now_ms: u64) -> Result<(), u64> {
         let Some(until) = self.open_until_ms else { return Ok(()) };
         if now_ms < until {
@@ -49,7 +49,7 @@ impl Breaker {
         *self = Self::default();
     }
 
-    /// Records a failed call. `random`, from 0 to 1, adds jitter to the pause.
+    /// Records a failed call. `random`, from 0 to 1, adds jitter to the delay.
     pub fn failed(&mut self, rules: &BreakerRules, now_ms: u64, random: f64) {
         self.failures = self.failures.saturating_add(1);
         if let Some(further) = self.failures.checked_sub(rules.failures_until_open.max(1)) {

@@ -1,5 +1,5 @@
-//! Signed URLs for camera pictures, for systems that fetch pictures themselves and have no API key. Each URL is valid
-//! for one printer and about a minute.
+//! Signed URLs for camera images, for systems that fetch images themselves and have no API key. Each URL is valid for
+//! one printer and about a minute.
 
 use subtle::ConstantTimeEq as _;
 
@@ -9,10 +9,10 @@ use crate::time::Timestamp;
 
 /// Lifetime of a signed URL, in milliseconds.
 const LINK_LIFE_MS: i64 = 60_000;
-/// Domain separator that distinguishes camera URL signatures from others made with the same secret.
+/// Domain separator that distinguishes camera URL signatures from other signatures made with the same secret.
 const PURPOSE: &str = "printfloor camera link";
 
-/// Returns the signed path and query of a printer's camera picture, valid for a minute from `now`.
+/// Returns the signed path and query for a printer's camera image, valid for a minute from `now`.
 pub fn signed_path(secret: &str, printer: Id, now: Timestamp) -> String {
     let until = now.0.saturating_add(LINK_LIFE_MS);
     let signature = hex::encode(signature(secret, printer, until));

@@ -1,11 +1,10 @@
-//! Order placed in another shop and received through a sales channel: from its first message to the last shipment
+//! Order placed in a different shop and received through a sales channel: from its first message to the last shipment
 //! reported back.
 //!
 //! The order's identity derives from the channel and the order's ID in the other shop, so all messages about it reach
-//! the same aggregate, however often and in whichever order they arrive. It is held until our order can be created:
-//! while an entry is missing in the variant map, it is on hold and lists the missing entries. `news` merges the shop's
-//! messages, `amounts` converts its prices, `report` reports shipments to the shop, `rules` dispatches commands and
-//! derives the effects.
+//! the same aggregate, no matter how often and in which order they arrive. It is on hold until our order can be
+//! created: while entries are missing from the variant map, it lists them. `news` merges the shop's messages, `amounts`
+//! converts its prices, `report` reports shipments to the shop, `rules` dispatches commands and derives the effects.
 //!
 //! | known so far | state | what happens |
 //! | --- | --- | --- |
@@ -62,7 +61,7 @@ pub struct SoldLine {
 
 impl SoldLine {
     /// Returns the names to look up in the map, in order: the variant ID, the SKU code, and, if the line has neither,
-    /// the title. A line that was added to an order by hand has only a title.
+    /// the title. A line that was added to an order manually has only a title.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let named = [self.variant.as_deref(), self.code.as_deref()];
         let title = named.iter().all(Option::is_none).then_some(self.title.as_str());
@@ -114,14 +113,14 @@ pub struct SoldContent {
     pub notes: Option<String>,
 }
 
-/// State of an order as reported in one message from the other shop.
+/// State of an order as reported in a message from the other shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShopOrderUpdate {
     /// The shop's ID for the order.
     pub external_id: String,
     /// The shop's order number.
     pub number: String,
-    /// Time of the order's last change at the shop: the content with the latest time wins.
+    /// Time of the order's last change at the shop; the content with the latest time wins.
     pub changed_at: Timestamp,
     /// `true` if the order was paid in full.
     pub paid: bool,
@@ -135,11 +134,11 @@ pub struct ShopOrderUpdate {
     pub unreadable: Option<String>,
 }
 
-/// Cancellation and refunds at the other shop.
+/// Cancellation and refunds in the other shop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShopState {
-    /// `true` if the order was cancelled at the other shop.
+    /// `true` if the order was cancelled in the other shop.
     pub cancelled: bool,
     /// Sum of all refunds so far, in minor units.
     pub refunded_cents: i64,
@@ -151,7 +150,8 @@ pub struct ShopState {
 pub enum ChannelOrderStatus {
     /// Not paid yet.
     Unpaid,
-    /// Paid, but our order does not exist yet: an entry is missing in the map, or there is another obstacle.
+    /// Paid, but our order does not exist yet, because an entry is missing from the map or there is a different
+    /// obstacle.
     Waiting,
     /// Our order exists.
     Made,
@@ -159,7 +159,7 @@ pub enum ChannelOrderStatus {
     Cancelled,
 }
 
-/// Order placed in another shop.
+/// Order placed in a different shop.
 ///
 /// Invariants: `order_id` is chosen with the first message and never changes; the content is frozen once our order is
 /// being created; `paid`, `cancelled` and `refunded_cents` are never reset or reduced, so the order in which messages
@@ -181,14 +181,14 @@ pub struct ChannelOrder {
     pub paid: bool,
     /// Cancellation and refunds at the shop, to be passed on to our order.
     pub there: ShopState,
-    /// ID of the customer's record; `None` until an order of the customer has been paid.
+    /// ID of the customer's record; `None` until one of the customer's orders has been paid.
     #[serde(default)]
     pub customer_id: Option<Id>,
     /// Content of the order; `None` until a message contained it.
     pub content: Option<SoldContent>,
     /// ID of our order, chosen before the order exists.
     pub order_id: Id,
-    /// `true` once our order is being created; later messages no longer stop it.
+    /// `true` once our order is being created; later messages no longer prevent this.
     pub making: bool,
     /// `true` once our order exists.
     #[serde(rename = "made")]
@@ -198,9 +198,9 @@ pub struct ChannelOrder {
     pub our_state: ShopState,
     /// Names without an entry in the variant map, as the shop writes them.
     pub missing: Vec<String>,
-    /// Human-readable description of any other obstacle, or of an outcome that differs from what the shop expects.
+    /// Human-readable description of any other obstacle, or of an outcome that the shop does not expect.
     pub problem: Option<String>,
-    /// `true` if our rules refused the order at the last attempt, which is repeated when the map changes.
+    /// `true` if our rules rejected the order at the last attempt; the attempt is retried when the map changes.
     pub refused: bool,
     /// Number of manual retries by operators.
     #[serde(rename = "asked")]
@@ -240,7 +240,7 @@ impl ChannelOrder {
     }
 }
 
-/// Commands on a channel order.
+/// Commands that change a channel order.
 #[derive(Clone, Debug)]
 pub enum ChannelOrderCommand {
     /// Merges a message whose signature was verified, or a row from an imported file.
@@ -252,7 +252,7 @@ pub enum ChannelOrderCommand {
         /// Content of the message.
         news: Box<ShopOrderUpdate>,
     },
-    /// Records that a lookup of the lines found missing entries or another obstacle.
+    /// Records that a lookup of the lines found missing entries or a different obstacle.
     Unresolved {
         /// Names without an entry in the variant map.
         missing: Vec<String>,
@@ -263,16 +263,16 @@ pub enum ChannelOrderCommand {
     Resolved,
     /// Records that our order exists.
     Made,
-    /// Records that the rules refused our order, with the reason; the channel order is on hold again.
+    /// Records that the rules rejected our order, with the reason; the channel order is on hold again.
     NotMade(String),
-    /// Records that a cancellation or refunds were passed on to our order, and the reason if our order refused them.
+    /// Records that a cancellation or refunds were passed on to our order and, if our order rejected them, the reason.
     Told {
         /// Cancellation and refunds that were passed on.
         reported: ShopState,
-        /// Human-readable reason for the refusal; `None` if the changes were applied.
+        /// Human-readable reason for the rejection; `None` if the changes were applied.
         refused: Option<String>,
     },
-    /// Updates the list of all shipments of our order so far.
+    /// Updates the list of all shipments sent for our order so far.
     Shipped(Vec<ReportedShipment>),
     /// Records the outcome of reporting a shipment to the shop.
     Tracked {
@@ -281,11 +281,11 @@ pub enum ChannelOrderCommand {
         /// Outcome of the report.
         outcome: TrackingOutcome,
     },
-    /// Retries failed shipment reports and repeats the lookup of the lines, at an operator's request.
+    /// Retries failed shipment reports and the line lookup, at an operator's request.
     Retry,
 }
 
-/// Answer to a command on a channel order.
+/// Response to a command on a channel order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ChannelOrderAnswer {
     /// Channel order after the change.
@@ -298,7 +298,7 @@ pub struct ChannelOrderAnswer {
 pub enum ChannelOrderEffect {
     /// Looks up the order's lines in the map, until all are found.
     Resolve {
-        /// Change time of the content: newer content requires another lookup.
+        /// Change time of the content: newer content requires a new lookup.
         changed_at: Timestamp,
         /// Number of manual retries by operators.
         retries: u32,

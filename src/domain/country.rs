@@ -1,4 +1,4 @@
-//! Country codes (ISO 3166-1 alpha-2) and country names for addresses.
+//! Country codes (ISO 3166-1 alpha-2) and country names used in addresses.
 
 /// Country codes with English short names, sorted by code.
 const COUNTRIES: &[(&str, &str)] = &[
@@ -253,7 +253,7 @@ const COUNTRIES: &[(&str, &str)] = &[
     ("ZW", "Zimbabwe"),
 ];
 
-/// Returns the English name of a country; `None` for an unknown code.
+/// Returns the English name of a country, or `None` if the code is unknown.
 pub fn country_name(code: &str) -> Option<&'static str> {
     let at = COUNTRIES.binary_search_by_key(&code, |(entry_code, _)| entry_code).ok()?;
     COUNTRIES.get(at).map(|(_, name)| *name)

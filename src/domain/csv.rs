@@ -3,11 +3,11 @@
 //! Only builds text: the caller decides where to write it, and can take it in chunks ([`Csv::take`]).
 //!
 //! A spreadsheet evaluates text that begins with `=`, `+`, `-` or `@` as a formula, even if the text is a name entered
-//! by a stranger. Such texts are prefixed with an apostrophe, which marks them as text in spreadsheets.
+//! by a stranger. Such text is prefixed with an apostrophe, which marks it as text in spreadsheets.
 
 use std::fmt::{Display, Write as _};
 
-/// First characters that make a spreadsheet treat a cell as a formula, directly or after it has processed the text.
+/// Initial characters that make a spreadsheet treat a cell as a formula, directly or after it has processed the text.
 const FORMULA_STARTS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
 /// Value of one cell of a row.
@@ -31,7 +31,7 @@ impl Csv {
         csv
     }
 
-    /// Creates a table like [`Csv::new`], with a leading byte order mark; without it, spreadsheets assume a legacy code
+    /// Creates a table like [`Csv::new`], with a leading byte order mark; otherwise, spreadsheets assume a legacy code
     /// page instead of UTF-8.
     pub fn for_spreadsheets(columns: &[&str]) -> Self {
         let mut csv = Self("\u{feff}".to_owned());
@@ -56,13 +56,13 @@ impl Csv {
         self.0.push_str("\r\n");
     }
 
-    /// Creates a table without a header, to continue one started elsewhere.
+    /// Creates a table without a header, to continue a table started elsewhere.
     pub fn further() -> Self {
         Self(String::new())
     }
 
-    /// Returns the text written since the previous call and removes it, so that a long table is never in memory as a
-    /// whole.
+    /// Returns the text written since the previous call and removes it, so that a long table is never held in memory as
+    /// a whole.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.0)
     }

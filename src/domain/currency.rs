@@ -10,7 +10,7 @@ const WITHOUT_DECIMALS: [&str; 16] =
 /// Currencies whose minor unit is a thousandth.
 const WITH_THREE_DECIMALS: [&str; 7] = ["bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"];
 
-/// Returns the number of decimals of the given currency (ISO 4217); two for unknown currencies.
+/// Returns the number of decimals of the given currency (ISO 4217), or two if the currency is unknown.
 pub(crate) fn decimals(currency: &str) -> u32 {
     let is = |one: &&str| one.eq_ignore_ascii_case(currency);
     if WITHOUT_DECIMALS.iter().any(is) {
@@ -27,8 +27,8 @@ pub fn has_decimals(currency: &str) -> bool {
     decimals(currency) > 0
 }
 
-/// Parses a decimal number written by a program, such as `1234.5`, into minor units. `None` if malformed, above
-/// [`MAX_CENTS`], or with more decimals than the currency has, unless the extra ones are zeros.
+/// Parses a decimal number written by a program, such as `1234.5`, into minor units. Returns `None` if it is malformed,
+/// above [`MAX_CENTS`], or with more decimals than the currency has, unless the extra decimals are zeros.
 pub fn parse(text: &str, currency: &str) -> Option<i64> {
     let text = text.trim();
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -62,7 +62,8 @@ pub fn figure(cents: i64, currency: &str) -> String {
     split(cents, currency, ",", '.')
 }
 
-/// Formats minor units as a price for customers: `$1,234.50`, or with the code for a currency without a common symbol.
+/// Formats minor units as a price for customers: `$1,234.50`, or with the currency code if the currency has no common
+/// symbol.
 pub fn price(cents: i64, currency: &str) -> String {
     let sign = match currency.to_lowercase().as_str() {
         "usd" => "$",

@@ -1,8 +1,8 @@
-//! Custom request: a customer's wishes for a custom piece, with photos, before there is a binding price.
+//! Custom request: a customer's requirements for a custom piece, with photos, before there is a binding price.
 //!
 //! The request arrives from a page of the shop; its commit also creates its photos as files. The estimate is calculated
-//! once, from the price tables at the time of submission ([`crate::intake_prices`]). A quote that answers the request
-//! reports its own outcome to it; for a quote made elsewhere, an operator may record the outcome.
+//! once, from the price tables at the time of submission ([`crate::intake_prices`]). A quote for the request reports
+//! its own outcome to it; for a quote made elsewhere, an operator may record the outcome.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
@@ -14,7 +14,7 @@
 //! | quoted | set by an operator | accepted, declined |
 //! | declined | set by an operator | quoted |
 //! | all but closed | closed | closed |
-//! | new | not answered in time | closed, unanswered |
+//! | new | no response in time | closed, unanswered |
 
 mod rules;
 #[cfg(test)]
@@ -49,13 +49,13 @@ pub struct Photo {
 
 /// Customer's request for a custom piece, with its progress.
 ///
-/// Invariants: wishes, photos and estimate never change; there are 1 to [`MAX_PHOTOS`] photos.
+/// Invariants: requirements, photos and estimate never change; there are 1 to [`MAX_PHOTOS`] photos.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomRequest {
     /// Identifier of the request.
     pub id: Id,
-    /// Version counted from 1; incremented only by changes made by users.
+    /// Version, starting at 1; incremented only by changes made by users.
     pub revision: i64,
     /// Status of the request.
     pub status: CustomRequestStatus,
@@ -67,7 +67,7 @@ pub struct CustomRequest {
     pub customer_email: String,
     /// Customer's name as entered in the request.
     pub customer_name: String,
-    /// Telephone number as entered in the request.
+    /// Phone number as entered in the request.
     pub phone: Option<String>,
     /// Requirements entered by the customer.
     pub wishes: PieceRequirements,
@@ -77,13 +77,13 @@ pub struct CustomRequest {
     pub estimate: Estimate,
     /// Time until which the estimate is valid.
     pub valid_until: Timestamp,
-    /// Latest quote that answers the request.
+    /// Latest quote for the request.
     #[serde(default)]
     pub quote_id: Option<Id>,
     /// Staff notes, not shown to the customer.
     #[serde(default)]
     pub internal_notes: Option<String>,
-    /// `true` if the request was closed because the shop did not answer in time; its photos are deleted in that case.
+    /// `true` if the request was closed because the shop did not respond in time; its photos are deleted in that case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unanswered: bool,
     /// Time of submission.
@@ -106,7 +106,7 @@ pub struct NewPhoto {
 /// Custom request to be created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewCustomRequest {
-    /// Site of submission; `None` uses the configured default.
+    /// Site on which the request was submitted; `None` uses the configured default.
     pub site: Option<String>,
     /// ID of the customer's record.
     pub customer_id: Id,
@@ -114,7 +114,7 @@ pub struct NewCustomRequest {
     pub customer_email: String,
     /// Customer's name as entered.
     pub customer_name: String,
-    /// Telephone number as entered.
+    /// Phone number as entered.
     pub phone: Option<String>,
     /// Requirements entered by the customer.
     pub wishes: PieceRequirements,
@@ -125,13 +125,13 @@ pub struct NewCustomRequest {
 /// Operator's changes to a custom request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomRequestChange {
-    /// New notes; an inner `None` clears them, an outer `None` keeps them.
+    /// New notes: an inner `None` clears them, an outer `None` keeps them.
     pub internal_notes: Option<Option<String>>,
-    /// New status; `None` keeps it.
+    /// New status; `None` keeps the current one.
     pub status: Option<CustomRequestStatus>,
 }
 
-/// Commands on a custom request.
+/// Commands that change a custom request.
 #[derive(Clone, Debug)]
 pub enum CustomRequestCommand {
     /// Creates the request with its photos.
@@ -150,8 +150,8 @@ pub enum CustomRequestCommand {
         /// Version that the caller read; rejected with 412 if the request has changed since.
         if_version: Option<i64>,
     },
-    /// Records that a quote answers the request. Like the next two commands, it is sent by the quote, repeatedly if
-    /// necessary, and never rejected.
+    /// Records that a quote was made for the request. Like the next two commands, it is sent by the quote, repeatedly
+    /// if necessary, and never rejected.
     Quoted {
         /// Quote sent to the customer.
         quote_id: Id,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CustomRequestStatus {
-    /// Submitted, and not answered yet.
+    /// Submitted; the shop has not responded yet.
     New,
     /// Quote sent; the customer has not decided yet.
     Quoted,

@@ -2,7 +2,7 @@
 //!
 //! A customer is identified solely by the email address in its normal form, which never changes. There is no password:
 //! the customer signs in by redeeming a link sent by email ([`crate::sign_in_link`]). The record is created with the
-//! first redeemed link, or with the first order that names the address.
+//! first redeemed link, or with the first order for that address.
 
 mod profile;
 #[cfg(test)]
@@ -27,16 +27,16 @@ pub use profile::{AddressKind, AddressUpdate, CustomerAddress, MAX_ADDRESSES, Pr
 /// Lifetime of a session, in milliseconds: 30 days.
 pub const SESSION_LIFE_MS: i64 = 30 * DAY_MS;
 
-/// Maximum number of concurrent sessions of one customer; the oldest session ends when another one starts.
+/// Maximum number of concurrent sessions per customer; the oldest session ends when one too many is opened.
 const MAX_SESSIONS: usize = 20;
 
-/// Error code for an email address that another customer already has.
+/// Error code for an email address that already belongs to a different customer.
 pub const EMAIL_TAKEN: &str = "email_taken";
 
 /// Customer with their open sessions.
 ///
-/// Invariants: `email` never changes and no two customers share it; if there are addresses of a kind, exactly one of
-/// them is the default. Sessions are separate rows under the customer's version.
+/// Invariants: `email` never changes and no two customers share it; exactly one address of each kind that occurs is the
+/// default. Sessions are separate rows under the customer's version.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Customer {
@@ -47,13 +47,13 @@ pub struct Customer {
     /// Name of the customer.
     #[serde(default)]
     pub name: Option<String>,
-    /// Telephone number, as entered.
+    /// Phone number, as entered.
     #[serde(default)]
     pub phone: Option<String>,
     /// Company that the customer buys for.
     #[serde(default)]
     pub company: Option<String>,
-    /// Tax identifier of the company, printed on invoices.
+    /// Tax ID of the company, printed on invoices.
     #[serde(default)]
     pub tax_id: Option<String>,
     /// Language and region as a BCP 47 tag.
@@ -64,9 +64,9 @@ pub struct Customer {
     pub addresses: Vec<CustomerAddress>,
     /// Time at which the record was created.
     pub created_at: Timestamp,
-    /// Time of the profile's last change; sign-ins and sign-outs do not count.
+    /// Time of the profile's last change; sign-ins and sign-outs are not changes.
     pub updated_at: Timestamp,
-    /// Open sessions, oldest first; expired ones are removed at the next sign-in.
+    /// Open sessions, oldest first; expired sessions are removed at the next sign-in.
     #[serde(skip)]
     pub sessions: Vec<Arc<CustomerSession>>,
 }
@@ -94,10 +94,10 @@ impl CustomerSession {
     }
 }
 
-/// Commands on a customer.
+/// Commands that change a customer.
 #[derive(Clone, Debug)]
 pub enum CustomerCommand {
-    /// Creates the record; rejected with 409 `email_taken` if a customer with this address exists.
+    /// Creates the record; rejected with 409 `email_taken` if a customer with the email address exists.
     Create {
         /// Email address, not yet normalized; rejected with 400 if malformed.
         email: String,
@@ -115,7 +115,8 @@ pub enum CustomerCommand {
     Update(Box<ProfileChange>),
 }
 
-/// Answer to a command on a customer. Stored for idempotent repeats of the request, without any hash.
+/// Response to a [`CustomerCommand`]. Stored so that retries with the same idempotency key get the same response; never
+/// includes a hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CustomerAnswer {
     /// Customer after the change, without sessions.
@@ -123,12 +124,12 @@ pub struct CustomerAnswer {
     pub customer: Box<Customer>,
 }
 
-/// Row that a commit of a customer writes in addition to its snapshot row.
+/// Row that a customer commit writes in addition to the snapshot row.
 #[derive(Clone, Debug)]
 pub enum CustomerRow {
-    /// Session that began (insert or replace).
+    /// Session to insert or replace.
     Session(Arc<CustomerSession>),
-    /// Session that ended (delete).
+    /// Session to delete because it ended.
     SessionGone(Id),
 }
 
@@ -198,12 +199,12 @@ fn create(
     })
 }
 
-/// Builds the answer for the given state.
+/// Builds the response for the given state.
 fn answer(customer: &Customer) -> CustomerAnswer {
     CustomerAnswer { customer: Box::new(Customer { sessions: Vec::new(), ..customer.clone() }) }
 }
 
-/// Builds the decision for the given state, which is also the answer.
+/// Builds the decision for the given state, which is also the response.
 fn to(customer: Customer) -> Decision<Customer, CustomerAnswer> {
     let answer = answer(&customer);
     Decision::to(customer, answer)
@@ -237,7 +238,8 @@ fn end_session(mut customer: Customer, id: Id) -> Decision<Customer, CustomerAns
 }
 
 impl Customer {
-    /// Returns the party named on the customer's invoices. Uses the shipping address if there is no billing address.
+    /// Returns the party named on the customer's invoices. Falls back to the shipping address if there is no billing
+    /// address.
     pub fn buyer(&self) -> Party {
         let to_bill = self.addresses.iter().find(|one| one.kind == AddressKind::Billing && one.is_default);
         let name = self.company.as_ref().or(self.name.as_ref()).unwrap_or(&self.email);
@@ -252,7 +254,7 @@ impl Customer {
 }
 
 impl Customer {
-    /// Returns the default shipping address; `None` if the profile has none.
+    /// Returns the default shipping address, if the profile has one.
     pub fn ships_to(&self) -> Option<Address> {
         let to_ship = |one: &&CustomerAddress| one.kind == AddressKind::Shipping && one.is_default;
         self.addresses.iter().find(to_ship).map(CustomerAddress::postal)

@@ -1,10 +1,11 @@
-//! Disk space limits for customers: they upload models and photos before the shop has reviewed anything, so the total
-//! size of files that the shop has not answered is limited, and some disk space is reserved for the shop's own work.
+//! Disk space limits for customers. Customers upload models and photos before the shop has reviewed anything, so the
+//! total size of files awaiting the shop's response is limited, and some disk space is reserved for the shop's own
+//! work.
 
 /// Storage limits for customers; 0 means unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpaceLimits {
-    /// Maximum total size of models and photos that the shop has not answered yet, in bytes.
+    /// Maximum total size, in bytes, of models and photos awaiting the shop's response.
     pub unclaimed_max_bytes: u64,
     /// Disk space that customers must leave free, in bytes.
     pub reserved_bytes: u64,
@@ -13,16 +14,16 @@ pub struct SpaceLimits {
 /// Current storage usage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SpaceUse {
-    /// Total size of models and photos that the shop has not answered yet, in bytes.
+    /// Total size, in bytes, of models and photos awaiting the shop's response.
     pub unclaimed_bytes: u64,
-    /// Free bytes of the disk; `None` if the operating system does not report it.
+    /// Free disk space, in bytes; `None` if the operating system does not report it.
     pub free_bytes: Option<u64>,
 }
 
 /// Reason why a customer's file is not stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpaceRefusal {
-    /// The total size of the files that the shop has not answered yet would be too large.
+    /// The total size of the files awaiting the shop's response would be too large.
     #[error("the shop has too many unanswered files to accept more; try again later")]
     Unclaimed,
     /// Too little disk space is left.
@@ -31,7 +32,7 @@ pub enum SpaceRefusal {
 }
 
 impl SpaceLimits {
-    /// Returns the reason why `growth` more bytes are not accepted; `None` if they are.
+    /// Returns the reason why a file of `growth` bytes cannot be stored, if any.
     pub fn refusal(&self, stored: SpaceUse, growth: u64) -> Option<SpaceRefusal> {
         let unclaimed = stored.unclaimed_bytes.saturating_add(growth);
         if self.unclaimed_max_bytes > 0 && unclaimed > self.unclaimed_max_bytes {

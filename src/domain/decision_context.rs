@@ -1,11 +1,11 @@
-//! Context of a decision in addition to the state: time, principal, settings and the source of IDs.
+//! Context of a decision in addition to the state: time, principal, settings and the ID source.
 
 use crate::id::Id;
 use crate::principal::Principal;
 use crate::rules::Rules;
 use crate::time::Timestamp;
 
-/// Series of human-readable numbers drawn from a counter; gaps are allowed.
+/// Series of human-readable numbers drawn from a counter; numbers may have gaps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberSeries {
     /// Order numbers, shown as `ORD-000123`.
@@ -58,20 +58,20 @@ pub trait Ids: Send + Sync {
     fn id(&self) -> Id;
     /// Returns the next number of a series.
     fn number(&self, counter: NumberSeries) -> i64;
-    /// Skips all numbers up to and including `last`, unless already issued.
+    /// Skips all numbers up to and including `last`. Has no effect if they were already issued.
     fn skip_to(&self, counter: NumberSeries, last: i64) {
         let _ = (counter, last);
     }
-    /// Returns a uniformly distributed number in `0.0..1.0`, for jitter.
+    /// Returns a uniformly distributed random number in `0.0..1.0`, for jitter.
     fn chance(&self) -> f64;
 }
 
 /// Everything that a decision may depend on in addition to the state, passed in explicitly.
 #[derive(Clone, Copy)]
 pub struct DecisionContext<'a> {
-    /// Wall-clock time of the decision. It may be earlier than that of the previous decision.
+    /// Wall-clock time of the decision. It may be earlier than the time of the previous decision.
     pub now: Timestamp,
-    /// Principal that issued the command; used for the audit log and for rules that depend on roles.
+    /// Principal that issued the command; used for the audit log and for rules that depend on the role.
     pub by: &'a Principal,
     /// Shop settings that the rules use.
     pub rules: &'a Rules,

@@ -1,10 +1,10 @@
 //! Assignment of jobs to printers.
 //!
 //! The [`DispatchIndex`] is an in-memory index over orders and printers, rebuilt from them at startup: it holds no data
-//! of its own, so it can be lost without consequences. It only proposes pairs. The order then claims the printer, and
-//! the printer accepts the attempt or not; both may refuse, because the index may be slightly out of date. Jobs are
-//! ordered by priority, then due date, then age, so a job overtakes another only if the other fits no free printer.
-//! Among the printers that fit, the index prefers one that did not refuse a start, then one that did not refuse this
+//! of its own, so losing it has no consequences. It only proposes pairs. The order then claims the printer, and the
+//! printer accepts or rejects the attempt; the order may reject it as well, because the index may be slightly out of
+//! date. Jobs are ordered by priority, then due date, then age, so a job is overtaken only if it fits no free printer.
+//! Among the printers that fit, the index prefers one that did not reject a start, then one that did not reject this
 //! job, then one with the job's materials loaded, then the one whose spools the job uses up best, then the one that has
 //! been idle longest.
 
@@ -41,19 +41,19 @@ pub use spools::{SpoolToLoad, spools_to_load};
 pub use waiting::{MAX_SENTENCE_CHARS, Waiting, WaitingCause, WaitingCode};
 pub use waiting_acts::{GatheredAct, SpoolTask, WaitingAct, jobs_waiting_for_bed, spool_tasks, waiting_acts};
 
-/// Cooldown in milliseconds before a refused job is proposed to the same printer again, unless the printer changes.
+/// Time, in milliseconds, before a rejected job is proposed to the same printer again, unless the printer changes.
 const REFUSAL_COOLDOWN_MS: i64 = 10_000;
-/// Length in milliseconds of the window to which `max_starts_per_minute` applies.
+/// Length, in milliseconds, of the window to which `max_starts_per_minute` applies.
 const START_WINDOW_MS: i64 = 60_000;
 
 /// Settings of the dispatch index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DispatchRules {
-    /// Maximum number of prints started per minute across all printers; `None` if unlimited.
+    /// Maximum number of prints started per minute across all printers, if limited.
     pub max_starts_per_minute: Option<u32>,
-    /// Number of printers that must refuse to start a job before the job becomes FAILED.
+    /// Number of printers that must reject a job before the job becomes FAILED.
     pub refusals_until_failed: usize,
-    /// Accepted G-code formats of each printer type, and whether the type maps slots.
+    /// Accepted G-code formats for each printer type, and whether the type maps slots.
     pub types: KnownTypes,
 }
 
@@ -68,8 +68,8 @@ pub struct Proposal {
     pub printer: Id,
 }
 
-/// Rank among the ready jobs, lowest first: priority (higher first), due date (none last), age, and the job's ID as a
-/// tie-breaker.
+/// Rank among the ready jobs, lowest first: priority (higher first), due date (jobs without one last), age, and the
+/// job's ID as a tie-breaker.
 type QueueRank = (Reverse<u8>, Timestamp, Timestamp, Id);
 
 /// Job that is ready to print.
@@ -78,7 +78,7 @@ struct ReadyJob {
     order: Id,
     class: NeedClass,
     rank: QueueRank,
-    /// Printers that refused the job, each with the time of its last refusal.
+    /// Printers that rejected the job, each with the time of its last rejection.
     refused_by: Vec<(Id, Timestamp)>,
 }
 
@@ -88,22 +88,22 @@ impl ReadyJob {
     }
 }
 
-/// Indexed data of one order, used to compute the difference when it changes.
+/// Indexed data of one order, used to determine which jobs changed.
 #[derive(Default, Debug)]
 struct IndexedOrder {
     jobs: HashSet<Id>,
     has: HashSet<Id>,
 }
 
-/// Index of ready jobs and printers. Callers pass in every change to an order or a printer, take
-/// [`DispatchIndex::refused_jobs`] and then [`DispatchIndex::proposals`], and close each entry with
+/// Index of ready jobs and printers. Callers pass in every change to an order or a printer, take the
+/// [`DispatchIndex::refused_jobs`] and then the [`DispatchIndex::proposals`], and close each entry with
 /// [`DispatchIndex::job_settled`] or [`DispatchIndex::settled`]. A job or a printer is in at most one open proposal.
 #[derive(Debug)]
 pub struct DispatchIndex {
     rules: DispatchRules,
     jobs: HashMap<Id, ReadyJob>,
     classes: BTreeMap<NeedClass, BTreeSet<QueueRank>>,
-    /// Ready jobs refused by at least one printer.
+    /// Ready jobs rejected by at least one printer.
     refused_jobs: BTreeSet<Id>,
     orders: HashMap<Id, IndexedOrder>,
     printers: BTreeMap<Id, IndexedPrinter>,
@@ -112,7 +112,7 @@ pub struct DispatchIndex {
     claimed: HashMap<Id, u32>,
     jobs_in_flight: HashSet<Id>,
     printers_in_flight: HashSet<Id>,
-    /// Jobs that each printer did not accept or did not manage to start, with the time.
+    /// Jobs that each printer did not accept or could not start, with the time.
     refused: HashMap<Id, HashMap<Id, Timestamp>>,
     starts: VecDeque<Timestamp>,
 }
@@ -186,7 +186,7 @@ impl DispatchIndex {
         }
     }
 
-    /// Returns the jobs that must become FAILED because the printers that could make them refused them. Each job stays
+    /// Returns the jobs that must become FAILED because the printers that could make them rejected them. Each job stays
     /// open until [`DispatchIndex::job_settled`] is called with it.
     pub fn refused_jobs(&mut self) -> Vec<RefusedJob> {
         let most = self.rules.refusals_until_failed;
@@ -202,7 +202,7 @@ impl DispatchIndex {
         failed_jobs
     }
 
-    /// Closes a job returned by [`DispatchIndex::refused_jobs`], after the order has answered.
+    /// Closes a job returned by [`DispatchIndex::refused_jobs`], after the order has responded.
     pub fn job_settled(&mut self, job: &Id) {
         self.jobs_in_flight.remove(job);
     }
@@ -210,8 +210,8 @@ impl DispatchIndex {
     /// Returns the pairs to try now, best job first. Each pair stays open until [`DispatchIndex::settled`] is called
     /// with it.
     ///
-    /// A printer that refused a start is the last choice. After its cooldown it is tried with one job: preferably one
-    /// that it did not refuse, otherwise any but the one it refused last, otherwise that one.
+    /// A printer that rejected a start is the last choice. After its cooldown, it is tried with one job: preferably one
+    /// that it did not reject, otherwise any except the one it rejected last, which is tried only if no other waits.
     pub fn proposals(&mut self, now: Timestamp) -> Vec<Proposal> {
         let mut left = self.starts_left(now);
         let usable = |id: &Id| !self.printers_in_flight.contains(id) && !self.claimed.contains_key(id);
@@ -278,7 +278,7 @@ impl DispatchIndex {
         proposals
     }
 
-    /// Returns the rank of the best job of a class that is in no open proposal and comes after the given rank.
+    /// Returns the rank of the best job of a class that comes after the given rank and is not in an open proposal.
     fn next_rank(&self, class: &NeedClass, after: Option<&QueueRank>) -> Option<QueueRank> {
         let ranks = self.classes.get(class)?;
         let mut rest = match after {
@@ -288,7 +288,7 @@ impl DispatchIndex {
         rest.find(|rank| !self.jobs_in_flight.contains(&rank.3)).copied()
     }
 
-    /// Marks the jobs and printers of the given proposals as in flight, and counts the starts.
+    /// Marks the jobs and printers of the given proposals as in flight, and records the starts for the rate limit.
     fn open(&mut self, proposals: &[Proposal], now: Timestamp) {
         for proposal in proposals {
             self.jobs_in_flight.insert(proposal.job);
@@ -299,8 +299,8 @@ impl DispatchIndex {
         }
     }
 
-    /// Returns the index in `printers` of the best printer for the given job. Printers without refused starts come
-    /// first, then those that did not refuse this job, then those that fit best ([`crate::launch::Fit::rank`]), then
+    /// Returns the index in `printers` of the best printer for the given job. Printers without rejected starts come
+    /// first, then those that did not reject this job, then those that fit best ([`crate::launch::Fit::rank`]), then
     /// those idle longest.
     fn best(&self, id: &Id, job: &ReadyJob, printers: &[(Id, &IndexedPrinter)], probe: Probe) -> Option<usize> {
         let usable = |printer: &Id, one: &IndexedPrinter| {
@@ -321,9 +321,9 @@ impl DispatchIndex {
         ranked.min().map(|(_, at)| at)
     }
 
-    /// Closes a proposal after the order has answered. Call [`DispatchIndex::order_changed`] with the order's new state
-    /// first, so that the printer counts as claimed and is not proposed again. If `claimed` is `false`, the start no
-    /// longer counts against the rate limit.
+    /// Closes a proposal after the order has responded. Call [`DispatchIndex::order_changed`] with the order's new
+    /// state first, so that the printer is marked as claimed and is not proposed again. If `claimed` is `false`, the
+    /// start no longer counts against the rate limit.
     pub fn settled(&mut self, proposal: &Proposal, claimed: bool) {
         let was_in_flight = self.jobs_in_flight.remove(&proposal.job);
         self.printers_in_flight.remove(&proposal.printer);
@@ -332,8 +332,8 @@ impl DispatchIndex {
         }
     }
 
-    /// Returns the time at which new proposals become possible without any change: when the start limit allows another
-    /// start, a printer's cooldown has ended, or a refused pair may be tried again. `None` if nothing depends on time.
+    /// Returns the time at which new proposals become possible without any change: when the start limit allows one more
+    /// start, a printer's cooldown has ended, or a rejected pair may be tried again. `None` if nothing depends on time.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.jobs.is_empty() {
             return None;
@@ -379,12 +379,12 @@ impl DispatchIndex {
     }
 }
 
-/// Jobs with which a printer may be tried after it refused a start.
+/// Jobs that a printer may be tried with after it rejected a start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Probe {
-    /// Jobs that the printer did not refuse.
+    /// Jobs that the printer did not reject.
     Fresh,
-    /// Any job except the one that the printer refused last.
+    /// Any job except the one that the printer rejected last.
     NotLast,
     /// Any job, because no other job is waiting for the printer.
     Any,

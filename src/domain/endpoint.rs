@@ -1,9 +1,9 @@
-//! Webhook endpoint: a URL to which events are delivered, and its deliveries.
+//! Webhook endpoint: a URL that events are delivered to, with its deliveries.
 //!
 //! An endpoint follows the outbox, the numbered log of all events, with a cursor. One commit both moves the cursor and
-//! creates the deliveries for the subscribed events, so that each event is delivered at least once and none is skipped.
-//! A failed delivery is retried on a fixed schedule; when the last retry fails, the endpoint is disabled, and its
-//! events stay pending until an operator enables it.
+//! creates the deliveries for the subscribed events, so that every event is delivered at least once. A failed delivery
+//! is retried on a fixed schedule; when the last retry fails, the endpoint is disabled, and its events stay pending
+//! until an operator enables it.
 //!
 //! `decide` contains the rules, `window` the in-memory deliveries; `replay` sends past events again, and `envelope`
 //! builds the body.
@@ -25,7 +25,7 @@ mod window;
 
 pub use replay::ReplayProgress;
 
-/// Number of an endpoint's pending deliveries held in memory; further ones form the backlog, which stays in the
+/// Number of an endpoint's pending deliveries that are held in memory; the rest form the backlog, which stays in the
 /// database.
 pub const DELIVERY_WINDOW: usize = 32;
 
@@ -44,25 +44,25 @@ pub enum DeliveryState {
 }
 
 /// Delivery of one event to one endpoint, with all its attempts. The combination of endpoint, event and replay number
-/// is unique, so that no event is delivered twice by mistake.
+/// is unique, which prevents accidental duplicates.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
     /// Identifier of the delivery, sent as `X-Service-Delivery`.
     pub id: Id,
-    /// Endpoint to deliver to.
+    /// Endpoint that the event is delivered to.
     pub endpoint_id: Id,
-    /// Event ID, included in the envelope and sent as `webhook-id`; the same for every redelivery, so that receivers
-    /// can deduplicate.
+    /// Event ID, included in the envelope and sent as `webhook-id`. It is the same for every redelivery, so that
+    /// receivers can deduplicate.
     pub event_id: Id,
     /// Number of the event in the outbox; 0 for a test event, which is not in the outbox.
     pub event_seq: i64,
     /// Type of the event, such as `order.paid`.
     pub event: String,
-    /// Replay number: 0 for the first delivery of an event; a redelivery or replay has the value that
-    /// [`Endpoint::replays`] had at that time.
+    /// Replay number: 0 for the first delivery of an event; a redelivery or replay uses the value of
+    /// [`Endpoint::replays`] at the time it was requested.
     pub replay: u32,
-    /// Body of every attempt, identical byte for byte.
+    /// Request body, identical byte for byte on every attempt.
     pub body: String,
     /// State of the delivery.
     pub state: DeliveryState,
@@ -80,14 +80,14 @@ pub struct Delivery {
     pub last_duration_ms: Option<i64>,
     /// Time at which the delivery was created.
     pub created_at: Timestamp,
-    /// Time of the last attempt; `None` before the first. Never earlier than the time at which the endpoint was last
-    /// enabled, even if the wall clock was set back.
+    /// Time of the last attempt; `None` before the first attempt. Never earlier than the time at which the endpoint was
+    /// last enabled, even if the wall clock was set back.
     pub attempted_at: Option<Timestamp>,
 }
 
 impl Delivery {
     /// Returns the longest possible wait until the next attempt, given the schedule `retries` and its `jitter`, both in
-    /// milliseconds. The wall clock may be set back after `next_at` was chosen; this bounds the wait regardless.
+    /// milliseconds. It limits the wait even if the wall clock is set back after `next_at` was chosen.
     pub fn longest_wait(&self, retries: &[i64], jitter: i64) -> Duration {
         let Some(failed) = self.attempts.checked_sub(1) else {
             return Duration::ZERO;
@@ -119,17 +119,17 @@ pub enum EndpointState {
 pub struct Endpoint {
     /// Identifier of the endpoint.
     pub id: Id,
-    /// Version counted from 1, incremented only by changes made by users; compared with `If-Match`.
+    /// Version, starting at 1, incremented only by changes made by users; compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
-    /// URL to which deliveries are posted.
+    /// URL that deliveries are posted to.
     pub url: String,
-    /// Event types that the endpoint subscribes to.
+    /// Event types that the endpoint is subscribed to.
     pub events: Vec<String>,
     /// Signing secret, encrypted with `SECRETS_KEY`.
     pub encrypted_secret: String,
-    /// Previous secret, encrypted, with the time until which it signs alongside the new one, so that receivers can
-    /// rotate without a gap.
+    /// Previous secret, encrypted, with the time until which deliveries are also signed with it, so that receivers can
+    /// rotate secrets without interruption.
     pub former: Option<(String, Timestamp)>,
     /// State, which determines whether deliveries are sent.
     pub state: EndpointState,
@@ -142,12 +142,12 @@ pub struct Endpoint {
     /// Number of redeliveries and replays so far.
     #[serde(default)]
     pub replays: u32,
-    /// Replay in progress; `None` if there is none.
+    /// Replay in progress, if any.
     #[serde(default)]
     pub replaying: Option<ReplayProgress>,
-    /// Time at which the endpoint was last enabled. A pending delivery whose last attempt was earlier restarts its
-    /// attempt count. Always later than every attempt made before the endpoint was enabled, even if the wall clock was
-    /// set back.
+    /// Time at which the endpoint was last enabled. The attempt count of a pending delivery whose last attempt was
+    /// earlier is reset. Always later than every attempt made before the endpoint was enabled, even if the wall clock
+    /// was set back.
     #[serde(default)]
     pub anew_at: Option<Timestamp>,
     /// Time of the latest attempt.
@@ -166,21 +166,21 @@ pub struct Endpoint {
     /// Pending deliveries that are due next, at most [`DELIVERY_WINDOW`].
     #[serde(skip)]
     pub window: rpds::RedBlackTreeMapSync<Id, Delivery>,
-    /// Deliveries that left the window since the last refill. A refill that was read before they left must not bring
-    /// them back.
+    /// Deliveries that left the window since the last refill. A refill that was read before they left must not add them
+    /// again.
     #[serde(skip)]
     left: rpds::RedBlackTreeSetSync<Id>,
     /// `true` if more deliveries left the window than `left` can hold: the next refill is then unreliable and is read
     /// again.
     #[serde(skip)]
     left_overflowed: bool,
-    /// Number of refills since the endpoint was loaded, so that each refill is a distinct effect and a late one is
+    /// Number of refills since the endpoint was loaded, so that each refill is a distinct effect and an outdated one is
     /// recognised.
     #[serde(skip)]
     refills: u32,
 }
 
-/// Outbox event that an endpoint subscribed to.
+/// Outbox event that an endpoint is subscribed to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DueEvent {
     /// Identifier of the event.
@@ -193,21 +193,21 @@ pub struct DueEvent {
     pub body: String,
 }
 
-/// Commands with which operators change an endpoint; each returns the endpoint.
+/// Commands that operators use to change an endpoint; each returns the endpoint.
 #[derive(Clone, Debug)]
 pub enum EndpointCommand {
     /// Registers the endpoint, which receives the events after `cursor`.
     Create {
         /// Target URL; the HTTP layer has checked that it is allowed.
         url: String,
-        /// Event types: at least one, each known and listed once.
+        /// Event types: at least one, all of them valid, without duplicates.
         events: Vec<String>,
         /// Encrypted secret for signing deliveries.
         encrypted_secret: String,
         /// Number of the newest event in the outbox.
         cursor: i64,
     },
-    /// Edits URL and event types; `None` leaves a field unchanged.
+    /// Changes the URL and the event types; `None` leaves a field unchanged.
     Update {
         /// Version that the caller read; rejected with 412 if the endpoint has changed since.
         if_version: Option<i64>,
@@ -216,23 +216,23 @@ pub enum EndpointCommand {
         /// New list of event types.
         events: Option<Vec<String>>,
     },
-    /// Deletes the endpoint. Its pending deliveries are cancelled, those in the backlog as refills load them; the log
-    /// is kept.
+    /// Deletes the endpoint. Its pending deliveries are cancelled, including those in the backlog as refills load them;
+    /// the log is kept.
     Archive,
-    /// Enables the endpoint: resumes sending, including deliveries that were held back while it was disabled, with
-    /// their attempt counts reset.
+    /// Enables the endpoint: resumes sending, including deliveries that were held back while it was disabled, whose
+    /// attempt counts are reset.
     Enable,
-    /// Disables the endpoint until an operator enables it: nothing is sent in the meantime, and its events stay
+    /// Disables the endpoint until an operator enables it: in the meantime, nothing is sent and its events stay
     /// pending.
     Disable,
-    /// Sets a new signing secret; the old one also signs for 24 hours.
+    /// Sets a new signing secret; deliveries are also signed with the old one for 24 hours.
     Rotate {
-        /// New secret, encrypted. The current one stays valid for 24 hours.
+        /// New secret, encrypted. The current secret stays valid for 24 hours.
         encrypted_secret: String,
     },
 }
 
-/// Answer to an [`EndpointCommand`].
+/// Response to an [`EndpointCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EndpointAnswer {
     /// Endpoint after the change.
@@ -245,11 +245,11 @@ pub struct EndpointAnswer {
 pub enum DeliveryCommand {
     /// Sends a test event (`webhook.test`), with the usual retries.
     Test(DueEvent),
-    /// Repeats a past delivery as a new one.
+    /// Sends a past delivery again, as a new delivery.
     Redeliver(Box<Delivery>),
 }
 
-/// Answer to a [`DeliveryCommand`].
+/// Response to a [`DeliveryCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DeliveryAnswer {
     /// Delivery that was created.
@@ -260,13 +260,13 @@ pub struct DeliveryAnswer {
 /// Command that replays past events; rejected with 409 while another replay is in progress.
 #[derive(Clone, Debug)]
 pub struct ReplayEvents {
-    /// Start of the range: events whose first delivery was created at or after this time are replayed.
+    /// Start of the range: an event is replayed if its first delivery was created at or after this time.
     pub since: Timestamp,
-    /// Number of events to replay, for the answer.
+    /// Number of events to replay, returned in the response.
     pub count: u32,
 }
 
-/// Answer to [`ReplayEvents`].
+/// Response to [`ReplayEvents`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReplayAnswer {
     /// Number of events that the replay covers.
@@ -277,26 +277,26 @@ pub struct ReplayAnswer {
 /// Outcomes of the endpoint's effects.
 #[derive(Clone, Debug)]
 pub enum EndpointNews {
-    /// Advances the cursor and creates deliveries for the subscribed events it passes.
+    /// Advances the cursor and creates deliveries for the subscribed events that it passes.
     Follow {
         /// Number of the last event examined.
         upto: i64,
         /// Subscribed events among those examined.
         due: Vec<DueEvent>,
     },
-    /// Loads pending deliveries from the database, earliest `next_at` first. Reads more than [`DELIVERY_WINDOW`] if
-    /// that many exist, because deliveries already in the window may be among them.
+    /// Loads pending deliveries from the database, earliest `next_at` first. Reads more than [`DELIVERY_WINDOW`]
+    /// deliveries if that many exist, because they may include some that are already in the window.
     Refilled {
-        /// Number of the refill, from its effect; a late one changes nothing.
+        /// Number of the refill, from its effect; an outdated refill changes nothing.
         number: u32,
-        /// Deliveries that were read, in due order.
+        /// Deliveries that were read, ordered by due time.
         rows: Vec<Delivery>,
         /// `true` if the database has more pending deliveries.
         more: bool,
     },
     /// Processes the next part of the delivery log for the replay in progress.
     Replayed {
-        /// Position after which the part was read; deduplicates repeated parts.
+        /// Position after which the part was read; used to ignore duplicate parts.
         after: Option<(Timestamp, Id)>,
         /// Deliveries from the log, oldest first.
         past: Vec<Delivery>,
@@ -310,7 +310,7 @@ pub enum EndpointNews {
 pub struct DeliveryAttempt {
     /// Delivery that was attempted.
     pub delivery: Id,
-    /// Number of the attempt, starting at 1; deduplicates repeated reports.
+    /// Number of the attempt, starting at 1; used to ignore duplicate reports.
     pub number: u32,
     /// `true` if the response had a 2xx status.
     pub ok: bool,
@@ -324,8 +324,8 @@ pub struct DeliveryAttempt {
     pub duration_ms: i64,
 }
 
-/// External work required by the state of an endpoint. Each effect is repeated, even after a restart, until the state
-/// no longer requires it.
+/// External work required by the state of an endpoint. Each effect is retried, even after a restart, until the state no
+/// longer requires it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum EndpointEffect {
     /// Watches the outbox for events after the cursor.
@@ -333,8 +333,8 @@ pub enum EndpointEffect {
         /// Number of the last event processed.
         cursor: i64,
     },
-    /// Reads the next pending deliveries from the database, for [`EndpointNews::Refilled`]; for a deleted endpoint,
-    /// to cancel them.
+    /// Reads the next pending deliveries from the database for [`EndpointNews::Refilled`]. If the endpoint is deleted,
+    /// they are read to be cancelled.
     Refill {
         /// Number of the refill, so that the next refill is a different effect and starts immediately.
         number: u32,

@@ -11,7 +11,8 @@ pub mod data;
 
 use data::EventData;
 
-/// Retention period of events, and of each endpoint's deliveries, in days. Older ones can be neither read nor replayed.
+/// Retention period for events and for each endpoint's deliveries, in days. After that, they can be neither read nor
+/// replayed.
 pub const RETENTION_DAYS: i64 = 30;
 
 /// Declares the events that programs may subscribe to, with their names.
@@ -59,19 +60,19 @@ outbound! {
 }
 
 impl OutboundEvent {
-    /// Returns the event with the given name.
+    /// Returns the event with the given name, if any.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|event| event.word() == word)
     }
 }
 
-/// Event with the same content as `inventory.low`, sent only to workflow automation.
+/// Event with the same payload as `inventory.low`, sent only to workflow automation.
 pub const LOW_STOCK: &str = "LOW_STOCK";
 
 /// Test event of an endpoint, which is sent to that endpoint alone and never stored in the outbox.
 pub const TEST: &str = "webhook.test";
 
-/// Event as decided by the rules; the writer adds its `seq`.
+/// Event produced by the rules; the writer adds its `seq`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
@@ -94,7 +95,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Creates an event with the current time and principal of the decision.
+    /// Creates an event with the decision's time and principal.
     pub fn new<D: EventData>(
         cx: &DecisionContext<'_>,
         event: &str,
@@ -123,7 +124,7 @@ impl Event {
 pub struct NumberedEvent {
     /// Position in commit order; gaps are never filled later.
     pub seq: i64,
-    /// Event as decided by the rules.
+    /// Event produced by the rules.
     #[serde(flatten)]
     pub event: Event,
 }

@@ -1,9 +1,9 @@
 //! Export: records as a table (CSV), generated in the background and downloaded through a link that is valid for seven
 //! days.
 //!
-//! An effect writes the table row by row to a file and reports its progress: reported rows are on disk, and a restart
+//! An effect writes the table row by row to a file and reports its progress: reported rows are on disk, so a restart
 //! continues after them. Only a hash of the link's token is stored; the link's URL is encrypted in the email that
-//! contains it. The code that reads the records defines the contents of a row.
+//! contains it. The contents of a row are defined by the code that reads the records.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -24,11 +24,11 @@ pub const EXPORT_LIFE_MS: i64 = 7 * DAY_MS;
 pub const MAX_PENDING_EXPORTS: u64 = 3;
 /// Number of attempts after which an export fails permanently.
 pub const MAX_EXPORT_TRIES: u32 = 8;
-/// Pause before the second attempt, in milliseconds; doubled before each further one.
+/// Delay before the second attempt, in milliseconds; doubled before each subsequent attempt.
 const FIRST_PAUSE_MS: i64 = 2_000;
 /// Statuses of issued invoices as displayed.
 const INVOICE_STATUSES: &[&str] = &["open", "partially_paid", "paid", "overdue", "refunded", "void"];
-/// Statuses of quotes that were sent.
+/// Statuses of quotes that have been sent.
 const QUOTE_STATUSES: &[&str] = &["sent", "accepted", "declined", "expired"];
 
 /// Type of records to export.
@@ -59,13 +59,13 @@ impl ExportType {
     }
 }
 
-/// Filter for the records to export; an absent field excludes none.
+/// Filter for the records to export; a field that is `None` does not restrict the export.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportScope {
     /// Type of the records.
     pub kind: ExportType,
-    /// Customer's email address in lowercase, to export only the records of this customer; `None` for all customers.
+    /// Customer's email address in lowercase, to export only the records of that customer; `None` for all customers.
     pub customer_email: Option<String>,
     /// Start of the range: only records created at or after this time.
     pub from: Option<Timestamp>,
@@ -107,13 +107,13 @@ pub enum ExportState {
     Expired,
 }
 
-/// Position of a record; the next page of rows starts after it.
+/// Position of a record; the next page of rows starts after the record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportCursor {
     /// Creation time of the record.
     pub at: Timestamp,
-    /// ID of the record, which orders records created at the same time.
+    /// ID of the record, used to order records created at the same time.
     pub id: Id,
 }
 
@@ -121,11 +121,11 @@ pub struct ExportCursor {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportProgress {
-    /// Number of rows, not counting the header.
+    /// Number of rows, excluding the header.
     pub rows: u64,
-    /// Length of the file in bytes; anything beyond was not reported and is overwritten.
+    /// Length of the file in bytes; anything beyond this length was not reported and is overwritten.
     pub bytes: u64,
-    /// Position of the last record among these rows.
+    /// Position of the last record that was written.
     pub after: Option<ExportCursor>,
 }
 
@@ -137,7 +137,7 @@ pub struct Export {
     pub id: Id,
     /// Filter for the records.
     pub scope: ExportScope,
-    /// Email address to which the link is sent; `None` sends no email.
+    /// Email address to which the download link is sent, if any.
     pub mail_to: Option<String>,
     /// State of the export.
     pub state: ExportState,
@@ -155,8 +155,8 @@ pub struct Export {
     pub created_at: Timestamp,
     /// Time at which the last row was written or the export failed permanently.
     pub finished_at: Option<Timestamp>,
-    /// Time from which the export can no longer be downloaded; `None` until it is ready. For a failed export: time at
-    /// which its partial file is deleted.
+    /// Time from which the export can no longer be downloaded; `None` until it is ready. For a failed export, the time
+    /// at which its partial file is deleted.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -184,7 +184,7 @@ impl Export {
     }
 }
 
-/// Commands on an export.
+/// Commands that change an export.
 #[derive(Clone, Debug)]
 pub enum ExportCommand {
     /// Creates the export.
@@ -196,11 +196,11 @@ pub enum ExportCommand {
     },
     /// Records the part of the table that is on disk.
     Progress(ExportProgress),
-    /// Records that data reported as written is missing on disk, so that everything is rewritten.
+    /// Records that data reported as written is missing on disk, so that everything is written again.
     Vanished,
     /// Records a failed attempt.
     Failed {
-        /// Number of the attempt, starting at 1; deduplicates repeated reports.
+        /// Number of the attempt, starting at 1; used to ignore duplicate reports.
         number: u32,
         /// Error message.
         words: String,
@@ -302,7 +302,7 @@ impl Command<Export> for ExportCommand {
     }
 }
 
-/// Returns the pause after the given failed attempt, in milliseconds.
+/// Returns the delay after the given failed attempt, in milliseconds.
 fn pause_ms(number: u32) -> i64 {
     FIRST_PAUSE_MS.saturating_mul(1 << number.saturating_sub(1).min(10))
 }
@@ -313,7 +313,7 @@ fn to(export: Export) -> Decision<Export, Box<Export>> {
 }
 
 impl Export {
-    /// Applies the outcome of an effect. A repeated or late report changes nothing.
+    /// Applies the outcome of an effect. A duplicate or outdated report changes nothing.
     fn after(&self, cx: &DecisionContext<'_>, command: &ExportCommand) -> Decision<Self, Box<Self>> {
         let same = || Decision::unchanged(Box::new(self.clone()));
         match command {

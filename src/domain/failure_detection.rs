@@ -1,32 +1,32 @@
-//! Evaluation of a print's camera pictures. A single picture proves little, so confidences are smoothed, compared with
-//! the camera's usual level, and must stay above a threshold for several pictures.
+//! Evaluation of the camera images of a print. A single image proves little, so confidences are smoothed, compared with
+//! the camera's usual level, and must stay above a threshold for several images.
 
-/// Weight of the newest picture in the smoothed confidence, equivalent to an average over about twelve pictures.
+/// Weight of the newest image in the smoothed confidence, equivalent to an average over about twelve images.
 const WEIGHT_OF_NEWEST: f64 = 2.0 / 13.0;
-/// Minimum number of pictures over which the camera's usual level is averaged after the initial ones, so that a failure
-/// early in a print does not count as usual.
+/// Minimum number of images after the initial ones over which the camera's usual level is averaged, so that a failure
+/// early in a print is not mistaken for the usual level.
 const MIN_USUAL_FRAMES: u32 = 60;
-/// Maximum number of pictures over which the camera's usual level is averaged.
+/// Maximum number of images over which the camera's usual level is averaged.
 const MAX_USUAL_FRAMES: u32 = 720;
 
 /// Criteria for considering a print to be failing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DetectionRules {
-    /// Number of initial pictures from which no conclusion is drawn.
+    /// Number of images to ignore at the start of a print.
     pub safe_frames: u32,
-    /// Number of consecutive pictures that must be above a threshold.
+    /// Number of consecutive images that must be above a threshold.
     pub frames_in_a_row: u32,
-    /// Confidence at or above which operators are alerted, 0 to 1.
+    /// Confidence at or above which operators are alerted, from 0 to 1.
     pub alert_threshold: f64,
-    /// Confidence at or above which the print is paused; with `None` it is never paused.
+    /// Confidence at or above which the print is paused; `None` if it is never paused.
     pub pause_threshold: Option<f64>,
 }
 
-/// Conclusion from a picture. Each conclusion is returned once per print, except that a pause is repeated until it
-/// succeeds; the number is the smoothed confidence in percent.
+/// Result of evaluating an image. Each result is returned once per print, except that a pause is returned again until
+/// it succeeds; the number is the smoothed confidence in percent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conclusion {
-    /// No conclusion, or no new one.
+    /// Nothing to do, or nothing new.
     Nothing,
     /// Operators must be alerted.
     Alert(u8),
@@ -34,13 +34,13 @@ pub enum Conclusion {
     Pause(u8),
 }
 
-/// Evaluation of one print's pictures so far.
+/// Evaluation of the images of one print so far.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct WatchedPrint {
     frames: u32,
     smoothed: f64,
-    /// Usual failure confidence for this camera when nothing fails, caused by cables, supports or an earlier print in
-    /// view.
+    /// Failure confidence that is usual for this camera when nothing fails, caused by cables, supports or an earlier
+    /// print in view.
     usual: f64,
     above_alert: u32,
     above_pause: u32,
@@ -49,7 +49,7 @@ pub struct WatchedPrint {
 }
 
 impl WatchedPrint {
-    /// Evaluates a picture in which the detector sees a failure with the given confidence, 0 to 1.
+    /// Evaluates an image in which the detector sees a failure with the given confidence, from 0 to 1.
     pub fn observe(&mut self, rules: &DetectionRules, confidence: f64) -> Conclusion {
         let confidence = if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { 0.0 };
         self.frames = self.frames.saturating_add(1);
@@ -77,13 +77,13 @@ impl WatchedPrint {
         Conclusion::Nothing
     }
 
-    /// Records that the print could not be paused: the pause is attempted again once enough consecutive pictures
-    /// require it.
+    /// Records that the print could not be paused: the pause is attempted again once enough consecutive images require
+    /// it.
     pub fn not_paused(&mut self) {
         (self.paused, self.above_pause) = (false, 0);
     }
 
-    /// Records that the print continues after an operator checked it: earlier pictures no longer count towards pausing
+    /// Records that the print continues after an operator checked it: earlier images no longer contribute to pausing
     /// the print.
     pub fn resumed(&mut self) {
         *self = Self { usual: self.usual, ..Self::default() };
@@ -110,8 +110,8 @@ const SECRETS: [&str; 16] = [
     "signature",
 ];
 
-/// Returns the reason why a camera picture's URL must not be passed to another system; `None` if it may be passed. The
-/// system that fetches it would log the credentials that the URL contains.
+/// Returns the reason why a camera image URL must not be passed to an outside system, if any. The system that fetches
+/// the image would log the credentials that the URL contains.
 pub fn keeps_secret(url: &str) -> Option<&'static str> {
     let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = behind_scheme.split(['/', '?', '#']).next().unwrap_or_default();

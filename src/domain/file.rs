@@ -1,4 +1,4 @@
-//! Uploaded file. The content is on disk under its hash; this aggregate describes it.
+//! Uploaded file. The content is stored on disk under its hash; this aggregate describes it.
 
 mod plate;
 
@@ -31,7 +31,7 @@ pub enum FileKind {
     Image,
 }
 
-/// Metadata read from a file's content. `None` means unknown: nothing is guessed.
+/// Metadata read from a file's content. `None` means unknown, because nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileMetadata {
@@ -43,7 +43,7 @@ pub struct FileMetadata {
     pub grams: Option<Amount>,
     /// Length of the filament in millimetres.
     pub filament_mm: Option<f64>,
-    /// SHA-256 of the thumbnail in hexadecimal, under which the thumbnail is stored on disk.
+    /// SHA-256 of the thumbnail in hexadecimal, under which it is stored on disk.
     pub thumbnail: Option<String>,
     /// Number of layers; `None` if the slicer does not state it.
     #[serde(default)]
@@ -54,26 +54,26 @@ pub struct FileMetadata {
     /// Format of the G-code; `None` for other files.
     #[serde(default)]
     pub form: Option<GcodeForm>,
-    /// Plates of a sliced file, by number; empty for other files, and for files uploaded by releases that did not read
-    /// plates.
+    /// Plates of a sliced file, by number; empty for any other file, and for files uploaded by releases that did not
+    /// read plates.
     #[serde(default)]
     pub plates: Vec<Plate>,
 }
 
 impl FileMetadata {
-    /// Returns the plate with the given number.
+    /// Returns the plate with the given number, if any.
     pub fn plate(&self, number: u32) -> Option<&Plate> {
         self.plates.iter().find(|plate| plate.plate == number)
     }
 
-    /// Returns the hashes of the images stored in addition to the content: the file's own thumbnail and those of its
+    /// Returns the hashes of the images stored in addition to the content: the thumbnails of the file and of its
     /// plates.
     pub fn pictures(&self) -> impl Iterator<Item = &String> {
         self.thumbnail.iter().chain(self.plates.iter().filter_map(|plate| plate.thumbnail.as_ref()))
     }
 }
 
-/// Print that a photo shows at its end.
+/// Print whose end a photo shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhotoSubject {
@@ -85,8 +85,8 @@ pub struct PhotoSubject {
     pub attempt: Id,
 }
 
-/// Purpose of a file that a customer uploaded, or that was generated from such a file, before the shop had reviewed
-/// anything.
+/// Purpose of a file that a customer uploaded before the shop had reviewed anything, or that was generated from such a
+/// file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CustomerUpload {
@@ -94,7 +94,7 @@ pub enum CustomerUpload {
     Model,
     /// Photo for the custom request with the given ID.
     PhotoOf(Id),
-    /// G-code that the server sliced, for a price, from the uploaded model with the given ID.
+    /// G-code that the server sliced from the uploaded model with the given ID to calculate a price.
     GcodeOf(Id),
 }
 
@@ -110,16 +110,16 @@ pub struct File {
     pub kind: FileKind,
     /// Size of the content in bytes.
     pub size: i64,
-    /// SHA-256 of the content in hexadecimal, under which the content is stored on disk; identical contents are stored
+    /// SHA-256 of the content in hexadecimal, under which it is stored on disk; identical contents are stored only
     /// once.
     pub sha256: String,
     /// Metadata read from the content.
     pub metadata: FileMetadata,
-    /// Print that the photo shows at its end, if the server took the photo; `None` for uploaded files.
+    /// Print whose end the photo shows, if the server took the photo; `None` for uploaded files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_of: Option<PhotoSubject>,
-    /// Purpose of a customer's upload; `None` for the shop's own files, and for files uploaded before this was
-    /// recorded.
+    /// Purpose of a customer's upload; `None` for the shop's own files, and for files uploaded before this field
+    /// existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer_upload: Option<CustomerUpload>,
     /// `true` if the file was deleted; the record is kept for the history of jobs.
@@ -155,7 +155,7 @@ impl NewAggregate for File {
     }
 }
 
-/// Commands on a file.
+/// Commands that change a file.
 #[derive(Clone, Debug)]
 pub enum FileCommand {
     /// Creates the record of a file whose content is already on disk.
@@ -170,9 +170,9 @@ pub enum FileCommand {
         sha256: String,
         /// Metadata read from the content.
         metadata: Box<FileMetadata>,
-        /// Print that the photo shows at its end, if the server took the photo.
+        /// Print whose end the photo shows, if the server took the photo.
         photo_of: Option<PhotoSubject>,
-        /// Customer's model from which the file was sliced to price a draft; `None` for all other files.
+        /// Customer's model that the file was sliced from to price a draft; `None` for all other files.
         sliced_from: Option<Id>,
     },
     /// Deletes the file, unless a SKU or an unfinished order or job refers to it.

@@ -1,15 +1,15 @@
-//! Sanitization of file names from uploads, and their conversion to names that printers accept.
+//! Sanitization of the file names of uploads, and their conversion to names that printers accept.
 
 use crate::gcode_form::GcodeForm;
 use crate::refusal::Refusal;
 
 /// Maximum length of a file name, in characters.
 const MAX_NAME_CHARS: usize = 200;
-/// Maximum length of a file extension that is preserved when a name is shortened, in characters, without the leading
+/// Maximum length, in characters, of a file extension that is preserved when a name is shortened, without the leading
 /// dot.
 const MAX_ENDING_CHARS: usize = 16;
-/// Maximum length of a file name on a printer, in bytes: printers add characters to it, and their file systems allow
-/// 255.
+/// Maximum length of a file name on a printer, in bytes. Printers add characters to it, and their file systems allow
+/// 255 bytes.
 const MAX_PRINTER_NAME_BYTES: usize = 180;
 
 /// Returns whether a character reverses the text direction, so that `photo\u{202E}edocg.exe` is displayed with a
@@ -19,18 +19,19 @@ const fn turns_direction(c: char) -> bool {
 }
 
 /// Returns whether a character is invisible and can be omitted: control characters, line separators, and direction
-/// marks, which some programs put in front of names.
+/// marks, which some programs add at the start of names.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{061C}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')
 }
 
-/// Returns the last part of a path, without characters that other programs might not handle. If it is too long, the
-/// part before the extension is shortened.
+/// Returns the last part of a path, without characters that some programs cannot handle. If it is too long, the part
+/// before the extension is shortened.
 ///
 /// # Errors
 ///
-/// Rejects characters that reverse the direction of the following text, because the displayed name would be misleading.
+/// Rejects characters that reverse the direction of the text after them, because the displayed name would be
+/// misleading.
 pub fn clean_name(path: &str) -> Result<String, Refusal> {
     let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
     if last.contains(turns_direction) {
@@ -58,7 +59,7 @@ fn cut(name: &str, most: usize) -> String {
     format!("{}{suffix}", stem.trim_end())
 }
 
-/// Returns the name to use on a printer for a file of the given format: printers detect the format by the extension,
+/// Returns the name to use on a printer for a file of the given format. Printers detect the format by the extension,
 /// some of them case-sensitively, and accept names of limited length.
 pub fn printer_name(name: &str, form: GcodeForm) -> String {
     let ending = format!(".{}", form.ending());

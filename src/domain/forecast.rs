@@ -1,9 +1,9 @@
 //! Forecast of when jobs, orders and printers will be done, by simulating the queue with the dispatcher's own rules.
 //!
 //! [`forecast`] is a list schedule over a [`QueueSimulation`]. Whenever a printer is free, the dispatcher's rules
-//! choose its next job; the print takes the time stated in its file, corrected by how long this file and this printer
-//! took before ([`Paces`]); then the bed is cleared, by an operator during opening hours ([`ShopHours`]) or by the
-//! printer itself. Jobs that wait for stock, for a retry, for another spool or for a suitable printer are
+//! choose its next job; the print takes the time stated in its file, corrected by how long the same file and the same
+//! printer took before ([`Paces`]); then the bed is cleared, by an operator during opening hours ([`ShopHours`]) or by
+//! the printer itself. Jobs that wait for stock, for a retry, for a spool change or for a suitable printer are
 //! unpredictable: neither they nor their orders get a time.
 //!
 //! The forecast makes no decisions: it is not stored, and it does not commit any job to a printer.
@@ -26,18 +26,18 @@ use crate::time::Timestamp;
 
 pub use pace::{ObservedPrint, Paces};
 
-/// Divisor by which the expected time of an overdue print is divided to estimate its remaining time.
+/// Divisor applied to the expected time of an overdue print to estimate its remaining time.
 const OVERDUE_SHARE: i64 = 20;
-/// Minimum remaining time of any print that may still be running, in milliseconds; less if prints start faster than
+/// Minimum remaining time of any print that may still be running, in milliseconds, unless prints start faster than
 /// that.
 const LEAST_LEFT_MS: i64 = 60_000;
-/// Maximum number of schedule steps per job: the start and end of the print, and the waits caused by a start limit.
+/// Maximum number of schedule steps per job: the start and end of the print, and the delays caused by a start limit.
 const STEPS_PER_JOB: usize = 8;
 
-/// Time within opening hours assumed to pass until an operator clears a bed, in milliseconds, for a printer without
-/// observed clearings.
+/// Time within opening hours, in milliseconds, that is assumed to pass until an operator clears a bed, used for
+/// printers without observed clearings.
 const ASSUMED_CLEARING_MS: i64 = 15 * 60_000;
-/// Weight of the assumption, as a number of observed clearings.
+/// Weight of the assumed clearing time, as a number of observed clearings.
 const ASSUMED_CLEARINGS: i64 = 2;
 
 /// Printer with the remaining time of its current print.
@@ -49,7 +49,7 @@ pub struct PrinterOutlook<'a> {
     pub left_ms: Option<i64>,
 }
 
-/// Settings and observations of the shop on which a forecast is based.
+/// Settings and observations of the shop that a forecast is based on.
 #[derive(Clone, Copy, Debug)]
 pub struct ShopKnowledge<'a> {
     /// Settings of the dispatcher.
@@ -58,7 +58,7 @@ pub struct ShopKnowledge<'a> {
     pub paces: &'a Paces,
     /// Hours during which operators clear beds.
     pub hours: &'a ShopHours,
-    /// Time between choosing a printer and the start of printing, for upload, start and heating, in milliseconds.
+    /// Time from choosing a printer to the start of printing, for upload, start and heating, in milliseconds.
     pub starting_ms: i64,
 }
 
@@ -69,7 +69,7 @@ impl ShopKnowledge<'_> {
     }
 }
 
-/// Job that a printer is expected to be assigned. The job is not committed to it: another printer may become free
+/// Job that is expected to be assigned to a printer. The assignment is not binding: a different printer may become free
 /// sooner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueuedJob {
@@ -81,7 +81,7 @@ pub struct QueuedJob {
     pub done_at: Timestamp,
 }
 
-/// Forecast for jobs, orders and printers, where predictable.
+/// Forecast for all jobs, orders and printers that can be predicted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Forecast {
     /// Time of the forecast.
@@ -90,17 +90,18 @@ pub struct Forecast {
     pub jobs: HashMap<Id, Timestamp>,
     /// Expected end of the last job of each order; orders whose end cannot be predicted are absent.
     pub orders: HashMap<Id, Timestamp>,
-    /// Time at which each printer has finished its queued jobs and its bed is clear; `None` if this depends on more
-    /// than time and bed clearing.
+    /// Time at which each printer has finished its queued jobs and its bed is clear; `None` if it depends on anything
+    /// other than time and bed clearing.
     pub printers: BTreeMap<Id, Option<Timestamp>>,
-    /// Jobs that each printer is expected to print after its current one, in order; printers without any are absent.
+    /// Jobs that each printer is expected to print after its current job, in order; printers without such jobs are
+    /// absent.
     pub queues: BTreeMap<Id, Vec<QueuedJob>>,
     /// Number of unfinished jobs of paid orders whose end cannot be predicted.
     pub untold: usize,
 }
 
 impl Forecast {
-    /// Returns the expected end of the last predictable job; `None` if there is none.
+    /// Returns the expected end of the last predictable job, if any.
     pub fn done_at(&self) -> Option<Timestamp> {
         self.jobs.values().max().copied()
     }
@@ -137,14 +138,14 @@ pub fn forecast<'a>(
     forecast
 }
 
-/// Returns the time within opening hours expected to pass until the printer's bed is cleared, in milliseconds: the mean
-/// of its observed clearings.
+/// Returns the time within opening hours that is expected to pass until the printer's bed is cleared, in milliseconds:
+/// the mean of its observed clearings.
 fn clearing_ms(clearings: &[Clearing], hours: &ShopHours) -> i64 {
     let open: i64 = clearings.iter().map(|one| hours.open_ms(one.from, one.to)).sum();
     (open + ASSUMED_CLEARING_MS * ASSUMED_CLEARINGS) / (clearings.len() as i64 + ASSUMED_CLEARINGS)
 }
 
-/// Returns whether the order has jobs to be printed.
+/// Returns whether the order still has jobs to print.
 fn is_open(order: &Order) -> bool {
     matches!(order.status, OrderStatus::Paid | OrderStatus::Printing)
 }
@@ -167,7 +168,7 @@ fn print_ms(job: &Job, printer: Id, paces: &Paces) -> i64 {
     paces.expected_ms(job.file_id, printer, job.estimated_seconds)
 }
 
-/// Records when the current prints end; returns the time from which each printer can take another job.
+/// Records when the current prints end; returns the time from which each printer can take its next job.
 fn present(
     now: Timestamp,
     printers: &[PrinterOutlook<'_>],
@@ -223,7 +224,7 @@ fn present(
     free
 }
 
-/// Returns the time at which the printer's current print ends: now if it prints nothing, `None` if unpredictable.
+/// Returns the time at which the printer's current print ends: now if it is idle, `None` if unpredictable.
 fn print_over(
     now: Timestamp,
     outlook: &PrinterOutlook<'_>,
@@ -255,7 +256,8 @@ fn print_over(
 }
 
 /// Returns the remaining time of a print that started at `began` and was expected to take `total` milliseconds. The
-/// printer's own report is used once a tenth has been printed; before that, printers merely report the file's estimate.
+/// printer's own report is used once a tenth of the print is complete; before that, printers merely report the file's
+/// estimate.
 fn left_of(
     in_hand: &CurrentAttempt,
     began: Timestamp,
@@ -282,7 +284,7 @@ fn wait_for_bed(
     shop.hours.after(over, clearing_ms(&printer.clearings, shop.hours))
 }
 
-/// Assigns the queue to the printers as they become free.
+/// Assigns the queued jobs to the printers as they become free.
 fn play(
     mut rehearsal: QueueSimulation,
     free: Vec<(Timestamp, Id)>,

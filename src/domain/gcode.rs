@@ -1,4 +1,4 @@
-//! Detection of an uploaded file's type and of the slicer's metadata in it, while the file is streamed.
+//! Detection of an uploaded file's type and slicer metadata while the file is streamed.
 //!
 //! Only one line, a thumbnail and the first and last bytes of the file are held in memory, so even a file of a gigabyte
 //! needs little memory. The result does not depend on how the file is divided into chunks. Nothing is sliced here, and
@@ -30,10 +30,10 @@ use crate::sku::Dimensions;
 use content::FileEnds;
 use notes::CommentStatements;
 
-/// Maximum length of a comment line that is parsed, in bytes; longer ones (embedded macros) contain nothing useful.
+/// Maximum length of a comment line that is parsed, in bytes; longer lines (embedded macros) contain nothing useful.
 const MAX_COMMENT_BYTES: usize = 4096;
 
-/// Metadata that a slicer wrote about a print. `None` means unknown: nothing is guessed.
+/// Metadata that a slicer wrote about a print. `None` means unknown, because nothing is guessed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {
     /// Name and version of the slicer, such as `PrusaSlicer 2.5.0`.
@@ -68,9 +68,9 @@ pub struct GcodeContents {
     pub content: Option<ContentType>,
     /// Slicer metadata; empty unless the content is text or binary G-code.
     pub metadata: Metadata,
-    /// Plates: one for text or binary G-code; those of a package once [`read_package`] has read them.
+    /// Plates: one for text or binary G-code; for a package, all of its plates once [`read_package`] has read them.
     pub plates: Vec<DetectedPlate>,
-    /// Damage to the file; detected only in formats with checksums.
+    /// Damage to the file, if any; detected only in formats with checksums.
     pub damage: Option<Damage>,
 }
 
@@ -83,10 +83,10 @@ pub enum Damage {
     /// The bytes do not match their checksum.
     #[error("the file is damaged (checksum mismatch); upload it again")]
     Checksum,
-    /// The file has more parts than plausible for its type; reading it would take too long.
+    /// The file has more parts than plausible for its type, so reading it would take too long.
     #[error("the file has too many parts; export it again")]
     TooManyParts,
-    /// The image has so many pixels that displaying it would need more memory than a browser has.
+    /// The image has so many pixels that displaying it would need more memory than a browser can use.
     #[error("the image has too many pixels; upload a smaller one")]
     TooManyPixels,
     /// The format version is unknown.
@@ -200,7 +200,7 @@ impl GcodeReader {
         GcodeContents { content, metadata, plates, damage }
     }
 
-    /// Finishes reading the text of a plate inside a package; returns its metadata, the plate, and the maximum height
+    /// Finishes reading the text of a plate inside a package. Returns its metadata, the plate, and the maximum height
     /// of the print in millimetres.
     fn finish_plate(mut self) -> (Metadata, DetectedPlate, Option<f64>) {
         if self.position == LinePosition::Comment {

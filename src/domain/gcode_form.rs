@@ -18,7 +18,7 @@ pub enum GcodeForm {
 }
 
 impl GcodeForm {
-    /// Returns the file extension of this format, without the leading dot.
+    /// Returns the file extension for this format, without the leading dot.
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Text => "gcode",

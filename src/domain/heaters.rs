@@ -1,5 +1,5 @@
-//! Temperatures of a printer: measured and target value of each heater, in tenths of a degree, because the values of a
-//! whole day are held in memory.
+//! Temperatures of a printer: measured and target value for each heater, in tenths of a degree Celsius, because the
+//! values of a whole day are held in memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,17 +25,17 @@ impl Default for Heat {
 }
 
 impl Heat {
-    /// Converts temperatures from degrees Celsius; implausible values become unknown.
+    /// Converts temperatures given in degrees Celsius; implausible values become unknown.
     pub fn new(actual: Option<f64>, target: Option<f64>) -> Self {
         Self { actual: tenths(actual), target: tenths(target) }
     }
 
-    /// Returns the measured temperature, in tenths of a degree.
+    /// Returns the measured temperature, in tenths of a degree Celsius.
     pub fn actual(self) -> Option<i16> {
         Some(self.actual).filter(|tenths| *tenths != UNKNOWN_TENTHS)
     }
 
-    /// Returns the target temperature, in tenths of a degree; 0 while the heater is off.
+    /// Returns the target temperature, in tenths of a degree Celsius; 0 while the heater is off.
     pub fn target(self) -> Option<i16> {
         Some(self.target).filter(|tenths| *tenths != UNKNOWN_TENTHS)
     }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 pub struct Id(pub Uuid);
 
 impl Id {
-    /// Identifier of a singleton aggregate, such as access.
+    /// Identifier of a singleton aggregate, such as [`crate::access::Access`].
     pub const ONLY: Self = Self(Uuid::nil());
 }
 

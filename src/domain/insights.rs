@@ -1,5 +1,5 @@
-//! Statistics for a period, other than those on the quality of parts: printer utilisation, failure rate of prints, lead
-//! times of orders, and promises met. The caller supplies the records to count.
+//! Statistics for a period, except those on part quality: printer utilisation, print failure rate, order lead times,
+//! and promises met. The caller supplies the records to count.
 
 pub mod comparison;
 
@@ -10,12 +10,13 @@ use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 
 /// Maximum number of days reported: a year, plus a day if the period starts and ends in the middle of a day.
 const MAX_DAYS: usize = 367;
-/// Upper bounds of the lead time groups, in milliseconds, shortest first; the last group contains all longer ones.
+/// Upper bounds of the lead time groups, in milliseconds, shortest first; the last group contains all longer lead
+/// times.
 pub const LEAD_STEPS_MS: [i64; 7] = [HOUR_MS, 4 * HOUR_MS, DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS];
-/// Fraction of orders covered by the longer of the two lead times reported.
+/// Fraction of orders covered by the longer of the two reported lead times.
 const MOST_SHARE: f64 = 0.8;
 
-/// Outcomes of attempts: those of a printer, those of a day, or all.
+/// Outcomes of attempts: for one printer, for one day, or overall.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PrintTally {
     /// Number of prints that ran to completion.
@@ -63,14 +64,14 @@ impl PrintTally {
         self.finished + self.failed + self.cancelled
     }
 
-    /// Returns the fraction of failed prints among those that finished or failed, from 0 to 1; `None` if there are no
-    /// such prints.
+    /// Returns the fraction of failed prints among those that finished or failed, from 0 to 1. Returns `None` if there
+    /// are no such prints.
     pub fn failure_rate(&self) -> Option<f64> {
         share(self.failed, self.finished + self.failed)
     }
 
-    /// Returns the fraction of a period spent printing, from 0 to 1, for a printer that has existed since `since`;
-    /// `None` if it did not exist in the period.
+    /// Returns the fraction of a period that a printer has spent printing, from 0 to 1. The printer has existed since
+    /// `since`; returns `None` if it did not exist in the period.
     pub fn utilisation(&self, since: Timestamp, from: Timestamp, to: Timestamp) -> Option<f64> {
         let there = to.since(from.max(since));
         // A print that began before the end may have ended behind it.
@@ -78,12 +79,13 @@ impl PrintTally {
     }
 }
 
-/// Returns the ratio of a part to a whole, from 0 to 1; `None` if the whole is 0.
+/// Returns the ratio of a part to a whole, from 0 to 1. Returns `None` if the whole is 0.
 pub fn share(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Returns the days from one time to another by a clock, as days since 1970, oldest first; at most the last 367.
+/// Returns the days from one time to another according to a clock, as days since 1970, oldest first; at most the most
+/// recent 367.
 pub fn days_between(from: Timestamp, to: Timestamp, clock: &ShopClock) -> impl Iterator<Item = i64> + use<> {
     let last = clock.day_number(Timestamp(to.0 - 1));
     let first = clock.day_number(from).max(last - MAX_DAYS as i64 + 1);
@@ -97,24 +99,24 @@ pub fn day_text(day: i64) -> String {
 }
 
 /// Returns the lead time of an order in milliseconds: from payment until the order was ready or, if it has no promise
-/// that records this, until its last shipment was sent. `None` before that, even if some parts were shipped.
+/// that records this, until its last shipment was sent. Returns `None` before that, even if some parts were shipped.
 pub fn lead_ms(order: &Order) -> Option<i64> {
     let left = || order.shipment.as_ref().and_then(|_| order.shipments.iter().map(|sent| sent.shipped_at).max());
     let done = order.promise.and_then(|promise| promise.met_at).or_else(left)?;
     Some(done.since(order.paid_at.unwrap_or(order.created_at)).max(0))
 }
 
-/// Lead times of orders.
+/// Order lead times.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LeadTimes {
     /// Number of orders.
     pub orders: i64,
-    /// Time in milliseconds within which half of the orders were ready; `None` without orders.
+    /// Time, in milliseconds, within which half of the orders were ready; `None` if there are no orders.
     pub median_ms: Option<i64>,
-    /// Time in milliseconds within which four out of five orders were ready; `None` without orders.
+    /// Time, in milliseconds, within which four out of five orders were ready; `None` if there are no orders.
     pub most_ms: Option<i64>,
-    /// Number of orders per group: up to each of [`LEAD_STEPS_MS`] and above the previous one; the last group counts
-    /// those above all.
+    /// Number of orders per group: lead times up to each of [`LEAD_STEPS_MS`] and above the previous one; the last
+    /// group contains all longer ones.
     pub spread: [i64; LEAD_STEPS_MS.len() + 1],
 }
 
@@ -137,7 +139,7 @@ impl LeadTimes {
     }
 }
 
-/// Numbers of promises met and broken.
+/// Numbers of promises kept and broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PromiseTally {
     /// Number of orders that were ready by the promised time.
@@ -147,7 +149,7 @@ pub struct PromiseTally {
 }
 
 impl PromiseTally {
-    /// Counts an order. Orders that may still be ready in time are not counted; neither are those cancelled or refunded
+    /// Counts an order. Orders that may still be ready in time are not counted, nor are those cancelled or refunded
     /// before they were ready, because no customer is waiting for them.
     pub fn add(&mut self, order: &Order, now: Timestamp) {
         let Some(promise) = order.promise else { return };

@@ -1,20 +1,20 @@
 //! Estimated price of a custom piece: the sum of the prices of its choices in the shop's price tables.
 //!
-//! A choice missing from its table costs that table's default price and is flagged: pages of the shop may offer a
-//! choice before its price is set, and no customer is turned away because of that. The estimate is not binding; the
-//! quote states the price.
+//! A choice missing from its table costs that table's default price and is flagged. Pages of the shop may thus offer a
+//! choice before its price is set, without turning customers away. The estimate is not binding; the quote states the
+//! price.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Name of the table entry with the price of all choices that have no entry of their own.
+/// Name of the table entry that contains the price of all choices without an entry of their own.
 pub const DEFAULT_ENTRY: &str = "default";
 
 /// Maximum number of colours in one piece.
 pub const MAX_COLORS: u8 = 4;
 
-/// Prices for the choices of one type.
+/// Prices for one type of choice.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PriceTable {
     default_cents: i64,
@@ -22,25 +22,24 @@ pub struct PriceTable {
 }
 
 impl PriceTable {
-    /// Creates a table with the given entries; one of them should be [`DEFAULT_ENTRY`], otherwise the default price is
-    /// 0.
+    /// Creates a table with the given entries. If [`DEFAULT_ENTRY`] is not among them, the default price is 0.
     pub fn new(entries: impl IntoIterator<Item = (String, i64)>) -> Self {
         let mut cents: BTreeMap<String, i64> = entries.into_iter().collect();
         Self { default_cents: cents.remove(DEFAULT_ENTRY).unwrap_or(0), cents }
     }
 
-    /// Returns the price of a choice, and whether the table has an entry for it.
+    /// Returns the price of a choice and whether the table has an entry for the choice.
     fn price(&self, id: &str) -> (i64, bool) {
         self.cents.get(id).map_or((self.default_cents, false), |cents| (*cents, true))
     }
 }
 
-/// Price tables of custom pieces, in minor units of the shop's currency.
+/// Price tables for custom pieces, in minor units of the shop's currency.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct IntakePrices {
     /// Validity of an estimate, in days.
     pub valid_days: i64,
-    /// Basic prices by product type.
+    /// Base prices by product type.
     pub product_types: PriceTable,
     /// Prices by subject.
     pub subjects: PriceTable,
@@ -74,13 +73,13 @@ pub struct PieceRequirements {
     pub base_option_id: String,
     /// Number of colours, from 1 to [`MAX_COLORS`].
     pub color_count: u8,
-    /// `true` if the piece is to receive a UV-resistant coating.
+    /// `true` if the piece gets a UV-resistant coating.
     pub uv_coating: bool,
     /// Optional add-ons, each listed once.
     pub addon_ids: Vec<String>,
     /// Text to be inscribed on the piece.
     pub inscription: Option<String>,
-    /// Further remarks by the customer.
+    /// Additional remarks by the customer.
     pub notes: Option<String>,
 }
 

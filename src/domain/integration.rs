@@ -1,5 +1,5 @@
-//! State of an integration: the position up to which it has read the events, so that it resumes there after a restart,
-//! and whether the operators were notified that it needs attention, so that they are notified only once.
+//! State of an integration: the position up to which it has read the events, so that it can resume after a restart, and
+//! whether the operators were notified that it needs attention, so that they are notified only once.
 
 use std::convert::Infallible;
 
@@ -13,7 +13,7 @@ use crate::mail::alert::{AlertKind, one_line};
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Integration with another system, with its progress in following the events.
+/// Integration with an outside system, with its progress in following the events.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Integration {
@@ -21,24 +21,24 @@ pub struct Integration {
     pub id: Id,
     /// Name of the integration: `workflow`.
     pub name: String,
-    /// Number of the last event that the other system accepted or that was not intended for it; 0 if the integration
+    /// Number of the last event that the outside system accepted or that was not intended for it; 0 if the integration
     /// follows no events.
     pub cursor: i64,
-    /// Time at which the integration was first enabled: earlier events are not sent.
+    /// Time at which the integration was first enabled; earlier events are not sent.
     pub created_at: Timestamp,
     /// Time at which the operators were notified that the integration needs attention; `None` while it works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alerted_at: Option<Timestamp>,
 }
 
-/// Commands on an integration.
+/// Commands that change an integration.
 #[derive(Clone, Debug)]
 pub enum IntegrationCommand {
     /// Starts following the events after the given number; an existing integration keeps its cursor.
     Begin {
         /// Name of the integration.
         name: String,
-        /// Number of the last event that is not sent.
+        /// Number of the last event that must not be sent.
         cursor: i64,
     },
     /// Records that all events up to the given number were processed.

@@ -1,12 +1,12 @@
 //! Invoice: the amount a customer owes, from the draft to the last credit note.
 //!
-//! An invoice is created either by an operator or with the first payment of an order, in the order's own commit. One
-//! created by an operator owns its payments; that of an order follows the order (`follow`): same payments, same state.
-//! Issuing creates an [`IssuedDocument`]: an invoice or a credit note with a number from a gapless series, stored as a
-//! row that is inserted once and never changed. The rules are grouped: `sums` (tax by rate, the totals), `make`
-//! (drafting, issuing), `credit` (credit notes), `money` (the effects of the invoice's own [ledger](crate::ledger)),
-//! `follow` (the state of an order), `charged` (subscription charges by the processor), `pay_link`, `notice` (emails to
-//! the customer); `rules` dispatches commands to them.
+//! An invoice is created either by an operator or with the first payment of an order, in the order's own commit. An
+//! invoice created by an operator owns its payments; an order's invoice follows the order (`follow`): it has the same
+//! payments and the same state. Issuing creates an [`IssuedDocument`]: an invoice or a credit note with a number from a
+//! gapless series, stored as a row that is inserted once and never changed. The rules are grouped: `sums` (tax by rate,
+//! the totals), `make` (drafting, issuing), `credit` (credit notes), `money` (the effects of the invoice's own
+//! [ledger](crate::ledger)), `follow` (the order's state), `charged` (subscription charges by the processor),
+//! `pay_link`, `notice` (emails to the customer); `rules` dispatches commands to them.
 //!
 //! | from | on | to | issued |
 //! | --- | --- | --- | --- |
@@ -52,7 +52,7 @@ use crate::id::Id;
 use crate::ledger::{Ledger, LedgerOwner as _};
 use crate::time::Timestamp;
 
-/// Maximum number of lines in one invoice, equal to that of an order.
+/// Maximum number of lines per invoice, which is the same as per order.
 pub const MAX_LINES: usize = 300;
 
 /// Invoiced item with quantity and price.
@@ -70,7 +70,7 @@ pub struct InvoiceLine {
 }
 
 impl InvoiceLine {
-    /// Returns the net amount of the line in minor units; `None` on overflow.
+    /// Returns the net amount of the line in minor units, or `None` on overflow.
     pub fn amount_cents(&self) -> Option<i64> {
         self.unit_price_cents.checked_mul(i64::from(self.quantity))
     }
@@ -86,29 +86,29 @@ pub struct InvoiceContent {
     pub shipping_cents: i64,
     /// Tax rate for shipping, in basis points.
     pub shipping_tax_rate_bps: i64,
-    /// Discount on the lines in minor units, distributed over their tax rates.
+    /// Discount on the lines, in minor units, distributed over their tax rates.
     pub discount_cents: i64,
     /// Totals, derived from the other fields.
     pub sums: Sums,
     /// Currency of all amounts as a lowercase ISO 4217 code.
     pub currency: String,
-    /// Party to whom the invoice is addressed.
+    /// Party that the invoice is addressed to.
     pub buyer: Party,
     /// Free text shown to the customer.
     pub notes: Option<String>,
 }
 
-/// Type of a document.
+/// Type of document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentKind {
     /// Invoice: type 380 in UNTDID 1001.
     Invoice,
-    /// Credit note, which reverses an invoice or a part of it: type 381 in UNTDID 1001.
+    /// Credit note, which reverses all or part of an invoice: type 381 in UNTDID 1001.
     CreditNote,
 }
 
-/// Issued document, which is inserted once, with a number assigned by the store's writer, and never changes.
+/// Issued document. It is inserted once, with a number assigned by the store's writer, and never changes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IssuedDocument {
@@ -122,25 +122,25 @@ pub struct IssuedDocument {
     /// rather than in the document.
     #[serde(skip)]
     pub number: i64,
-    /// Time of issue, whose year (UTC) is part of the series.
+    /// Time of issue; its year (in UTC) is part of the series.
     pub issued_at: Timestamp,
     /// Time at which payment is due.
     pub due_at: Option<Timestamp>,
     /// Time of supply (BT-72); `None` if the goods had not yet been shipped to `ship_to`, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
-    /// Delivery address (BG-15); `None` if unknown, or if the invoice is not for an order.
+    /// Delivery address (BG-15); `None` if it is unknown, or if the invoice is not for an order.
     pub ship_to: Option<Address>,
     /// Invoiced or reversed items, with the totals.
     pub content: InvoiceContent,
-    /// Difference between the totals and the payable amount, in minor units: a partial credit note is for exactly the
-    /// refunded amount, which may not equal the gross of any whole net amount.
+    /// Difference between the totals and the payable amount, in minor units. A partial credit note must be for exactly
+    /// the refunded amount, which may not equal the gross of any whole net amount.
     pub rounding_cents: i64,
-    /// Amount already paid at issue (for a credit note: already refunded), in minor units.
+    /// Amount already paid (for a credit note: refunded) at the time of issue, in minor units.
     pub paid_cents: i64,
     /// Party that issued the document, according to the settings at that time.
     pub seller: Party,
-    /// Reason why no tax is charged at rate 0; `None` if the settings give no reason.
+    /// Reason why no tax is charged at rate 0, if the settings give one.
     pub zero_rate_reason: Option<String>,
     /// Number of the invoiced order.
     pub order_number: Option<String>,
@@ -193,22 +193,22 @@ pub struct DocumentHead {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PayLink {
-    /// Number of the link, starting at 1 per invoice; all earlier links are revoked.
+    /// Number of the link, starting at 1 for each invoice; all earlier links are revoked.
     pub number: u32,
-    /// Time at which the link expires; `None` if it does not expire.
+    /// Time at which the link expires, if it does.
     pub expires_at: Option<Timestamp>,
 }
 
-/// Invoice with its payments and the summaries of its documents.
+/// Invoice with its payments and document summaries.
 ///
-/// Invariants: `content` is frozen once a document is issued; documents are only added; the credit notes together cover
-/// exactly the amount no longer covered by payments, and never more than the invoice amount.
+/// Invariants: `content` is frozen once a document is issued; documents are only ever added; the credit notes together
+/// cover exactly the amount no longer covered by payments, and never more than the invoice amount.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Invoice {
     /// Identifier of the invoice.
     pub id: Id,
-    /// Version counted from 1, incremented only by changes made by users.
+    /// Version, starting at 1, incremented only by changes made by users.
     pub revision: i64,
     /// Stored status, which is never [`InvoiceStatus::Overdue`].
     pub status: InvoiceStatus,
@@ -222,36 +222,36 @@ pub struct Invoice {
     pub customer_email: Option<String>,
     /// Invoiced items and buyer.
     pub content: InvoiceContent,
-    /// Due time set by an operator; `None` applies the payment term from the settings, in days after issue.
+    /// Due time set by an operator; if `None`, the payment term from the settings applies, in days after issue.
     pub due_at: Option<Timestamp>,
     /// Time of supply; `None` if the goods had not been supplied when the invoice was issued, or if the time is
-    /// unknown. The issue date then counts, unless `ship_to` shows that delivery is still to come.
+    /// unknown. In that case the issue date applies, unless `ship_to` shows that delivery is still to come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
-    /// Delivery address; `None` if unknown, or if the invoice is not for an order.
+    /// Delivery address; `None` if it is unknown, or if the invoice is not for an order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ship_to: Option<Address>,
     /// Time of issue; `None` for a draft.
     pub issued_at: Option<Timestamp>,
     /// Time at which the invoice was paid in full; a later refund does not clear it.
     pub paid_at: Option<Timestamp>,
-    /// Payments and refunds, and the requests in flight to the payment processor. For an order's invoice, a copy of the
-    /// order's payments: the requests belong to the order.
+    /// Payments and refunds, and the pending requests to the payment processor. For an order's invoice, a copy of the
+    /// order's payments; the requests belong to the order.
     #[serde(flatten)]
     pub ledger: Ledger,
     /// Issued documents, oldest first.
     pub documents: Vec<DocumentHead>,
     /// Payment problems that need an operator's attention: `refund_due`, `amount_mismatch`, `refund_failed`,
-    /// `disputed`, `dispute_lost`. For an order's invoice, the flags are on the order.
+    /// `disputed`, `dispute_lost`. For an order's invoice, the flags are set on the order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
-    /// Link with which the invoice can be paid; `None` if there is none.
+    /// Link for paying the invoice, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pay_link: Option<PayLink>,
     /// Number of pay links created so far.
     #[serde(default)]
     pub pay_links: u32,
-    /// Number of the order's commit whose payments were last applied.
+    /// Number of the order commit whose payments were last applied.
     #[serde(default)]
     pub followed: i64,
     /// Time of creation.
@@ -261,7 +261,7 @@ pub struct Invoice {
 }
 
 impl Invoice {
-    /// Returns the status to show at the given time: overdue if money is due and the due date has passed.
+    /// Returns the status to show at the given time: overdue if there is an amount due and the due date has passed.
     pub fn shown_status(&self, now: Timestamp) -> InvoiceStatus {
         let owing = matches!(self.status, InvoiceStatus::Open | InvoiceStatus::PartiallyPaid);
         let late = self.due_at.is_some_and(|due_at| due_at < now);
@@ -273,18 +273,19 @@ impl Invoice {
         self.ledger.to_pay(&self.terms())
     }
 
-    /// Returns the summary of the document with which the invoice was issued; `None` for a draft.
+    /// Returns the summary of the document that issued the invoice; `None` for a draft.
     pub fn issued(&self) -> Option<&DocumentHead> {
         self.documents.iter().find(|one| one.kind == DocumentKind::Invoice)
     }
 
-    /// Returns the total of the invoice's credit notes, in minor units.
+    /// Returns the total amount of the invoice's credit notes, in minor units.
     pub fn credited_cents(&self) -> i64 {
         let notes = self.documents.iter().filter(|one| one.kind == DocumentKind::CreditNote);
         notes.fold(0, |sum: i64, note| sum.saturating_add(note.payable_cents))
     }
 
-    /// Returns whether the invoice was issued and belongs to the customer with the given email address, in lowercase.
+    /// Returns whether the invoice was issued and belongs to the customer with the given email address, which must be
+    /// in lowercase.
     pub fn shown_to(&self, email: &str) -> bool {
         self.issued_at.is_some() && self.customer_email.as_deref() == Some(email)
     }
@@ -293,7 +294,7 @@ impl Invoice {
 /// Draft of an invoice as entered by an operator.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DraftInvoice {
-    /// Party to whom the invoice is addressed.
+    /// Party that the invoice is addressed to.
     pub buyer: Party,
     /// The customer's email address.
     pub customer_email: Option<String>,
@@ -308,13 +309,13 @@ pub struct DraftInvoice {
     pub shipping_cents: i64,
     /// Discount on the lines in minor units.
     pub discount_cents: i64,
-    /// Time at which payment is due; `None` applies the payment term from the settings, in days after issue.
+    /// Time at which payment is due; if `None`, the payment term from the settings applies, in days after issue.
     pub due_at: Option<Timestamp>,
     /// Free text shown to the customer.
     pub notes: Option<String>,
 }
 
-/// Commands on an invoice.
+/// Commands that change an invoice.
 #[derive(Clone, Debug)]
 pub enum InvoiceCommand {
     /// Creates a draft.
@@ -328,9 +329,9 @@ pub enum InvoiceCommand {
     },
     /// Issues a draft; the commit assigns the invoice number.
     Send,
-    /// Discards a draft, or reverses an open invoice with a credit note for the whole amount.
+    /// Discards a draft, or reverses an open invoice with a credit note for the full amount.
     Void,
-    /// Records a payment that an operator received.
+    /// Records a payment received by an operator.
     MarkPaid {
         /// Amount in minor units; `None` for the amount due. A larger amount is rejected with 400.
         amount_cents: Option<i64>,
@@ -341,29 +342,29 @@ pub enum InvoiceCommand {
     },
     /// Refunds a payment: records a manual refund, or has the processor refund a payment that it collected.
     Refund {
-        /// Payment to refund; `None` selects the processor's payments, newest first, or otherwise the newest payment
-        /// that is not fully refunded.
+        /// Payment to refund. If `None`, the processor's payments are refunded, newest first, or otherwise the newest
+        /// payment that is not fully refunded.
         payment: Option<Id>,
-        /// Amount in minor units; `None` for everything that remains.
+        /// Amount in minor units; `None` for the full remaining amount.
         amount_cents: Option<i64>,
-        /// `true` if the processor can be asked for the refund.
+        /// `true` if the refund can be requested from the processor.
         at_processor: bool,
     },
-    /// Records a refund made by means other than the original payment: for a payment recorded manually, or after a
-    /// refund by the processor failed.
+    /// Records a refund made by means other than the original payment, either because the payment was recorded manually
+    /// or because a refund by the processor failed.
     RefundOtherwise {
         /// Payment that was refunded; required.
         payment: Option<Id>,
-        /// Amount in minor units; `None` for the whole outstanding amount.
+        /// Amount in minor units; `None` for the full outstanding amount.
         amount_cents: Option<i64>,
         /// Refund method, as a single word.
         method: String,
     },
-    /// Applies a command about checkouts, refunds and the processor's payments.
+    /// Applies a command concerning checkouts, refunds or the processor's payments.
     Ledger(LedgerCommand),
-    /// Issues a paid invoice for a subscription charge by the processor.
+    /// Issues a paid invoice for a subscription charge made by the processor.
     Charge(Box<ChargedPeriod>),
-    /// Creates a pay link; any existing one is revoked.
+    /// Creates a pay link; the current one, if any, is revoked.
     OpenPayLink {
         /// Time at which the link expires.
         expires_at: Option<Timestamp>,
@@ -374,7 +375,7 @@ pub enum InvoiceCommand {
     Follow(Box<OrderPaymentSummary>),
 }
 
-/// Answer to a command on an invoice.
+/// Response to a command on an invoice.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InvoiceAnswer {
     /// Invoice after the change.
@@ -388,11 +389,11 @@ impl AsRef<Invoice> for InvoiceAnswer {
     }
 }
 
-/// Row that a commit of an invoice writes in addition to its snapshot row.
+/// Row that an invoice commit writes in addition to the snapshot row.
 #[derive(Clone, PartialEq, Debug)]
 pub enum InvoiceRow {
-    /// Document to issue: inserted once, with the next number of its series.
+    /// Document to issue: inserted once, with the next number in its series.
     Issued(Box<IssuedDocument>),
-    /// Current state of the invoice's own payment, for listing and lookup (insert or replace).
+    /// Payment of the invoice itself, to insert or replace, for listing and lookup.
     Payment(Payment),
 }

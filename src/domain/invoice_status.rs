@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InvoiceStatus {
-    /// Editable draft, visible only to the staff.
+    /// Editable draft, visible only to staff.
     Draft,
     /// Issued and entirely unpaid.
     Open,
@@ -16,11 +16,11 @@ pub enum InvoiceStatus {
     PartiallyPaid,
     /// Paid in full.
     Paid,
-    /// Past its due date with an amount due; shown in place of open and partially paid, and never stored.
+    /// Past its due date with an amount due. Shown instead of open and partially paid, and never stored.
     Overdue,
     /// Refunded in full.
     Refunded,
-    /// Discarded draft, or an invoice that a credit note reversed completely before it was paid.
+    /// Discarded draft, or an invoice that was fully reversed by a credit note before it was paid.
     Void,
 }
 

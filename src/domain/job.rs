@@ -1,4 +1,4 @@
-//! Production job: the printing of one plate for one line of an order, with a record of every attempt.
+//! Production job: prints one plate for one order line, and records every attempt.
 //!
 //! Jobs are part of their [`crate::order::Order`] and change only with its commits. A job first claims its materials
 //! one after the other, then waits in the queue for a printer, and is then attempted until a print succeeds or too many
@@ -8,17 +8,17 @@
 //! | --- | --- | --- |
 //! | none | the order is paid | CREATED |
 //! | CREATED | SKU and G-code file (or model) were read; immediately, or when the SKU gets a file | VALIDATED |
-//! | VALIDATED | all its materials have reserved the needs, and it has G-code | SLICED |
+//! | VALIDATED | all materials are reserved, and it has G-code | SLICED |
 //! | VALIDATED | its model was sliced and the materials have reserved what the G-code needs | SLICED |
 //! | VALIDATED | the slicer failed: all reservations are released | `awaiting_manual_review` |
 //! | VALIDATED | material is short, or on hand below its reorder point | `awaiting_manual_review` |
 //! | `awaiting_manual_review` | the material reserves the need after all | SLICED; VALIDATED while another claim is pending |
 //! | `awaiting_manual_review` | an operator releases it past the reorder point, or to be sliced again | VALIDATED |
 //! | SLICED | the dispatcher claims a printer | DISPATCHING |
-//! | SLICED | the material recalls the reservation after a stock-take | `awaiting_manual_review` |
+//! | SLICED | the material recalls the reservation after a stocktake | `awaiting_manual_review` |
 //! | DISPATCHING | the printer reports that it is printing the attempt's file | PRINTING |
-//! | DISPATCHING | it is certain that nothing was and will be printed | SLICED |
-//! | SLICED | all capable printers refused it | FAILED |
+//! | DISPATCHING | nothing was or will be printed, with certainty | SLICED |
+//! | SLICED | all capable printers rejected it | FAILED |
 //! | DISPATCHING | emergency stop | FAILED |
 //! | PRINTING, PAUSED | the printer pauses or resumes | PAUSED, PRINTING |
 //! | DISPATCHING, PRINTING, PAUSED | the print ended, or an operator resolves it | COMPLETED, FAILED or CANCELLED |
@@ -27,8 +27,8 @@
 //! | CANCELLED before it had a file | an operator retries | CREATED |
 //!
 //! A part is never started twice: a job leaves DISPATCHING for SLICED only if no start was sent, or if it is proven
-//! that the start had no effect. As long as that is uncertain, the attempt is `unverified` and the job stays in its
-//! state.
+//! that the start had no effect. Until one of these is certain, the attempt is `unverified` and the job's state does
+//! not change.
 
 mod attempt;
 mod claims;
@@ -52,42 +52,42 @@ use crate::sku::{Dimensions, MachineType};
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Operator's resolution of a live attempt whose start or outcome is unknown, or whose printer does not respond.
+/// An operator's resolution of a live attempt whose start or outcome is unknown, or whose printer does not respond.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// Nothing was printed; the job is queued for a printer again.
     NotStarted,
-    /// The print ran to completion, as the printer itself reported.
+    /// The print ran to completion, as reported by the printer itself.
     Finished,
-    /// The print started and failed. The last observed progress counts as consumed; if the print was never observed,
-    /// the whole need counts.
+    /// The print started and failed. Consumption is based on the last observed progress, or on the entire need if the
+    /// print was never observed.
     Failed,
 }
 
-/// Printer's own record of a live attempt at the time when an operator resolves the attempt. The order does not hold
-/// this data, so the command includes it.
+/// The printer's own record of a live attempt at the time when an operator resolves it. The order does not hold this
+/// data, so the command includes it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PrinterRecord {
-    /// `true` if the printer is connected and reports the attempt's file as printing or paused.
+    /// `true` if the printer is connected and reports that the attempt's file is printing or paused.
     pub shown_now: bool,
     /// `true` if the attempt's file was ever observed printing.
     pub began: bool,
-    /// Latest observed progress, 0 to 1.
+    /// Latest observed progress, from 0 to 1.
     pub progress: f64,
     /// IDs of the spools from which the printer itself deducted the consumption in the external spool inventory.
     pub booked_on: Vec<i64>,
 }
 
-/// State of the job's current claim on a material, identified by the job and [`Job::claim`]. This is the order's view;
-/// the material has its own, and messages reconcile the two.
+/// State of the job's current claim on a material, identified by the job and [`Job::claim`]. This is the order's view
+/// of the claim; the material has its own, and messages reconcile them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimStatus {
-    /// No claim: the job has no G-code yet, or its claim is settled.
+    /// There is no claim: the job has no G-code yet, or its claim is settled.
     #[default]
     None,
-    /// The claim is about to be sent, or was sent and has not been answered.
+    /// The claim is about to be sent, or was sent and has not received a response.
     Asked,
     /// The material cannot fulfil the claim yet and holds it in its queue.
     InLine,
@@ -100,12 +100,12 @@ pub enum ClaimStatus {
     },
 }
 
-/// One build plate for one line of an order.
+/// One build plate for one order line.
 ///
 /// The production data (material, need, file, machine, dimensions) is read from the SKU when the job becomes VALIDATED
-/// and never follows later changes to the SKU. Invariants: at most one attempt is live, and `attempt_id` names it; an
-/// attempt is created only while the stock is [`ClaimStatus::Held`]; each requested claim is settled exactly once, even
-/// if the job was retried or cancelled in the meantime.
+/// and never follows later changes to the SKU. Invariants: at most one attempt is live, and `attempt_id` identifies it;
+/// an attempt is created only while the stock is [`ClaimStatus::Held`]; each requested claim is settled exactly once,
+/// even if the job was retried or cancelled in the meantime.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
@@ -117,9 +117,9 @@ pub struct Job {
     pub version: i64,
     /// Order that the job belongs to.
     pub order_id: Id,
-    /// Number of the job's order, duplicated so that a job can be shown without its order.
+    /// Number of the job's order, duplicated so that a job can be displayed without its order.
     pub order_number: i64,
-    /// Index of the job's line in the order, starting at 0.
+    /// Index of the order line, starting at 0.
     pub line: u32,
     /// SKU produced by the plate.
     pub sku_id: Id,
@@ -129,26 +129,26 @@ pub struct Job {
     pub material_id: Id,
     /// Amount of [`Job::material_id`] that the plate needs, in the material's unit.
     pub need: Amount,
-    /// Amounts of further materials that the plate needs, with their claims.
+    /// Amounts of additional materials that the plate needs, with their claims.
     #[serde(default)]
     pub further: Vec<FurtherNeed>,
     /// Machine type that can print the job.
     pub machine_type: MachineType,
-    /// Size of the print in millimetres; `None` fits every build volume.
+    /// Size of the print in millimetres; if `None`, the print fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// G-code file; `None` while the job is CREATED or has yet to be sliced, or if it was cancelled in one of those
+    /// G-code file; `None` while the job is CREATED or has not been sliced yet, or if it was cancelled in one of those
     /// states.
     pub file_id: Option<Id>,
-    /// Model and settings to slice the file from, if the SKU names a model and no G-code.
+    /// Model and settings to slice the file from, if the SKU has a model and no G-code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SliceSource>,
     /// Format of the G-code file.
     #[serde(default)]
     pub file_form: GcodeForm,
-    /// Plate number within the file, and the machine for which the file was sliced.
+    /// Plate number within the file, and the machine that the file was sliced for.
     #[serde(default)]
     pub sliced_for: SlicingTarget,
-    /// Filament length for the plate in millimetres, as stated in the file; used to correct the consumption.
+    /// Filament length for the plate, in millimetres, as stated in the file; used to correct the consumption.
     pub file_filament_mm: Option<f64>,
     /// Print time in seconds, as stated in the file.
     pub estimated_seconds: Option<i64>,
@@ -158,26 +158,27 @@ pub struct Job {
     /// `true` if the job was created automatically to replace rejected parts.
     #[serde(default)]
     pub reprint: bool,
-    /// Number of parts on the plate that exceed the missing ones, for a job that replaces rejected parts; they become
+    /// Number of parts on the plate in excess of the missing ones, if the job replaces rejected parts; they become
     /// spares. 0 for the order's original jobs.
     #[serde(default)]
     pub spare_parts: u32,
-    /// `true` if the job was cancelled because its parts are no longer needed, not because the order gave up on them.
+    /// `true` if the job was cancelled because its parts are no longer needed, rather than because the order gave up on
+    /// them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub surplus: bool,
-    /// `true` if the job is COMPLETED but its parts count only after an operator signs them off.
+    /// `true` if the job is COMPLETED but its parts are counted only after an operator signs them off.
     #[serde(default)]
     pub unsigned: bool,
     /// Current state.
     pub state: JobState,
     /// Reason why the job awaits review; `None` in every other state.
     pub blocked_by: Option<Block>,
-    /// Human-readable reason for the block, as reported by the material; basis of the API's `waitingReason`.
+    /// Human-readable reason for the block, as reported by the material; used for the API's `waitingReason`.
     pub block_reason: Option<String>,
     /// State of the current claim on [`Job::material_id`]; [`Job::claims`] covers all materials.
     pub stock: ClaimStatus,
     /// Number of the current claim on [`Job::material_id`], starting at 1. Each new reservation gets a number that no
-    /// other claim of the job has had, so that a late answer to an earlier claim is recognised.
+    /// earlier claim of the job has had, so that a late response to an earlier claim is recognised.
     pub claim: u32,
     /// Earlier claims that the material has not settled yet: claim number and consumption.
     #[serde(default)]
@@ -185,34 +186,34 @@ pub struct Job {
     /// Spools from which the printer itself deducted the consumption, by claim number, for claims not settled yet.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub booked_on: BTreeMap<u32, Vec<i64>>,
-    /// `true` if the material recalled the reservation while an attempt was live; the job returns it if the attempt
-    /// prints nothing.
+    /// `true` if the material recalled the reservation while an attempt was live; the job returns the reservation if
+    /// the attempt prints nothing.
     #[serde(default)]
     pub recalled: bool,
     /// `true` if an operator released the job past the reorder point; sent with the claim.
     pub released: bool,
-    /// Dispatch priority, 0 to 9; higher values print first.
+    /// Dispatch priority, from 0 to 9; jobs with higher values are printed first.
     pub priority: u8,
-    /// Due time; `None` ranks behind every due time of the same priority.
+    /// Due time; a job without one ranks behind all jobs of the same priority that have one.
     pub due_at: Option<Timestamp>,
-    /// Printer of the live attempt or, after it has ended, of the last one; `None` while the job is queued for a
+    /// Printer of the live attempt or, after it has ended, of the last attempt; `None` while the job is queued for a
     /// printer.
     pub printer_id: Option<Id>,
-    /// ID of the live attempt; `None` if no printer is claimed.
+    /// ID of the live attempt, if a printer is claimed.
     pub attempt_id: Option<Id>,
-    /// Printers that refused the job, or certainly did not start it, since it last became VALIDATED; each is listed
-    /// once. The dispatcher prefers other printers, and fails the job once every capable printer is listed.
+    /// Printers that rejected the job, or definitely did not start it, since it last became VALIDATED, without
+    /// duplicates. The dispatcher prefers other printers, and fails the job once every capable printer is listed.
     pub tried_on: Vec<Id>,
     /// All attempts, oldest first.
     pub attempts: Vec<Attempt>,
-    /// Time of a cancellation request that still awaits the printer's confirmation; `None` otherwise.
+    /// Time of a cancellation request that still awaits the printer's confirmation, if any.
     pub cancel_requested_at: Option<Timestamp>,
-    /// Human-readable reason why the job is FAILED, as one sentence; cleared by a retry.
+    /// Human-readable reason why the job is FAILED, as a single sentence; cleared by a retry.
     pub error: Option<String>,
     /// Rest of the printer's error message after the first sentence, which is in [`Job::error`]; cleared by a retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_details: Option<String>,
-    /// Total consumption of [`Job::material_id`] over all claims, in the material's unit.
+    /// Total consumption of [`Job::material_id`] across all claims, in the material's unit.
     pub consumed: Amount,
     /// Creation time.
     pub created_at: Timestamp,
@@ -225,8 +226,7 @@ impl Job {
     pub fn number_text(&self) -> String {
         format!("JOB-{:06}", self.number)
     }
-    /// Returns whether the job is COMPLETED, FAILED or CANCELLED, so that nothing happens to it without a user's
-    /// action.
+    /// Returns whether the job is COMPLETED, FAILED or CANCELLED; it then changes only through a user's action.
     pub fn over(&self) -> bool {
         matches!(self.state, JobState::Completed | JobState::Failed | JobState::Cancelled)
     }
@@ -234,7 +234,7 @@ impl Job {
     pub fn live(&self) -> Option<&Attempt> {
         self.attempt_id.and_then(|id| self.attempts.iter().find(|a| a.id == id))
     }
-    /// Returns the last attempt that has ended and printed something.
+    /// Returns the last attempt that has ended and printed something, if any.
     pub fn last_print(&self) -> Option<&Attempt> {
         self.attempts.iter().rev().find(|attempt| attempt.printed())
     }
@@ -243,7 +243,7 @@ impl Job {
     pub fn file_name(&self, attempt: Id) -> String {
         format!("{}_{attempt}.{}", self.number_text(), self.file_form.ending())
     }
-    /// Returns the fraction of the job's need that a print consumed: 1 is all of it (see [`used_share`]).
+    /// Returns the fraction of the job's need that a print consumed, where 1 is the entire need (see [`used_share`]).
     pub fn used(&self, end: PrintEnd, filament_mm: Option<f64>, progress: f64) -> f64 {
         used_share(end, filament_mm, self.file_filament_mm, progress)
     }

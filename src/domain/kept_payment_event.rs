@@ -1,8 +1,8 @@
-//! Signed payment event that does not match any order yet. It may arrive before its order or payment is known, so it is
-//! stored and retried for 30 days: at every new order, at every payment, and every hour.
+//! Signed payment event that has not been matched to an order yet. It may arrive before its order or payment is known,
+//! so it is stored and retried for 30 days: at every new order, at every payment, and every hour.
 //!
-//! The operators are alerted immediately if money moved without a matching order, and once more when the server gives
-//! up on the event.
+//! The operators are alerted immediately if money moved without a matching order, and again when the server gives up on
+//! the event.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -42,13 +42,13 @@ pub enum UnmatchedKind {
     PaymentNamed,
 }
 
-/// Content of an unmatched event, for an operator who has to find the matching order.
+/// Content of an unmatched event, for the operator who has to find the matching order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unmatched {
     /// Type of occurrence.
     pub kind: UnmatchedKind,
-    /// Amount paid, or the total refunded so far, in minor units; `None` if the event does not state it.
+    /// Amount paid, or the total amount refunded so far, in minor units; `None` if the event does not state it.
     pub amount_cents: Option<i64>,
     /// Currency as a lowercase ISO 4217 code, if the event states one.
     pub currency: Option<String>,
@@ -66,7 +66,7 @@ pub struct Unmatched {
 }
 
 impl Unmatched {
-    /// Extracts the content of the given event; `None` if nothing in it concerns an order.
+    /// Extracts the content of the given event. Returns `None` if the event does not concern an order.
     pub fn of(event: &PaymentEvent) -> Option<Self> {
         let (kind, amount_cents, currency) = match &event.effect {
             PaymentEffect::Paid { amount_cents, currency, .. } => {
@@ -91,26 +91,26 @@ impl Unmatched {
         Some(Self { kind, amount_cents, currency, client_reference_id, order_id, invoice_id, payment_intent, session })
     }
 
-    /// Returns whether the event reports that money moved; only then does it justify an alert.
+    /// Returns whether the event reports that money moved, which is required for an alert.
     fn moved_money(&self) -> bool {
         matches!(self.kind, UnmatchedKind::Payment | UnmatchedKind::Refund)
     }
 }
 
-/// Payment event that is stored until it matches an order.
+/// Payment event that is stored until it is matched to an order.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptPaymentEvent {
-    /// Identifier derived from the processor's event ID, so that a repeated event leads to the same aggregate.
+    /// Identifier derived from the processor's event ID, so that duplicate events reach the same aggregate.
     pub id: Id,
-    /// Processor's ID for the event.
+    /// The processor's ID for the event.
     pub event_id: String,
-    /// Body of the event; its signature was verified.
+    /// Body of the event, with a verified signature.
     pub body: String,
     /// Content of the event; `None` if the event was stored before this field existed.
     #[serde(default)]
     pub about: Option<Unmatched>,
-    /// `true` once the operators were alerted that the event matches nothing.
+    /// `true` once the operators were alerted that the event could not be matched.
     #[serde(default, rename = "told")]
     pub was_alerted: bool,
     /// `true` once the event was matched or abandoned.
@@ -121,14 +121,14 @@ pub struct KeptPaymentEvent {
     pub created_at: Timestamp,
 }
 
-/// Commands on an unmatched payment event.
+/// Commands that change an unmatched payment event.
 #[derive(Clone, Debug)]
 pub enum KeptPaymentEventCommand {
-    /// Stores the event; a repeat changes nothing.
+    /// Stores the event; a duplicate changes nothing.
     Keep {
-        /// Processor's ID for the event.
+        /// The processor's ID for the event.
         event_id: String,
-        /// Body of the event; its signature was verified.
+        /// Body of the event, with a verified signature.
         body: String,
         /// Content of the body.
         about: Option<Box<Unmatched>>,
@@ -140,10 +140,10 @@ pub enum KeptPaymentEventCommand {
     },
 }
 
-/// Effect that searches for an order matching the event.
+/// Effect that searches for the order that the event belongs to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MatchOrder {
-    /// Time at which the attempt is due; a new order triggers one immediately.
+    /// Time at which the attempt is due; a new order triggers an attempt immediately.
     pub at: Timestamp,
 }
 
@@ -208,8 +208,8 @@ impl Command<KeptPaymentEvent> for KeptPaymentEventCommand {
 }
 
 impl KeptPaymentEvent {
-    /// Schedules the next attempt or, after [`TRIED_DAYS`], gives up on the event. Operators are alerted when matching
-    /// first fails and when it is given up, because a customer's money may be unaccounted for.
+    /// Schedules the next attempt or, after [`TRIED_DAYS`], gives up on the event. Operators are alerted when the first
+    /// attempt fails and when the server gives up, because a customer's money may be unaccounted for.
     fn unmatched(&self, cx: &DecisionContext<'_>) -> Decision<Self> {
         let money = self.about.as_ref().is_none_or(Unmatched::moved_money);
         let given_up = cx.now.since(self.created_at) >= TRIED_DAYS * DAY_MS;

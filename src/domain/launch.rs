@@ -1,9 +1,9 @@
 //! Compatibility of a job with a printer, checked when a printer is chosen and again when it accepts the job: file
 //! format, machine type, model, build volume, nozzle, build plate, the materials in the printer's slots, and the
-//! amounts left in them. One function serves the dispatcher, the printer itself, and the explanation of why a job is
+//! remaining amounts. One function serves the dispatcher, the printer itself, and the explanation of why a job is
 //! waiting.
 //!
-//! Unknown properties are assumed to fit; properties known to differ never do. On a printer with several slots, a slot
+//! Unknown properties are assumed to fit; properties known to differ never fit. On a printer with several slots, a slot
 //! without an assigned material fits nothing. On a printer type that does not map slots ([`TypeFacts`]), each filament
 //! of the file must be in the slot with the filament's number.
 
@@ -26,10 +26,10 @@ use crate::id::Id;
 use crate::printer_status::PrintEnd;
 use crate::sku::{Dimensions, MachineType};
 
-/// Largest difference in millimetres at which two nozzle diameters count as equal.
+/// Largest difference, in millimetres, at which two nozzle diameters are considered equal.
 const SAME_NOZZLE_MM: f64 = 0.011;
 
-/// Plate of the file that a job prints, and the machine for which it was sliced. `None` means unknown.
+/// Plate of the file that a job prints, and the machine that the file was sliced for. `None` means unknown.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SlicingTarget {
@@ -53,7 +53,7 @@ pub struct UsedFilament {
     pub filament: u32,
     /// Material of the filament.
     pub material_id: Id,
-    /// Weight of the filament that the plate needs, as stated in the file.
+    /// Weight of the filament needed for the plate, as stated in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grams: Option<Amount>,
 }
@@ -82,20 +82,20 @@ pub struct MaterialNeed {
 pub struct LaunchNeeds {
     /// Machine type required to print the job.
     pub machine_type: MachineType,
-    /// Size of the print in millimetres; `None` fits every build volume.
+    /// Size of the print in millimetres; if `None`, the print fits every build volume.
     pub dimensions: Option<Dimensions>,
     /// Format of the file.
     pub form: GcodeForm,
-    /// Plate, and machine for which the file was sliced.
+    /// Plate, and the machine that the file was sliced for.
     pub sliced_for: SlicingTarget,
     /// Required materials, each once, ordered by ID.
     pub materials: Vec<MaterialNeed>,
 }
 
-/// Returns the fraction of its need that a print consumed: 1 is all of it. A finished print consumed its need, scaled
-/// by the ratio of the filament used to the filament stated in its file (both in millimetres) if both are known. Any
-/// other print consumed its latest progress (0 to 1) or, if the printer measured more filament than that, the measured
-/// amount.
+/// Returns the fraction of its need that a print consumed, where 1 is the entire need. A finished print consumed its
+/// need, scaled by the ratio of the filament used to the filament stated in its file (both in millimetres) if both are
+/// known. An unfinished print consumed its latest progress (0 to 1) or, if the printer measured more filament than
+/// that, the measured amount.
 pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, progress: f64) -> f64 {
     let measured = match (used_mm, stated_mm) {
         (Some(used), Some(stated)) if used > 0.0 && stated > 0.0 => Some(used / stated),
@@ -110,14 +110,14 @@ pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, p
     }
 }
 
-/// Returns the comparison key of a printer model, consisting of lowercase letters and digits, so that different
+/// Returns the comparison key of a printer model, which consists of lowercase letters and digits, so that different
 /// spellings compare as equal.
 fn model_key(name: &str) -> String {
     name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Returns the comparison key of a build plate, consisting of lowercase letters and digits without the word "plate", so
-/// that different spellings compare as equal.
+/// Returns the comparison key of a build plate, which consists of lowercase letters and digits without the word
+/// "plate", so that different spellings compare as equal.
 fn plate_key(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && *word != "plate");

@@ -1,14 +1,14 @@
-//! Ledger of an order, or of an invoice without an order: payments, refunds, and requests in flight to the payment
-//! processor. One set of rules for money serves both.
+//! Ledger of an order, or of an invoice without an order: payments, refunds, and pending requests to the payment
+//! processor. The same rules apply to both.
 //!
 //! Payments and refunds are stored as they arrive, and `books` adds them up. `received` records what operators enter
 //! and the processor's events report, `checkout` collects what is due, `refunds` returns money, `at_processor` holds
-//! the requests in flight, and `elsewhere` records what another shop collected. `failed` reconciles the books with the
-//! processor when a refund fails after the processor had accepted it; `disputes` alerts operators to payments that a
-//! bank reclaims, and records the lost ones. The owner decides how money affects the status of its order or invoice: it
-//! states its terms ([`LedgerTerms`]), changes its [`Ledger`] through an operation (`edit`), and then applies the list
-//! of changes that the operation returns (`LedgerChange`). Nothing here calls the processor: `actors/at_processor.rs`
-//! does.
+//! the pending requests, and `elsewhere` records payments that a different shop collected. `failed` reconciles the
+//! ledger with the processor when a refund fails after the processor had accepted it; `disputes` alerts operators to
+//! payments that a bank reclaims, and records lost disputes. The owner decides how money affects the status of its
+//! order or invoice: it states its terms ([`LedgerTerms`]), changes its [`Ledger`] through an operation (`edit`), and
+//! then applies the list of changes that the operation returns (`LedgerChange`). The calls to the processor are made in
+//! `actors/at_processor.rs`.
 
 mod at_processor;
 mod books;
@@ -38,21 +38,20 @@ use crate::aggregate::{Aggregate, Command};
 use crate::id::Id;
 use crate::refusal::{Class, Refusal};
 
-/// Payment method for payments reported by the payment processor; operators use other names for their own methods.
+/// Payment method for payments reported by the payment processor; operators use different names for their own methods.
 pub const PROCESSOR: &str = "processor";
 
-/// Payment method for money lost in a dispute with the customer's bank; the reference is the processor's ID for the
-/// dispute.
+/// Payment method for money lost in a dispute with the customer's bank; the reference is the processor's dispute ID.
 const LOST_DISPUTE: &str = "dispute";
 
-/// Currencies for which the payment processor uses units other than those of ISO 4217, or accepts only rounded amounts.
+/// Currencies for which the payment processor does not use the ISO 4217 minor unit, or accepts only rounded amounts.
 const UNLIKE_UNITS: [&str; 8] = ["bhd", "isk", "jod", "kwd", "mga", "omr", "tnd", "ugx"];
 
 /// Content of a signed event from the payment processor. It is never rejected because of the owner's status, because
 /// the money has already moved.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PaymentUpdate {
-    /// The processor received money: all of what is due, or a part.
+    /// The processor received money: the full amount due, or part of it.
     Paid {
         /// Amount in minor units; `None` if the event does not state it, in which case the owner's total is assumed.
         amount_cents: Option<i64>,
@@ -65,42 +64,42 @@ pub enum PaymentUpdate {
     },
     /// A payment attempt failed: the processor received no money.
     Failed {
-        /// Processor's reason, if the event states one.
+        /// The processor's reason, if the event states one.
         reason: Option<String>,
         /// Payment intent, if the event specifies it.
         intent: Option<String>,
-        /// Checkout session, if it was completed before the payment failed and therefore cannot be paid again.
+        /// Checkout session, if it was completed before the payment failed, in which case it cannot be paid again.
         session: Option<String>,
     },
     /// Money was refunded.
     Refunded {
         /// Total refunded from the payment so far, in minor units.
         amount_cents: i64,
-        /// `true` if the processor reports that the payment was refunded in full.
+        /// `true` if the processor reports that the payment was fully refunded.
         whole: bool,
         /// ISO 4217 code; `None` means the payment's currency.
         currency: Option<String>,
-        /// Payment intent, if the event specifies it; it identifies which of several payments was refunded.
+        /// Payment intent, if the event specifies it; it identifies the payment that was refunded.
         intent: Option<String>,
     },
     /// A refund did not reach the customer: the money has been returned to the shop.
     RefundFailed {
         /// Amount returned to the shop, in minor units.
         amount_cents: i64,
-        /// Processor's reason code.
+        /// The processor's reason code.
         reason: String,
         /// Payment intent, if the event specifies it.
         intent: Option<String>,
-        /// Processor's ID for the refund, such as `re_...`, if the event specifies it.
+        /// The processor's ID for the refund, such as `re_...`, if the event specifies it.
         refund: Option<String>,
     },
     /// The customer's bank disputes a payment, or the dispute was decided.
     Disputed {
-        /// Processor's ID for the dispute, such as `dp_...`.
+        /// The processor's ID for the dispute, such as `dp_...`.
         id: String,
         /// Disputed amount in minor units.
         amount_cents: i64,
-        /// Processor's reason code.
+        /// The processor's reason code.
         reason: String,
         /// State of the dispute.
         state: DisputeState,
@@ -109,28 +108,28 @@ pub enum PaymentUpdate {
     },
     /// A checkout session expired unpaid.
     SessionExpired {
-        /// Expired session; ignored unless it is the owner's current one.
+        /// Expired session; ignored unless it is the owner's current session.
         session: Option<String>,
     },
 }
 
-/// Commands on an aggregate with a ledger.
+/// Commands that change a ledger.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LedgerCommand {
     /// Starts a checkout at the processor, or reuses the current one: a session is created unless one is open.
     CheckOut {
-        /// Description of the purchase that the customer reads on the payment page.
+        /// Description of the purchase, shown to the customer on the payment page.
         title: String,
-        /// URL to which the customer is redirected after paying.
+        /// URL that the customer is redirected to after paying.
         success_url: String,
-        /// URL to which the customer is redirected after cancelling.
+        /// URL that the customer is redirected to after cancelling.
         cancel_url: String,
     },
     /// Records the outcome of creating a session for a checkout.
     CheckoutMade {
-        /// Number of the checkout among the owner's checkouts.
+        /// Number that distinguishes the checkout from the owner's other checkouts.
         number: u32,
-        /// Created session, or the failure.
+        /// Created session, or the error.
         news: CheckoutResult,
     },
     /// Records that the processor has closed a session, which can no longer be paid.
@@ -139,35 +138,35 @@ pub enum LedgerCommand {
     RefundNews {
         /// Refund that was requested.
         refund: Id,
-        /// Processor's response.
+        /// The processor's response.
         news: RefundResult,
     },
-    /// Records the refund total, read from the processor, of a payment one of whose refunds had failed.
+    /// Records the refund total of a payment with a failed refund, as read from the processor.
     RefundsRead {
-        /// Processor's payment intent for the payment.
+        /// The processor's payment intent for the payment.
         intent: String,
         /// Sequence number of the read; the result of an outdated read is ignored.
         number: u32,
         /// Total refunded, in minor units; `None` if the processor does not report it.
         refunded_cents: Option<i64>,
     },
-    /// Applies an event from the payment processor whose signature was verified.
+    /// Applies an event from the payment processor, whose signature was verified.
     Payment(PaymentUpdate),
     /// Recalculates the status from the payments.
     Recount,
 }
 
-/// External work that a ledger requires.
+/// External work required by the state of a ledger.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LedgerEffect {
     /// Creates a session for a checkout at the payment processor, until [`LedgerCommand::CheckoutMade`] is recorded.
     MakeSession {
-        /// Number of the checkout among the owner's checkouts.
+        /// Number that distinguishes the checkout from the owner's other checkouts.
         number: u32,
     },
     /// Closes a session at the payment processor, until [`LedgerCommand::SessionClosed`] is recorded.
     CloseSession {
-        /// Processor's ID for the session.
+        /// The processor's ID for the session.
         session: String,
     },
     /// Requests a refund from the payment processor, until [`LedgerCommand::RefundNews`] is recorded.
@@ -177,13 +176,13 @@ pub enum LedgerEffect {
     },
     /// Reads the refund total of a payment from the processor, until [`LedgerCommand::RefundsRead`] is recorded.
     ReadRefunds {
-        /// Processor's payment intent for the payment.
+        /// The processor's payment intent for the payment.
         intent: String,
         /// Sequence number of the read.
         number: u32,
     },
-    /// Recalculates the status from the payments, through [`LedgerCommand::Recount`]. In releases before 2026-11-24 an
-    /// owner that had received its whole total stayed unpaid if a refund was reported before its payment.
+    /// Recalculates the status from the payments, through [`LedgerCommand::Recount`]. In releases before 2026-11-24, an
+    /// owner whose total had been received in full stayed unpaid if a refund was reported before its payment.
     Recount,
 }
 
@@ -192,17 +191,17 @@ pub enum LedgerEffect {
 pub enum LedgerStage {
     /// A payment is expected.
     Payable,
-    /// Everything due has been paid.
+    /// The full amount due has been paid.
     Paid,
-    /// No payment is accepted and nothing is owed: the owner has not been issued yet, or is cancelled, refunded or
-    /// void.
+    /// No payment is accepted and nothing is owed, because the owner has not been issued yet, or is cancelled, refunded
+    /// or void.
     Closed,
 }
 
-/// Current terms on which the owner of a ledger is paid. The ledger knows nothing else about its owner.
+/// Current payment terms of the owner of a ledger. The ledger knows nothing else about its owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LedgerTerms {
-    /// ID with which payments refer to the owner.
+    /// ID by which payments refer to the owner.
     pub owner_id: Id,
     /// Human-readable name of the owner's kind: `order` or `invoice`.
     pub kind: &'static str,
@@ -216,14 +215,14 @@ pub struct LedgerTerms {
     pub total_cents: i64,
 }
 
-/// Aggregate with a ledger, as seen by the code that executes its requests to the payment processor.
+/// Aggregate with a ledger, as seen by the code that sends its requests to the payment processor.
 pub trait LedgerOwner: Aggregate {
-    /// Type of the aggregate's commands that includes the ledger's; their answer is the owner.
+    /// Type of the aggregate's commands that includes the ledger's commands; their response is the owner.
     type LedgerCarrier: Command<Self, Answer: AsRef<Self>>;
 
     /// Returns the aggregate's ledger.
     fn ledger(&self) -> &Ledger;
-    /// Returns the terms on which the aggregate is currently paid.
+    /// Returns the current payment terms of the aggregate.
     fn terms(&self) -> LedgerTerms;
     /// Wraps a ledger command in a command of the aggregate.
     fn asking(command: LedgerCommand) -> Self::LedgerCarrier;
@@ -235,20 +234,20 @@ pub trait LedgerOwner: Aggregate {
     fn payer(&self) -> Option<&String>;
 }
 
-/// Payments and refunds of an order or invoice, and its requests in flight to the payment processor. The serialized
-/// form is that of an invoice, which stores its payments in its own document; an order stores them as rows.
+/// Payments and refunds of an order or invoice, and its pending requests to the payment processor. The serialized form
+/// is that of an invoice, which stores its payments in its own document; an order stores them as rows.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ledger {
-    /// Payments less refunds in the owner's currency, in minor units, as last added up by the owner. Derived from
+    /// Payments minus refunds in the owner's currency, in minor units, as last calculated by the owner. Derived from
     /// `payments` and duplicated for lists, which do not read them.
     pub kept_cents: i64,
     /// Payments and refunds, oldest first.
     pub payments: Vec<Payment>,
-    /// Processor's checkout session, if known; cleared when the session expires.
+    /// The processor's checkout session, if known; cleared when the session expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_session: Option<String>,
-    /// Requests in flight to the payment processor.
+    /// Pending requests to the payment processor.
     #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
     pub at_processor: ProcessorRequests,
 }
@@ -259,8 +258,8 @@ impl Ledger {
         if terms.stage == LedgerStage::Payable { terms.total_cents.saturating_sub(self.kept_cents).max(0) } else { 0 }
     }
 
-    /// Returns the amount that a checkout would charge now, in minor units; rejected if the owner is paid or accepts no
-    /// payment.
+    /// Returns the amount that a checkout would charge now, in minor units; rejected if the owner is already paid or
+    /// accepts no payments.
     pub fn to_check_out(&self, terms: &LedgerTerms) -> Result<i64, Refusal> {
         let not_payable = |why: String| Err(Refusal::new(Class::Invalid, "not_payable", why));
         let LedgerTerms { kind, status, currency, .. } = terms;
@@ -276,12 +275,12 @@ impl Ledger {
         }
     }
 
-    /// Returns the current checkout.
+    /// Returns the current checkout, if any.
     pub fn checkout(&self) -> Option<&Checkout> {
         self.at_processor.checkout.as_ref()
     }
 
-    /// Returns whether the owner still expects a payment although its whole total has been received.
+    /// Returns whether the owner still expects a payment although its total has been received in full.
     fn is_behind(&self, terms: &LedgerTerms) -> bool {
         let total = terms.total_cents;
         terms.stage == LedgerStage::Payable && total > 0 && books(self, terms).received >= total

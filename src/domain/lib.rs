@@ -1,7 +1,7 @@
 //! Business rules of the shop, written as pure code: no tokio, no ractor, no axum, no database. The caller passes in
 //! the time, IDs and random numbers.
 //!
-//! Each aggregate has one file or folder and answers commands with decisions or refusals ([`aggregate`]). Nothing in
+//! Each aggregate has one file or directory and turns commands into decisions or refusals ([`aggregate`]). Nothing in
 //! this crate performs I/O.
 
 pub mod access;

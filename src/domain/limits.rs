@@ -1,4 +1,4 @@
-//! Rate limits: the number of requests of one kind that a caller may make in a fixed time window.
+//! Rate limits: the number of requests of a given kind that a caller may make in a fixed time window.
 //!
 //! Windows are aligned to the clock (a one-minute window starts on the minute), so that servers sharing them agree
 //! without coordination. The limits ensure fairness among callers; limits on the server's own load are defined
@@ -15,17 +15,17 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// and a limit in the settings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LimitKind {
-    /// Requests by a staff session or an API key, regardless of its role.
+    /// Requests made with a staff session or an API key, regardless of role.
     Staff,
-    /// Requests by a customer's session.
+    /// Requests made with a customer session.
     Customer,
     /// Requests from an IP address without valid credentials.
     Anonymous,
     /// Staff sign-in attempts, per combination of email address and IP address.
     Login,
-    /// Password guesses for one account, from all IP addresses combined.
+    /// Password guesses for one account, across all IP addresses.
     Account,
-    /// Commands by one user of the agent gateway.
+    /// Commands by one agent gateway user.
     Agent,
     /// Sign-in links requested for one email address, from any IP address.
     LinkOfEmail,
@@ -85,7 +85,7 @@ impl LimitKind {
         }
     }
 
-    /// Returns what is counted, and the period, as text: "requests", "a minute".
+    /// Returns the counted items and the period, as text: "requests", "a minute".
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Staff | Self::Customer | Self::Anonymous => ("requests", "a minute"),
@@ -100,7 +100,7 @@ impl LimitKind {
     }
 }
 
-/// Rate limit of one kind.
+/// Rate limit for one kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LimitRule {
     /// Number of requests allowed in one window.
@@ -109,7 +109,7 @@ pub struct LimitRule {
     pub period_ms: i64,
 }
 
-/// Current window of one caller: the window's index since 1970, and the number of requests counted in it.
+/// Current window of a caller: the window's index since 1970, and the number of requests counted in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Window {
     index: i64,
@@ -123,7 +123,7 @@ pub struct RateLimitStatus {
     pub limit: u32,
     /// Number of requests left in the window (`X-RateLimit-Remaining`).
     pub remaining: u32,
-    /// Milliseconds until the window ends.
+    /// Time until the window ends, in milliseconds.
     pub ends_in_ms: i64,
     /// `true` if the request is rejected because the limit was reached.
     pub refused: bool,
@@ -141,7 +141,7 @@ impl LimitRule {
         RateLimitStatus { limit: self.limit, remaining: self.limit.saturating_sub(count), ends_in_ms, refused }
     }
 
-    /// Counts a request, unless the limit is reached: a rejected request is not counted.
+    /// Counts a request, unless the limit has been reached; rejected requests are not counted.
     pub const fn count(self, window: &mut Window, now: Timestamp) -> RateLimitStatus {
         let index = self.index(now);
         // A request that read the clock just before the turn, or after it was set back a little, counts in the newer
@@ -163,7 +163,7 @@ impl LimitRule {
         !turned && window.count >= self.limit
     }
 
-    /// Reverses the counting of a request that another limit rejected afterwards.
+    /// Undoes the counting of a request that was subsequently rejected by a different limit.
     pub const fn take_back(self, window: &mut Window, now: Timestamp) {
         if window.index - self.index(now) <= 1 && window.index >= self.index(now) {
             window.count = window.count.saturating_sub(1);
@@ -177,14 +177,14 @@ impl LimitRule {
 }
 
 impl RateLimitStatus {
-    /// Returns the whole seconds until the window ends, at least 1, for `Retry-After`.
+    /// Returns the number of whole seconds until the window ends, at least 1, for `Retry-After`.
     pub const fn retry_after(self) -> u32 {
         let seconds = (self.ends_in_ms + 999) / 1000;
         if seconds < 1 { 1 } else { seconds as u32 }
     }
 
-    /// Returns whichever of two limits on one request is to be reported: a rejection before an acceptance, then the one
-    /// with fewer requests left, then the one that ends later.
+    /// Returns the stricter of two limits on one request: a rejection before an acceptance, then the limit with fewer
+    /// requests left, then the one that ends later.
     pub fn tighter(self, other: Self) -> Self {
         let rank = |one: Self| (!one.refused, if one.refused { 0 } else { one.remaining }, -one.ends_in_ms);
         if rank(other) < rank(self) { other } else { self }

@@ -1,16 +1,16 @@
-//! One-time link that signs in the user who opens it in a browser on the server's own machine, for a demo that prints
+//! One-time link that signs in the user who opens it in a browser on the server's own machine, for a demo that displays
 //! the link.
 //!
-//! The link exists only as long as the process, works once, and expires after an hour. It is not meant for use in
-//! shops, where users sign in with a password, and customers with a link sent by email ([`crate::sign_in_link`]).
+//! The link exists only as long as the process, works once, and expires after an hour. It is not meant for real shops,
+//! where users sign in with a password, and customers with a link sent by email ([`crate::sign_in_link`]).
 
 use crate::id::Id;
 use crate::time::{HOUR_MS, Timestamp};
 
-/// Lifetime of a link in milliseconds.
+/// Lifetime of a link, in milliseconds.
 const LINK_LIFE_MS: i64 = HOUR_MS;
 
-/// Sign-in link of one process. Only the hash of its token is stored.
+/// Sign-in link for one process. Only the hash of its token is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocalSignIn {
     /// Hash of the token; `None` once the link has been used.
@@ -26,8 +26,8 @@ impl LocalSignIn {
         Self { hash: Some(hash), user, made_at: now }
     }
 
-    /// Consumes the link and returns the user to sign in. `None` if the token is a different one, or the link was
-    /// already used or has expired.
+    /// Consumes the link and returns the user to sign in. Returns `None` if the token does not match, or if the link
+    /// was already used or has expired.
     pub fn redeem(&mut self, hash: &str, now: Timestamp) -> Option<Id> {
         let lasts = now.since(self.made_at) < LINK_LIFE_MS;
         self.hash.take_if(|stored| lasts && stored.as_str() == hash).map(|_| self.user)

@@ -1,5 +1,5 @@
-//! Outgoing email. It is created in the commit that causes it, so that none is lost, and sent by an effect until the
-//! provider accepts it or it is abandoned.
+//! Outgoing email. It is created in the commit that causes it, so that it cannot be lost, and sent by an effect until
+//! the provider accepts it or it is abandoned.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub enum MailState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// Email to the recipients that the message names.
+    /// Email to the recipients listed in the message.
     #[default]
     Mail,
     /// Agent gateway (`AGENT_URL`), which knows its own recipients.
@@ -48,34 +48,34 @@ pub enum Channel {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Mail {
-    /// Unique identifier; also the `Message-ID`, so that an email sent twice is recognised.
+    /// Unique identifier; also the `Message-ID`, so that duplicates are recognised.
     pub id: Id,
     /// Channel through which the message is sent.
     #[serde(default)]
     pub channel: Channel,
-    /// Email addresses of the recipients. Empty for the agent gateway, and for an alert that goes to all admins who are
-    /// active at the time of sending.
+    /// Email addresses of the recipients. Empty for the agent gateway, and for an alert to all admins who are active at
+    /// the time of sending.
     pub to: Vec<String>,
     /// Subject, on one line without control characters.
     pub subject: String,
     /// Opening text: sentences in paragraphs, without the link.
     pub text: String,
-    /// Tables and further links after the text.
+    /// Tables and additional links after the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<MailPart>,
-    /// Document attached as a PDF.
+    /// Document attached as a PDF, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attached: Option<AttachedDocument>,
-    /// Kind of alert, by which alerts to the operators are batched into one email; `None` for other emails.
+    /// Kind of alert, by which alerts to the operators are combined into one email; `None` for other emails.
     #[serde(default)]
     pub alert: Option<AlertKind>,
     /// Link to the page where the recipient can act.
     #[serde(default)]
     pub link: Option<MailLink>,
-    /// Link that only the recipient may read. It is removed from the record once the email has been sent or abandoned.
+    /// Link that only the recipient may see. It is removed from the record once the email has been sent or abandoned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed_link: Option<SealedLink>,
-    /// Time after which the email is useless and is abandoned; `None` if never.
+    /// Time after which the email is useless and is abandoned, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub useless_at: Option<Timestamp>,
     /// Delivery state.
@@ -84,7 +84,7 @@ pub struct Mail {
     pub tries: u32,
     /// Time of the next attempt.
     pub next_at: Timestamp,
-    /// Provider's response to the last failed attempt; `None` if none has failed.
+    /// The provider's response to the last failed attempt, if any.
     pub error: Option<String>,
     /// Creation time.
     pub created_at: Timestamp,
@@ -101,7 +101,7 @@ pub struct SealedLink {
 }
 
 impl Mail {
-    /// Builds an email that is due now. Its subject is reduced to one line.
+    /// Builds an email that is due now. Line breaks in its subject are removed.
     pub fn new(cx: &DecisionContext<'_>, to: Vec<String>, subject: String, text: String) -> Self {
         Self {
             id: cx.ids.id(),
@@ -123,7 +123,7 @@ impl Mail {
         }
     }
 
-    /// Returns the longest time until the next attempt, regardless of the wall clock: a clock that steps back does not
+    /// Returns the longest time until the next attempt, regardless of the wall clock: setting the clock back does not
     /// delay an email beyond its retry delay.
     pub fn longest_wait(&self) -> Duration {
         match self.tries {
@@ -147,11 +147,11 @@ impl NewAggregate for Mail {
 pub enum MailCommand {
     /// Records the outcome of an attempt.
     Tried {
-        /// Number of the attempt, starting at 1; it is used to detect an outcome that is reported twice.
+        /// Number of the attempt, starting at 1; used to ignore duplicate reports.
         number: u32,
-        /// Provider's error response; `None` if the provider accepted the email.
+        /// The provider's error response; `None` if the provider accepted the email.
         error: Option<String>,
-        /// `true` if further attempts are useless.
+        /// `true` if further attempts would be useless.
         permanent: bool,
     },
 }
@@ -165,7 +165,7 @@ pub struct SendMail {
     pub at: Timestamp,
 }
 
-/// Returns the delay in milliseconds before the next attempt: 1 minute, doubled each time up to 8 hours.
+/// Returns the delay before the next attempt, in milliseconds: 1 minute, doubled each time up to 8 hours.
 fn retry_ms(tries: u32) -> i64 {
     60_000i64.saturating_mul(1 << tries.saturating_sub(1).min(9)).min(8 * 3_600_000)
 }

@@ -1,11 +1,11 @@
-//! Mailbox behind an email address: several addresses may lead to one mailbox, and limits count mailboxes.
+//! Mailbox behind an email address. Several addresses may lead to the same mailbox, and limits apply per mailbox.
 
 /// Providers that ignore dots in the part before the `@`, with the canonical domain of each.
 const DOTLESS_PROVIDERS: [(&str, &str); 2] = [("gmail.com", "gmail.com"), ("googlemail.com", "gmail.com")];
 
 /// Returns the mailbox to which email for an address is delivered, as far as can be inferred from the address: in
-/// lowercase, without anything that follows a `+`, and without dots if the provider ignores them. It is used in limits
-/// only; email goes to the original address.
+/// lowercase, without anything that follows a `+`, and without dots if the provider ignores them. It is used only for
+/// limits; email goes to the original address.
 pub fn mailbox(email: &str) -> String {
     let email = email.trim().to_lowercase();
     let Some((local, domain)) = email.rsplit_once('@') else { return email };

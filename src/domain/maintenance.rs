@@ -2,11 +2,11 @@
 //! work.
 //!
 //! A printer's [`Odometer`] counts the prints of jobs that ended on that printer, each once, in the commit that ends
-//! the print. A [`Reminder`] is due when the printer has done as much work as one of its intervals allows since the
-//! last maintenance, and stays due until a [`MaintenanceEntry`] in the log resets it. Prints that are not jobs are not
-//! counted, because their consumption is unknown.
+//! the print. A [`Reminder`] becomes due when the work done since the last maintenance reaches one of its intervals,
+//! and stays due until a [`MaintenanceEntry`] in the log resets it. Prints that are not jobs are not counted, because
+//! their consumption is unknown.
 //!
-//! An operator's remark about a printer that is out of service is not maintenance but a note on the printer.
+//! An operator's remark about a printer that is out of service is a note on the printer rather than maintenance.
 
 mod suggestions;
 #[cfg(test)]
@@ -26,7 +26,7 @@ use crate::printer_status::PrintEnd;
 use crate::refusal::Refusal;
 use crate::time::{HOUR_MS, Timestamp};
 
-/// Maximum number of reminders for one printer.
+/// Maximum number of reminders per printer.
 pub const MAX_REMINDERS: usize = 50;
 /// Longest interval, as a number of prints or failures.
 pub const MAX_INTERVAL_COUNT: i64 = 1_000_000_000;
@@ -35,16 +35,16 @@ pub const MAX_INTERVAL_COUNT: i64 = 1_000_000_000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Odometer {
-    /// Printing time in milliseconds, including pauses.
+    /// Total printing time, in milliseconds, including pauses.
     #[serde(default)]
     pub printing_ms: i64,
-    /// Prints of jobs that were started and have ended, regardless of outcome.
+    /// Number of job prints that started and have ended, regardless of outcome.
     #[serde(default)]
     pub prints: i64,
-    /// Total consumption of all materials: grams of filament, millilitres of resin, sheets.
+    /// Total material consumption: grams of filament, millilitres of resin, sheets.
     #[serde(default)]
     pub grams: Amount,
-    /// Failed prints, including starts ended by an emergency stop.
+    /// Number of failed prints, including starts ended by an emergency stop.
     #[serde(default)]
     pub failures: i64,
 }
@@ -93,23 +93,23 @@ impl Sub for Odometer {
 pub struct EndedPrint<'a> {
     /// Outcome of the print.
     pub end: PrintEnd,
-    /// Time at which the print was first observed printing; `None` unless its end was observed too.
+    /// Time at which the print was first observed printing; `None` unless its end was observed as well.
     pub began_at: Option<Timestamp>,
     /// Time at which the end of the print was recorded.
     pub ended_at: Timestamp,
-    /// Final progress, 0 to 1.
+    /// Final progress, from 0 to 1.
     pub progress: f64,
     /// Print time in seconds, as stated in the file.
     pub estimated_seconds: Option<i64>,
-    /// Filament consumption reported by the printer, and the length stated in the file, in millimetres.
+    /// Filament length used, as reported by the printer, and the length stated in the file, both in millimetres.
     pub filament_mm: (Option<f64>, Option<f64>),
     /// Planned consumption from each slot.
     pub slots: &'a [ChosenSlot],
 }
 
 impl EndedPrint<'_> {
-    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, the printed
-    /// fraction of the stated print time is used.
+    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, the stated print
+    /// time multiplied by the printed fraction is used.
     pub fn wear(&self) -> Odometer {
         let observed = self.began_at.map(|began| self.ended_at.since(began));
         let stated = || {
@@ -133,13 +133,14 @@ pub struct ReminderFields {
     pub name: String,
     /// Instructions for the operator.
     pub note: Option<String>,
-    /// Interval in hours of printing; `None` if hours do not count.
+    /// Printing hours between services; `None` if the task is not scheduled by hours.
     pub every_hours: Option<Amount>,
-    /// Interval in prints; `None` if prints do not count.
+    /// Number of prints between services; `None` if the task is not scheduled by print count.
     pub every_prints: Option<i64>,
-    /// Interval in material, in grams (millilitres, sheets); `None` if material does not count.
+    /// Material consumption between services, in grams (millilitres, sheets); `None` if the task is not scheduled by
+    /// consumption.
     pub every_grams: Option<Amount>,
-    /// Interval in failed prints; `None` if failures do not count.
+    /// Number of failed prints between services; `None` if the task is not scheduled by failures.
     pub every_failures: Option<i64>,
     /// `true` if the printer accepts no jobs while the reminder is due.
     pub blocking: bool,
@@ -156,7 +157,7 @@ impl ReminderFields {
         Ok(())
     }
 
-    /// Describes the intervals that the given amount of work has reached; empty if none.
+    /// Describes the intervals that the given amount of work has reached; empty if it has reached none.
     fn reached(&self, work: &Odometer) -> Vec<String> {
         let amount = |done: Amount, every: Option<Amount>, unit: &str| {
             let every = every.filter(|every| done >= *every)?;
@@ -180,8 +181,8 @@ impl ReminderFields {
 
 /// Recurring maintenance of a printer, due after a set amount of work.
 ///
-/// Invariant: it is due from the commit in which the first of its intervals is reached until an entry in the log resets
-/// it, or its intervals are changed so that none is reached.
+/// Invariant: it is due from the commit in which its first interval is reached, until a log entry resets it or its
+/// intervals are changed so that none has been reached.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reminder {
@@ -192,9 +193,9 @@ pub struct Reminder {
     /// Operator-defined fields.
     #[serde(flatten)]
     pub fields: ReminderFields,
-    /// Printer's odometer when the work was last done, or when the reminder was created.
+    /// The printer's odometer when the work was last done, or when the reminder was created.
     pub since: Odometer,
-    /// Time at which the work was last done; `None` if not since the reminder was created.
+    /// Time at which the work was last done; `None` if it has not been done since the reminder was created.
     pub done_at: Option<Timestamp>,
     /// Time since which the reminder has been due; `None` if it is not due.
     pub due_at: Option<Timestamp>,
@@ -210,13 +211,13 @@ impl Reminder {
         *odometer - self.since
     }
 
-    /// Describes the interval that has been reached; `None` if none has.
+    /// Describes the interval that has been reached, if any.
     pub fn reason(&self, odometer: &Odometer) -> Option<String> {
         let reached = self.fields.reached(&self.work(odometer));
         (!reached.is_empty()).then(|| reached.join(", "))
     }
 
-    /// Updates whether the reminder is due. Returns `true` if it has just become due, which is reported once.
+    /// Updates whether the reminder is due. Returns `true` if it has just become due, which must be reported once.
     pub(super) fn note_due(&mut self, odometer: &Odometer, now: Timestamp) -> bool {
         let newly = self.due_at.is_none() && self.reason(odometer).is_some();
         if newly {
@@ -249,30 +250,30 @@ impl Reminder {
 pub struct EntryFields {
     /// Work done, as one line of text.
     pub done: String,
-    /// Further remarks.
+    /// Additional remarks.
     pub note: Option<String>,
     /// Replaced or consumed parts, as free text.
     pub parts: Vec<String>,
-    /// Cost in the smallest unit of the shop's currency; `None` if unknown.
+    /// Cost in the smallest unit of the shop's currency, if known.
     pub cost_cents: Option<i64>,
 }
 
-/// Entry in a printer's maintenance log. Entries are immutable.
+/// Maintenance log entry of a printer. Entries are immutable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaintenanceEntry {
     /// Identifier of the entry.
     pub id: Id,
-    /// Maintained printer.
+    /// Printer that was maintained.
     pub printer_id: Id,
     /// Operator-entered fields.
     #[serde(flatten)]
     pub fields: EntryFields,
     /// Time at which the work was done.
     pub done_at: Timestamp,
-    /// Reminders that the entry reset: their IDs, and their names when the entry was created.
+    /// Reminders that the entry reset: their IDs, and their names at the time when the entry was created.
     pub resets: Vec<(Id, String)>,
-    /// Printer's odometer when the entry was created.
+    /// The printer's odometer when the entry was created.
     pub odometer: Odometer,
     /// Principal who created the entry, as text.
     pub by: String,

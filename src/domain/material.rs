@@ -1,13 +1,13 @@
-//! A material: the stock on hand, the claims of jobs on it, and the ledger of all movements.
+//! A material: the stock on hand, the jobs' claims on it, and the ledger of all movements.
 //!
-//! A job's need is reserved before the job goes to a printer, so that two jobs never count on the same spool. A claim
-//! that cannot be served is queued, and is held as soon as stock comes in or a reservation is freed. A claim overtakes
-//! another in the queue only if the other does not fit. At the job's end the claim is settled: the consumption is
-//! deducted from the stock, and the rest of the reservation becomes available.
+//! A job's need is reserved before the job goes to a printer, so that two jobs never rely on the same spool. A claim
+//! that cannot be served is queued, and is held as soon as stock comes in or a reservation is freed. A claim is
+//! overtaken in the queue only if it does not fit. When the job ends, the claim is settled: the consumption is deducted
+//! from the stock, and the rest of the reservation becomes available.
 //!
-//! `decide` has the rules, `claims` those for claims, `change` collects the changes of one command, `line` indexes the
-//! claims, `recall` recalls reservations when less is on hand than is reserved, `alerts` reports low stock and
-//! discrepancies, and `links` synchronises stock with other systems.
+//! `decide` has the rules, `claims` those for claims, `change` collects the changes made by a command, `line` indexes
+//! the claims, `recall` recalls reservations when less is on hand than is reserved, `alerts` reports low stock and
+//! discrepancies, and `links` synchronises stock with outside systems.
 
 use std::fmt;
 
@@ -39,14 +39,14 @@ pub enum MaterialType {
     Filament,
     /// Resin, measured in millilitres.
     Resin,
-    /// Sheets for a laser cutter, measured in sheets.
+    /// Laser cutter sheets, measured in sheets.
     LaserSheet,
-    /// Wearing parts of a laser cutter, measured in units. Counted manually; never used as the material of a SKU.
+    /// Laser cutter consumables, measured in units. Counted manually; never used as the material of a SKU.
     LaserConsumable,
 }
 
 impl MaterialType {
-    /// Returns the display unit of the material's amounts.
+    /// Returns the unit in which the material's amounts are displayed.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Filament => "g",
@@ -57,7 +57,7 @@ impl MaterialType {
     }
 }
 
-/// Identifier of a claim. For each reservation, a job makes a new claim with the next number.
+/// Identifier of a claim. A job makes a new claim, with the next number, for each reservation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ClaimId {
     /// Job that needs the material.
@@ -72,7 +72,7 @@ impl fmt::Display for ClaimId {
     }
 }
 
-/// Reservation of a claim, or the reason why it is queued.
+/// State of a claim: reserved, or the reason why it is queued.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimState {
@@ -80,12 +80,11 @@ pub enum ClaimState {
     Held,
     /// Queued: less is available than needed.
     Short,
-    /// Queued: the stock on hand is below the reorder point, and the rules block claims in that case.
+    /// Queued: the stock on hand is below the reorder point, and the settings block claims in that case.
     BelowReorderPoint,
 }
 
-/// Claim of a job on a material: a reservation, or a position in the queue. The claim exists until its order settles
-/// it.
+/// A job's claim on a material: a reservation, or a position in the queue. The claim exists until its order settles it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
@@ -93,7 +92,7 @@ pub struct Claim {
     pub id: ClaimId,
     /// Material whose stock is claimed.
     pub material_id: Id,
-    /// Job's order, which is notified when the claim is held or recalled.
+    /// Order of the job; it is notified when the claim is held or recalled.
     pub order_id: Id,
     /// Needed amount, in the material's unit.
     pub need: Amount,
@@ -103,11 +102,11 @@ pub struct Claim {
     pub unheard: bool,
     /// `true` if an operator released the job although the stock is below the reorder point.
     pub released: bool,
-    /// Priority, 0 to 9; higher values are served first.
+    /// Priority, from 0 to 9; higher values are served first.
     pub priority: u8,
-    /// Due time of the job; earlier ones are served first, `None` last.
+    /// Due time of the job. Earlier due times are served first, jobs without one last.
     pub due_at: Option<Timestamp>,
-    /// Creation time of the job; older ones are served first.
+    /// Creation time of the job; older jobs are served first.
     pub since: Timestamp,
     /// Time of the reservation; the latest reservations are recalled first. `None` while the claim is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,18 +115,18 @@ pub struct Claim {
     #[serde(default)]
     pub recalled: bool,
     /// `true` if the order was asked to return the reservation and keeps it because an attempt is live. Cleared by the
-    /// next stock-take.
+    /// next stocktake.
     #[serde(default, rename = "kept")]
     pub is_retained: bool,
 }
 
-/// Reason for a change of the stock on hand or of the reserved amount.
+/// Reason for a change in the stock on hand or the reserved amount.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MovementKind {
     /// A delivery arrived, or the material was added with its initial stock.
     Receive,
-    /// A correction was made, or a stock-take recorded.
+    /// A correction was made, or a stocktake was recorded.
     Adjust,
     /// A claim became held.
     Reserve,
@@ -135,11 +134,11 @@ pub enum MovementKind {
     Release,
     /// A print consumed material.
     Consume,
-    /// A linked entry in another system changed.
+    /// A linked entry in an outside system changed.
     Sync,
 }
 
-/// One entry of the append-only ledger. Invariant: the sums of the two deltas over all entries equal the material's
+/// Entry in the append-only ledger. Invariant: the sums of the two deltas over all entries equal the material's
 /// `quantity` and `reserved`. Amounts are in the material's unit.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -150,17 +149,17 @@ pub struct Movement {
     pub material_id: Id,
     /// Kind of change.
     pub kind: MovementKind,
-    /// Change of the stock on hand.
+    /// Change in the stock on hand.
     pub delta_quantity: Amount,
-    /// Change of the reserved amount.
+    /// Change in the reserved amount.
     pub delta_reserved: Amount,
     /// Stock on hand after the movement.
     pub quantity: Amount,
     /// Reserved amount after the movement.
     pub reserved: Amount,
-    /// Job that caused the movement; `None` for deliveries and stock-takes.
+    /// Job that caused the movement; `None` for deliveries and stocktakes.
     pub job_id: Option<Id>,
-    /// Human-readable reason; `None` if there is none.
+    /// Human-readable reason, if any.
     pub reason: Option<String>,
     /// Actor that caused the movement: a user, an API key or the system.
     pub actor: String,
@@ -172,29 +171,29 @@ pub struct Movement {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaterialFields {
-    /// Display name, one line of text.
+    /// Display name, as one line of text.
     pub name: String,
     /// Type of the material, which determines the unit.
     #[serde(rename = "type")]
     pub kind: MaterialType,
-    /// Colour as `#rrggbb`; `None` if not specified.
+    /// Colour as `#rrggbb`, if specified.
     pub color: Option<String>,
-    /// Manufacturer, free text.
+    /// Manufacturer, as free text.
     pub brand: Option<String>,
-    /// Property that distinguishes materials of the same name, as free text: `matte`, `carbon fibre`.
+    /// Property that distinguishes materials with the same name, as free text: `matte`, `carbon fibre`.
     #[serde(default)]
     pub variant: Option<String>,
-    /// Vendor's code for its spools, as printers report it.
+    /// The vendor's code for its spools, as reported by printers.
     #[serde(default)]
     pub vendor_code: Option<String>,
-    /// Storage location as labelled on the shelf or bin, free text: `Shelf A3`.
+    /// Storage location as labelled on the shelf or bin, as free text: `Shelf A3`.
     #[serde(default)]
     pub location: Option<String>,
-    /// Cost of one unit in the smallest unit of the shop's currency; `None` if unknown. Used to price the loss from bad
+    /// Cost per unit in the smallest unit of the shop's currency, if known. Used to calculate the cost of rejected
     /// parts.
     #[serde(default)]
     pub unit_cost_cents: Option<Amount>,
-    /// Threshold of the low-stock alert, in the material's unit; below it, new jobs may be blocked.
+    /// Threshold for the low-stock alert, in the material's unit; below it, new jobs may be blocked.
     pub reorder_point: Amount,
     /// Amount to order when stock is low, in the material's unit.
     pub reorder_quantity: Amount,
@@ -203,14 +202,14 @@ pub struct MaterialFields {
 /// Material in stock. `claims` and `links` are not part of the serialised material: each is stored as a separate row,
 /// and [`Material::hydrate`] restores them after loading.
 ///
-/// Invariant: `reserved` is the sum of the held claims' needs. It may exceed `quantity` only after a stock-take or
+/// Invariant: `reserved` is the sum of the held claims' needs. It may exceed `quantity` only after a stocktake or
 /// unexpected consumption, until reservations are returned.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Material {
     /// Identifier of the material.
     pub id: Id,
-    /// Number of changes by users, starting at 1; exposed as the material's version and compared with `If-Match`.
+    /// Number of changes made by users, starting at 1; exposed as the material's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
     /// Operator-defined fields: name, type, colour, reorder point.
@@ -222,7 +221,7 @@ pub struct Material {
     pub reserved: Amount,
     /// `true` once the low-stock alert was sent; reset when the available amount reaches the reorder point again.
     pub alerted: bool,
-    /// `true` once an alert was sent that a claim needs more than is available; reset when no claim is queued.
+    /// `true` once the operators were alerted that a claim needs more than is available; reset when no claim is queued.
     #[serde(default)]
     pub shortage_told: bool,
     /// `true` if the material was deleted; the record remains for the ledger.
@@ -234,13 +233,13 @@ pub struct Material {
     /// All claims, held and queued.
     #[serde(skip)]
     pub claims: rpds::RedBlackTreeMapSync<ClaimId, Claim>,
-    /// Links to entries in other systems, at most one per system.
+    /// Links to entries in outside systems, at most one per system.
     #[serde(skip)]
     pub links: rpds::RedBlackTreeMapSync<StockSystem, StockLink>,
     /// Queued claims by rank.
     #[serde(skip)]
     line: rpds::RedBlackTreeSetSync<line::WaitingRank>,
-    /// Held claims that their orders have not acknowledged, by order.
+    /// Held claims that their orders have not acknowledged yet, by order.
     #[serde(skip)]
     unheard: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
     /// Held claims that their orders are being asked to return, by order.
@@ -249,7 +248,7 @@ pub struct Material {
 }
 
 impl Material {
-    /// Returns the amount that can be reserved: `quantity` less `reserved`, but never negative.
+    /// Returns the amount that can be reserved: `quantity` minus `reserved`, but never negative.
     pub fn available(&self) -> Amount {
         (self.quantity - self.reserved).max(Amount::ZERO)
     }
@@ -264,7 +263,7 @@ pub struct ClaimRequest {
     pub need: Amount,
     /// `true` if an operator released the job although the stock is below the reorder point.
     pub released: bool,
-    /// Priority, 0 to 9.
+    /// Priority, from 0 to 9.
     pub priority: u8,
     /// Due time of the job.
     pub due_at: Option<Timestamp>,
@@ -277,14 +276,14 @@ pub struct ClaimRequest {
 pub struct SettledClaim {
     /// Identifier of the claim.
     pub id: ClaimId,
-    /// Consumption, in the material's unit.
+    /// Amount consumed, in the material's unit.
     pub consumed: Amount,
     /// Spools from which the printer itself deducted the consumption in the external spool inventory; empty if it
     /// deducted nothing.
     pub booked_on: Vec<i64>,
 }
 
-/// Command with which an operator changes a material; returns the material.
+/// Command that an operator uses to change a material; returns the material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
     /// Adds a material with its initial stock.
@@ -294,28 +293,29 @@ pub enum MaterialCommand {
         /// Stock on hand, in the material's unit.
         quantity: Amount,
     },
-    /// Edits the description, or records a stock-take; `None` leaves a field unchanged.
+    /// Edits the description, or records a stocktake; `None` leaves a field unchanged.
     Update {
         /// Version that the caller read; rejected with 412 if the material has changed since.
         if_version: Option<i64>,
         /// Complete new description.
         fields: Option<Box<MaterialFields>>,
-        /// Counted stock on hand (absolute), in the material's unit.
+        /// Stock on hand as counted, in the material's unit.
         quantity: Option<Amount>,
     },
     /// Changes the stock on hand by a relative amount; rejected if it would fall below zero.
     Adjust {
-        /// Change in the material's unit, not zero.
+        /// Change in the material's unit; must not be zero.
         delta: Amount,
-        /// Human-readable reason. A positive change is a delivery (`receive` in the ledger), a negative one a
+        /// Human-readable reason. A positive change is a delivery (`receive` in the ledger), a negative change a
         /// correction (`adjust`).
         reason: String,
     },
-    /// Deletes the material. The caller has verified that no SKU refers to it; claims on it are a conflict.
+    /// Deletes the material. The caller has verified that no SKU refers to it; rejected with a conflict if there are
+    /// claims on it.
     Archive,
 }
 
-/// Answer to a [`MaterialCommand`].
+/// Response to a [`MaterialCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MaterialAnswer {
     /// Material after the change; serialised without its claims.
@@ -323,37 +323,37 @@ pub struct MaterialAnswer {
     pub material: Box<Material>,
 }
 
-/// Messages to orders that the material's state requires, one per order. Each is repeated, even after a restart, until
+/// Messages to orders that the material's state requires, one per order. Each is resent, even after a restart, until
 /// the order has acknowledged it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MaterialEffect {
     /// Notifies an order that its claims are held.
     TellHeld {
-        /// Receiving order.
+        /// Order to notify.
         order: Id,
         /// Held claims.
         claims: Vec<ClaimId>,
     },
-    /// Asks an order to return reservations; repeated until the order has settled or retained them.
+    /// Asks an order to return reservations, until the order has settled or retained them.
     AskBack {
-        /// Receiving order.
+        /// Order to ask.
         order: Id,
         /// Recalled claims.
         claims: Vec<ClaimId>,
     },
 }
 
-/// Row that a commit of a material writes in addition to the material itself.
+/// Row that a material commit writes in addition to the material itself.
 #[derive(Clone, Debug)]
 pub enum MaterialRow {
-    /// Movement in the ledger (insert).
+    /// Ledger movement to insert.
     Movement(Movement),
-    /// Current state of a claim (insert or replace).
+    /// Claim to insert or replace.
     Claim(Claim),
-    /// Settled claim (delete).
+    /// Claim to delete because it was settled.
     ClaimGone(ClaimId),
-    /// Current state of a link to another system (insert or replace).
+    /// Link to an outside system, to insert or replace.
     Link(Box<StockLink>),
-    /// Removed link, by its ID (delete).
+    /// Link to delete, by its ID.
     LinkGone(Id),
 }

@@ -1,7 +1,7 @@
 //! Measurement of models: the bounding box of a mesh and its enclosed volume, from STL (binary and text) and 3MF.
 //!
-//! A mesh is untrusted input, so everything about it is bounded: numbers must be plausible lengths, and facets,
-//! corners, parts, nesting and unpacked bytes have limits. An STL file is streamed in constant memory; for 3MF the
+//! A mesh is untrusted input, so everything about it is limited: numbers must be plausible lengths, and facets,
+//! corners, parts, nesting and unpacked bytes have maximums. An STL file is streamed in constant memory; for 3MF, the
 //! corners are held in memory. The mesh is not repaired, and slicer behaviour is not considered.
 
 mod stl;
@@ -16,11 +16,11 @@ use crate::bounds::MAX_LENGTH_MM;
 use crate::gcode::ContentType;
 use crate::sku::Dimensions;
 
-/// Bytes per read; between two reads the caller may cancel.
+/// Number of bytes per read; the caller may cancel between two reads.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Maximum number of facets in a mesh, over all its parts.
+/// Maximum number of facets per mesh, across all its parts.
 const MAX_FACETS: u64 = 50_000_000;
-/// Largest volume in cubic millimetres: ten cubic metres. It keeps price calculations from overflowing.
+/// Largest supported volume, in cubic millimetres: ten cubic metres. It keeps price calculations from overflowing.
 const MAX_VOLUME_MM3: f64 = 1e10;
 
 /// Measurements of a mesh.
@@ -37,13 +37,13 @@ pub struct MeshFacts {
 /// Reason why a model cannot be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MeshFault {
-    /// The file is in another format.
+    /// The file is not in a supported mesh format.
     #[error("is neither an STL nor a 3MF file")]
     NotAMesh,
     /// The file is truncated, or its content is not a mesh.
     #[error("is damaged: export it again")]
     Damaged,
-    /// A coordinate is not a number, or is far outside the range of any machine.
+    /// A coordinate is not a number, or is far beyond the range of any machine.
     #[error("has coordinates that are not valid numbers")]
     NoLength,
     /// The mesh has more facets, corners, parts or levels than any print needs.
@@ -86,7 +86,7 @@ impl From<io::Error> for MeasureError {
 ///
 /// # Errors
 ///
-/// If the file is not a mesh, is damaged, exceeds a limit, or cannot be read.
+/// Returns an error if the file is not a mesh, is damaged, exceeds a limit, or cannot be read.
 pub fn measure(
     file: impl Read + Seek,
     content: ContentType,
@@ -107,7 +107,7 @@ fn timed_out() -> MeasureError {
 /// Corner coordinates in millimetres.
 type Corner = [f64; 3];
 
-/// Returns the corner if its coordinates are plausible lengths, otherwise the fault.
+/// Returns the corner if its coordinates are plausible lengths, otherwise the error.
 fn checked(corner: Corner) -> Result<Corner, MeshFault> {
     // Written so that what is no number is refused too.
     if corner.iter().all(|one| one.abs() <= MAX_LENGTH_MM) { Ok(corner) } else { Err(MeshFault::NoLength) }
@@ -123,7 +123,8 @@ fn six_volumes([a, b, c]: [Corner; 3]) -> f64 {
 struct Solid {
     least: Corner,
     most: Corner,
-    /// First corner. Volumes are measured relative to it, so that a small part far from the origin stays exact.
+    /// First corner. Volumes are measured relative to it, so that small parts far from the origin are measured
+    /// accurately.
     origin: Option<Corner>,
     six_volumes: f64,
     facets: u64,

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
-/// Status of an order; the table of transitions is in [`crate::order`].
+/// Status of an order; the transition table is in [`crate::order`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderStatus {
-    /// A customer's draft: not placed, and no event has been sent except `order.draft`.
+    /// Draft by a customer: not placed, and no event has been sent except `order.draft`.
     Draft,
     /// Placed and waiting for payment.
     Created,
-    /// Placed; the last payment failed, but another may succeed.
+    /// Placed; the last payment failed, but a further attempt may succeed.
     PaymentFailed,
-    /// Paid; its jobs have been created, and none has been observed printing yet.
+    /// Paid; its jobs have been created, but none has been observed printing yet.
     Paid,
     /// At least one job has been observed printing.
     Printing,
@@ -24,29 +24,29 @@ pub enum OrderStatus {
     Shipped,
     /// Cancelled; its jobs are cancelled or waiting for their printers to confirm.
     Cancelled,
-    /// The whole payment has been refunded.
+    /// All payments have been refunded.
     Refunded,
 }
 
-/// Shipping details of a shipment.
+/// Shipping details.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shipment {
     /// Name of the carrier.
     pub carrier: String,
-    /// Carrier's tracking number.
+    /// The carrier's tracking number.
     pub tracking_number: String,
     /// Expected delivery date, `YYYY-MM-DD`.
     pub estimated_delivery: String,
 }
 
-/// Parts of one order line in a shipment.
+/// Parts of an order line in a shipment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentLine {
-    /// Index of the order's line, starting at 0.
+    /// Index of the order line, starting at 0.
     pub line: u32,
-    /// Number of the line's parts in the shipment, at least 1.
+    /// Number of parts from the line in the shipment, at least 1.
     pub quantity: u32,
 }
 
@@ -61,6 +61,6 @@ pub struct SentShipment {
     pub shipment: Shipment,
     /// Contents of the shipment.
     pub lines: Vec<SentLine>,
-    /// Time at which staff recorded the shipment's departure.
+    /// Time at which staff recorded that the shipment was sent.
     pub shipped_at: Timestamp,
 }

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 
-/// Country codes (ISO 3166-1) with which a VAT identifier may begin, plus the special codes of Greece and Northern
-/// Ireland.
+/// Country codes (ISO 3166-1) that a VAT ID may begin with, plus the special codes for Greece and Northern Ireland.
 const VAT_COUNTRIES: &str = "\
     AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY \
     BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH EL ER ES ET FI FJ \
@@ -19,31 +18,31 @@ const VAT_COUNTRIES: &str = "\
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Party {
-    /// Company name or person's name.
+    /// Name of the company or person.
     pub name: String,
-    /// Postal address; `None` if unknown.
+    /// Postal address, if known.
     pub address: Option<Address>,
-    /// VAT identifier with the country prefix (`DE123456789`); customers may enter another number instead.
+    /// VAT ID with country prefix (`DE123456789`). Customers can enter a different kind of tax number instead.
     pub vat_id: Option<String>,
     /// Tax number issued by the local tax office.
     pub tax_number: Option<String>,
     /// Email address for contact.
     pub email: Option<String>,
-    /// Telephone number for contact.
+    /// Phone number for contact.
     pub phone: Option<String>,
-    /// IBAN of the account to which payments are made; only for sellers.
+    /// IBAN of the account that payments are made to; only for sellers.
     pub iban: Option<String>,
     /// BIC of the bank that holds the account; only for sellers.
     pub bic: Option<String>,
 }
 
 impl Party {
-    /// Returns the VAT identifier if it begins with a country code, as EN 16931 requires (BR-CO-09).
+    /// Returns the VAT ID if it begins with a country code, as EN 16931 requires (BR-CO-09).
     pub fn registered_id(&self) -> Option<&str> {
         self.vat_id.as_deref().filter(|id| names_country(id))
     }
 
-    /// Returns the number entered in place of a VAT identifier; `None` if the entered one is a VAT identifier.
+    /// Returns the number entered in place of a VAT ID; `None` if the entered number is a VAT ID.
     pub fn other_id(&self) -> Option<&str> {
         self.vat_id.as_deref().filter(|id| !names_country(id) && !id.trim().is_empty())
     }

@@ -1,19 +1,19 @@
 //! Rules for the passwords that staff members choose: long enough, not blank, not among the most common passwords, and
-//! not the account's own address. No rules restrict the characters. Hashing is implemented elsewhere.
+//! not the account's own email address. Any characters are allowed. Hashing is implemented elsewhere.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Minimum length of a password, in characters.
 pub const MIN_PASSWORD_CHARS: usize = 10;
-/// Maximum length of a password, in bytes, which bounds the hashing time.
+/// Maximum length of a password, in bytes, which limits the hashing time.
 pub const MAX_PASSWORD_BYTES: usize = 1024;
 
-/// Most common passwords that are long enough, in lowercase (`assets/passwords/README.md`).
+/// Most common passwords of sufficient length, in lowercase (`assets/passwords/README.md`).
 static COMMON: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("../../assets/passwords/common.txt").lines().collect());
 
-/// Returns the problem with a new password that does not depend on the account; `None` if there is none.
+/// Returns the problem with a new password that does not depend on the account, if any.
 pub fn password_fault(password: &str) -> Option<String> {
     if password.chars().count() < MIN_PASSWORD_CHARS {
         Some(format!("must be at least {MIN_PASSWORD_CHARS} characters"))
@@ -28,8 +28,8 @@ pub fn password_fault(password: &str) -> Option<String> {
     }
 }
 
-/// Returns the problem with a new password for the account with the given email address, beyond what [`password_fault`]
-/// checks; `None` if there is none.
+/// Returns the problem with a new password for the account with the given email address, in addition to those that
+/// [`password_fault`] checks, if any.
 pub fn own_password_fault(password: &str, email: &str) -> Option<String> {
     let (password, email) = (password.trim().to_lowercase(), email.trim().to_lowercase());
     let name = email.split('@').next().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Events from the payment processor: verification of their signature and parsing of their meaning, without I/O.
+//! Events from the payment processor: signature verification and parsing, without I/O.
 //!
-//! The order decides what to do with an event, and the store whether an event was processed before. Events arrive late,
-//! twice and out of order, so nothing here assumes a sequence.
+//! The order decides how to apply an event, and the store detects whether an event was processed before. Events arrive
+//! late, twice and out of order, so this module assumes no sequence.
 
 mod event;
 
@@ -12,31 +12,32 @@ use crate::signing::{hmac_sha256, same};
 /// Reason why an incoming event is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
-    /// The header has no readable `t=`, or more than one.
+    /// The header has no valid `t=`, or more than one.
     #[error("the signature header must have exactly one timestamp, t=")]
     NoTimestamp,
     /// The header has no `v1=`.
     #[error("the signature header has no v1= signature")]
     NoSignature,
-    /// None of the signatures matches this body under the configured secret.
+    /// None of the signatures matches the body and the configured secret.
     #[error("the signature does not match the body")]
     Mismatch,
     /// The signature is valid but too old.
     #[error("the signature is too old")]
     TooOld,
-    /// The signature is valid but its timestamp lies in the future.
+    /// The signature is valid, but its timestamp is in the future.
     #[error("the signature timestamp is in the future")]
     Ahead,
 }
 
-/// Number of days for which the ID of an applied event is stored: longer than any processor retries an event, so that a
-/// repeated event has no second effect.
+/// Number of days for which the ID of an applied event is stored. It is longer than any processor retries an event, so
+/// that duplicates have no effect.
 pub const ID_RETENTION_DAYS: i64 = 30;
 
 /// Verifies the header `t=<unix seconds>,v1=<hex>[,v1=<hex>]…`, whose signatures cover `t.body`.
 ///
-/// The key is the text of the secret including its prefix. One matching `v1` is enough, because there are two while a
-/// secret is being rotated; other keys are ignored. `now` is in Unix seconds, `tolerance` in seconds to either side.
+/// The HMAC key is the text of the secret, including its prefix. One matching `v1` is enough, because there are two
+/// while a secret is being rotated; other header fields are ignored. `now` is in Unix seconds, `tolerance` in seconds
+/// in either direction.
 pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64) -> Result<(), SignatureError> {
     let mut stamps = Vec::new();
     let mut signatures = Vec::new();
@@ -73,7 +74,7 @@ pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64)
     }
 }
 
-/// Returns the signature header that a processor would send; used by tests and by the simulated processor of the demo.
+/// Returns the signature header that a processor would send; used by tests and by the simulated processor in the demo.
 pub fn sign(body: &[u8], secret: &str, at: i64) -> String {
     let stamp = at.to_string();
     let mac = hmac_sha256(secret.as_bytes(), &[stamp.as_bytes(), b".", body]);

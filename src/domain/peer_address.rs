@@ -1,8 +1,8 @@
-//! Validation and display of the addresses of the shop's other systems, as given in settings.
+//! Validation and display of the addresses of outside systems in the settings.
 //!
 //! These systems run in the shop's own network, like printers, so the same hosts are denied. An address with a user
-//! name or password is also rejected, because addresses are displayed and logged. Does not apply to addresses that
-//! users choose ([`super::target`]) or to those of printers ([`super::printer::check_base_url`]).
+//! name or password is also rejected, because addresses are displayed and logged. The rules do not apply to addresses
+//! that users choose ([`super::target`]) or to those of printers ([`super::printer::check_base_url`]).
 
 use std::borrow::Cow;
 
@@ -15,8 +15,8 @@ const MAX_ADDRESS_BYTES: usize = 2048;
 /// Placeholder for a user name and password in displayed addresses.
 const HIDDEN_LOGIN: &str = "***";
 
-/// Reason why an address of a peer system is rejected. The message continues a sentence that begins with the setting's
-/// name, and never contains the address.
+/// Reason why the address of an outside system is rejected. The message continues a sentence that begins with the
+/// setting's name, and never contains the address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PeerAddressError {
     /// The address is longer than `MAX_ADDRESS_BYTES`.
@@ -35,7 +35,7 @@ pub enum PeerAddressError {
     Denied(&'static str),
 }
 
-/// Validated address of a peer system. A host name is checked again when it is resolved before connecting.
+/// Validated address of an outside system. A host name is checked again when it is resolved before connecting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PeerAddress(Url);
 
@@ -69,18 +69,18 @@ impl PeerAddress {
         }
     }
 
-    /// Returns the URL; for a broker, a web address with the broker's port.
+    /// Returns the URL; for a broker, returns a web address with the broker's port.
     pub fn url(&self) -> &Url {
         &self.0
     }
 
-    /// Returns the URL with the given path appended to its own path, without the query.
+    /// Returns the URL with the given path appended to its own path, excluding the query.
     pub fn below(&self, path: &str) -> Url {
         let base = self.0.path().trim_end_matches('/').to_owned();
         self.with_path(&format!("{base}/{path}"))
     }
 
-    /// Returns the URL of the given path on the same server, without the query.
+    /// Returns the URL of the given path on the same server, excluding the query.
     pub fn at_root(&self, path: &str) -> Url {
         self.with_path(path)
     }
@@ -94,7 +94,8 @@ impl PeerAddress {
     }
 }
 
-/// Replaces what may be a user name and password in an address with a placeholder; returns any other text unchanged.
+/// Replaces the user name and password that an address appears to contain with a placeholder; returns any other text
+/// unchanged.
 pub fn without_login(text: &str) -> Cow<'_, str> {
     match Url::parse(text.trim()) {
         Ok(url) if url.username().is_empty() && url.password().is_none() => Cow::Borrowed(text),

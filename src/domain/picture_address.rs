@@ -1,11 +1,11 @@
-//! Validation of the addresses from which customers' browsers load pictures.
+//! Validation of image addresses that customers' browsers load.
 
 use url::Url;
 
 use crate::id::Id;
 
-/// Returns whether the text is a picture address: the ID of an uploaded file, a web address (`http`, `https`), or a
-/// path on the shop's own site. Anything else, such as `javascript:` or `data:`, is rejected.
+/// Returns whether the text is an image address: the ID of an uploaded file, a web address (`http`, `https`), or a path
+/// on the shop's own site. Anything else, such as `javascript:` or `data:`, is rejected.
 pub fn is_picture_address(text: &str) -> bool {
     if text.parse::<Id>().is_ok() {
         return true;

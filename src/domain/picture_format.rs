@@ -1,18 +1,18 @@
-//! File formats of uploaded pictures.
+//! File formats of uploaded images.
 
 use serde::{Deserialize, Serialize};
 
-/// Encoding of a picture.
+/// Encoding of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PictureFormat {
-    /// JPEG, the format of most cameras.
+    /// JPEG, the format used by most cameras.
     Jpeg,
-    /// PNG, the format of screenshots.
+    /// PNG, the format used for screenshots.
     Png,
     /// WebP, lossy or lossless.
     Webp,
-    /// HEIC, the format of one manufacturer's phones.
+    /// HEIC, the format used by some phones.
     Heic,
 }
 
@@ -38,13 +38,13 @@ impl PictureFormat {
     }
 }
 
-/// Maximum length of a picture's side, in pixels.
+/// Maximum width and height of an image, in pixels.
 const MAX_SIDE_PIXELS: u64 = 30_000;
-/// Maximum number of pixels in a picture. Most phones take pictures of up to 50 million pixels, some of 108 million;
-/// displaying larger pictures needs gigabytes of memory.
+/// Maximum number of pixels per image. Most phones take images of up to 50 million pixels, some of 108 million;
+/// displaying larger images requires gigabytes of memory.
 const MAX_PIXELS: u64 = 120_000_000;
 
-/// Returns whether a picture of the given width and height, in pixels, is small enough to be displayed.
+/// Returns whether an image of the given width and height, in pixels, is small enough to be displayed.
 pub const fn fits_a_screen(width: u64, height: u64) -> bool {
     width <= MAX_SIDE_PIXELS && height <= MAX_SIDE_PIXELS && width * height <= MAX_PIXELS
 }

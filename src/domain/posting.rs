@@ -1,9 +1,9 @@
 //! A posting: the transfer of one issued document to the accounting system.
 //!
-//! Its ID is derived from that of its document, so that there is exactly one per document, however often posting is
-//! started. A document is looked up by its number before it is created in the accounting system, and created under an
-//! idempotency key that stays the same until an operator requests a retry. It is therefore created only once even if a
-//! response is lost. A posting that the system rejects needs an operator and blocks nothing else.
+//! Its ID is derived from the ID of its document, so that there is exactly one posting per document, no matter how
+//! often posting is started. A document is looked up by its number before it is created in the accounting system, and
+//! created under an idempotency key that stays the same until an operator requests a retry. It is therefore created
+//! only once even if a response is lost. A posting that the system rejects needs an operator and blocks nothing else.
 
 use std::convert::Infallible;
 
@@ -25,15 +25,15 @@ const MAX_WORDS_CHARS: usize = 500;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PostingState {
-    /// Being sent, until its presence in the books is confirmed.
+    /// Being sent, until the accounting system is known to contain it.
     Sending,
-    /// Present in the books.
+    /// Present in the accounting system.
     Posted,
     /// Rejected by the accounting system; an operator may retry it.
     Refused,
 }
 
-/// Transfer of a document to the accounting system.
+/// Posting of a document to the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Posting {
@@ -41,7 +41,7 @@ pub struct Posting {
     pub id: Id,
     /// Issued document.
     pub document_id: Id,
-    /// Invoice to which the document belongs.
+    /// Invoice that the document belongs to.
     pub invoice_id: Id,
     /// Type of the document: invoice or credit note.
     pub kind: DocumentKind,
@@ -53,11 +53,12 @@ pub struct Posting {
     pub currency: String,
     /// Current state.
     pub state: PostingState,
-    /// Number of the round, starting at 1; each retry by an operator starts a new round. Part of the idempotency key.
+    /// Number of the round, starting at 1; each retry by an operator starts a new round. The number is part of the
+    /// idempotency key.
     pub round: u32,
-    /// The accounting system's ID for the document; `None` if not known yet.
+    /// The accounting system's ID for the document, if known.
     pub remote_id: Option<String>,
-    /// The accounting system's message on rejecting the document; `None` if there is none.
+    /// Error message returned by the accounting system when it rejected the document, if any.
     pub error: Option<String>,
     /// Time at which the posting was started.
     pub created_at: Timestamp,
@@ -77,7 +78,7 @@ impl Posting {
 pub enum PostingCommand {
     /// Starts posting a document; has no effect if already started.
     Begin(Box<IssuedDocument>),
-    /// Records that the document is in the books.
+    /// Records that the accounting system contains the document.
     Posted {
         /// [`Posting::round`] in which the document was sent.
         round: u32,
@@ -91,7 +92,7 @@ pub enum PostingCommand {
         /// The accounting system's message.
         words: String,
     },
-    /// Retries a rejected posting, requested by an operator.
+    /// Retries a rejected posting at an operator's request.
     Retry,
 }
 
@@ -178,7 +179,7 @@ fn to(posting: Posting) -> Decision<Posting, Box<Posting>> {
 }
 
 impl Posting {
-    /// Returns whether an outcome from the given round still counts.
+    /// Returns whether an outcome from the given round is still relevant.
     fn awaits(&self, round: u32) -> bool {
         self.state == PostingState::Sending && self.round == round
     }

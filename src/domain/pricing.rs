@@ -1,9 +1,8 @@
 //! Cost and price of printed parts: five cost classes derived from weight and time, and a price derived from their sum.
 //!
-//! All calculations use integer arithmetic in minor units. Each class is rounded half up once, over the whole line of a
-//! quote, so the classes add up to the cost exactly. The rates come from the settings and are frozen with the quote
-//! that they priced; actual costs are later computed with the same rates. Catalogue prices are not computed here:
-//! operators set them.
+//! All calculations use integer arithmetic in minor units. Each class is rounded half up once, for the whole quote
+//! line, so that the classes add up to exactly the cost. The rates come from the settings and are frozen in the quote;
+//! actual costs are later calculated at the same rates. Catalogue prices are not calculated here; operators set them.
 
 #[cfg(test)]
 mod tests;
@@ -20,29 +19,29 @@ const MINUTE_SECONDS: i128 = 60;
 /// 100 % in basis points.
 const WHOLE_BPS: i128 = 10_000;
 
-/// Rates and surcharges for computing costs.
+/// Rates and surcharges used to calculate costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceRates {
-    /// Cost of a kilogram of material if the material has no cost of its own, in minor units.
+    /// Material cost per kilogram if the material has no cost of its own, in minor units.
     pub material_cents_per_kg: i64,
     /// Density of the material, in milligrams per cubic centimetre.
     pub density_mg_per_cm3: i64,
     /// Fraction of a part's volume that is printed (walls and infill), in basis points.
     pub fill_bps: i64,
-    /// Volume printed per hour in cubic millimetres, pauses included.
+    /// Volume printed per hour, in cubic millimetres, including pauses.
     pub print_mm3_per_hour: i64,
-    /// Seconds from the start of a print to its first line.
+    /// Time from the start of a print to its first line, in seconds.
     pub heat_up_seconds: i64,
     /// Power consumption of a machine during printing, in watts.
     pub machine_watts: i64,
-    /// Cost of a kilowatt hour, in minor units.
+    /// Electricity price per kilowatt-hour, in minor units.
     pub energy_cents_per_kwh: i64,
     /// Machine wear per hour of printing, in minor units.
     pub wear_cents_per_hour: i64,
-    /// Cost of an hour of labour, in minor units.
+    /// Labour cost per hour, in minor units.
     pub labour_cents_per_hour: i64,
-    /// Minutes of labour per line, however many parts it has: inspecting the model and preparing the print.
+    /// Minutes of labour per line, regardless of the number of parts: inspecting the model and preparing the print.
     pub setup_minutes: i64,
     /// Minutes of labour per part: removing it from the bed and cleaning it.
     pub handling_minutes: i64,
@@ -50,19 +49,19 @@ pub struct PriceRates {
     pub failure_bps: i64,
     /// Margin on the costs, in basis points of the costs.
     pub margin_bps: i64,
-    /// Minimum price of a line, in minor units.
+    /// Minimum price per line, in minor units.
     pub minimum_cents: i64,
 }
 
-/// Resources needed to make the parts of a line.
+/// Resources required to make the parts of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrintWork {
-    /// Material for all parts together, in grams.
+    /// Material for all parts, in grams.
     pub grams: Amount,
-    /// Machine time for all parts together, in seconds.
+    /// Machine time for all parts, in seconds.
     pub seconds: i64,
-    /// Number of parts, each of which is removed from a machine.
+    /// Number of parts, each of which must be removed from a machine.
     pub parts: u32,
 }
 
@@ -82,30 +81,30 @@ pub struct Costs {
     pub failure_cents: i64,
 }
 
-/// Price of a line, with the costs behind it.
+/// Price of a line and the underlying costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Price {
     /// The shop's costs for the line.
     pub costs: Costs,
-    /// Price of one part, in minor units.
+    /// Price per part, in minor units.
     pub unit_cents: i64,
 }
 
-/// Divides and rounds half up; the divisor must be above 0. Returns `None` if the result exceeds the largest amount of
-/// money.
+/// Divides and rounds half up; the divisor must be greater than 0. Returns `None` if the result exceeds the largest
+/// amount of money.
 fn rounded(number: i128, divisor: i128) -> Option<i64> {
     i64::try_from((number + divisor / 2).div_euclid(divisor)).ok().filter(|cents| *cents <= MAX_CENTS)
 }
 
-/// Divides and rounds up; the divisor must be above 0. Returns `None` if the result exceeds the largest amount of
-/// money.
+/// Divides and rounds up; the divisor must be greater than 0. Returns `None` if the result exceeds the largest amount
+/// of money.
 fn raised(number: i128, divisor: i128) -> Option<i64> {
     i64::try_from((number + divisor - 1).div_euclid(divisor)).ok().filter(|cents| *cents <= MAX_CENTS)
 }
 
 impl PrintWork {
-    /// Estimates the work from the volume of one part, in cubic millimetres; returns `None` if weight or time exceeds
-    /// its bounds.
+    /// Estimates the work from the volume of one part, in cubic millimetres. Returns `None` if the weight or time
+    /// exceeds its limit.
     pub fn estimated(rates: &PriceRates, volume_mm3: i64, parts: u32) -> Option<Self> {
         let printed_x10k = i128::from(volume_mm3) * i128::from(rates.fill_bps);
         let milligrams = printed_x10k * i128::from(rates.density_mg_per_cm3);
@@ -116,8 +115,8 @@ impl PrintWork {
         Self::bounded(milligrams, seconds, parts)
     }
 
-    /// Computes the work from the weight and print time in the G-code of one part; returns `None` if either exceeds its
-    /// bounds.
+    /// Calculates the work from the weight and print time in the G-code of one part. Returns `None` if either exceeds
+    /// its limit.
     pub fn sliced(grams: Amount, seconds: i64, parts: u32) -> Option<Self> {
         Self::bounded(i128::from(grams.0) * i128::from(parts), i128::from(seconds) * i128::from(parts), parts)
     }
@@ -132,8 +131,8 @@ impl PrintWork {
 }
 
 impl Costs {
-    /// Computes the costs of the given work. `material_cents_per_kg` is the cost of its material, if known. Returns
-    /// `None` if a sum is too large.
+    /// Calculates the costs of the given work. `material_cents_per_kg` is the material cost, if known. Returns `None`
+    /// if a total is too large.
     pub fn of(rates: &PriceRates, material_cents_per_kg: Option<i64>, work: &PrintWork) -> Option<Self> {
         let per_kg = i128::from(material_cents_per_kg.unwrap_or(rates.material_cents_per_kg));
         let seconds = i128::from(work.seconds);
@@ -149,7 +148,7 @@ impl Costs {
         Some(Self { material_cents, energy_cents, wear_cents, labour_cents, failure_cents })
     }
 
-    /// Returns the sum of all classes, in minor units.
+    /// Returns the total of all classes, in minor units.
     pub fn sum_cents(&self) -> i64 {
         let Self { material_cents, energy_cents, wear_cents, labour_cents, failure_cents } = *self;
         let all = [material_cents, energy_cents, wear_cents, labour_cents, failure_cents];
@@ -158,8 +157,8 @@ impl Costs {
 }
 
 impl Price {
-    /// Computes the price of the given work: the costs plus the margin or the minimum, whichever is higher, rounded up
-    /// so that the prices of all parts add up to at least that amount. Returns `None` if the price is too large.
+    /// Calculates the price of the given work: the costs plus the margin, or the minimum if it is higher, rounded up so
+    /// that the prices of all parts add up to at least that amount. Returns `None` if the price is too large.
     pub fn of(rates: &PriceRates, material_cents_per_kg: Option<i64>, work: &PrintWork) -> Option<Self> {
         let costs = Costs::of(rates, material_cents_per_kg, work)?;
         let with_margin = i128::from(costs.sum_cents()) * (WHOLE_BPS + i128::from(rates.margin_bps));

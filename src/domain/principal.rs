@@ -1,4 +1,4 @@
-//! Principal that issues a command. It is passed to every decision, and written to the audit log and to events.
+//! Principal that issues a command. It is passed to every decision, and recorded in the audit log and in events.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 
-/// Permissions of an API key or a staff member; each role includes all permissions of the roles before it.
+/// Permissions of an API key or staff member; each role includes all permissions of the roles before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Own orders, and read access to the SKU catalogue.
+    /// Access to the customer's own orders, and read access to the SKU catalogue.
     Customer,
-    /// Shop floor work: orders, jobs, printers, files, inventory, SKUs.
+    /// Shop floor access: orders, jobs, printers, files, inventory, SKUs.
     Operator,
     /// Full access, including users, keys, webhook endpoints and settings.
     Admin,
@@ -33,19 +33,19 @@ impl Role {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Principal {
-    /// The server itself: effects, timers, printers' reports.
+    /// The server itself: effects, timers, printer reports.
     System,
     /// A caller without credentials.
     Anonymous,
     /// The owner of the machine, over the control socket; has full access.
     Machine,
-    /// The holder of the setup's one-time code, until the setup is completed.
+    /// The holder of the one-time setup code, until the setup is completed.
     Setup,
     /// The payment processor, through an event whose signature was verified.
     Processor,
-    /// Another shop, through a message whose signature was verified.
+    /// A different shop, through a message whose signature was verified.
     Channel {
-        /// Sales channel over which the message arrived.
+        /// Sales channel through which the message arrived.
         id: Id,
     },
     /// A user who acts through the agent gateway.
@@ -61,7 +61,7 @@ pub enum Principal {
         name: String,
         /// Role of the key.
         role: Role,
-        /// Email address of the customer to whom a key with the role `customer` is limited.
+        /// Email address of the customer that a key with the role `customer` is limited to.
         #[serde(default)]
         customer_email: Option<String>,
     },
@@ -95,12 +95,12 @@ impl Principal {
         }
     }
     /// Returns whether the command is issued by a person, or by a program on a person's behalf. Actions of the server
-    /// itself and reports from the payment processor and other shops do not count as edits of a record.
+    /// itself, and reports from the payment processor and other shops, are not edits of a record.
     pub(super) fn is_person(&self) -> bool {
         !matches!(self, Self::System | Self::Processor | Self::Channel { .. })
     }
     /// Returns whether commands by this principal are written to the audit log. The server's own commands are not,
-    /// because their events record them.
+    /// because they are recorded by their events.
     pub fn audited(&self) -> bool {
         !matches!(self, Self::System)
     }

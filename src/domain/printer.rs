@@ -1,17 +1,18 @@
 //! A printer: its registration, its last observed state, and the one attempt that it is working on.
 //!
-//! A part must never be started twice, and a printer's response to a start may get lost. Therefore the name of the
-//! uploaded file contains the attempt's ID, so that anything the printer reports can be attributed to the attempt; the
-//! start is recorded in a separate commit before it is sent ([`AttemptPhase::StartSent`]) and sent only once, by the
-//! caller whose commit recorded it; afterwards only evidence from the printer, or an operator, decides its outcome.
+//! A part must never be started twice, and a printer's response to a start may be lost. Therefore, the name of the
+//! uploaded file contains the attempt's ID, so that anything the printer reports can be attributed to the attempt. The
+//! start is recorded in a separate commit before it is sent ([`AttemptPhase::StartSent`]), and sent only once, by the
+//! caller whose commit recorded it. Afterwards, its outcome is decided only by evidence from the printer, or by an
+//! operator.
 //!
 //! Telemetry such as temperatures is not stored here (see [`crate::printer_status`]): only changes that matter to the
 //! rules are commands. `attempt` has the rules of an attempt, `verdict` judges unconfirmed starts and vanished prints,
 //! `observation` processes statuses, `readiness` determines which jobs a printer can accept, `safety` blocks the
-//! printer after a firmware fault, `refusals` pauses it after refused starts, `manual` starts prints that are not jobs,
-//! `registration` contains the fields that operators edit, `sign_off` retains the last print until its parts are signed
-//! off, `care` counts the printer's work, and `spool_booking` tracks the consumption that the printer's own server
-//! records in another system.
+//! printer after a firmware error, `refusals` pauses it after rejected starts, `manual` starts prints that are not
+//! jobs, `registration` contains the fields that operators edit, `sign_off` retains the last print until its parts are
+//! signed off, `care` counts the printer's work, and `spool_booking` tracks the consumption that the printer's own
+//! server records in an outside system.
 
 mod acts;
 mod address;
@@ -89,7 +90,8 @@ pub struct Nozzle {
     pub kind: Option<String>,
 }
 
-/// Position of a printer on its room's plan. Rows are counted from the front and columns from the left, both from 1.
+/// Position of a printer on the plan of its room. Rows are counted from the front and columns from the left, both
+/// starting at 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RoomPosition {
@@ -99,22 +101,22 @@ pub struct RoomPosition {
     pub column: u32,
 }
 
-/// Maximum number of rows and of columns on a room's plan.
+/// Maximum number of rows and of columns on the plan of a room.
 pub const MAX_ROOM_PLACE: u32 = 50;
 
 /// Registration of a printer, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrinterFields {
-    /// Display name of the printer, one line of text.
+    /// Display name of the printer, as one line of text.
     pub name: String,
-    /// Type of the adapter that communicates with the printer: `fw_rest`, `server_rest`, …; the API has checked that
-    /// the type exists.
+    /// Name of the adapter type that communicates with the printer: `fw_rest`, `server_rest`, …; the API has checked
+    /// that the type exists.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Type of machine, which determines the jobs that the printer can make.
+    /// Machine type, which determines the jobs that the printer can make.
     pub machine_type: MachineType,
-    /// Model, as named by slicers; `None` if unknown.
+    /// Model, as named by slicers, if known.
     #[serde(default)]
     pub model: Option<String>,
     /// Base URL of the printer's API, with scheme and port.
@@ -122,35 +124,35 @@ pub struct PrinterFields {
     /// The printer's API key, encrypted with `SECRETS_KEY`; empty if the printer needs none. Never part of an API
     /// response.
     pub encrypted_api_key: String,
-    /// Serial number, for adapter types that use it to address printers.
+    /// Serial number, for adapter types that address printers by it.
     pub serial: Option<String>,
     /// Inner dimensions in millimetres; `None` if prints of any size are accepted.
     pub build_volume: Option<Dimensions>,
     /// `true` if the printer clears its bed automatically, so that it accepts the next job without `bed-cleared`.
     pub auto_clear: bool,
-    /// Loaded material, which is the one in the first slot; `None` if unknown.
+    /// Loaded material, which is that of the first slot, if known.
     pub loaded_material_id: Option<Id>,
-    /// Fitted nozzle; `None` if unknown.
+    /// Fitted nozzle, if known.
     #[serde(default)]
     pub nozzle: Option<Nozzle>,
-    /// Mounted build plate, as named by the slicer; `None` if unknown.
+    /// Mounted build plate, as named by the slicer, if known.
     #[serde(default)]
     pub plate_type: Option<String>,
     /// Free-text location of the printer.
     pub location: Option<String>,
-    /// Position within the printer's location; `None` if not specified.
+    /// Position within the printer's location, if specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<RoomPosition>,
     /// Free-text labels for filtering.
     pub tags: Vec<String>,
-    /// Camera that films the printer; `None` to use the camera that the printer reports, if any.
+    /// Camera that films the printer; `None` to use the camera reported by the printer, if any.
     #[serde(default)]
     pub camera: Option<CameraFields>,
 }
 
 impl PrinterFields {
-    /// Returns the registration of a printer with no API key and no further restrictions, which accepts every job for
-    /// its type of machine.
+    /// Returns the registration of a printer without an API key or further restrictions, which accepts every job for
+    /// its machine type.
     pub fn bare(name: &str, kind: &str, machine_type: MachineType, base_url: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -173,7 +175,7 @@ impl PrinterFields {
     }
 }
 
-/// Condition, besides the printer's own state, that needs an operator before the next job.
+/// Condition, in addition to the printer's own state, that requires an operator before the next job.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Attention {
@@ -183,19 +185,19 @@ pub enum Attention {
     NeedsHome,
     /// An operator took the printer out of service.
     Maintenance,
-    /// Maintenance is due and blocks further jobs.
+    /// Maintenance is due and blocks jobs.
     MaintenanceDue,
-    /// The last print failed; acknowledged by clearing the bed.
+    /// The last print failed; cleared together with the bed.
     PrintFailed,
-    /// The firmware reported an error or shut down; only `clear-attention` acknowledges it.
+    /// The firmware reported an error or shut down; acknowledged only by `clear-attention`.
     FirmwareError,
-    /// The printer refused several starts in a row.
+    /// The printer rejected several starts in a row.
     StartRefused,
     /// The printer has no storage left for files.
     DiskFull,
     /// The printer or its firmware does not respond.
     Unreachable,
-    /// The printer rejects the stored API key.
+    /// The printer rejected the stored API key.
     WrongKey,
     /// The printer can be read but accepts no commands.
     ReadOnly,
@@ -207,15 +209,15 @@ pub enum Attention {
 
 /// A printer.
 ///
-/// Invariants: at most one attempt is in hand, and no manual print alongside it; an attempt in `past` is never accepted
-/// again; nothing is started while the bed is not cleared, the axes are not homed after an emergency stop, or a
-/// firmware fault is not acknowledged.
+/// Invariants: at most one attempt is in hand, and no manual print at the same time; an attempt in `past` is never
+/// accepted again; nothing is started while the bed is not cleared, the axes are not homed after an emergency stop, or
+/// a firmware error is not acknowledged.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Printer {
     /// Identifier of the printer.
     pub id: Id,
-    /// Number of changes by users, starting at 1; shown as the printer's version and compared with `If-Match`.
+    /// Number of changes made by users, starting at 1; exposed as the printer's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
     /// Registration that operators edit.
@@ -224,19 +226,19 @@ pub struct Printer {
     /// Slots by number; empty if only the loaded material is known (see [`Printer::slots`]).
     #[serde(default)]
     pub(crate) slots: Vec<Slot>,
-    /// Materials that operators assigned to the spools reported by this printer; newest last.
+    /// Materials that operators assigned to the spools reported by the printer, newest last.
     #[serde(default)]
     pub(crate) bindings: Vec<SpoolBinding>,
     /// Spools from which the printer's own server deducts its prints, as last reported; `None` if it does not deduct
     /// prints.
     #[serde(default)]
     pub books_on: Option<SpoolBooking>,
-    /// Attempt in hand; `None` if no order uses the printer.
+    /// Attempt in hand; `None` if the printer is not in use by an order.
     pub in_hand: Option<CurrentAttempt>,
     /// Manual print that is being uploaded and started; `None` once the printer has accepted the start.
     #[serde(default)]
     pub manual: Option<ManualPrint>,
-    /// Outcome of the last manual print's start.
+    /// Outcome of the most recent start of a manual print.
     #[serde(default)]
     pub last_manual: Option<ManualEnd>,
     /// `true` if something may be lying on the bed: set after a print, cleared by an operator.
@@ -244,40 +246,40 @@ pub struct Printer {
     /// Time since which something may have been lying on the bed; `None` if the bed is clear.
     #[serde(default)]
     pub bed_since: Option<Timestamp>,
-    /// Most recent periods between an occupied and a cleared bed, oldest first.
+    /// Most recent times that it took to clear the bed, oldest first.
     #[serde(default)]
     pub clearings: Vec<Clearing>,
-    /// `true` if the axes have to be homed: set by an emergency stop or a firmware fault, cleared by homing.
+    /// `true` if the axes must be homed: set by an emergency stop or a firmware error, cleared by homing.
     pub needs_home: bool,
-    /// Firmware fault that no operator has acknowledged yet; nothing is started until then.
+    /// Firmware error that no operator has acknowledged yet; nothing is started until then.
     #[serde(default)]
     pub fault: Option<FirmwareFault>,
-    /// `true` if an error, an emergency stop or a user at the printer closed the connection between the printer's own
-    /// server and its firmware; only a person can reopen it.
+    /// `true` if the connection between the printer's own server and its firmware was closed by an error, an emergency
+    /// stop or a user at the printer; only a person can reopen it.
     #[serde(default)]
     pub kept_closed: bool,
-    /// Starts refused since the last confirmed start; `None` after a confirmed start.
+    /// Starts rejected since the last confirmed start; `None` after a confirmed start.
     #[serde(default)]
     pub refusals: Option<RefusedStarts>,
-    /// Last start confirmed by the printer.
+    /// Most recent start confirmed by the printer.
     #[serde(default)]
     pub last_start: Option<ConfirmedStart>,
-    /// Last finished print of a job whose parts have not been signed off. The next print replaces it, even if it is a
-    /// manual one.
+    /// Last finished print of a job, until its parts are signed off. The next print replaces it, even if it is a manual
+    /// one.
     #[serde(default)]
     pub last_print: Option<LastPrint>,
-    /// Prints whose sign-off has not been acknowledged by their orders yet; oldest first.
+    /// Prints whose sign-off has not been acknowledged by their orders yet, oldest first.
     #[serde(default)]
     pub signed_prints: Vec<SignedPrint>,
     /// Finished print to be photographed.
     #[serde(default)]
     pub photo_due: Option<PhotoDue>,
-    /// `true` if the printer reported that it has no camera; `false` also before the first picture is needed.
+    /// `true` if the printer reported that it has no camera; `false` until the first image is needed.
     #[serde(default)]
     pub camera_absent: bool,
     /// The operator's note while the printer is out of service; `None` if the printer is in service.
     pub maintenance: Option<String>,
-    /// Work done since counting began, from the prints of jobs that ended on this printer.
+    /// Work done since counting began, from job prints that ended on this printer.
     #[serde(default, skip_serializing_if = "Odometer::is_zero")]
     pub odometer: Odometer,
     /// Maintenance reminders by ID. Not part of the serialised printer: each is stored as a separate row.
@@ -291,27 +293,27 @@ pub struct Printer {
     pub activity: Activity,
     /// Reachability of the printer.
     pub connection: Connection,
-    /// File that the printer is printing or has paused, whether or not it belongs to an attempt; `None` if the printer
-    /// is doing neither.
+    /// File that the printer is printing or has paused, regardless of whether it belongs to an attempt; `None` if the
+    /// printer is doing neither.
     pub shows: Option<String>,
-    /// Digest of the key that identified the printer; the printer must present the same key from then on. `None` before
-    /// the first connection, for types without encryption, and after an operator disconnects the printer.
+    /// Digest of the key that the printer identified itself with; the printer must present the same key from then on.
+    /// `None` before the first connection, for types without encryption, and after an operator disconnects the printer.
     #[serde(default)]
     pub known_key: Option<String>,
-    /// Most recent attempts that are over on this printer, newest last. A late message that offers one of them is
+    /// Most recent attempts that have ended on this printer, newest last. A late message that offers one of them is
     /// rejected.
     #[serde(default)]
     pub past: Vec<Id>,
-    /// Time of the server's last emergency stop; reset to `None` by a firmware fault. A status from before that time
-    /// does not prove that the axes are homed.
+    /// Time of the most recent emergency stop by the server; reset to `None` by a firmware error. A status from before
+    /// that time does not prove that the axes are homed.
     #[serde(default)]
     pub stopped_at: Option<Timestamp>,
     /// `true` during an outage that has been reported; `printer.offline` is published once per outage.
     pub outage: bool,
-    /// Last recorded time at which the printer responded; `None` if it has never responded.
+    /// Last recorded time at which the printer responded, if it ever has.
     pub last_seen_at: Option<Timestamp>,
-    /// Time at which the printer last became idle; of two otherwise equal printers, the dispatcher chooses the one that
-    /// has been idle for longer.
+    /// Time at which the printer last became idle. If two printers are otherwise equal, the dispatcher chooses the one
+    /// that has been idle longer.
     pub idle_since: Timestamp,
     /// `true` if the printer was deleted; the record remains for the history of its jobs.
     pub archived: bool,

@@ -1,4 +1,5 @@
-//! Status reported by a printer about itself. Only the latest one is held, in memory; nothing here is stored.
+//! Status that a printer reports about itself. Only the latest status is held, in memory; nothing in this module is
+//! stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +12,14 @@ use crate::time::Timestamp;
 const MAX_REPORTED_SLOTS: usize = 64;
 /// Maximum length of a printer's description of a spool, in characters.
 const MAX_WORD_CHARS: usize = 50;
-/// Maximum number of layers; a higher reported value is invalid.
+/// Maximum number of layers; a larger reported number is invalid.
 const MAX_TOLD_LAYERS: f64 = 1_000_000.0;
-/// Remaining time, in seconds, at or below which a print counts as ending soon. Printers report it in whole minutes.
+/// Remaining time, in seconds, at or below which a print is ending soon. Printers report the time in whole minutes.
 const ENDS_SOON_SECONDS: i64 = 120;
-/// Progress, in percent, at or above which a print without a reported remaining time counts as ending soon.
+/// Progress, in percent, at or above which a print without a reported remaining time is ending soon.
 const ENDS_SOON_PERCENT: f64 = 98.0;
-/// Progress, in percent, below which a reported remaining time of 0 is wrong: the print has just started and the
-/// printer has no estimate yet.
+/// Progress, in percent, below which a reported remaining time of 0 is wrong, because the print has just started and
+/// the printer has no estimate yet.
 const MIN_PERCENT_AT_END: f64 = 95.0;
 
 /// Current activity of a printer: `state` in the API.
@@ -44,15 +45,15 @@ pub enum Activity {
 pub enum Connection {
     /// The printer responds and its firmware is ready.
     Connected,
-    /// A connection is being made, after the start or at an operator's request.
+    /// The connection is being established, after the start or at an operator's request.
     #[default]
     Connecting,
     /// The printer does not respond.
     Unreachable,
-    /// The printer rejects the stored API key.
+    /// The printer rejected the stored API key.
     WrongKey,
-    /// The printer's web server responds, but not the firmware behind it (`klippy_connected` is false, or the serial
-    /// port is closed).
+    /// The printer's web server responds, but the firmware behind it does not (`klippy_connected` is false, or the
+    /// serial port is closed).
     FirmwareDisconnected,
     /// The printer can be read but accepts no commands.
     ReadOnly,
@@ -61,13 +62,13 @@ pub enum Connection {
 }
 
 impl Connection {
-    /// Returns whether the printer itself responds, whatever access it grants.
+    /// Returns whether the printer itself responds, regardless of the access that it grants.
     pub fn is_answering(self) -> bool {
         matches!(self, Self::Connected | Self::ReadOnly)
     }
 }
 
-/// Result of a print, according to the printer.
+/// Result of a print, as reported by the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PrintEnd {
@@ -90,7 +91,7 @@ pub struct PrintedLayer {
 }
 
 impl PrintedLayer {
-    /// Builds the layer from the numbers reported by a printer; returns `None` if it reports none or invalid ones.
+    /// Builds the layer from the numbers reported by a printer. Returns `None` if it reports none or invalid ones.
     pub fn from_numbers(number: Option<f64>, of: Option<f64>) -> Option<Self> {
         let whole = |value: f64| (1.0..=MAX_TOLD_LAYERS).contains(&value).then_some(value as u32);
         let (number, of) = (whole(number?)?, whole(of?)?);
@@ -98,7 +99,7 @@ impl PrintedLayer {
     }
 }
 
-/// Status of a printer at one moment, in terms common to all adapter types.
+/// Status of a printer at a given moment, in terms common to all adapter types.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
@@ -106,17 +107,17 @@ pub struct Status {
     pub state: Activity,
     /// Reachability of the printer.
     pub connection: Connection,
-    /// File that is printing, is paused, or was printed last, as a path relative to the printer's upload folder.
+    /// File that is printing, is paused, or was printed last, as a path relative to the printer's upload directory.
     pub file: Option<String>,
-    /// Result of the print of `file`; `None` while the print is running, or if the printer does not report the result.
+    /// Result of printing `file`; `None` while the print is running, or if the printer does not report the result.
     pub ended: Option<PrintEnd>,
     /// Number of prints of `file` in the printer's history, including the current one; for a printer without a history,
-    /// the number of prints that the adapter could tell apart. `None` if neither is available.
+    /// the number of prints that the adapter could distinguish. `None` if neither is available.
     #[serde(default)]
     pub runs: Option<u32>,
-    /// Progress of the print in percent, 0 to 100.
+    /// Progress of the print in percent, from 0 to 100.
     pub progress: f64,
-    /// `true` while the printer carries out an accepted cancellation.
+    /// `true` while the printer carries out a cancellation that it has accepted.
     #[serde(default)]
     pub cancelling: bool,
     /// Remaining print time in seconds, as estimated by the printer.
@@ -124,7 +125,7 @@ pub struct Status {
     /// Layer being printed; `None` while nothing is printing, or if the printer does not report the layer.
     #[serde(default)]
     pub layer: Option<PrintedLayer>,
-    /// Filament used so far by the print of `file`, in millimetres.
+    /// Filament used so far to print `file`, in millimetres.
     pub filament_mm: Option<f64>,
     /// Temperature of the nozzle in degrees Celsius; 0 if unknown.
     pub nozzle: f64,
@@ -140,7 +141,7 @@ pub struct Status {
     /// Spools in the printer's slots; empty if the printer does not recognise them.
     #[serde(default)]
     pub slots: Vec<ReportedSlot>,
-    /// Spool from which the printer itself deducts its prints; `None` if it does not do so, or does not report the
+    /// Spool that the printer itself deducts its prints from; `None` if it does not do so, or does not report the
     /// spool.
     #[serde(default)]
     pub books_on: Option<SpoolBooking>,
@@ -149,16 +150,16 @@ pub struct Status {
 }
 
 /// Deductions by the printer's own server: it deducts extruded filament in the spool management system, from the spool
-/// that is active there. A print's consumption must then not be deducted there a second time.
+/// that is active there. A print's consumption must then not be deducted there again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpoolBooking {
     /// Number of the active spool in the spool management system.
     pub spool: i64,
-    /// `true` if the printer's server can currently reach the spool management system. While it cannot, it accumulates
-    /// the consumption until it is restarted.
+    /// `true` if the printer's server can currently reach the spool management system. Otherwise, it accumulates the
+    /// consumption until it is restarted.
     pub connected: bool,
-    /// `true` if the printer's server has consumption that it could not record yet.
+    /// `true` if the printer's server has consumption that it has not been able to record yet.
     #[serde(default)]
     pub unreported: bool,
 }
@@ -169,7 +170,7 @@ pub struct SpoolBooking {
 pub struct ReportedSlot {
     /// Number of the slot, starting at 0.
     pub slot: u32,
-    /// Vendor's code for the spool.
+    /// The vendor's code for the spool.
     pub vendor_code: Option<String>,
     /// Type of plastic, such as `PETG`; `None` if the printer does not report it separately from the code.
     #[serde(default)]
@@ -181,7 +182,7 @@ pub struct ReportedSlot {
 }
 
 impl ReportedSlot {
-    /// Returns a copy with texts and amounts limited to the bounds of stored values.
+    /// Returns a copy with texts and amounts limited to the range of stored values.
     #[must_use]
     pub fn bounded(&self) -> Self {
         let word = |text: &Option<String>| {
@@ -199,7 +200,7 @@ impl ReportedSlot {
 }
 
 impl Status {
-    /// Limits every number to the bounds of stored values ([`bounds`]); a number beyond them counts as unknown.
+    /// Limits every number to the range of stored values ([`bounds`]); a number outside of it is treated as unknown.
     #[must_use]
     pub fn bounded(self) -> Self {
         Self {
@@ -213,7 +214,7 @@ impl Status {
         }
     }
 
-    /// Returns whether a print is running that ends within the next minutes, as far as the printer knows.
+    /// Returns whether a print is running that ends within the next few minutes, according to the printer.
     pub fn ends_soon(&self) -> bool {
         let near = match self.remaining_seconds {
             Some(left) => left <= ENDS_SOON_SECONDS,
@@ -222,7 +223,8 @@ impl Status {
         self.state == Activity::Printing && near
     }
 
-    /// Returns whether a print is running whose end is far off and whose remaining time the printer does not report.
+    /// Returns whether a print is running whose end is far off and for which the printer does not report a remaining
+    /// time.
     pub fn is_new_print(&self) -> bool {
         self.state == Activity::Printing && self.remaining_seconds.is_none() && self.progress < MIN_PERCENT_AT_END
     }
@@ -232,7 +234,7 @@ impl Status {
         self.runs.is_some_and(|runs| runs > 1)
     }
 
-    /// Discards a remaining time of 0 seconds that is reported although the end of the print is far away.
+    /// Discards a reported remaining time of 0 seconds if the print is far from its end.
     pub fn drop_false_end(&mut self) {
         if self.progress < MIN_PERCENT_AT_END {
             self.remaining_seconds = self.remaining_seconds.filter(|left| *left > 0);
@@ -245,16 +247,16 @@ impl Status {
     }
 }
 
-/// Print in the printer's own history.
+/// Print listed in the printer's own history.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PastPrint {
-    /// Path of the file, relative to the upload folder.
+    /// Path of the file, relative to the upload directory.
     pub file: String,
     /// Result of the print; `None` while the print is running, or if the printer does not report the result.
     pub ended: Option<PrintEnd>,
-    /// `true` if the record breaks off because the printer's server stopped during the print. The print itself may have
-    /// continued, so such a record does not show how it ended.
+    /// `true` if the record ends abruptly because the printer's server stopped during the print. The print itself may
+    /// have continued, so the record does not show how it ended.
     #[serde(default)]
     pub cut_off: bool,
     /// Filament used in millimetres, if the printer reports it.
@@ -269,15 +271,15 @@ pub struct PastPrint {
 }
 
 impl PastPrint {
-    /// Limits every number to the bounds of stored values ([`bounds`]); a number beyond them counts as unknown.
+    /// Limits every number to the range of stored values ([`bounds`]); a number outside of it is treated as unknown.
     #[must_use]
     pub fn bounded(self) -> Self {
         Self { filament_mm: self.filament_mm.and_then(bounds::filament_mm), ..self }
     }
 }
 
-/// Evidence about whether the printer's server, which keeps the history, has run without a restart since a given
-/// moment. A server that was not running cannot record prints.
+/// Evidence about whether the printer's server, which keeps the history, has run since a given moment without being
+/// restarted. A server that was not running cannot record prints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerRun {

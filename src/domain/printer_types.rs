@@ -10,8 +10,8 @@ use crate::slot_label::SlotLabels;
 pub struct TypeFacts {
     /// G-code formats accepted by printers of the type.
     pub forms: Vec<GcodeForm>,
-    /// `true` if a start specifies the slot of each filament. Otherwise a printer with several slots takes filament n
-    /// of a file (its tool) from slot n.
+    /// `true` if a start specifies the slot for each filament. Otherwise, a printer with several slots takes filament n
+    /// of a file (its tool number) from slot n.
     pub maps_slots: bool,
     /// Labels of the slots.
     pub labels: SlotLabels,
@@ -24,7 +24,7 @@ impl Default for TypeFacts {
     }
 }
 
-/// Capabilities by name of the printer type. A type that is not listed counts as [`TypeFacts::default`].
+/// Capabilities by printer type name. A type that is not listed is treated as [`TypeFacts::default`].
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct KnownTypes(BTreeMap<String, TypeFacts>);
 
@@ -39,7 +39,7 @@ impl KnownTypes {
         self.0.get(kind).cloned().unwrap_or_default()
     }
 
-    /// Returns whether printers of any type accept files of the given form.
+    /// Returns whether printers of any type accept files in the given format.
     pub fn printable(&self, form: GcodeForm) -> bool {
         form == GcodeForm::Text || self.0.values().any(|facts| facts.forms.contains(&form))
     }

@@ -8,11 +8,11 @@ use crate::time::Timestamp;
 
 /// Target fraction of promises that are met.
 const KEPT_SHARE: f64 = 0.8;
-/// Number of most recent orders from which the margin is learned.
+/// Number of most recent orders that the margin is learnt from.
 const MAX_RATIOS: usize = 100;
 /// Ratios of actual to expected time that are assumed until orders have been observed.
 const ASSUMED_RATIOS: [f64; 10] = [0.9, 1.0, 1.0, 1.05, 1.05, 1.1, 1.15, 1.2, 1.3, 1.6];
-/// Minimum expected time of an order to learn from, in milliseconds: for a shorter one, an extra minute would be a
+/// Minimum expected time, in milliseconds, of an order to learn from. For a shorter time, an extra minute would be a
 /// large fraction.
 const LEAST_LEAD_MS: i64 = 10 * 60_000;
 
@@ -22,23 +22,23 @@ const LEAST_LEAD_MS: i64 = 10 * 60_000;
 pub struct Promise {
     /// Time at which the promise was made.
     pub made_at: Timestamp,
-    /// Completion of printing as expected when the promise was made.
+    /// Time at which printing was expected to be complete when the promise was made.
     pub expected_at: Timestamp,
     /// Promised time, which never changes.
     pub promised_at: Timestamp,
-    /// Time at which the order was ready; `None` until then, and again once part of the order is being remade.
+    /// Time at which the order was ready; `None` until then, and again if part of the order is being made again.
     #[serde(default)]
     pub met_at: Option<Timestamp>,
 }
 
 impl Promise {
-    /// Returns the time by which the order has to be ready: the promised time, or its due date if that is earlier.
+    /// Returns the time by which the order must be ready: the promised time, or its due date if that is earlier.
     pub fn deadline(&self, due_at: Option<Timestamp>) -> Timestamp {
         due_at.map_or(self.promised_at, |due_at| due_at.min(self.promised_at))
     }
 
-    /// Returns the ratio of actual to expected time; `None` if the order is not ready yet, or if the expected time was
-    /// too short.
+    /// Returns the ratio of actual to expected time. Returns `None` if the order is not ready yet, or if the expected
+    /// time was too short.
     fn ratio(&self) -> Option<f64> {
         let expected = self.expected_at.since(self.made_at);
         let took = self.met_at?.since(self.made_at);
@@ -50,7 +50,7 @@ impl Promise {
 #[derive(Clone, PartialEq, Debug)]
 pub struct DelayRatios {
     ratios: VecDeque<f64>,
-    /// Number of assumed ratios, which come first.
+    /// Number of assumed ratios, which precede the observed ones.
     assumed: usize,
 }
 
@@ -61,7 +61,7 @@ impl Default for DelayRatios {
 }
 
 impl DelayRatios {
-    /// Learns from an order that is ready. The caller must pass each order once, oldest first.
+    /// Learns from an order that is ready. The caller must pass each order only once, oldest first.
     pub fn learn(&mut self, promise: &Promise) {
         if let Some(ratio) = promise.ratio() {
             self.ratios.push_back(ratio);
@@ -83,7 +83,7 @@ impl DelayRatios {
         Promise { made_at: now, expected_at, promised_at, met_at: None }
     }
 
-    /// Returns the ratio that was not exceeded by a fraction of [`KEPT_SHARE`] of the orders.
+    /// Returns the ratio that [`KEPT_SHARE`] of the orders did not exceed.
     fn quantile(&self) -> f64 {
         let mut sorted: Vec<f64> = self.ratios.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);

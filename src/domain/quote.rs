@@ -1,20 +1,20 @@
-//! A quote: an offer to a customer with its price and its period of validity.
+//! A quote: an offer to a customer with a price and a validity period.
 //!
 //! Operators draft quotes; uploading a model also creates a draft, priced by [`crate::pricing`]. A quote can be edited
-//! only as a draft. Once it is sent, prices, tax and shipping are frozen. The accepted quote becomes one order of kind
+//! only as a draft. Once it is sent, prices, tax and shipping are frozen. Accepting the quote creates an order of kind
 //! `custom` at exactly these prices; the order's ID is chosen and stored in the commit that accepts the quote, so that
-//! the order is created only once even if the server crashes in between. `draft` contains the editing, `model` the
-//! lines printed from an uploaded model, `margin` their actual costs, and `rules` the rest.
+//! the order is created only once even if the server crashes in between. `draft` contains the rules for editing,
+//! `model` those for lines printed from an uploaded model, `margin` their actual costs, and `rules` the rest.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
 //! | none | an operator creates it, or a model is uploaded | draft |
-//! | draft | sent; a printed line needs a SKU, which one with a model gets now | sent |
+//! | draft | sent; every printed line needs a SKU, and a line with a model gets one now | sent |
 //! | draft | deleted | gone |
 //! | sent | the customer accepts before `validUntil` | accepted; its order is created |
 //! | sent | the customer declines, or the shop withdraws it | declined |
 //!
-//! `expired` is not a state of its own: it is shown instead of `sent` once `validUntil` has passed.
+//! `expired` is not a stored status: it is shown instead of `sent` once `validUntil` has passed.
 
 mod draft;
 mod margin;
@@ -41,14 +41,14 @@ use crate::pricing::PriceRates;
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Maximum number of lines of one quote; as many as a customer may order at once.
+/// Maximum number of lines per quote, equal to the number that a customer may order at once.
 pub const MAX_LINES: usize = 50;
-/// Error code for a quote that was answered too late.
+/// Error code for accepting or declining a quote too late.
 pub const QUOTE_EXPIRED: &str = "quote_expired";
 /// Error code for a quote that was declined or withdrawn.
 pub const QUOTE_DECLINED: &str = "quote_declined";
 
-/// Line of a quote: the quoted item with its quantity and price.
+/// Quote line: the quoted item with its quantity and price.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteLine {
@@ -56,39 +56,39 @@ pub struct QuoteLine {
     pub description: String,
     /// Number of units, at least 1.
     pub quantity: u32,
-    /// Net price of one unit, in minor units of the currency.
+    /// Net unit price, in minor units of the currency.
     pub unit_price_cents: i64,
-    /// SKU to print; `None` for a line that is not printed, and for a model before the quote is sent.
+    /// SKU to print; `None` for a line that is not printed, and for a model until the quote is sent.
     pub sku_id: Option<Id>,
     /// `true` if the line is printed. Other lines, such as design work, create no jobs.
     pub printed: bool,
-    /// Uploaded model from which the line is printed; `None` if it is not printed from one.
+    /// Uploaded model that the line is printed from, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<QuoteModel>,
 }
 
 /// A quote.
 ///
-/// Invariants: everything to which the customer agrees (lines, tax, shipping, currency) is frozen once the quote is
+/// Invariants: everything that the customer agrees to (lines, tax, shipping, currency) is frozen once the quote is
 /// sent; `order_id` is set by the commit that accepts the quote and never changes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Quote {
     /// Identifier of the quote.
     pub id: Id,
-    /// Sequential number for display, shown as `QUO-000123`; there may be gaps between numbers.
+    /// Sequential number, displayed as `QUO-000123`; numbers may have gaps.
     pub number: i64,
-    /// Number of changes by users, starting at 1.
+    /// Number of changes made by users, starting at 1.
     pub revision: i64,
     /// Stored status; never [`QuoteStatus::Expired`].
     pub status: QuoteStatus,
-    /// Site to which the quote belongs.
+    /// Site that the quote belongs to.
     pub site: String,
     /// The customer's email address in normalised form; required to send the quote.
     pub customer_email: Option<String>,
     /// Customer record, set if the customer was signed in when accepting the quote.
     pub customer_id: Option<Id>,
-    /// Custom request that the quote answers; `None` if there is none.
+    /// Custom request that the quote responds to, if any.
     pub custom_request_id: Option<Id>,
     /// Status last reported to the custom request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,7 +97,7 @@ pub struct Quote {
     pub lines: Vec<QuoteLine>,
     /// Currency of all amounts, as a lowercase ISO 4217 code.
     pub currency: String,
-    /// Sum of the lines without tax, in minor units.
+    /// Line total without tax, in minor units.
     pub subtotal_cents: i64,
     /// Shipping charge, in minor units.
     pub shipping_cents: i64,
@@ -109,24 +109,24 @@ pub struct Quote {
     pub total_cents: i64,
     /// Shipping address, which determines the tax rate.
     pub shipping_address: Option<Address>,
-    /// Time until which the quote can be accepted; if `None`, it is computed on sending from the validity period in the
-    /// settings.
+    /// Time until which the quote can be accepted; if `None`, it is calculated on sending from the validity period in
+    /// the settings.
     pub valid_until: Option<Timestamp>,
     /// Free-text notes for the customer.
     pub notes: Option<String>,
-    /// Rates by which the quote's models are priced; frozen when it is sent.
+    /// Rates used to price the quote's models; frozen when the quote is sent.
     pub rates: PriceRates,
-    /// Order created from the quote; the order's ID is chosen when the quote is accepted.
+    /// Order created from the quote; its ID is chosen when the quote is accepted.
     pub order_id: Option<Id>,
     /// `true` once the order has been created.
     pub order_made: bool,
-    /// Human-readable reason why the order cannot be created; `None` if there is no problem.
+    /// Human-readable reason why the order cannot be created, if any.
     pub order_error: Option<String>,
     /// Reason entered by the customer or operator who declined the quote.
     pub declined_reason: Option<String>,
-    /// Time at which the quote was sent; `None` if not yet sent.
+    /// Time at which the quote was sent, if it has been.
     pub sent_at: Option<Timestamp>,
-    /// Time at which the quote was accepted or declined; `None` if not yet answered.
+    /// Time at which the quote was accepted or declined, if it has been.
     pub answered_at: Option<Timestamp>,
     /// `true` if the quote was deleted, which is possible only for drafts.
     pub archived: bool,
@@ -145,7 +145,7 @@ pub enum QuoteSlicingOutcome {
     Failed(String),
 }
 
-/// Command for a quote, from drafting it to recording its order.
+/// Command that changes a quote, from drafting it to recording its order.
 #[derive(Clone, Debug)]
 pub enum QuoteCommand {
     /// Creates a draft.
@@ -159,8 +159,8 @@ pub enum QuoteCommand {
     },
     /// Sends a draft to its customer.
     Send,
-    /// Accepts the quote on behalf of the customer. Repeating the command has no further effect, except that creation
-    /// of an order that could not be created is tried again.
+    /// Accepts the quote on behalf of the customer. Retrying the command has no further effect, except that an order
+    /// that could not be created is tried again.
     Accept,
     /// Declines the quote (customer) or withdraws it (shop).
     Decline {
@@ -190,13 +190,13 @@ impl Quote {
         format!("QUO-{:06}", self.number)
     }
 
-    /// Returns the status as shown at a given time, which is expired if the quote was not answered in time.
+    /// Returns the status to show at a given time: expired if the customer did not respond in time.
     pub fn shown_status(&self, now: Timestamp) -> QuoteStatus {
         let late = self.status == QuoteStatus::Sent && self.valid_until.is_some_and(|until| until <= now);
         if late { QuoteStatus::Expired } else { self.status }
     }
 
-    /// Returns whether customers may see the quote, which they may once it has been sent.
+    /// Returns whether customers may see the quote, which is the case once it has been sent.
     pub fn is_known_to_customers(&self) -> bool {
         !self.archived && self.status != QuoteStatus::Draft
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuoteStatus {
-    /// The quote can be edited and is visible to staff only.
+    /// The quote can be edited and is visible only to staff.
     Draft,
     /// The customer can accept the quote.
     Sent,
@@ -16,7 +16,7 @@ pub enum QuoteStatus {
     Accepted,
     /// The customer declined the quote, or the shop withdrew it.
     Declined,
-    /// The quote's validity ended without an answer; shown instead of sent, and never stored.
+    /// The validity of the quote ended without a response; shown instead of sent, and never stored.
     Expired,
 }
 

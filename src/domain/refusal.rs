@@ -1,8 +1,8 @@
-//! A refusal: the rejection of a command by a rule. It is an answer to the caller, never a failure of the actor.
+//! A refusal: the rejection of a command by a rule. It is a response to the caller, never a failure of the actor.
 
 use serde::{Deserialize, Serialize};
 
-/// Kind of refusal; only `http/error.rs` maps it to an HTTP status, shown here in parentheses.
+/// Kind of refusal. Only `http/error.rs` maps it to an HTTP status, shown here in parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -16,22 +16,22 @@ pub enum Class {
     Conflict,
     /// The record has changed since the caller read it (412).
     Stale,
-    /// The command is well-formed, but not acceptable (422).
+    /// The command is well-formed but cannot be accepted (422).
     Unprocessable,
     /// The record existed but no longer does (410).
     Gone,
 }
 
-/// One fault in a request.
+/// Error in a single field of a request.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
     /// Dotted path of the invalid field (`lines.0.quantity`).
     pub path: String,
-    /// Human-readable description of the fault, worded as a continuation of the path.
+    /// Human-readable description of the error, phrased to follow the path.
     pub message: String,
 }
 
-/// A refusal with its reason.
+/// Refusal with its reason.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
@@ -39,9 +39,9 @@ pub struct Refusal {
     pub class: Class,
     /// Stable `snake_case` code for programs.
     pub code: String,
-    /// Human-readable reason: lowercase, without a full stop.
+    /// Human-readable reason, in lowercase and without a full stop.
     pub message: String,
-    /// All faults of the request; only for [`Class::Invalid`].
+    /// All errors in the request; only for [`Class::Invalid`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
 }
@@ -78,7 +78,7 @@ impl Refusal {
         faults.note(path, message);
         Self::faults(faults)
     }
-    /// Creates a single 400 for all the given faults.
+    /// Creates a single 400 for all the given errors.
     pub fn faults(Faults { entries: faults, left_out, .. }: Faults) -> Self {
         let message = match &faults[..] {
             [one] if left_out == 0 => format!("{}: {}", one.path, one.message),
@@ -96,19 +96,19 @@ impl Refusal {
     }
 }
 
-/// Maximum number of faults listed together, in one refusal and when the settings are read at startup.
+/// Maximum number of errors listed together, in one refusal and when the settings are read at startup.
 pub const MAX_FAULTS: usize = 50;
-/// Maximum length of all faults in one refusal, in bytes of JSON.
+/// Maximum total length of the errors in one refusal, in bytes of JSON.
 const MAX_FAULTS_BYTES: usize = 60_000;
-/// Maximum length of a fault's path, in characters. Like its message, it may contain text from the caller and is
+/// Maximum length of an error's path, in characters. Like its message, it may contain text from the caller and is
 /// therefore truncated.
 const MAX_PATH_CHARS: usize = 200;
 const MAX_FAULT_CHARS: usize = 1_000;
 /// Maximum length of a refusal's message, in characters.
 pub const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// Faults of one request, collected so that the caller learns about all of them at once. The first [`MAX_FAULTS`] are
-/// listed and the others counted, so that the response stays small for any request.
+/// Problems found in a request, collected so that the caller sees them all at once. Lists the first [`MAX_FAULTS`] and
+/// only counts the rest, which keeps the response small.
 #[derive(Default, Debug)]
 pub struct Faults {
     entries: Vec<Fault>,
@@ -117,7 +117,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Adds a fault in the field at `path`, such as `lines[0].quantity`.
+    /// Adds an error in the field at `path`, such as `lines[0].quantity`.
     pub fn note(&mut self, path: &str, message: impl Into<String>) {
         if self.left_out > 0 || self.entries.len() >= MAX_FAULTS {
             self.left_out += 1;
@@ -133,29 +133,29 @@ impl Faults {
         self.bytes = bytes;
         self.entries.push(Fault { path, message });
     }
-    /// Adds a fault if `ok` is false.
+    /// Adds an error if `ok` is false.
     pub fn check(&mut self, ok: bool, path: &str, message: impl Into<String>) -> &mut Self {
         if !ok {
             self.note(path, message);
         }
         self
     }
-    /// Returns whether there is no fault.
+    /// Returns whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.left_out == 0
     }
-    /// Returns whether a fault in the given field has already been recorded.
+    /// Returns whether an error in the given field has already been recorded.
     pub fn names(&self, path: &str) -> bool {
         self.entries.iter().any(|fault| fault.path == path)
     }
-    /// Adds the faults of another part of the same request.
+    /// Adds the errors from another part of the same request.
     pub fn append(&mut self, other: Self) {
         for fault in other.entries {
             self.note(&fault.path, fault.message);
         }
         self.left_out += other.left_out;
     }
-    /// Rejects the request if there is any fault.
+    /// Rejects the request if there are any errors.
     pub fn refuse(self) -> Result<(), Refusal> {
         if self.is_empty() { Ok(()) } else { Err(Refusal::faults(self)) }
     }
@@ -174,7 +174,7 @@ pub fn shortened(mut text: String, most: usize) -> String {
 const MAX_DETAILS_CHARS: usize = 4_000;
 
 /// Splits a printer's message into its first sentence, without the full stop, and the rest. A sentence ends at the end
-/// of its line, or at a punctuation mark followed by a capital letter.
+/// of its line, or at a punctuation mark that is followed by a capital letter.
 pub fn first_sentence(text: &str) -> (String, Option<String>) {
     let text = text.trim();
     let line = text.find(['\r', '\n']).unwrap_or(text.len());
@@ -186,7 +186,7 @@ pub fn first_sentence(text: &str) -> (String, Option<String>) {
     (first.to_owned(), details)
 }
 
-/// Returns the length in bytes of a text when written as JSON.
+/// Returns the length of a text, in bytes, when written as JSON.
 fn written_len(text: &str) -> usize {
     let escaped = |c: char| match c {
         '"' | '\\' => 2,

@@ -1,15 +1,14 @@
-//! Regions of countries by their ISO 3166-2 codes, so that "California", "ca" and "US-CA" are recognised as the same
-//! region.
+//! Regions of countries by ISO 3166-2 code, so that "California", "ca" and "US-CA" are recognised as the same region.
 //!
 //! Contains the regions of countries whose taxes vary by region, and of countries whose addresses usually spell out the
-//! region's name. Other regions are used as written.
+//! region's name. Any other regions are used as written.
 
 mod names;
 
 use names::REGIONS;
 
 /// Returns the code of a region within its country (`CA`), given its code or one of its names. An unknown region is
-/// returned trimmed.
+/// returned trimmed but otherwise unchanged.
 pub fn region_code(country: &str, region: &str) -> String {
     let region = region.trim();
     let candidates =

@@ -1,25 +1,25 @@
-//! Conditions outside an aggregate that must hold when its commit is written.
+//! Conditions outside of an aggregate that must hold when its commit is written.
 //!
-//! Aggregates decide independently, each on its own state: one may delete a file at the same moment as another begins
-//! to reference it, and each decision is valid by itself. Both therefore state their requirements, and the store checks
-//! all of them against the rows as they are after the commit, in the commit's own transaction. Of two commits that
-//! contradict each other, the later one is rejected.
+//! Aggregates decide independently, each on its own state: one aggregate may delete a file at the same moment as a
+//! second one begins to reference it, and each decision is valid by itself. Both therefore state their requirements,
+//! and the store checks all of them against the rows as they are after the commit, in the commit's own transaction. If
+//! two commits contradict each other, the later one is rejected.
 
 use crate::id::Id;
 use crate::refusal::Refusal;
 
-/// Kind of aggregate that others reference by ID.
+/// Kind of aggregate that other aggregates reference by ID.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Referenced {
-    /// File; referenced by SKUs, by the lines and jobs of orders, and by custom requests.
+    /// File; referenced by SKUs, by order lines and jobs, and by custom requests.
     File,
-    /// Material; referenced by SKUs, by the lines and jobs of orders, and as loaded in a printer.
+    /// Material; referenced by SKUs, by order lines and jobs, and by printers in which it is loaded.
     Material,
-    /// SKU; referenced by the lines and jobs of orders, by kits, and by quotes.
+    /// SKU; referenced by order lines and jobs, by kits, and by quotes.
     Sku,
 }
 
-/// Condition on which a decision relies.
+/// Condition that a decision relies on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Requirement {
     /// The record has not been deleted; required because the commit references it.
@@ -28,19 +28,20 @@ pub enum Requirement {
         what: Referenced,
         /// Identifier of the referenced record.
         id: Id,
-        /// Request field that references the record (`gcodeFileId`); named in the error.
+        /// Request field that references the record (`gcodeFileId`), included in the error.
         member: String,
     },
     /// The SKU is not a kit; required because a kit lists it as a component, and kits cannot contain kits.
     NoKit {
         /// Component of the kit.
         sku: Id,
-        /// Request field that references the SKU; named in the error.
+        /// Request field that references the SKU, included in the error.
         member: String,
     },
     /// No active record references the given one; required because the commit deletes it, or turns a SKU into a kit.
-    /// The following do not count: deleted aggregates; orders that are shipped, cancelled or refunded; jobs that are
-    /// completed, failed or cancelled; closed custom requests; and quotes that were not sent or have been answered.
+    /// The following are ignored: deleted aggregates; orders that are shipped, cancelled or refunded; jobs that are
+    /// completed, failed or cancelled; closed custom requests; and quotes that were not sent, or that were accepted or
+    /// declined.
     Unused {
         /// Kind of the record that is deleted or becomes a kit.
         what: Referenced,
@@ -48,8 +49,8 @@ pub enum Requirement {
         id: Id,
     },
     /// No document in the series has the given number or a higher one, and no other restore skips such a number;
-    /// required because the commit continues the series with the given number. Otherwise numbers would be missing
-    /// without a reason, or the next document would get a number other than the one shown to the operator.
+    /// required because the commit continues the series at the given number. Otherwise, numbers would be missing
+    /// without a reason, or the next document would not get the number shown to the operator.
     Unissued {
         /// Name of the series (`INV-2026`).
         series: String,
@@ -57,7 +58,7 @@ pub enum Requirement {
         next: i64,
         /// Restore whose own gap is exempt.
         restore: Id,
-        /// Request field that contains the number; named in the error.
+        /// Request field that contains the number, included in the error.
         member: String,
     },
 }
@@ -68,8 +69,8 @@ impl Requirement {
         Self::NotDeleted { what, id, member: member.into() }
     }
 
-    /// Returns the refusal for an unmet requirement, which is the same as if the requirement had been unmet before the
-    /// commit.
+    /// Returns the refusal for an unmet requirement, which is the same as if the requirement had not been met before
+    /// the commit.
     pub fn refusal(&self) -> Refusal {
         match self {
             Self::NotDeleted { what, member, .. } => Refusal::field(

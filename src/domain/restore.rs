@@ -1,9 +1,9 @@
 //! A restore of a backup: its time, the numbers skipped because of it, and its review by an operator.
 //!
-//! Between the backup and its restore the former shop continued to run: it assigned numbers, published events and
+//! Between the backup and its restore, the former shop continued to run: it assigned numbers, published events and
 //! started prints that are unknown to the restored shop. Until an operator has reviewed the restore, nothing is started
-//! automatically. Numbers that may have been assigned are skipped, as gaps with their reason; an operator may change
-//! the next number of each series.
+//! automatically. Numbers that may have been assigned are skipped, and each gap is recorded with its reason; an
+//! operator may change the next number of each series.
 
 pub mod numbers;
 
@@ -23,7 +23,7 @@ use crate::refusal::{Faults, Refusal};
 use crate::requirement::Requirement;
 use crate::time::Timestamp;
 
-/// Number of skipped event numbers: more than a shop can have published between a backup and its restore, so that a
+/// Number of event numbers to skip: more than a shop can have published between a backup and its restore, so that a
 /// cursor of the former shop is never mistaken for one of the restored shop.
 const EVENT_MARGIN: i64 = 1_000_000_000;
 
@@ -39,12 +39,12 @@ pub struct Restore {
     pub restored_at: Timestamp,
     /// Number of the newest event in the backup.
     pub last_event: i64,
-    /// Number of the event that reports the restore. Events of the former shop may have used the numbers between this
-    /// one and that of the newest event in the backup.
+    /// Number of the event that reports the restore. Events of the former shop may have used the numbers between
+    /// `last_event` and this one.
     pub first_event: i64,
     /// Next number of each series.
     pub series: Vec<RestoredSeries>,
-    /// Review by an operator; `None` if not yet reviewed, in which case nothing is started automatically.
+    /// Review by an operator, if any; until then, nothing is started automatically.
     #[serde(default)]
     pub review: Option<RestoreReview>,
 }
@@ -61,7 +61,7 @@ pub struct RestoreReview {
     pub note: Option<String>,
 }
 
-/// Facts of a restore, collected when it is performed.
+/// Facts about a restore, collected when it is performed.
 #[derive(Clone, Debug)]
 pub struct RestoreFacts {
     /// SHA-256 of the backup's manifest, in hexadecimal.
@@ -76,35 +76,35 @@ pub struct RestoreFacts {
     pub used: Vec<SeriesUse>,
 }
 
-/// Change to the rows stored with a restore.
+/// Change to the rows that record the gaps of a restore.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RestoreRow {
-    /// Skipped numbers.
+    /// Gap of skipped numbers to insert.
     Gap(NumberGap),
-    /// Removed gap of a series that no longer skips numbers.
+    /// Gap to delete, because its series no longer skips numbers.
     NoGap(Id),
 }
 
-/// Command for a restore, issued by an operator.
+/// Command that an operator issues for a restore.
 #[derive(Clone, Debug)]
 pub enum RestoreCommand {
     /// Confirms that an operator has reviewed the shop, which then resumes.
     Review {
-        /// Next numbers to set for some series; the other series are left unchanged.
+        /// Next numbers to set for some series; all other series are left unchanged.
         next: Vec<(String, i64)>,
-        /// Internal note for the staff.
+        /// Internal note for staff.
         note: Option<String>,
     },
 }
 
 impl Restore {
-    /// Returns the identifier of the restore of the backup with the given manifest. Restoring the same backup again
-    /// yields the same identifier.
+    /// Returns the identifier for restoring the backup with the given manifest. Restoring the same backup again yields
+    /// the same identifier.
     pub fn id_of(backup: &str) -> Id {
         Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("restore:{backup}").as_bytes()))
     }
 
-    /// Creates a restore at the current time, with the rows of its gaps and the event that reports it, whose number is
+    /// Creates a restore at the current time, with the rows for its gaps and the event that reports it, whose number is
     /// [`Restore::first_event`].
     pub fn begin(facts: &RestoreFacts) -> (Self, Vec<RestoreRow>, Event) {
         let id = Self::id_of(&facts.backup);
@@ -136,7 +136,7 @@ impl Restore {
         (this, rows, event)
     }
 
-    /// Returns the reviewed restore, with the requirements for the numbers that the review sets.
+    /// Returns the reviewed restore, with the requirements for the numbers set by the review.
     fn review(
         &self,
         cx: &DecisionContext<'_>,

@@ -1,8 +1,8 @@
-//! A sales channel: another shop whose orders are produced here. The record contains the secret that verifies the other
-//! shop's messages, the address to which shipments are reported, and the variant map: the SKU to make for each item
-//! sold there.
+//! A sales channel: a different shop whose orders are produced here. The record contains the secret that verifies the
+//! other shop's messages, the address that shipments are reported to, and the variant map: the SKU to make for each
+//! item sold there.
 //!
-//! Only `services/` knows the systems of other shops and their protocols; here the kind is an opaque name.
+//! Only `services/` knows the systems of other shops and their protocols; here, the kind is an opaque name.
 
 #[cfg(test)]
 mod tests;
@@ -19,54 +19,53 @@ use crate::refusal::{Faults, Refusal};
 use crate::requirement::{Referenced, Requirement};
 use crate::time::Timestamp;
 
-/// Maximum number of entries in one variant map, which is held in memory for matching orders.
+/// Maximum number of entries per variant map. The map is held in memory for matching orders.
 const MAX_VARIANTS: usize = 5_000;
 
-/// Another shop whose orders are produced here.
+/// Sales channel: a different shop whose orders are produced here.
 ///
 /// Invariant: no two entries in the map are for the same variant. Each entry is stored as a separate row.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesChannel {
-    /// Identifier of the channel; part of the URL to which the other shop sends its messages.
+    /// Identifier of the channel; part of the URL that the other shop sends its messages to.
     pub id: Id,
     /// Name of the kind of system; immutable.
     pub kind: String,
     /// Display name of the shop.
     pub name: String,
-    /// Site to which the channel's orders belong.
+    /// Site that the channel's orders belong to.
     pub site: String,
-    /// Lowercase ISO 4217 code; orders in another currency are held for an operator.
+    /// Lowercase ISO 4217 code; orders in a different currency are held for an operator.
     pub currency: String,
-    /// Secret with which the other shop signs its messages, encrypted; empty if there is none, in which case no message
-    /// is accepted.
+    /// Secret that the other shop uses to sign its messages, encrypted; if it is empty, no messages are accepted.
     pub encrypted_secret: String,
-    /// Base URL of the other shop's API; `None` if nothing is reported to the other shop.
+    /// Base URL of the other shop's API; `None` if nothing is reported to the shop.
     pub base_url: Option<String>,
-    /// Access token for the other shop's API, encrypted; empty if there is none.
+    /// Access token for the other shop's API, encrypted; may be empty.
     pub encrypted_token: String,
-    /// `true` if messages are accepted and shipments reported. Accepted orders are produced either way.
+    /// `true` if messages are accepted and shipments reported. Accepted orders are produced in either case.
     pub active: bool,
     /// `true` if the channel was deleted; orders that reference it remain.
     pub archived: bool,
     /// Time of creation.
     pub created_at: Timestamp,
-    /// Time of the last change of the channel or its map.
+    /// Time of the last change to the channel or its map.
     pub updated_at: Timestamp,
-    /// Variant map, by the variant's name in the other shop.
+    /// Variant map, keyed by the variant's name in the other shop.
     #[serde(skip)]
     pub variants: rpds::RedBlackTreeMapSync<String, Arc<Variant>>,
 }
 
-/// Entry of the variant map: the parts that make up one unit of a variant.
+/// Variant map entry: the parts that make up one unit of a variant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Variant {
     /// Identifier of the entry.
     pub id: Id,
-    /// Channel to whose map the entry belongs.
+    /// Channel whose map the entry belongs to.
     pub channel_id: Id,
-    /// The other shop's variant ID or SKU code; for a line that has neither, its title.
+    /// The other shop's variant ID or SKU code; for a line with neither, its title.
     pub variant: String,
     /// SKU to make.
     pub sku_id: Id,
@@ -81,15 +80,15 @@ pub struct NewChannel {
     pub kind: String,
     /// Display name of the shop.
     pub name: String,
-    /// Site to which the channel's orders belong; `None` for the configured default.
+    /// Site that the channel's orders belong to; `None` for the configured default.
     pub site: Option<String>,
     /// ISO 4217 code; `None` for the configured default.
     pub currency: Option<String>,
-    /// Secret with which the other shop signs its messages, encrypted; empty if there is none.
+    /// Secret that the other shop uses to sign its messages, encrypted; may be empty.
     pub encrypted_secret: String,
     /// Base URL of the other shop's API.
     pub base_url: Option<String>,
-    /// Access token for the other shop's API, encrypted; empty if there is none.
+    /// Access token for the other shop's API, encrypted; may be empty.
     pub encrypted_token: String,
 }
 
@@ -104,7 +103,7 @@ pub struct ChannelChange {
     pub site: Option<String>,
     /// ISO 4217 code of future orders.
     pub currency: Option<String>,
-    /// Secret with which the other shop signs its messages, encrypted; an empty value removes it.
+    /// Secret that the other shop uses to sign its messages, encrypted; an empty value removes it.
     pub encrypted_secret: Option<String>,
     /// Base URL of the other shop's API; an inner `None` removes it. A different address removes the token, unless a
     /// new token is given as well.
@@ -115,7 +114,7 @@ pub struct ChannelChange {
     pub active: Option<bool>,
 }
 
-/// New content of one entry of the variant map.
+/// New content of a variant map entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VariantUpdate {
     /// The other shop's variant ID, SKU code or title.
@@ -135,7 +134,7 @@ pub enum SalesChannelCommand {
     Update(Box<ChannelChange>),
 }
 
-/// Answer to a [`SalesChannelCommand`].
+/// Response to a [`SalesChannelCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SalesChannelAnswer {
     /// State of the channel after the change, without its map.
@@ -143,14 +142,14 @@ pub struct SalesChannelAnswer {
     pub channel: Box<SalesChannel>,
 }
 
-/// Command that sets the map's entries for the given variants; other entries are left unchanged.
+/// Command that sets the map entries for the given variants; all other entries are left unchanged.
 #[derive(Clone, Debug)]
 pub struct MapVariants(pub Vec<VariantUpdate>);
 
-/// Answer to [`MapVariants`].
+/// Response to [`MapVariants`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VariantsAnswer {
-    /// Map entries named by the command, in the order of the command.
+    /// Map entries set by the command, in the order of the command.
     #[serde(rename = "Variants")]
     pub variants: Vec<Variant>,
 }
@@ -160,26 +159,26 @@ pub struct VariantsAnswer {
 pub enum SalesChannelRemoval {
     /// Deletes the channel: no more messages are accepted.
     Archive,
-    /// Removes an entry of the map.
+    /// Removes an entry from the map.
     Unmap(Id),
 }
 
-/// Row that a channel's commit writes in addition to its snapshot row.
+/// Row that a sales channel commit writes in addition to the snapshot row.
 #[derive(Clone, Debug)]
 pub enum SalesChannelRow {
-    /// Current state of an entry (insert or replace).
+    /// Variant to insert or replace.
     Variant(Arc<Variant>),
-    /// Removed entry (delete).
+    /// Variant to delete from the sales channel.
     VariantGone(Id),
 }
 
 impl SalesChannel {
-    /// Returns the entry for a sold line: that of the first of the line's names that is in the map.
+    /// Returns the map entry for a sold line, which is that of the first of the line's names in the map.
     pub fn mapped(&self, sold: &SoldLine) -> Option<&Arc<Variant>> {
         sold.names().find_map(|name| self.variants.get(&name))
     }
 
-    /// Returns the channel to which all commands except its creation apply.
+    /// Returns the channel that all commands except its creation apply to.
     fn existing(this: Option<&Self>) -> Result<Self, Refusal> {
         let channel = this.filter(|channel| !channel.archived);
         channel.cloned().ok_or_else(|| Refusal::not_found(Self::KIND))
@@ -302,8 +301,8 @@ impl Aggregate for SalesChannel {
         self.archived
     }
 
-    /// Returns whether the channel may be unloaded from memory: only after it has been deleted, because each incoming
-    /// order is matched against its map.
+    /// Returns whether the channel may be unloaded from memory, which is the case only after it has been deleted,
+    /// because each incoming order is matched against its map.
     fn at_rest(&self) -> bool {
         self.archived
     }

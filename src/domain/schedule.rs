@@ -1,8 +1,8 @@
 //! Exponential backoff between attempts at the same operation. Random numbers are passed in, and the results are
 //! delays, not points in time.
 //!
-//! Everything internal that restarts, reconnects or probes uses it. Webhook deliveries do not: their schedule is fixed,
-//! because it is promised to their receivers (`webhooks.retry_schedule_seconds`).
+//! It is used for all internal restarts, reconnects and probes. It is not used for webhook deliveries, whose schedule
+//! is fixed, because it is promised to their receivers (`webhooks.retry_schedule_seconds`).
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// Returns the delay after failure number `n`, counted from 0. `random`, from 0 to 1, adds jitter: the delay is
-    /// between half of the full value and the full value, so that many clients do not all return at the same moment.
+    /// Returns the delay after failure number `n`, starting at 0. `random`, from 0 to 1, adds jitter: the delay is
+    /// between half the full value and the full value, so that many clients do not all retry at the same moment.
     ///
     /// The `backoff` crate is used only to double the interval: its own randomness is switched off and its clock is not
     /// used.
@@ -41,7 +41,7 @@ impl Delays {
     }
 }
 
-/// Returns a fraction of a duration. The fraction is clamped to 0 to 1; NaN counts as 0.
+/// Returns a fraction of a duration. The fraction is clamped to the range 0 to 1; NaN is treated as 0.
 fn share(whole: Duration, part: f64) -> Duration {
     if part > 0.0 {
         Duration::try_from_secs_f64(whole.as_secs_f64() * part.min(1.0)).unwrap_or(whole).min(whole)

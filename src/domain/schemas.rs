@@ -1,4 +1,4 @@
-//! JSON schemas of the domain values that appear in events.
+//! JSON schemas for domain values that appear in events.
 
 mod records;
 mod words;

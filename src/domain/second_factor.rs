@@ -1,5 +1,5 @@
-//! Second factor of staff accounts: codes from an authenticator app (TOTP, RFC 6238, in the form that all apps support:
-//! HMAC-SHA-1, six digits, 30 seconds) and recovery codes for a lost device. Each code is valid once.
+//! Second factor for staff accounts: codes from an authenticator app (TOTP, RFC 6238, in the variant that all apps
+//! support: HMAC-SHA-1, six digits, 30 seconds) and recovery codes for a lost device. Each code is valid once.
 //!
 //! The HTTP layer encrypts the secret and hashes the recovery codes.
 
@@ -14,34 +14,34 @@ use crate::time::Timestamp;
 pub const SECRET_BYTES: usize = 20;
 /// Number of recovery codes issued together.
 pub const RECOVERY_CODES: usize = 10;
-/// Time for which one code is displayed, in milliseconds.
+/// Time for which a code is displayed, in milliseconds.
 const STEP_MS: i64 = 30_000;
-/// Number of steps before and after the current one whose codes are accepted, because phone clocks may be a few seconds
-/// off.
+/// Number of time steps before and after the current one whose codes are accepted, because phone clocks may be a few
+/// seconds off.
 const MAX_STEPS_OFF: i64 = 1;
 /// Length of a code, in digits.
 const CODE_DIGITS: usize = 6;
-/// Number that is one higher than the highest code.
+/// Upper bound of codes, exclusive.
 const CODE_END: u32 = 1_000_000;
-/// Maximum number of wrong codes for one account within [`GUESS_WINDOW_MS`], regardless of their origin.
+/// Maximum number of wrong codes per account within [`GUESS_WINDOW_MS`], regardless of their origin.
 const MAX_GUESSES: usize = 5;
-/// Time for which a wrong code counts against the limit, in milliseconds.
+/// Time for which a wrong code is included in the limit, in milliseconds.
 const GUESS_WINDOW_MS: u64 = 15 * 60_000;
 
-/// Second factor, as stored with its user.
+/// Second factor of a staff member, as stored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SecondFactor {
-    /// Secret shared with the app, in base32, encrypted with the server's key. Never part of a response.
+    /// Secret shared with the app, in base32, encrypted with the server's key. Never part of an API response.
     pub encrypted_secret: String,
-    /// Time at which a first code proved that the app has the secret; `None` if not yet proved, in which case sign-in
-    /// does not require the factor.
+    /// Time at which a first code proved that the app has the secret; until then it is `None`, and sign-in does not
+    /// require the factor.
     pub confirmed_at: Option<Timestamp>,
-    /// Latest step from which a code was accepted; codes from that and earlier steps are rejected.
+    /// Latest time step from which a code was accepted; codes from that step and earlier ones are rejected.
     pub last_step: i64,
     /// Hashes of the unused recovery codes.
     pub recovery_hashes: Vec<String>,
-    /// Times of wrong codes and of codes being checked, at most `MAX_GUESSES`.
+    /// Times of wrong codes and of codes that are being checked, at most `MAX_GUESSES`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guesses: Vec<Timestamp>,
 }
@@ -49,14 +49,14 @@ pub struct SecondFactor {
 /// Proof of the second factor, already verified by the HTTP layer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FactorProof {
-    /// Code from the given step.
+    /// Code from the given time step.
     Step(i64),
     /// Recovery code with the given hash.
     Recovery(String),
 }
 
 impl SecondFactor {
-    /// Returns a factor whose app has yet to prove that it has the secret.
+    /// Returns a factor whose app has not proved yet that it has the secret.
     pub fn unconfirmed(encrypted_secret: String) -> Self {
         Self { encrypted_secret, confirmed_at: None, last_step: 0, recovery_hashes: Vec::new(), guesses: Vec::new() }
     }
@@ -82,7 +82,7 @@ impl SecondFactor {
         Some(next)
     }
 
-    /// Returns the factor with one more guess counted, before the code is checked; `None` if the limit has been
+    /// Returns the factor with an additional guess recorded, before the code is checked; `None` if the limit has been
     /// reached.
     pub fn with_guess(&self, now: Timestamp) -> Option<Self> {
         let mut guesses = self.recent_guesses(now);
@@ -93,7 +93,7 @@ impl SecondFactor {
         Some(Self { guesses, ..self.clone() })
     }
 
-    /// Returns the number of whole seconds, at least 1, until another code may be tried; `None` if one may be tried
+    /// Returns the number of whole seconds, at least 1, until the next code may be tried; `None` if a code may be tried
     /// now.
     pub fn guess_wait_seconds(&self, now: Timestamp) -> Option<u32> {
         let guesses = self.recent_guesses(now);
@@ -104,14 +104,14 @@ impl SecondFactor {
         u32::try_from(GUESS_WINDOW_MS.saturating_sub(oldest).div_ceil(1000)).ok()
     }
 
-    /// Returns the guesses that still count. Guesses recorded while the clock was ahead by more than the window do not
-    /// count.
+    /// Returns the guesses within the window. Guesses recorded while the clock was ahead by more than the window are
+    /// ignored.
     fn recent_guesses(&self, now: Timestamp) -> Vec<Timestamp> {
         self.guesses.iter().copied().filter(|at| at.0.abs_diff(now.0) < GUESS_WINDOW_MS).collect()
     }
 }
 
-/// Returns the secret in the form in which it is typed into an app: base32 without padding.
+/// Returns the secret as it is typed into an app: base32 without padding.
 pub fn secret_text(secret: &[u8]) -> String {
     BASE32_NOPAD.encode(secret)
 }
@@ -124,8 +124,8 @@ pub fn app_url(secret_text: &str, shop: &str, email: &str) -> String {
     format!("otpauth://totp/{shop}:{email}?secret={secret_text}&issuer={shop}")
 }
 
-/// Returns the step to which the given code belongs, if the step is close to the current one and later than the step
-/// `after`; `None` otherwise, and if the secret is not base32.
+/// Returns the time step of the given code, if it is close to the current step and later than `after`. Returns `None`
+/// otherwise, or if the secret is not base32.
 pub fn step_of_code(secret_text: &str, code: &str, now: Timestamp, after: i64) -> Option<i64> {
     let secret = BASE32_NOPAD.decode(secret_text.as_bytes()).ok()?;
     let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();
@@ -137,7 +137,7 @@ pub fn step_of_code(secret_text: &str, code: &str, now: Timestamp, after: i64) -
     steps.filter(|step| *step > after).find(|step| code_of_step(&secret, *step) == code)
 }
 
-/// Returns the code that an app displays during a step, which is the number of 30-second periods since 1970.
+/// Returns the code that an app displays during a time step. Steps are the number of 30-second periods since 1970.
 fn code_of_step(secret: &[u8], step: i64) -> u32 {
     #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
     let mut mac = Hmac::<Sha1>::new_from_slice(secret).expect("a key of any length");
@@ -149,7 +149,8 @@ fn code_of_step(secret: &[u8], step: i64) -> u32 {
     (number & 0x7fff_ffff) % CODE_END
 }
 
-/// Returns the code that an app displays at a given time, with leading zeros; `None` if the secret is not base32.
+/// Returns the code that an app displays at a given time, with leading zeros. Returns `None` if the secret is not
+/// base32.
 pub fn code_at(secret_text: &str, at: Timestamp) -> Option<String> {
     let secret = BASE32_NOPAD.decode(secret_text.as_bytes()).ok()?;
     Some(format!("{:0CODE_DIGITS$}", code_of_step(&secret, at.0.div_euclid(STEP_MS))))

@@ -1,5 +1,5 @@
-//! Details of the shop that are required before an invoice is issued. A numbered invoice is frozen, so one issued
-//! without the seller would remain incorrect permanently.
+//! Shop details that are required to issue an invoice. A numbered invoice is frozen, so an invoice issued without the
+//! seller would remain incorrect permanently.
 
 use std::fmt;
 
@@ -40,8 +40,8 @@ impl fmt::Display for SellerGap {
 }
 
 impl InvoiceRules {
-    /// Returns the seller details that an invoice lacks, in the order of a letterhead; empty if it can be issued.
-    /// `taxed` states whether the invoice charges tax, which requires a number issued by the tax office.
+    /// Returns the seller details that an invoice lacks, in letterhead order; empty if it can be issued. `taxed` is
+    /// `true` if the invoice charges tax, which requires a number issued by the tax office.
     pub fn seller_gaps(&self, taxed: bool) -> Vec<SellerGap> {
         let seller = &self.seller;
         let address = seller.address.as_ref();
@@ -66,7 +66,7 @@ impl Rules {
     }
 }
 
-/// Returns instructions for adding the missing details, worded as the end of a sentence.
+/// Returns instructions for adding the missing details, phrased as the end of a sentence.
 pub fn gaps_in_words(gaps: &[SellerGap]) -> String {
     let names: Vec<String> = gaps.iter().map(SellerGap::to_string).collect();
     let names = match names.split_last() {

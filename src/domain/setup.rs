@@ -1,6 +1,6 @@
-//! Access to the setup of a new shop: a one-time code that the server prints at startup opens one session.
+//! Access to the setup of a new shop: a one-time code that the server displays at startup opens one session.
 //!
-//! The code lives as long as the process: a restart prints a new code. Permissions within the session are defined
+//! The code lives as long as the process: a restart generates a new code. Permissions within the session are defined
 //! elsewhere; the session ends once the setup is completed ([`crate::access::Access::setup_completed_at`]).
 
 pub mod draft;
@@ -17,10 +17,10 @@ pub const SESSION_LIFE_MS: i64 = 2 * 3_600_000;
 /// Reason why a setup code was rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetupCodeError {
-    /// The given code does not match the current one.
+    /// The given code is not the current one.
     #[error("the code does not match the one that the server printed at startup")]
     WrongCode,
-    /// The code was used, has expired, or too many wrong codes were entered.
+    /// The code was already used or has expired, or too many wrong codes were entered.
     #[error(
         "the code was already used, has expired, or was entered incorrectly too often; restart the server to get \
         a new one"
@@ -28,14 +28,14 @@ pub enum SetupCodeError {
     CodeSpent,
 }
 
-/// Access to the setup, for one process. Codes and tokens are passed as hashes.
+/// Access to the setup for one process. Codes and tokens are passed as hashes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetupAccess {
     /// Hash of the code; `None` once used.
     code: Option<String>,
     made_at: Timestamp,
     wrong_tries: u32,
-    /// Hash of the session's token, and the time at which the session began.
+    /// Hash of the session's token, and the time at which the session started.
     session: Option<(String, Timestamp)>,
 }
 

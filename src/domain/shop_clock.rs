@@ -1,9 +1,9 @@
-//! Clock of the shop: the one time zone in which people see and enter times, on pages as well as in emails. Programs
-//! exchange times in UTC instead ([`Timestamp`]).
+//! Clock of the shop: the time zone in which people see and enter times, both on pages and in emails. Programs exchange
+//! times in UTC instead ([`Timestamp`]).
 //!
 //! A time is written relative to the current day of the shop: `today 17:40`, `tomorrow 09:00`, `yesterday 08:12`, the
-//! weekday within six days (`Tue 09:00`), otherwise the date, with the year only if it is another one
-//! (`3 Nov 17:40`, `3 Nov 2025 17:40`). The clock has 24 hours.
+//! weekday within six days (`Tue 09:00`), otherwise the date, with the year only if it is not the current one
+//! (`3 Nov 17:40`, `3 Nov 2025 17:40`). Times use the 24-hour clock.
 
 use jiff::Zoned;
 use jiff::civil::{Date, DateTime, Time};
@@ -12,13 +12,13 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::time::{DAY_MS, EARLIEST, LATEST, Timestamp};
 
-/// Number of days before and after the current one that are written as weekdays.
+/// Number of days before and after the current day for which the weekday is written.
 const WEEKDAY_DAYS: i64 = 6;
-/// Length of a date as browsers send it: `2026-11-28`.
+/// Length, in characters, of a date as sent by browsers: `2026-11-28`.
 const DATE_CHARS: usize = 10;
-/// Length of a date and time as browsers send them: `2026-11-28T17:40`.
+/// Length, in characters, of a date and time as sent by browsers: `2026-11-28T17:40`.
 const MINUTE_CHARS: usize = 16;
-/// Entries of time zone databases that are copies of other zones or no places.
+/// Time zone database entries that are copies of other zones or do not represent places.
 const NO_PLACES: [&str; 7] = ["posix/", "right/", "posixrules", "localtime", "Factory", "Etc/", "SystemV/"];
 
 /// Clock of the shop. Cheap to clone.
@@ -27,7 +27,7 @@ pub struct ShopClock {
     zone: TimeZone,
 }
 
-/// Error for a time zone that this machine does not have.
+/// Error for a time zone that is not available on this machine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "{0:?} is not a time zone of this machine; use a name such as \"Europe/Berlin\" or a rule such as \
@@ -35,8 +35,8 @@ pub struct ShopClock {
 )]
 pub struct TimeZoneError(pub String);
 
-/// Returns the date of an invoice or credit note: `28 Nov 2026`. Dates of documents are days in UTC wherever they are
-/// shown, because the documents name them so and their numbers begin anew with the year in UTC.
+/// Returns the date of an invoice or credit note: `28 Nov 2026`. Document dates are always days in UTC, because they
+/// appear in the documents as such, and because document numbers restart with each year in UTC.
 pub fn document_date(at: Timestamp) -> String {
     ShopClock::default().date(at)
 }
@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for ShopClock {
 }
 
 impl ShopClock {
-    /// Returns the clock of a time zone, given by its name or as a POSIX rule; an empty text means UTC.
+    /// Returns the clock for a time zone, given by its name or as a POSIX rule; an empty text means UTC.
     pub fn parse(name: &str) -> Result<Self, TimeZoneError> {
         let zone = match name {
             "" | "UTC" => TimeZone::UTC,
@@ -65,7 +65,7 @@ impl ShopClock {
         Ok(Self { zone })
     }
 
-    /// Lists the names of this machine's time zones, UTC first.
+    /// Lists the time zones available on this machine by name, UTC first.
     pub fn zone_names() -> Vec<String> {
         let is_place = |name: &str| name != "UTC" && !NO_PLACES.iter().any(|other| name.starts_with(other));
         let names = jiff::tz::db().available().map(|name| name.as_str().to_owned());
@@ -101,7 +101,7 @@ impl ShopClock {
         }
     }
 
-    /// Describes a time as [`Self::describe`] does, but omits the day if it is the current one: `17:40`.
+    /// Describes a time as [`Self::describe`] does, but omits the day if it is the current day: `17:40`.
     pub fn describe_near(&self, at: Timestamp, now: Timestamp) -> String {
         if self.zoned(at).date() == self.zoned(now).date() { self.time(at) } else { self.describe(at, now) }
     }
@@ -116,7 +116,7 @@ impl ShopClock {
         self.zoned(at).strftime("%-d %b %Y").to_string()
     }
 
-    /// Returns the date and time for texts that are read at any later time, such as emails: `28 Nov 2026 17:40`.
+    /// Returns the date and time for texts that may be read much later, such as emails: `28 Nov 2026 17:40`.
     pub fn date_and_time(&self, at: Timestamp) -> String {
         self.zoned(at).strftime("%-d %b %Y %H:%M").to_string()
     }
@@ -126,17 +126,17 @@ impl ShopClock {
         self.zoned(at).strftime("%A %-d %B %Y, %H:%M:%S %Z").to_string()
     }
 
-    /// Returns the date as date fields take it: `2026-11-28`.
+    /// Returns the date in the format of date fields: `2026-11-28`.
     pub fn field_date(&self, at: Timestamp) -> String {
         self.day(at).to_string()
     }
 
-    /// Returns the day on which a time falls.
+    /// Returns the day that a time falls on.
     pub fn day(&self, at: Timestamp) -> Date {
         self.zoned(at).date()
     }
 
-    /// Returns the first moment of a day. That is not always midnight: clocks may be set forwards at midnight.
+    /// Returns the first moment of a day. This is not always midnight, because clocks may be set forwards at midnight.
     fn day_start(&self, date: Date) -> Timestamp {
         self.moment(date.to_datetime(Time::midnight())).unwrap_or_default()
     }
@@ -147,23 +147,24 @@ impl ShopClock {
         Timestamp(next.map_or(i64::MAX, |next| next.0.saturating_sub(1)))
     }
 
-    /// Returns the milliseconds until the next day begins.
+    /// Returns the number of milliseconds until the next day begins.
     pub fn day_left_ms(&self, now: Timestamp) -> i64 {
         self.day_end(self.day(now)).since(now).saturating_add(1)
     }
 
-    /// Returns the number of a time's day, counted from 1970-01-01.
+    /// Returns the day number of a time, counted from 1970-01-01.
     pub fn day_number(&self, at: Timestamp) -> i64 {
         at.0.saturating_add(self.offset_ms(at)).div_euclid(DAY_MS)
     }
 
-    /// Returns the first moment of the day that is the given number of days before that of a time.
+    /// Returns the first moment of the day that is the given number of days before the day of a time.
     pub fn day_start_before(&self, at: Timestamp, days: i64) -> Timestamp {
         let midnight = Timestamp(self.day_number(at).saturating_sub(days).saturating_mul(DAY_MS));
         self.day_start(ShopClock::default().day(midnight))
     }
 
-    /// Divides a span of time where the clocks change: start, end, and milliseconds by which the clock is ahead of UTC.
+    /// Divides a time span at the points at which the clocks change. Each part has its start, its end, and the number
+    /// of milliseconds by which the clock is ahead of UTC.
     pub fn offsets(&self, from: Timestamp, to: Timestamp) -> Vec<(Timestamp, Timestamp, i64)> {
         let changes = self.zone.following(from.jiff()).map(|change| Timestamp(change.timestamp().as_millisecond()));
         let starts = [from].into_iter().chain(changes.take_while(|change| *change < to));
@@ -176,19 +177,18 @@ impl ShopClock {
         i64::from(self.zone.to_offset(at.jiff()).seconds()).saturating_mul(1000)
     }
 
-    /// Returns the first moment of a day from a date field; `None` if the text is not a date from 1970 to
-    /// 2999.
+    /// Returns the first moment of the day entered in a date field; `None` if the text is not a date from 1970 to 2999.
     pub fn parse_day_start(&self, text: &str) -> Option<Timestamp> {
         date_of(text).and_then(|date| self.moment(date.to_datetime(Time::midnight()))).and_then(within_bounds)
     }
 
-    /// Returns the last millisecond of a day from a date field; `None` if the text is not a date.
+    /// Returns the last millisecond of the day entered in a date field; `None` if the text is not a date.
     pub fn parse_day_end(&self, text: &str) -> Option<Timestamp> {
         date_of(text).map(|date| self.day_end(date)).and_then(within_bounds)
     }
 
-    /// Returns the moment from a field with date and time, `2026-11-28T17:40`; `None` for any other text. A time that
-    /// the clocks skip is the one after the gap, and one that they show twice is the first.
+    /// Returns the moment entered in a date and time field, `2026-11-28T17:40`; `None` for any other text. If the
+    /// clocks skip the time, returns the moment after the gap; if they show it twice, returns the first.
     pub fn parse_minute(&self, text: &str) -> Option<Timestamp> {
         let local: DateTime = Some(text).filter(|text| text.len() == MINUTE_CHARS)?.parse().ok()?;
         self.moment(local).and_then(within_bounds)
@@ -205,7 +205,7 @@ impl ShopClock {
     }
 }
 
-/// Returns the time if the API accepts it.
+/// Returns the time if it is within the range that the API accepts.
 fn within_bounds(at: Timestamp) -> Option<Timestamp> {
     (EARLIEST..=LATEST).contains(&at).then_some(at)
 }

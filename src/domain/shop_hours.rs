@@ -1,5 +1,5 @@
-//! Staffed hours of the shop: opening hours by weekday, and closed days. Printers continue at night; work that requires
-//! staff is deferred until the shop opens.
+//! Staffed hours of the shop: opening hours by weekday, and closed days. Printers continue at night, whereas work that
+//! requires staff is deferred until the shop opens.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use jiff::civil::{Date, Time, Weekday};
 use crate::shop_clock::ShopClock;
 use crate::time::Timestamp;
 
-/// Number of days searched for the next opening; a shop that is closed for longer counts as permanently closed.
+/// Number of days searched for the next opening; a shop that is closed for longer is treated as permanently closed.
 const MAX_DAYS_AHEAD: usize = 400;
-/// Maximum number of opening periods in one week.
+/// Maximum number of opening periods per week.
 const MAX_PERIODS: usize = 50;
 /// Maximum number of closed days.
 const MAX_CLOSED_DAYS: usize = 1000;
@@ -27,7 +27,7 @@ const DAYS: [(&str, Weekday); 7] = [
     ("sun", Weekday::Sunday),
 ];
 
-/// Opening hours of a shop. Without any opening periods, the shop counts as always staffed.
+/// Opening hours of a shop. A shop without opening periods is treated as always staffed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ShopHours {
     clock: ShopClock,
@@ -35,7 +35,7 @@ pub struct ShopHours {
     closed: BTreeSet<Date>,
 }
 
-/// Opening period on one weekday. An end at midnight is [`None`].
+/// Opening period on a weekday. If it ends at midnight, the end is [`None`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Period {
     day: Weekday,
@@ -58,7 +58,8 @@ pub enum ShopHoursError {
 }
 
 impl ShopHours {
-    /// Parses opening hours from the settings: periods such as `mon-fri 08:00-18:00`, and dates, by the shop's clock.
+    /// Parses opening hours from the settings: periods such as `mon-fri 08:00-18:00`, and dates, both in the shop's
+    /// time zone.
     pub fn parse(clock: ShopClock, hours: &[String], closed: &[String]) -> Result<Self, ShopHoursError> {
         let mut periods = Vec::new();
         for text in hours {
@@ -75,8 +76,8 @@ impl ShopHours {
         Ok(Self { clock, periods, closed })
     }
 
-    /// Returns the time at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it is not
-    /// open that long within `MAX_DAYS_AHEAD` days.
+    /// Returns the time at which the shop has been open for `open_ms` milliseconds since `from`. Returns `None` if it
+    /// is not open that long within `MAX_DAYS_AHEAD` days.
     pub fn after(&self, from: Timestamp, open_ms: i64) -> Option<Timestamp> {
         if self.periods.is_empty() {
             return Some(from.plus_ms(open_ms.max(0)));
@@ -96,7 +97,8 @@ impl ShopHours {
         None
     }
 
-    /// Returns the milliseconds for which the shop is open between two times; 0 if the second is not later.
+    /// Returns the number of milliseconds for which the shop is open between two times; 0 if the second is not later
+    /// than the first.
     pub fn open_ms(&self, from: Timestamp, to: Timestamp) -> i64 {
         if self.periods.is_empty() {
             return to.since(from).max(0);
@@ -130,7 +132,7 @@ impl ShopHours {
     }
 }
 
-/// Parses periods such as `mon-fri 08:00-18:00` or `sat 09:00-24:00`; `None` for any other format.
+/// Parses periods such as `mon-fri 08:00-18:00` or `sat 09:00-24:00`. Returns `None` for any other format.
 fn periods_of(text: &str) -> Option<Vec<Period>> {
     let text = text.trim().to_ascii_lowercase();
     let (days, times) = text.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! A link that signs a customer in: sent by email, valid for ten minutes, works once.
+//! A link that signs a customer in. It is sent by email, is valid for ten minutes, and works once.
 //!
 //! Each link is an aggregate, created in the same way whether or not a customer has the address, so that requesting a
 //! link reveals nothing. Only the hash of its token is stored; the link itself is encrypted in its email, and is erased
@@ -28,14 +28,14 @@ pub const INVALID_OR_EXPIRED: &str = "invalid_or_expired";
 pub struct SignInLink {
     /// Identifier of the link.
     pub id: Id,
-    /// Email address to which the link was sent, in normalised form; redeeming the link signs in the customer with this
+    /// Email address that the link was sent to, in normalised form; redeeming the link signs in the customer with this
     /// address.
     pub email: String,
     /// SHA-256 of the link's token, in hexadecimal.
     pub hash: String,
     /// Time at which the link expires.
     pub expires_at: Timestamp,
-    /// Time at which the link was redeemed; `None` if not yet redeemed.
+    /// Time at which the link was redeemed, if it has been.
     #[serde(default)]
     pub redeemed_at: Option<Timestamp>,
     /// Time at which the link was requested.
@@ -45,7 +45,7 @@ pub struct SignInLink {
 /// Command that creates a link and its email.
 #[derive(Clone, Debug)]
 pub struct CreateSignInLink {
-    /// Email address of the recipient, not normalised; rejected with 400 if malformed.
+    /// Email address of the recipient, not yet normalised; rejected with 400 if malformed.
     pub email: String,
     /// SHA-256 of the link's token, in hexadecimal.
     pub hash: String,
@@ -53,7 +53,7 @@ pub struct CreateSignInLink {
     pub encrypted_url: String,
 }
 
-/// Answer to [`CreateSignInLink`].
+/// Response to [`CreateSignInLink`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum SignInLinkAnswer {
     /// The link was created, and its email is queued.
@@ -101,7 +101,7 @@ impl Command<SignInLink> for CreateSignInLink {
 }
 
 impl Command<SignInLink> for RedeemSignInLink {
-    /// Email address of the customer whom the link signs in.
+    /// Email address of the customer that the link signs in.
     type Answer = String;
 
     fn decide(
@@ -122,7 +122,7 @@ impl Command<SignInLink> for RedeemSignInLink {
     }
 }
 
-/// Returns the refusal for any link that does not work, regardless of the reason.
+/// Returns the refusal for a link that does not work, regardless of the reason.
 pub fn invalid_or_expired() -> Refusal {
     Refusal::new(
         Class::Invalid,

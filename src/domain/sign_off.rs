@@ -12,20 +12,20 @@ use crate::requirement::{Referenced, Requirement};
 use crate::rules::QualityRules;
 use crate::time::Timestamp;
 
-/// Maximum length of the note on a print, in characters.
+/// Maximum length of the note about a print, in characters.
 pub const MAX_NOTE_CHARS: usize = 500;
 
-/// Operator's assessment of the parts of a print. Omitted fields are derived from the way the print ended.
+/// An operator's assessment of the parts of a print. Omitted fields are derived from the way the print ended.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
-    /// Number of good parts; `None` means every part on the plate if the print finished, none if it did not.
+    /// Number of good parts; if `None`, every part on the plate is good if the print finished, and none otherwise.
     pub good_count: Option<u32>,
-    /// Reason for rejecting parts, one of the configured reasons.
+    /// Reason for rejecting parts, which must be one of the configured reasons.
     pub reason: Option<String>,
     /// Free-text note.
     pub note: Option<String>,
-    /// Uploaded picture of the parts.
+    /// Uploaded photo of the parts.
     pub photo_file_id: Option<Id>,
 }
 
@@ -35,7 +35,7 @@ impl Inspection {
         *self == Self::default()
     }
 
-    /// Rejects a reason that is not among the configured ones.
+    /// Rejects a reason that is not one of the configured reasons.
     pub fn check(&self, rules: &QualityRules) -> Result<(), Refusal> {
         match &self.reason {
             Some(reason) if !rules.reasons.contains(reason) => {
@@ -45,7 +45,7 @@ impl Inspection {
         }
     }
 
-    /// Requires that the picture has not been deleted.
+    /// Requires that the photo has not been deleted.
     pub fn requires(&self) -> Option<Requirement> {
         self.photo_file_id.map(|file| Requirement::not_deleted(Referenced::File, file, "photoFileId"))
     }
@@ -59,13 +59,13 @@ pub struct SignOff {
     pub good: u32,
     /// Number of parts on the plate.
     pub parts: u32,
-    /// Reason why the other parts were rejected; `None` if none is recorded.
+    /// Reason why the remaining parts were rejected, if one was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Free-text note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Uploaded picture of the parts.
+    /// Uploaded photo of the parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_file_id: Option<Id>,
     /// `true` if no operator has inspected the parts yet, in which case the result of the print is used instead.
@@ -78,14 +78,15 @@ pub struct SignOff {
 }
 
 impl SignOff {
-    /// Derives the sign-off from the end of a print: every part is good if the print finished, none if it did not.
+    /// Derives the sign-off from the end of a print: every part is good if the print finished, and none otherwise.
     pub fn automatic(finished: bool, parts: u32, at: Timestamp) -> Self {
         let (good, by) = (if finished { parts } else { 0 }, Principal::System.to_string());
         Self { good, parts, reason: None, note: None, photo_file_id: None, automatic: true, by, at }
     }
 
-    /// Returns the sign-off after a further inspection of the same print. A count replaces everything recorded before;
-    /// without a count, the other fields are added to the existing record; an empty inspection only confirms it.
+    /// Returns the sign-off after a further inspection of the same print. An inspection with a part count replaces
+    /// everything recorded before; without a count, its other fields are added to the existing record; an empty
+    /// inspection only confirms the record.
     #[must_use]
     pub fn and_then(self, inspection: &Inspection, by: String, at: Timestamp) -> Self {
         let keeps_words = inspection.good_count.is_none();
@@ -101,7 +102,7 @@ impl SignOff {
         }
     }
 
-    /// Returns whether both make the same assessment, regardless of author and time.
+    /// Returns whether both sign-offs make the same assessment, regardless of author and time.
     pub fn says_the_same(&self, other: &Self) -> bool {
         Self { by: String::new(), at: other.at, ..self.clone() } == Self { by: String::new(), ..other.clone() }
     }

@@ -1,4 +1,4 @@
-//! Signatures of outbound webhooks and the secrets that create them. Signatures of inbound events are in
+//! Signatures for outbound webhooks and the secrets that create them. Signatures of inbound events are verified in
 //! [`crate::payment_event`].
 //!
 //! Every delivery carries two signatures. `X-Service-Signature` covers the raw body, and its key is the secret's text
@@ -15,7 +15,7 @@ use subtle::ConstantTimeEq as _;
 const SECRET_PREFIX: &str = "whsec_";
 /// Maximum length of a secret, in bytes.
 pub const SECRET_MAX_BYTES: usize = 256;
-/// Recommended length of a secret, in bytes; a shorter one is accepted with a warning.
+/// Recommended minimum length of a secret, in bytes; a shorter secret is accepted with a warning.
 const SECRET_ADVISED_BYTES: usize = 24;
 
 const SERVICE_PREFIX: &str = "sha256=";
@@ -54,18 +54,19 @@ pub fn check_secret(secret: &str) -> Result<SecretStrength, SecretError> {
     }
 }
 
-/// Generates a secret in the Standard Webhooks form from random bytes.
+/// Generates a secret in the Standard Webhooks format from random bytes.
 pub fn generate_secret(random: [u8; 32]) -> String {
     format!("{SECRET_PREFIX}{}", STANDARD.encode(random))
 }
 
-/// Returns the value of `X-Service-Signature`: `sha256=` and the HMAC-SHA256 of the raw body in lowercase hexadecimal.
+/// Returns the value of `X-Service-Signature`: `sha256=` followed by the HMAC-SHA256 of the raw body in lowercase
+/// hexadecimal.
 pub fn service_signature(secret: &str, body: &[u8]) -> String {
     format!("{SERVICE_PREFIX}{}", hex::encode(hmac_sha256(secret.as_bytes(), &[body])))
 }
 
 /// Returns whether `header` is the `X-Service-Signature` of the given body. The comparison takes constant time, so that
-/// an attacker learns nothing from its duration.
+/// attackers learn nothing from its duration.
 pub fn verify_service(secret: &str, body: &[u8], header: &str) -> bool {
     let Some(signature) = header.strip_prefix(SERVICE_PREFIX).and_then(|text| hex::decode(text).ok()) else {
         return false;
@@ -74,9 +75,10 @@ pub fn verify_service(secret: &str, body: &[u8], header: &str) -> bool {
 }
 
 /// Returns the value of `webhook-signature`: one `v1,<base64>` per secret, separated by spaces. During a rotation there
-/// are two, and a receiver accepts the message if either matches.
+/// are two signatures, and receivers accept the message if either matches.
 ///
-/// `id` is the value of `webhook-id`, `timestamp` that of `webhook-timestamp` (Unix seconds of the attempt).
+/// `id` is the value of `webhook-id`, and `timestamp` is the value of `webhook-timestamp` (time of the attempt in Unix
+/// seconds).
 pub fn webhook_signature(secrets: &[&str], id: &str, timestamp: i64, body: &[u8]) -> String {
     secrets
         .iter()
@@ -85,8 +87,8 @@ pub fn webhook_signature(secrets: &[&str], id: &str, timestamp: i64, body: &[u8]
         .join(" ")
 }
 
-/// Returns whether one of the signatures in `header` is the `webhook-signature` of the given message. The caller checks
-/// the age of `timestamp`.
+/// Returns whether any of the signatures in `header` is the `webhook-signature` of the given message. The caller must
+/// check the age of `timestamp`.
 pub fn verify_webhook(secret: &str, id: &str, timestamp: i64, body: &[u8], header: &str) -> bool {
     let expected = standard_mac(secret, id, timestamp, body);
     header
@@ -102,8 +104,8 @@ fn standard_mac(secret: &str, id: &str, timestamp: i64, body: &[u8]) -> [u8; 32]
     hmac_sha256(&standard_key(secret), &[id.as_bytes(), b".", stamp.as_bytes(), b".", body])
 }
 
-/// Returns the Standard Webhooks key of a secret: the decoded base64 after `whsec_`, or the secret itself if it has
-/// another form.
+/// Returns the Standard Webhooks key for a secret: the decoded base64 after `whsec_`, or the secret itself if it does
+/// not have this format.
 fn standard_key(secret: &str) -> Vec<u8> {
     secret
         .strip_prefix(SECRET_PREFIX)

@@ -1,4 +1,4 @@
-//! A SKU: an article that the shop sells. It specifies the material, the file and the consumption that its jobs need.
+//! A SKU: an article that the shop sells. It specifies the material, file and consumption of its jobs.
 
 mod obstacle;
 
@@ -18,7 +18,7 @@ use crate::requirement::{Referenced, Requirement};
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Class of machine that a job requires.
+/// Class of machine required by a job.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
@@ -44,7 +44,7 @@ impl MachineType {
         }
     }
 
-    /// Returns the type as people name it, as a noun without an article.
+    /// Returns the name that people use for the type, as a noun without an article.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::FdmStandard => "standard filament printer",
@@ -57,7 +57,7 @@ impl MachineType {
     }
 }
 
-/// Lengths along the axes in millimetres, for a part or a build volume.
+/// Lengths along the axes of a part or build volume, in millimetres.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the axes")]
@@ -74,19 +74,19 @@ impl Dimensions {
     }
 }
 
-/// Additional material of a SKU. The first material, [`SkuFields::material_id`], belongs to filament 0.
+/// Additional material for a SKU. The first material, [`SkuFields::material_id`], belongs to filament 0.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkuMaterial {
-    /// Material of the filament.
+    /// Material for the filament.
     pub material_id: Id,
-    /// Material for one full plate, in the material's unit; used if the file states no weight for the filament.
+    /// Material consumption per full plate, in the material's unit; used if the file states no weight for the filament.
     pub estimated_consumption: Amount,
     /// Index of the filament in the file, starting at 0.
     pub filament: u32,
 }
 
-/// Returns the default plate number: a file has at least one plate.
+/// Returns the default plate number, 1, because every file has at least one plate.
 const fn first_plate() -> u32 {
     1
 }
@@ -97,7 +97,7 @@ const fn first_plate() -> u32 {
 pub struct Component {
     /// SKU of the component, which must not be a kit itself.
     pub sku_id: Id,
-    /// Number of parts of the SKU in one kit, at least 1.
+    /// Number of parts of the SKU per kit, at least 1.
     pub quantity: u32,
 }
 
@@ -107,48 +107,49 @@ pub struct Component {
 pub struct SkuFields {
     /// Article code; unique among all SKUs that are not deleted.
     pub code: String,
-    /// Name in web addresses, which is unique like the code; derived from the code if omitted.
+    /// Name used in URLs, unique like the code; derived from the code if omitted.
     pub slug: String,
-    /// Display name, one line of text.
+    /// Display name, as one line of text.
     pub name: String,
     /// Free-text description for customers.
     pub description: Option<String>,
-    /// The shop's own category (`part`, `kit`, …), free text.
+    /// The shop's own category (`part`, `kit`, …), as free text.
     pub kind: Option<String>,
     /// Slugs of the collections that contain the SKU.
     pub collections: Vec<String>,
-    /// Material from which the SKU is made; `None` only for kits.
+    /// Material that the SKU is made of; `None` only for kits.
     pub material_id: Option<Id>,
-    /// Material for one full plate, in the material's unit; used if the G-code file states no weight.
+    /// Material consumption per full plate, in the material's unit; used if the G-code file states no weight.
     pub estimated_consumption: Amount,
-    /// Type of machine that can make the SKU.
+    /// Machine type that can make the SKU.
     pub machine_type: MachineType,
-    /// Additional materials that a plate uses, each for one filament of the file.
+    /// Additional materials used by a plate, each for one filament of the file.
     #[serde(default)]
     pub materials: Vec<SkuMaterial>,
-    /// Size of the print in millimetres; `None` fits every build volume.
+    /// Size of the print in millimetres; if `None`, the print fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// Net price of one part, in minor units.
+    /// Net price per part, in minor units.
     pub price_cents: i64,
     /// Currency of the price, as a lowercase ISO 4217 code.
     pub currency: String,
-    /// Number of parts that one plate yields, at least 1.
+    /// Number of parts per plate, at least 1.
     pub units_per_plate: u32,
-    /// Model of the part. With a slicer profile but no G-code, it is sliced when the first job needs it.
+    /// Model of the part. If the SKU has a slicer profile but no G-code, the model is sliced when it is first needed
+    /// for a job.
     pub model_file_id: Option<Id>,
-    /// G-code file to print; takes precedence over the model. Without either, jobs cannot be printed.
+    /// G-code file to print; takes precedence over the model. Without either of them, jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
     /// Number of the plate to print from the G-code file, starting at 1.
     #[serde(default = "first_plate")]
     pub plate: u32,
     /// Name of the slicer profile for the model.
     pub slicer_profile: Option<String>,
-    /// Print time of one plate, in seconds.
+    /// Print time per plate, in seconds.
     pub estimated_seconds: Option<i64>,
     /// Components of a kit; empty for a SKU that is not a kit.
     #[serde(default)]
     pub components: Vec<Component>,
-    /// Pictures: URLs or IDs of uploaded files.
+    /// Images: URLs, or IDs of uploaded files.
     pub images: Vec<String>,
     /// `true` if customers see the SKU in the catalogue.
     pub public: bool,
@@ -162,8 +163,8 @@ impl SkuFields {
         !self.components.is_empty()
     }
 
-    /// Rejects fields that a kit cannot have or that only a kit can have, and invalid new picture addresses; existing
-    /// pictures are not checked.
+    /// Rejects fields that a kit cannot have, fields that only a kit can have, and invalid new image addresses;
+    /// existing images are not checked.
     fn check(&self, own: Id, before: Option<&Self>) -> Result<(), Refusal> {
         let mut faults = Faults::default();
         for (at, image) in self.images.iter().enumerate() {
@@ -194,8 +195,8 @@ impl SkuFields {
         faults.refuse()
     }
 
-    /// Returns whether the SKU has a file or a model to print from. Customers can order only such SKUs; staff may order
-    /// others early, and their jobs wait for the file.
+    /// Returns whether the SKU has a file or a model to print from. Customers can order only such SKUs; staff may also
+    /// order SKUs without a file, whose jobs wait until one is added.
     pub const fn orderable(&self) -> bool {
         self.gcode_file_id.is_some() || self.model_file_id.is_some()
     }
@@ -253,9 +254,9 @@ pub enum SkuCommand {
     /// Adds a SKU to the catalogue.
     Create(Box<SkuFields>),
     /// Replaces the description. The HTTP layer merges a partial edit into the current description; `if_version`
-    /// ensures that the description was indeed the current one.
+    /// ensures that the description has not changed in the meantime.
     Update {
-        /// Version into which the edit was merged; rejected with 412 if the SKU has changed since.
+        /// Version that the edit was merged into; rejected with 412 if the SKU has changed since.
         if_version: i64,
         /// Complete new description.
         fields: Box<SkuFields>,

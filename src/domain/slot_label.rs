@@ -1,49 +1,49 @@
-//! Labels of slots, as a printer's vendor writes them on the machine and in its programs. The API numbers slots from 0
-//! on every printer; people read labels.
+//! Slot labels, as used by the printer's vendor on the machine and in its programs. The API numbers slots from 0 on
+//! every printer; people read labels.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Number of slots of one filament changer.
+/// Number of slots per filament changer.
 const SLOTS_PER_CHANGER: u32 = 4;
-/// Number of filament changers, one for each letter of their labels.
+/// Number of filament changers, one per label letter.
 const CHANGER_LETTERS: u32 = 26;
 
-/// Scheme by which the slots of a printer type are labelled.
+/// Scheme for labelling the slots of a printer type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlotLabels {
-    /// Numbers from 1.
+    /// Numbers, starting at 1.
     #[default]
     Numbers,
-    /// Tools of the firmware, from `T0`.
+    /// Firmware tool numbers, starting at `T0`.
     Tools,
-    /// Letter of the filament changer and position in it: `A1` to `A4`, `B1` to `B4`. A slot that belongs to no changer
-    /// is the external spool.
+    /// Letter of the filament changer and position in it: `A1` to `A4`, `B1` to `B4`. A slot that does not belong to a
+    /// changer is the external spool.
     Changers,
 }
 
-/// Label of one slot. [`fmt::Display`] writes the label alone, as for a list.
+/// Label of a slot. [`fmt::Display`] writes only the label, as used in lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SlotLabel {
     /// Number, starting at 1.
     Number(u64),
-    /// Number of the firmware's tool, starting at 0.
+    /// Tool number in the firmware, starting at 0.
     Tool(u32),
     /// Slot of a filament changer.
     Changer {
         /// Letter of the changer, starting at `A`.
         letter: char,
-        /// Position in the changer, 1 to 4.
+        /// Position in the changer, from 1 to 4.
         position: u32,
     },
-    /// Spool outside every filament changer.
+    /// Spool outside of every filament changer.
     External,
 }
 
 impl SlotLabels {
-    /// Returns whether numbers are used, the default.
+    /// Returns whether the labels are numbers, which is the default.
     pub fn is_numbers(&self) -> bool {
         *self == Self::Numbers
     }
@@ -65,7 +65,7 @@ impl SlotLabels {
 }
 
 impl SlotLabel {
-    /// Returns the slot as a noun within a sentence: "slot A1", "the external spool".
+    /// Returns the slot as a noun for use in a sentence: "slot A1", "the external spool".
     pub fn noun(self) -> String {
         match self {
             Self::External => "the external spool".to_owned(),
@@ -73,7 +73,7 @@ impl SlotLabel {
         }
     }
 
-    /// Returns the place of a spool in the slot, as a phrase: "in slot A1", "on the external spool holder".
+    /// Returns the location of a spool in the slot, as a phrase: "in slot A1", "on the external spool holder".
     pub fn place(self) -> String {
         match self {
             Self::External => "on the external spool holder".to_owned(),

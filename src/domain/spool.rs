@@ -1,25 +1,26 @@
 //! Spools handled by operators: the number on a label printed by the shop, and the remaining amount measured by a
 //! scale.
 //!
-//! Does not cover the content of a printer's slot (`printer`) or spools that another system counts (`parts_sync`).
+//! The content of printer slots is defined in `printer`, and spools that are counted in an outside system in
+//! `parts_sync`.
 
 use crate::amount::Amount;
 use crate::refusal::{Faults, Refusal};
 use crate::time::Timestamp;
 
-/// Maximum number of spools that can be numbered within the same second, distinguished by two digits.
+/// Maximum number of spools that can be numbered within the same second.
 pub const MAX_NEW_SPOOLS: u8 = 50;
 
-/// Returns the number of a spool that no other system counts: the second at which its label was created (UTC, beginning
-/// with the last two digits of the year), and its position among those created in the same second. Uniqueness needs no
-/// stored counter, and operators can read the date of arrival from the number.
+/// Returns the number for a spool that is not counted in an outside system: the second in which its label was created
+/// (UTC, starting with the last two digits of the year), followed by its position among those created in the same
+/// second. No stored counter is needed for uniqueness, and operators can read the date of arrival from the number.
 pub fn new_number(at: Timestamp, nth: u8) -> i64 {
     let digits: String = at.to_string().chars().filter(char::is_ascii_digit).skip(2).take(12).collect();
     digits.parse::<i64>().unwrap_or_default() * 100 + i64::from(nth)
 }
 
-/// Returns the remaining amount of a material if a scale shows `gross` and the empty spool weighs `empty`; all amounts
-/// are in the material's unit.
+/// Returns the remaining amount of a material on a spool if the scale shows `gross` and the empty spool weighs `empty`.
+/// All amounts are in the material's unit.
 pub fn left_by_scale(gross: Amount, empty: Amount) -> Result<Amount, Refusal> {
     let mut faults = Faults::default();
     faults.check(empty >= Amount::ZERO, "empty", "must not be negative").check(

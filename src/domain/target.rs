@@ -1,9 +1,9 @@
 //! Rules for webhook destinations. They evaluate URLs and addresses; they do not resolve names.
 //!
-//! An endpoint's URL comes from a user, and the server is inside the shop's network. Without these rules a webhook
-//! could be aimed at the router, a printer or the metadata service of a cloud. A URL is checked when it is registered
-//! ([`check`]), and each address is checked again on connecting ([`denied_range`]), because a name may resolve to
-//! something else by then.
+//! An endpoint's URL comes from a user, and the server is inside the shop's network. Without these rules, a webhook
+//! could be aimed at the router, a printer or a cloud metadata service. A URL is checked when it is registered
+//! ([`check`]), and each address is checked again when connecting ([`denied_range`]), because a name may resolve to a
+//! different address by then.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -31,7 +31,7 @@ pub enum TargetError {
     /// The URL contains a user name or a password.
     #[error("the URL must not contain a user name or password")]
     Credentials,
-    /// The host is not public: it is an address in a denied range, or a name that always stands for one.
+    /// The host is not public: it is an address in a denied range, or a name that always refers to one.
     #[error("the address is not allowed ({range}); set webhooks.allow_private_targets = true to allow it")]
     Address {
         /// Name of the denied range, such as `loopback`.
@@ -41,8 +41,8 @@ pub enum TargetError {
 
 /// Parses and validates the URL of an endpoint. `allow_private` permits private and local hosts.
 ///
-/// Any other host name passes here, because the address to which it resolves is checked when connecting; only names
-/// that always refer to the local machine are rejected.
+/// Host names pass here, because the address that they resolve to is checked when connecting; only names that always
+/// refer to the local machine are rejected.
 pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     if text.len() > MAX_URL_BYTES {
         return Err(TargetError::TooLong);
@@ -71,8 +71,8 @@ pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     }
 }
 
-/// Returns the denied range to which the address belongs; `None` if a webhook may be sent to the address because it is
-/// a public unicast address.
+/// Returns the denied range that the address belongs to; `None` if the address is a public unicast address, to which
+/// webhooks may be sent.
 pub fn denied_range(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) => denied_v4(ip),

@@ -1,11 +1,11 @@
-//! Sales tax: the rate of a destination, and the tax on a net amount.
+//! Sales tax: the rate for a destination, and the tax on a net amount.
 
 use crate::address::Address;
 use crate::region::region_code;
 use crate::rules::Rules;
 
-/// Returns the tax rate of a destination in basis points: that of its region if there is one, otherwise that of its
-/// country; 0 without an address. Regions are compared by their ISO 3166-2 codes.
+/// Returns the tax rate for a destination, in basis points: that of its region, if any, otherwise that of its country;
+/// 0 without an address. Regions are compared by their ISO 3166-2 codes.
 pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     let Some(to) = to else { return 0 };
     let region = to.region.as_deref().map(|region| region_code(&to.country, region));
@@ -23,7 +23,7 @@ pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     for_all
 }
 
-/// Computes the tax on the net amount at one rate, rounded half up to minor units; returns `None` on overflow.
+/// Calculates the tax on a net amount at the given rate, rounded half up to minor units. Returns `None` on overflow.
 pub fn tax_of(net_cents: i64, bps: i64) -> Option<i64> {
     i64::try_from((i128::from(net_cents) * i128::from(bps) + 5_000).div_euclid(10_000)).ok()
 }
@@ -34,7 +34,7 @@ pub fn percent_text(bps: i64) -> String {
     if rest == 0 { whole.to_string() } else { format!("{whole}.{}", format!("{rest:02}").trim_end_matches('0')) }
 }
 
-/// Parses a percentage as written by [`percent_text`] and returns it in basis points; returns `None` if the text is not
+/// Parses a percentage as written by [`percent_text`] and returns it in basis points. Returns `None` if the text is not
 /// a rate, or is finer than a basis point.
 pub fn percent_of(text: &str) -> Option<i64> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));

@@ -1,29 +1,29 @@
-//! Temperatures of a printer over the last day, in memory only: minimum and maximum of every ten seconds in the last
-//! half hour, and of every five minutes in the last day.
+//! Temperatures of a printer over the last day, held in memory only: the minimum and maximum for every ten seconds of
+//! the last half hour, and for every five minutes of the last day.
 //!
-//! Memory grows over time and only for heaters that have been reported, by at most 3 kB each: a printer with one tool,
-//! a bed and a chamber takes less than 9 kB, one with all tools less than 24 kB. Current temperatures are not held
-//! here; they are part of a printer's status.
+//! Memory usage grows over time, and only for heaters that have been reported, to at most 3 kB each: a printer with one
+//! tool, a bed and a chamber takes less than 9 kB, a printer with all tools less than 24 kB. Current temperatures are
+//! not held here; they are part of a printer's status.
 
 use std::collections::VecDeque;
 
 use crate::heaters::{Heat, Heaters, MAX_TOOLS};
 use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 
-/// Length of a span in the last half hour, in milliseconds.
+/// Length of a span within the last half hour, in milliseconds.
 const FINE_STEP_MS: i64 = 10_000;
-/// Length of a span in the last day, in milliseconds.
+/// Length of a span within the last day, in milliseconds.
 const COARSE_STEP_MS: i64 = 300_000;
 /// Time for which the finer spans are retained, in milliseconds.
 const FINE_MS: i64 = HOUR_MS / 2;
-/// Maximum number of heaters of one printer: all tools, the bed and the chamber.
+/// Maximum number of heaters per printer: all tools, the bed and the chamber.
 const MAX_HEATERS: usize = MAX_TOOLS + 2;
 /// Number of spans by which the capacity grows.
 const ROOM_STEP: usize = 32;
 /// Sentinel for an unknown temperature.
 const UNKNOWN_TENTHS: i16 = i16::MIN;
 
-/// Temperatures of a heater within a span of time, in tenths of a degree.
+/// Temperatures of a heater within a span of time, in tenths of a degree Celsius.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HeatSpan {
     /// Start of the span.
@@ -32,11 +32,11 @@ pub struct HeatSpan {
     pub lowest: i16,
     /// Highest measured temperature.
     pub highest: i16,
-    /// Target temperature at the end of the span; `None` if the printer does not report it.
+    /// Target temperature at the end of the span, if the printer reports it.
     pub target: Option<i16>,
 }
 
-/// Temperature curve of one heater over the requested time.
+/// Temperature curve of one heater over the requested period.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaterCourse {
     /// Name of the heater: `tool0`, `bed`, `chamber`.
@@ -45,7 +45,7 @@ pub struct HeaterCourse {
     pub spans: Vec<HeatSpan>,
 }
 
-/// Minimum and maximum within a span, and the last target temperature.
+/// Minimum and maximum within a span, and the most recent target temperature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Extremes {
     lowest: i16,
@@ -147,8 +147,8 @@ pub struct TemperatureHistory {
 }
 
 impl TemperatureHistory {
-    /// Records measured temperatures. If the clock was set back by at least five minutes, the history restarts; after a
-    /// smaller step, measurements are ignored until the clock catches up.
+    /// Records measured temperatures. If the clock was set back by at least five minutes, the history restarts; if it
+    /// was set back by less, measurements are ignored until the clock catches up.
     pub fn take(&mut self, at: Timestamp, reading: &Heaters) {
         if at < self.latest {
             if self.latest.since(at) < COARSE_STEP_MS {
@@ -167,8 +167,8 @@ impl TemperatureHistory {
         }
     }
 
-    /// Returns the curve of each heater since a point in time, in at most `points` spans, none of which omits a peak.
-    /// Times within the last half hour use the finer spans.
+    /// Returns the temperature curve of each heater since a point in time, in at most `points` spans, without omitting
+    /// any peak. For times within the last half hour, the finer spans are used.
     pub fn courses(&self, since: Timestamp, now: Timestamp, points: usize) -> Vec<HeaterCourse> {
         let fine = now.since(since) <= FINE_MS;
         let measured = self.heaters.iter().enumerate().filter_map(|(at, series)| Some((at, series.as_deref()?)));
@@ -180,7 +180,7 @@ impl TemperatureHistory {
     }
 }
 
-/// Returns the measurement of a heater as a span; `None` if it was not measured.
+/// Returns the measurement of a heater as a span, if it was measured.
 fn extremes(heat: Heat) -> Option<Extremes> {
     let actual = heat.actual()?;
     Some(Extremes { lowest: actual, highest: actual, target: heat.target().unwrap_or(UNKNOWN_TENTHS) })

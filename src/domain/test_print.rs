@@ -1,5 +1,5 @@
 //! G-code of a test print: a flat square of PLA in the middle of the bed, printed in a few minutes. It is intended as
-//! the first print of a newly registered printer, and does not assess its print quality.
+//! the first print on a newly registered printer, and is not a test of print quality.
 
 use std::fmt::Write as _;
 
@@ -15,11 +15,11 @@ const SIDE_MM: f64 = 20.0;
 const LAYER_COUNT: u32 = 4;
 /// Number of concentric squares per layer.
 const RINGS_PER_LAYER: u32 = 5;
-/// Coordinate of the centre, in millimetres, if the bed's size is unknown; it lies on every bed on the market.
+/// Coordinate of the centre, in millimetres, if the bed size is unknown; it is within every bed on the market.
 const USUAL_MIDDLE_MM: f64 = 60.0;
 
-/// Returns the G-code for a printer with the given build volume; with `None`, for a print near the corner that every
-/// printer has.
+/// Returns the G-code for a printer with the given build volume; if it is `None`, the print is placed near the corner
+/// that every printer has.
 pub fn gcode(room: Option<&Dimensions>) -> String {
     let (x, y) = room.map_or((USUAL_MIDDLE_MM, USUAL_MIDDLE_MM), |room| (room.x / 2.0, room.y / 2.0));
     let side = SIDE_MM.min(x).min(y);

@@ -1,4 +1,4 @@
-//! Environment of a decision in tests: a clock that is set by hand, sequential IDs, and reproducible random numbers.
+//! Environment of a decision in tests: a clock that is set manually, sequential IDs, and reproducible random numbers.
 
 pub mod cases;
 pub mod commands;
@@ -40,9 +40,9 @@ use crate::tracking::TrackingPage;
 
 /// Environment of a decision.
 pub struct Bench {
-    /// Clock, which tests set by hand.
+    /// Clock that tests set manually.
     pub now: Timestamp,
-    /// Settings that the rules read.
+    /// Settings for the rules.
     pub rules: Rules,
     ids: CountingIds,
 }
@@ -109,13 +109,13 @@ impl Bench {
         Self { now: Timestamp(1_700_000_000_000), rules, ids: CountingIds::default() }
     }
 
-    /// Returns the context of a decision by the system.
+    /// Returns the context of a decision by the server itself.
     pub fn cx(&self) -> DecisionContext<'_> {
         DecisionContext { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
     }
 
     /// Decides a command and applies the next state. Checks that everything a commit would write reads back as written:
-    /// the state, the rows, the events, the created records, and the answer stored under the idempotency key.
+    /// the state, the rows, the events, the created records, and the response stored under the idempotency key.
     pub fn tell<T: Aggregate<Row: Written, Created: Written>, C: Command<T>>(
         &self,
         this: &mut Option<T>,
@@ -135,7 +135,7 @@ impl Bench {
     }
 }
 
-/// Panics unless a state reads back as written.
+/// Panics if a state does not read back as written.
 pub fn reads_back<T: Aggregate>(state: &T) {
     value_reads_back(state);
 }
@@ -159,7 +159,7 @@ pub fn complete_seller() -> Party {
 
 /// Value that a commit writes in addition to the state.
 pub trait Written {
-    /// Panics unless the value reads back as written.
+    /// Panics if the value does not read back as written.
     fn reads_back(&self);
 }
 
@@ -290,7 +290,7 @@ impl Written for SalesChannelRow {
     }
 }
 
-/// Panics unless a value reads back as written.
+/// Panics if a value does not read back as written.
 fn value_reads_back<T: Serialize + DeserializeOwned>(this: &T) {
     let value = |this: &T| serde_json::to_value(this).unwrap_or_else(|error| panic!("{error}"));
     let written = serde_json::to_string(this).unwrap_or_else(|error| panic!("{error}"));
@@ -304,7 +304,7 @@ fn value_reads_back<T: Serialize + DeserializeOwned>(this: &T) {
     assert!(same(&value(&read), &value(this)), "a {kind} changed by being written and read: {written}");
 }
 
-/// Returns whether two documents are equal. Fractions of many digits may differ in the last one.
+/// Returns whether two documents are equal. Numbers with many decimal places may differ in the last digit.
 pub fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) if one.is_f64() && other.is_f64() => {

@@ -1,7 +1,7 @@
 //! Points in time: milliseconds since 1970 UTC internally, RFC 3339 with milliseconds and `Z` in the API.
 //!
-//! Parsing accepts only points in time between [`EARLIEST`] and [`LATEST`], and a point outside this range is written
-//! as the nearer of the two, so that every written value can be read back.
+//! Parsing accepts only points in time between [`EARLIEST`] and [`LATEST`], and a point outside of this range is
+//! written as the nearer limit, so that every written value can be read back.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,9 +13,9 @@ pub const EARLIEST: Timestamp = Timestamp(0);
 /// Latest accepted point in time: 2999-12-31T23:59:59.999Z.
 pub const LATEST: Timestamp = Timestamp(32_503_679_999_999);
 
-/// Sixty minutes in milliseconds.
+/// Number of milliseconds in an hour.
 pub const HOUR_MS: i64 = 3_600_000;
-/// Twenty-four hours in milliseconds.
+/// Number of milliseconds in a day.
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// Point in time, in milliseconds since 1970-01-01T00:00:00Z.

@@ -1,4 +1,4 @@
-//! Start and end of a time span in requests: a point in time, or a whole day in UTC.
+//! Start and end of a time span in requests, each given as a point in time or as a whole day in UTC.
 
 use std::str::FromStr;
 
@@ -6,11 +6,12 @@ use serde::{Serialize, Serializer};
 
 use crate::time::{DAY_MS, Timestamp, TimestampError};
 
-/// First moment of a span. A day, `YYYY-MM-DD`, means its first moment in UTC.
+/// First moment of a span. If it is given as a day, `YYYY-MM-DD`, the span starts with the first moment of that day in
+/// UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpanStart(pub Timestamp);
 
-/// First moment after a span. A day, `YYYY-MM-DD`, is included in the span as a whole, in UTC.
+/// First moment after a span. If it is given as a day, `YYYY-MM-DD`, the span includes the whole of that day in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpanEnd(pub Timestamp);
 
@@ -40,7 +41,7 @@ impl Serialize for SpanEnd {
     }
 }
 
-/// Returns the first moment of a day in UTC; `None` if the text is not a day from 1970 to 2999.
+/// Returns the first moment of a day in UTC. Returns `None` if the text is not a day from 1970 to 2999.
 fn day(text: &str) -> Option<Timestamp> {
     if text.len() != "2026-01-31".len() {
         return None;

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::promise::Promise;
 use crate::time::Timestamp;
 
-/// Number of equal parts of the promised span; an order expected in the last of them is at risk.
+/// Number of equal parts that the promised span is divided into; an order expected in the last part is at risk.
 const SPAN_PARTS: i64 = 10;
 
-/// Timing of an order whose promise is outstanding, least urgent first.
+/// Timing of an order whose promise is outstanding, in order of increasing urgency.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Timing {
@@ -21,7 +21,7 @@ pub enum Timing {
 }
 
 impl Timing {
-    /// All timings, most urgent first.
+    /// All timings, in order of decreasing urgency.
     pub const ALL: [Self; 3] = [Self::Late, Self::AtRisk, Self::OnTime];
 
     /// Returns the timing's name in the API.
@@ -34,7 +34,7 @@ impl Timing {
     }
 
     /// Returns the timing of an order that is not ready yet. The promised span begins when the promise is made and ends
-    /// at the deadline. An expected time in the past counts as now.
+    /// at the deadline. An expected time in the past is treated as now.
     pub fn of(promise: &Promise, due_at: Option<Timestamp>, expected_at: Option<Timestamp>, now: Timestamp) -> Self {
         let deadline = promise.deadline(due_at);
         let earliest = expected_at.map_or(now, |at| at.max(now));

@@ -1,20 +1,20 @@
-//! Tracking of parcels on the carriers' own web pages, as configured in the settings.
+//! Parcel tracking on the carriers' own web pages, as configured in the settings.
 
 use url::form_urlencoded::byte_serialize;
 
-/// Placeholder for the tracking number in the URL of a page.
+/// Placeholder for the tracking number in a page URL.
 pub const NUMBER_PLACE: &str = "{number}";
 
-/// Web page on which a carrier tracks its parcels.
+/// Web page for tracking a carrier's parcels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TrackingPage {
-    /// Name of the carrier; compared without regard to case and to characters that are neither letters nor digits.
+    /// Name of the carrier. Only letters and digits are compared, ignoring case.
     pub carrier: String,
-    /// URL of the page, with [`NUMBER_PLACE`] in place of the number.
+    /// URL of the page, with [`NUMBER_PLACE`] in place of the tracking number.
     pub url: String,
 }
 
-/// Returns the URL at which the given parcel can be tracked; `None` for a carrier without a page.
+/// Returns the URL for tracking the given parcel, if the carrier has a tracking page.
 pub fn tracking_url(pages: &[TrackingPage], carrier: &str, number: &str) -> Option<String> {
     let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let carrier_key: String = plain(carrier);

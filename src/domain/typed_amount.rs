@@ -1,36 +1,37 @@
-//! Amounts of money as people type them into forms: `2,50`, `2.50`, `1 234,50`, `1'234.50`, `€ 2.50`. Programs write
-//! amounts by [`crate::currency`].
+//! Amounts of money as people type them into forms: `2,50`, `2.50`, `1 234,50`, `1'234.50`, `€ 2.50`. Amounts written
+//! by programs are parsed in [`crate::currency`].
 
 use crate::currency::{self, decimals};
 
-/// Symbols of currencies that may stand before or after an amount.
+/// Currency symbols that may precede or follow an amount.
 const SYMBOLS: [(&str, char); 3] = [("eur", '€'), ("gbp", '£'), ("usd", '$')];
-/// Number of digits between two separators of thousands.
+/// Number of digits between two thousands separators.
 const GROUP_DIGITS: usize = 3;
 /// Maximum length of a typed amount, in bytes.
 const MAX_BYTES: usize = 60;
 
-/// Reason for which a text is not an amount.
+/// Reason why a text is not an amount.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TypedAmountError {
-    /// Not a number, or one beyond the bound of amounts.
+    /// The text is not a number, or the amount is too large.
     #[error("must be an amount such as 2.50, 2,50 or 1 234.50")]
     Malformed,
-    /// One point or comma before exactly three digits, which some read as thousands and others as decimals.
+    /// A single point or comma before exactly three digits, which could be a thousands separator or a decimal
+    /// separator.
     #[error(
         "is ambiguous: a point or comma before three digits may separate thousands or decimals; write 1234.00 or 1.23"
     )]
     Ambiguous,
-    /// More decimals than the currency has.
+    /// The amount has more decimals than the currency.
     #[error("has more decimals than the currency")]
     TooPrecise,
 }
 
 /// Parses an amount into minor units of the currency.
 ///
-/// The last of two different separators is the decimal one. A single separator before exactly three digits is read by
-/// the currency: as a decimal separator if it has three decimals, as one of thousands if it has none. In other
-/// currencies the text is ambiguous and is refused.
+/// If the text has two different separators, the one that comes last is the decimal separator. The meaning of a single
+/// separator before exactly three digits depends on the currency: it is a decimal separator if the currency has three
+/// decimals, and a thousands separator if it has none. In any other currency, the text is ambiguous and is rejected.
 pub fn parse(text: &str, of: &str) -> Result<i64, TypedAmountError> {
     if text.len() > MAX_BYTES {
         return Err(TypedAmountError::Malformed);
@@ -65,7 +66,7 @@ fn bare_number(text: &str, of: &str) -> (bool, String) {
     (negative, number)
 }
 
-/// Removes a minus sign at the beginning; returns whether there was one.
+/// Removes a leading minus sign. Returns whether there was one.
 fn take_minus(number: &mut String) -> bool {
     match number.strip_prefix(['-', '−']).map(str::to_owned) {
         Some(rest) => {
@@ -102,12 +103,12 @@ fn split(number: &str, of: &str) -> Result<(String, String), TypedAmountError> {
     }
 }
 
-/// Returns whether digits may stand before a separator of thousands.
+/// Returns whether the digits may precede a thousands separator.
 fn is_first_group(digits: &str) -> bool {
     (1..=GROUP_DIGITS).contains(&digits.len()) && !digits.starts_with('0')
 }
 
-/// Returns the digits of a whole number with separators of thousands.
+/// Returns the digits of a whole number with thousands separators.
 fn grouped(number: &str, separator: char) -> Result<(String, String), TypedAmountError> {
     let mut groups = number.split(separator);
     let is_first_sound = groups.next().is_some_and(is_first_group);

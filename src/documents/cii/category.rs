@@ -7,7 +7,7 @@ use domain::invoice::IssuedDocument;
 /// Reason for exemption in a document that is not subject to tax.
 const NOT_SUBJECT: &str = "Not subject to VAT";
 
-/// Tax category, including its rate in basis points if it has one.
+/// Tax category, including its rate in basis points, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TaxCategory {
     /// `S`: taxed at the given rate.
@@ -35,12 +35,12 @@ impl TaxCategory {
         }
     }
 
-    /// Returns whether no part of a document is subject to tax; the document must then contain no VAT identifiers.
+    /// Returns whether no part of a document is subject to tax, in which case it must not contain VAT IDs.
     pub fn outside(document: &IssuedDocument) -> bool {
         Self::of(document, 0) == Self::NotSubject
     }
 
-    /// Returns the reason for exemption; `None` if the category needs none.
+    /// Returns the reason for exemption, if the category requires one.
     pub fn reason(self, document: &IssuedDocument) -> Option<&str> {
         match self {
             Self::Exempt => document.zero_rate_reason.as_deref(),

@@ -34,7 +34,7 @@ pub fn seller(xml: &mut Xml, document: &IssuedDocument) {
     });
 }
 
-/// Writes the buyer (BG-7). If the address is unknown, the seller's country is assumed.
+/// Writes the buyer (BG-7). If the address is unknown, the seller's country is used.
 pub fn buyer(xml: &mut Xml, document: &IssuedDocument) {
     let buyer = &document.content.buyer;
     xml.group("ram:BuyerTradeParty", |xml| {
@@ -87,7 +87,7 @@ fn mailbox(xml: &mut Xml, party: &Party) {
     }
 }
 
-/// Writes the tax registrations: `VA` for the VAT identifier, `FC` for the local tax number.
+/// Writes the tax registrations: `VA` for the VAT ID, `FC` for the local tax number.
 fn registrations(xml: &mut Xml, party: &Party) {
     for (scheme, number) in [("FC", &party.tax_number), ("VA", &party.vat_id)] {
         if let Some(number) = number {

@@ -12,7 +12,7 @@ const HEAD: Style = Style { size: 8.5, bold: true };
 const ROW_PADDING: f32 = 5.0;
 /// Height of the table header in points.
 const HEAD_HEIGHT: f32 = 20.0;
-/// Maximum number of text lines of one description on one page; a longer description continues in the next row.
+/// Maximum number of text lines of a description per page; a longer description continues in the next row.
 const MAX_TOGETHER: usize = 30;
 
 /// Positions, in points from the left margin, at which the columns of figures end and the description starts.

@@ -166,7 +166,7 @@ pub(super) fn credentials_changed() -> Refusal {
     Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed in the meantime; sign in with the new one")
 }
 
-/// Returns whether the user to be changed is the caller.
+/// Returns whether the user that is being changed is the caller.
 pub(super) fn is_own(cx: &DecisionContext<'_>, user: Id) -> bool {
     matches!(cx.by, Principal::User { id, .. } if *id == user)
 }
@@ -198,7 +198,7 @@ pub(super) fn with_user(mut this: Access, user: User) -> Decision<Access, UserAn
     Decision::to(this, UserAnswer { user }).rows([row])
 }
 
-/// Removes the sessions that match `over` and returns the rows that record it.
+/// Removes the sessions that match `over` and returns the rows that delete them.
 pub(super) fn without(this: &mut Access, over: impl Fn(&StaffSession) -> bool) -> Vec<AccessRow> {
     let mut ended: Vec<Arc<StaffSession>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
     // The map has no order of its own, and the rows reach the store.
@@ -329,7 +329,7 @@ fn open_session(
     Ok(Decision::to(this, SessionAnswer { session }).rows(rows))
 }
 
-/// Records the last use of keys and sessions. Times only move forward; keys and sessions that no longer exist are
+/// Records when keys and sessions were last used. Times only move forward; keys and sessions that no longer exist are
 /// skipped.
 fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]) -> Decision<Access> {
     let latest = |uses: &[(Id, Timestamp)]| {

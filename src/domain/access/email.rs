@@ -3,7 +3,7 @@
 
 use crate::refusal::Refusal;
 
-/// Normalizes an email address; rejects a malformed one with 400 on the field `email`. The syntax is that of the HTML
+/// Normalizes an email address; rejects a malformed one with 400 on the field `email`. The syntax follows the HTML
 /// standard (`input type=email`): a mailbox of ordinary characters, `@`, and a host name. Dots are allowed only between
 /// characters, as mail servers require: an email to `a..b@example.com` could not be delivered.
 pub fn normal_email(text: &str) -> Result<String, Refusal> {

@@ -15,11 +15,11 @@ use crate::second_factor::{FactorProof, SecondFactor};
 pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
 /// Error code for a second-factor code that is wrong or was used before.
 pub const WRONG_CODE: &str = "wrong_factor_code";
-/// Error code for another attempt after too many wrong codes.
+/// Error code for a further attempt after too many wrong codes.
 pub const TOO_MANY_CODES: &str = "too_many_factor_codes";
 
-/// Checks the second factor of a sign-in. Returns the factor with the proof used up, or `None` if the account requires
-/// none.
+/// Checks the second factor of a sign-in. Returns the factor with the proof marked as used, or `None` if the account
+/// requires no second factor.
 pub(super) fn check_sign_in(user: &User, proof: Option<&FactorProof>) -> Result<Option<SecondFactor>, Refusal> {
     let Some(factor) = user.second_factor.as_ref().filter(|factor| factor.is_on()) else { return Ok(None) };
     match proof {

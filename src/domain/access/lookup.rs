@@ -29,7 +29,7 @@ impl StaffSession {
 }
 
 impl User {
-    /// Returns whether the user counts as an active admin: role `admin`, active, not deleted.
+    /// Returns whether the user is an active admin: role `admin`, active, not deleted.
     pub fn administers(&self) -> bool {
         self.role == Role::Admin && self.active && !self.archived
     }
@@ -63,7 +63,7 @@ impl Access {
         emails
     }
 
-    /// Returns the key with the given hash if it is currently valid, otherwise the reason why it is rejected.
+    /// Returns the key with the given hash if it is currently valid, otherwise the reason why it was rejected.
     pub fn key_by_hash(&self, hash: &str, now: Timestamp) -> Result<&Arc<ApiKey>, KeyRefusal> {
         let key = self.keys.get(hash).ok_or(KeyRefusal::Unknown)?;
         if key.revoked_at.is_some() {

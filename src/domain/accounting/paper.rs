@@ -16,7 +16,7 @@ const UNNAMED_BUYER: &str = "Customer without a name";
 /// Maximum length of a contact name at the provider, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// Line of a document as it appears in the books.
+/// Document line as it appears in the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AccountingDocumentLine {
     /// Text of the line.
@@ -33,7 +33,7 @@ pub struct AccountingDocumentLine {
     pub rate_bps: i64,
 }
 
-/// Document as it appears in the books.
+/// Document as it appears in the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AccountingDocument {
     /// Document kind: invoice or credit note.
@@ -111,7 +111,8 @@ fn plain(description: &str, net_cents: i64, rate_bps: i64) -> AccountingDocument
     AccountingDocumentLine { description, quantity: 1, unit_cents: net_cents, net_cents, tax_cents: 0, rate_bps }
 }
 
-/// Builds the lines of one tax rate, including shipping and discount; their taxes add up to the tax at that rate.
+/// Builds the lines for one tax rate, including shipping and discount; their taxes add up to the total tax at that
+/// rate.
 fn of_rate(document: &IssuedDocument, category: &Category) -> Vec<AccountingDocumentLine> {
     let rate_bps = category.rate_bps;
     let of_it = document.content.lines.iter().filter(|line| line.tax_rate_bps == rate_bps);

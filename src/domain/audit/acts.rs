@@ -1,12 +1,12 @@
-//! Table of all acts in the audit log: the name under which each is stored, the kind of its subject, and its verb.
+//! Table of all audit log acts: stored name, kind of subject, and verb.
 
 use super::AuditedKind;
 
-/// Defines the acts from the table, first those of people and programs, then those that only the server carries out.
+/// Defines the acts from the table: first those of people and programs, then those that only the server performs.
 macro_rules! audited_acts {
     (people: { $($act:ident = $name:literal of $kind:ident, $verb:literal;)+ }
      server: { $($own:ident = $own_name:literal of $own_kind:ident, $own_verb:literal;)+ }) => {
-        /// Act in the audit log.
+        /// Act recorded in the audit log.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum AuditedAct {
             $(#[doc = concat!("`", $name, "`: ", $verb, ".")] $act,)+
@@ -16,10 +16,10 @@ macro_rules! audited_acts {
         impl AuditedAct {
             /// All acts.
             pub const ALL: &[Self] = &[$(Self::$act,)+ $(Self::$own,)+];
-            /// Acts of people and of programs outside the server.
+            /// Acts performed by people and by programs outside of the server.
             pub const OF_PEOPLE: &[Self] = &[$(Self::$act,)+];
 
-            /// Returns the act's name, the kind of its subject, and its verb.
+            /// Returns the act's stored name, the kind of its subject, and its verb.
             const fn row(self) -> (&'static str, AuditedKind, &'static str) {
                 match self {
                     $(Self::$act => ($name, AuditedKind::$kind, $verb),)+
@@ -36,7 +36,7 @@ impl AuditedAct {
         self.row().0
     }
 
-    /// Returns the kind of the act's subject.
+    /// Returns the kind of subject that the act applies to.
     pub const fn kind(self) -> AuditedKind {
         self.row().1
     }
@@ -46,12 +46,12 @@ impl AuditedAct {
         self.row().2
     }
 
-    /// Returns the act that is stored under the given name.
+    /// Returns the act that is stored under the given name, if any.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|act| act.name() == name)
     }
 
-    /// Returns what is done, without naming the subject: `cancelled an order`.
+    /// Returns a label for the act that does not name the subject: `cancelled an order`.
     pub fn label(self) -> String {
         self.verb().replace("{}", self.kind().noun())
     }

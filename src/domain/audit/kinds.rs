@@ -1,9 +1,9 @@
-//! Kinds of subjects in the audit log, with the nouns by which people know them.
+//! Kinds of audit log subjects, with the nouns that people use for them.
 
-/// Defines the kinds from the table: the word under which each is stored, its noun, and its plural.
+/// Defines the kinds from the table: stored name, noun, and plural.
 macro_rules! audited_kinds {
     ($($kind:ident = $word:literal, $noun:literal, $plural:literal;)+) => {
-        /// Kind of the subject of an act in the audit log.
+        /// Kind of subject that an audit log act applies to.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum AuditedKind {
             $(#[doc = concat!("`", $word, "`: ", $noun, ".")] $kind,)+
@@ -13,7 +13,7 @@ macro_rules! audited_kinds {
             /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind,)+];
 
-            /// Returns the word under which the kind is stored, its noun, and its plural.
+            /// Returns the stored name, the noun, and the plural of the kind.
             const fn row(self) -> (&'static str, &'static str, &'static str) {
                 match self {
                     $(Self::$kind => ($word, $noun, $plural),)+
@@ -24,7 +24,7 @@ macro_rules! audited_kinds {
 }
 
 impl AuditedKind {
-    /// Returns the word under which the kind is stored, such as `sales_channel`.
+    /// Returns the name under which the kind is stored, such as `sales_channel`.
     pub const fn word(self) -> &'static str {
         self.row().0
     }
@@ -34,13 +34,13 @@ impl AuditedKind {
         self.row().1
     }
 
-    /// Returns the name of the group of all subjects of the kind: `Orders`.
+    /// Returns the plural noun, which is the heading for all subjects of the kind: `Orders`.
     pub const fn plural(self) -> &'static str {
         self.row().2
     }
 
-    /// Returns the noun that stands before the subject's name, with a space after it: `order `. Things that people call
-    /// by their name alone, such as printers, have none.
+    /// Returns the noun to put before the subject's name, followed by a space: `order `. Empty for subjects that people
+    /// call by name alone, such as printers.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Order => "order ",
@@ -57,7 +57,7 @@ impl AuditedKind {
         }
     }
 
-    /// Returns the kind that is stored under the given word.
+    /// Returns the kind that is stored under the given name, if any.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.word() == word)
     }

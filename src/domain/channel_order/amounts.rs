@@ -1,9 +1,9 @@
-//! Conversion of another shop's prices to ours: net prices and one tax amount per rate, with the exact total that was
+//! Conversion of the other shop's prices to ours: net prices and one tax amount per rate, with the exact total that was
 //! paid.
 //!
 //! The shop's prices may include tax, so that no whole net price matches them; a shop may also add charges that have no
 //! equivalent in our orders. A small difference becomes a rounding amount, a larger one an additional shipping charge
-//! or a discount. The total always equals what was paid, because the books rely on it.
+//! or a discount. The total always equals what was paid, because the accounts depend on it.
 
 use super::SoldContent;
 use crate::bounds::MAX_CENTS;
@@ -11,7 +11,7 @@ use crate::invoice::{InvoiceLine, Sums};
 
 /// Maximum number of times a difference is moved to shipping or discount before the conversion fails.
 const MAX_STEPS: usize = 8;
-/// Order total, in minor units, for each minor unit of difference that still counts as rounding. Differences arise
+/// Order total, in minor units, per minor unit of difference that is still treated as rounding. Differences arise
 /// because tax rates with two decimals of a percent are approximations of more precise ones.
 const TOTAL_PER_ROUNDING_CENT: i64 = 10_000;
 
@@ -22,7 +22,7 @@ pub struct SoldAmounts {
     pub unit_prices: Vec<i64>,
     /// Net charge for shipping and any other charges.
     pub shipping_cents: i64,
-    /// Net discount on the lines.
+    /// Net discount applied to the lines.
     pub discount_cents: i64,
     /// Amount paid beyond the sum of the other amounts.
     pub rounding_cents: i64,
@@ -34,7 +34,7 @@ fn net_of(gross: i64, bps: i64) -> i64 {
     i64::try_from((gross * 10_000 + whole / 2).div_euclid(whole)).unwrap_or(gross as i64)
 }
 
-/// Converts the amounts of a channel order to ours; `None` if no combination adds up to its total.
+/// Converts the amounts of a channel order to ours. Returns `None` if no combination adds up to the order's total.
 pub fn amounts(content: &SoldContent) -> Option<SoldAmounts> {
     let in_bounds = |cents: i64| (0..=MAX_CENTS).contains(&cents);
     let all_cents = content.lines.iter().map(|line| line.unit_price_cents);

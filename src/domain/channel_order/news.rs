@@ -1,4 +1,4 @@
-//! Merging of another shop's messages about an order, which may arrive late, repeatedly and in any order.
+//! Merging of the other shop's messages about an order, which may arrive late, repeatedly and in any order.
 
 use super::{ChannelOrder, ShopOrderUpdate, ShopState};
 use crate::aggregate::DecisionContext;
@@ -6,7 +6,7 @@ use crate::id::Id;
 use crate::time::Timestamp;
 
 impl ChannelOrder {
-    /// Creates a channel order without any content yet.
+    /// Creates a channel order that has no content yet.
     pub(super) fn unheard(id: Id, channel: Id, cx: &DecisionContext<'_>, news: &ShopOrderUpdate) -> Self {
         Self {
             id,
@@ -33,8 +33,8 @@ impl ChannelOrder {
         }
     }
 
-    /// Merges a message. The content with the latest change time counts, until our order is being created; paid,
-    /// cancelled and refunded stay set regardless of the order of messages.
+    /// Merges a message. The content with the latest change time wins, until our order is being created; paid,
+    /// cancelled and refunded stay set regardless of the order in which messages arrive.
     pub(super) fn hear(&mut self, news: &ShopOrderUpdate) {
         self.paid |= news.paid;
         self.there.cancelled |= news.cancelled;

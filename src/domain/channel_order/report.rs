@@ -1,4 +1,4 @@
-//! Reporting of shipments to the other shop: each report takes effect once, however often it is attempted.
+//! Shipment reports to the other shop: each takes effect only once, no matter how often it is attempted.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::time::{DAY_MS, Timestamp};
 
 /// Backoff between attempts to report a shipment.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(5), longest: Duration::from_hours(1) };
-/// Number of days for which reporting a shipment is retried.
+/// Number of days during which a shipment report is retried.
 const TRIED_DAYS: i64 = 30;
 /// Maximum length of a stored error message from the other shop, in characters.
 const MAX_WORDS_CHARS: usize = 300;
@@ -29,7 +29,7 @@ pub struct ReportedShipment {
     pub carrier: String,
     /// The carrier's tracking number; empty for a pickup.
     pub tracking_number: String,
-    /// Units completed by the shipment for each of the shop's lines, in line order.
+    /// Units that the shipment completes for each of the shop's lines, in line order.
     pub units: Vec<u32>,
     /// `true` if no further shipment will follow.
     pub last: bool,
@@ -39,11 +39,11 @@ pub struct ReportedShipment {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackingState {
-    /// The report is still to be sent.
+    /// The report has not been sent yet.
     Pending,
     /// The shop has recorded the shipment.
     Told,
-    /// The shop rejected the report or did not respond for a month: an operator has to act.
+    /// The shop rejected the report or did not respond for a month; an operator must act.
     Failed,
     /// No report is needed: the channel has no shop to report to.
     NotWanted,
@@ -72,7 +72,7 @@ pub struct ShipmentTracking {
 pub enum TrackingOutcome {
     /// The shop has recorded the shipment, as a result of this attempt or an earlier one.
     Told,
-    /// Temporary failure with its error message: the report is retried.
+    /// Temporary failure, with its error message; the report is retried.
     Again(String),
     /// Permanent rejection, with the shop's error message.
     Refused(String),
@@ -81,7 +81,7 @@ pub enum TrackingOutcome {
 }
 
 impl ChannelOrder {
-    /// Adds those of the given shipments that are not in the list yet; existing ones are left unchanged.
+    /// Adds the given shipments that are not in the list yet; existing ones are left unchanged.
     pub(super) fn ship(&mut self, cx: &DecisionContext<'_>, shipments: &[ReportedShipment]) {
         for shipment in shipments {
             match self.trackings.iter_mut().find(|existing| existing.shipment.number == shipment.number) {
@@ -99,7 +99,7 @@ impl ChannelOrder {
         }
     }
 
-    /// Records the outcome of an attempt; returns an email if an operator has to act.
+    /// Records the outcome of an attempt. Returns an email if an operator must act.
     pub(super) fn tracked(&mut self, cx: &DecisionContext<'_>, number: u32, outcome: &TrackingOutcome) -> Vec<Mail> {
         let (order_name, order_id) = (self.name(), self.order_id);
         let Some(tracking) = self.trackings.iter_mut().find(|one| one.shipment.number == number) else {

@@ -8,7 +8,7 @@ use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::refusal::Refusal;
 
-/// Maximum number of missing entries named in a message.
+/// Maximum number of missing entries listed in a message.
 const MAX_NAMED: usize = 20;
 
 impl Aggregate for ChannelOrder {
@@ -125,13 +125,13 @@ impl Command<ChannelOrder> for ChannelOrderCommand {
 }
 
 impl ChannelOrder {
-    /// Returns whether our order is to be created and does not exist yet.
+    /// Returns whether our order must be created and does not exist yet.
     fn waits(&self) -> bool {
         self.paid && !self.there.cancelled && !self.making && !self.has_order && self.content.is_some()
     }
 
-    /// Alerts the operators once when the order is put on hold, and once more after unreadable lines have become
-    /// readable.
+    /// Alerts the operators once when the order is put on hold, and again if it is on hold after unreadable lines have
+    /// become readable.
     fn alert(&mut self, cx: &DecisionContext<'_>) -> Vec<Mail> {
         if self.alerted || (self.missing.is_empty() && self.problem.is_none()) {
             return Vec::new();

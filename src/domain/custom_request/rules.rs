@@ -1,4 +1,4 @@
-//! Rules for a custom request: creation, edits and outcomes of quotes.
+//! Rules for a custom request: creation, edits and quote outcomes.
 
 use std::convert::Infallible;
 
@@ -163,7 +163,7 @@ impl CustomRequest {
         Ok(())
     }
 
-    /// Builds the decision that leads from `before` to the current state; an unchanged one if nothing differs.
+    /// Builds the decision that leads from `before` to the current state, or an unchanged decision if nothing differs.
     fn after(mut self, cx: &DecisionContext<'_>, before: &Self) -> Decision<Self, Self> {
         if self == *before {
             return Decision::unchanged(self);
@@ -194,8 +194,7 @@ impl CustomRequest {
         Event::new(cx, event, (Self::KIND, self.id), None, &data)
     }
 
-    /// Builds the email to the operators about a new request. Each text written by the customer is on a line of its
-    /// own.
+    /// Builds the email to the operators about a new request. Each text written by the customer is on its own line.
     fn alert(&self, cx: &DecisionContext<'_>) -> Vec<Mail> {
         let Self { customer_name, customer_email, wishes, .. } = self;
         let total = currency::format_amount(self.estimate.total_cents, &self.estimate.currency);

@@ -1,4 +1,4 @@
-//! Customer profile data, and the merging of changes to it.
+//! Customer profile data, and the rules for merging changes to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,8 @@ use crate::id::Id;
 use crate::order::Address;
 use crate::refusal::{Faults, Refusal};
 
-/// Maximum number of addresses per customer: the record is held in memory and written as a whole.
+/// Maximum number of addresses per customer. The limit exists because the record is held in memory and written as a
+/// whole.
 pub const MAX_ADDRESSES: usize = 10;
 
 /// Purpose of an address.
@@ -35,37 +36,37 @@ pub struct CustomerAddress {
     pub kind: AddressKind,
     /// Postal address.
     pub address: Address,
-    /// `true` if this address is used when none is specified. Exactly one address of each kind is the default.
+    /// `true` if the address is used when none is specified. Exactly one address of each kind is the default.
     pub is_default: bool,
 }
 
-/// Address in a list that replaces the previous one.
+/// Address in a list that replaces the customer's current list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AddressUpdate {
-    /// ID of the existing address to replace; `None` for a new one.
+    /// ID of the existing address to replace; `None` for a new address.
     pub id: Option<Id>,
     /// Purpose of the address.
     pub kind: AddressKind,
     /// Postal address.
     pub address: Address,
-    /// `true` if this address is used when none is specified.
+    /// `true` if the address is used when none is specified.
     pub is_default: bool,
 }
 
-/// Change to a profile; an outer `None` keeps a field as it is, an inner `None` clears it.
+/// Change to a profile: an outer `None` keeps the current value, an inner `None` clears it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProfileChange {
     /// Name of the customer.
     pub name: Option<Option<String>>,
-    /// Telephone number.
+    /// Phone number.
     pub phone: Option<Option<String>>,
     /// Company that the customer buys for.
     pub company: Option<Option<String>>,
-    /// Tax identifier of the company.
+    /// Tax ID of the company.
     pub tax_id: Option<Option<String>>,
     /// Language and region as a BCP 47 tag.
     pub locale: Option<Option<String>>,
-    /// Complete list of addresses, which replaces the previous one.
+    /// Complete list of addresses, which replaces the current list.
     pub addresses: Option<Vec<AddressUpdate>>,
 }
 
@@ -98,8 +99,8 @@ pub(super) fn update(
     Ok(to(Customer { updated_at: cx.now, ..next }))
 }
 
-/// Returns the new addresses, each with its ID. The first address of a kind becomes the default if none is marked as
-/// such.
+/// Returns the new addresses, each with its ID. If no address of a kind is marked as the default, the first one becomes
+/// the default.
 fn replaced(
     customer: &Customer,
     cx: &DecisionContext<'_>,

@@ -1,4 +1,4 @@
-//! Match of one job with every printer, explained for operators; the dispatcher itself only decides.
+//! Matches between one job and every printer, explained for operators; the dispatcher itself only decides.
 
 use super::WaitContext;
 use crate::id::Id;
@@ -12,11 +12,11 @@ use crate::time::Timestamp;
 pub struct PrinterMatch<'a> {
     /// Printer that was matched.
     pub printer: &'a Printer,
-    /// Fit of the job on the printer: the slots to print from, or what is missing.
+    /// Result of matching the job with the printer: the slots to print from, or the requirements that are not met.
     pub fit: Fit,
     /// Human-readable descriptions of the missing requirements; empty if nothing is missing.
     pub missing: Vec<String>,
-    /// Reason why the printer takes no job now, phrased to follow "the printer is"; `None` if it can take one.
+    /// Reason why the printer takes no job now, phrased to follow "the printer is"; `None` if it can take a job.
     pub busy: Option<Unready>,
 }
 
@@ -26,16 +26,17 @@ impl PrinterMatch<'_> {
         self.busy.is_none() && self.fit.fits()
     }
 
-    /// Returns the printer's rank for the job, lowest first: printers that could take the job now, then those that fit;
-    /// among these, printers that did not refuse the job, then those that fit best, then those idle longest.
+    /// Returns the printer's rank for the job, lowest first: printers that could take the job now, then those that fit.
+    /// Ties are broken in favour of printers that did not reject the job, then those that fit best, then those idle
+    /// longest.
     fn rank(&self, job: &Job) -> (bool, bool, bool, (bool, i64), Timestamp, Id) {
         let Printer { idle_since, id, .. } = *self.printer;
         (!self.is_possible(), !self.fit.fits(), job.tried_on.contains(&id), self.fit.rank(), idle_since, id)
     }
 }
 
-/// Suggests an action if the printer reports a spool that looks like the missing one. Slots have the
-/// labels of the machine.
+/// Suggests an action if the printer reports a spool that looks like the missing one. Slots are referred to by their
+/// labels on the machine.
 fn offered(missing: &Mismatch, printer: &Printer, around: &WaitContext<'_>) -> Option<String> {
     let Mismatch::NotLoaded(id) = missing else { return None };
     let material = around.materials.iter().find(|material| material.id == *id)?;

@@ -11,7 +11,7 @@ use crate::sku::{Dimensions, MachineType};
 use crate::time::Timestamp;
 
 /// Requirements that a job places on a printer. All jobs of a class fit the same printers equally well, so only the
-/// first of each class has to be compared with the printers.
+/// first job of each class must be compared with the printers.
 #[derive(Clone, Debug)]
 pub(super) struct NeedClass {
     key: Arc<ClassKey>,
@@ -77,10 +77,10 @@ impl NeedClass {
 #[derive(Clone, Debug)]
 pub(super) struct IndexedPrinter {
     facts: LaunchFacts,
-    /// `true` if the printer could take a job now, disregarding the backoff after a refused start.
+    /// `true` if the printer could take a job now, disregarding the backoff after a rejected start.
     pub(super) free: bool,
     pub(super) idle_since: Timestamp,
-    /// Refused starts since the last confirmed one.
+    /// Rejected starts since the last confirmed start.
     pub(super) refusals: Option<RefusedStarts>,
     /// Last confirmed start.
     pub(super) last_start: Option<ConfirmedStart>,
@@ -101,12 +101,13 @@ impl IndexedPrinter {
         self.facts.machine_type()
     }
 
-    /// Returns the fit of a job of the given class on the printer, regardless of what the printer is doing now.
+    /// Returns how well a job of the given class fits the printer, regardless of what the printer is currently doing.
     pub(super) fn fit(&self, class: &NeedClass) -> Fit {
         fit(&class.needs, &self.facts)
     }
 
-    /// Returns whether the printer could make a job of the given class at all, regardless of what it is doing now.
+    /// Returns whether the printer could make a job of the given class at all, regardless of what the printer is
+    /// currently doing.
     pub(super) fn fits(&self, class: &NeedClass) -> bool {
         self.fit(class).fits()
     }
@@ -116,12 +117,12 @@ impl IndexedPrinter {
         self.facts.use_up(used);
     }
 
-    /// Returns the remaining backoff in milliseconds after a refused start; `None` if there is none.
+    /// Returns the remaining backoff after a rejected start, in milliseconds, if any.
     pub(super) fn rests_for(&self, now: Timestamp) -> Option<i64> {
         self.refusals.as_ref().and_then(|refusals| refusals.rests_for(now))
     }
 }
 
-/// Rank of a printer for a job, lowest first: whether it refused starts, whether it refused this job, fit, then the
+/// Rank of a printer for a job, lowest first: whether it rejected starts, whether it rejected this job, fit, then the
 /// start of its idle time; the ID is the tie-breaker.
 pub(super) type PrinterRank = ((bool, bool), (bool, i64), Timestamp, Id);

@@ -1,5 +1,5 @@
-//! Obstacles at the printers of a job's machine type, gathered into causes: printers with the same obstacle are one
-//! cause.
+//! Obstacles to printing a job on the printers of its machine type, grouped into causes: printers with the same
+//! obstacle share a cause.
 
 use super::WaitContext;
 use super::matching::PrinterMatch;
@@ -16,11 +16,11 @@ use crate::time::Timestamp;
 const MAX_CLAUSE_REQUIREMENTS: usize = 2;
 /// Maximum length of a printer's own message within a clause, in characters.
 const MAX_MESSAGE_CHARS: usize = 80;
-/// Ranks by which a cause comes later if its printers are not ready, either.
+/// Number of ranks by which a cause is moved back if its printers are not ready, either.
 const BUSY_RANKS: u8 = 4;
 
-/// Returns the causes for which a job waits for a printer, given its matches with the printers of its machine type, in
-/// the dispatcher's order; empty if one of them could take it now.
+/// Returns the causes for which a job waits for a printer. `of_type` holds its matches with the printers of its machine
+/// type, in the dispatcher's order. The result is empty if one of them could take the job now.
 pub(super) fn printer_causes(job: &Job, around: &WaitContext<'_>, of_type: &[&PrinterMatch<'_>]) -> Vec<WaitingCause> {
     if of_type.iter().any(|one| one.is_possible()) {
         return Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn printer_causes(job: &Job, around: &WaitContext<'_>, of_type: &[&Pr
 struct CauseGroups(Vec<(String, WaitingCause)>);
 
 impl CauseGroups {
-    /// Adds a printer to the cause with the given key, which is created if it does not exist.
+    /// Adds a printer to the cause with the given key, creating the cause if it does not exist.
     fn add(&mut self, cause: WaitingCause, key: &str, printer: &Printer) {
         let at = self.0.iter().position(|(existing, _)| existing == key).unwrap_or_else(|| {
             self.0.push((key.to_owned(), cause));
@@ -61,7 +61,7 @@ impl CauseGroups {
         }
     }
 
-    /// Adds a printer that suits the job and takes none now.
+    /// Adds a printer that suits the job but cannot take a job now.
     fn add_unready(&mut self, why: &Unready, printer: &Printer, now: Timestamp) {
         let text = why.to_string();
         let rest = printer.refusals.as_ref().and_then(|refusals| refusals.rests_for(now));
@@ -78,7 +78,7 @@ impl CauseGroups {
         self.add(cause.ending(rest.map(|ms| now.plus_ms(ms))), &text, printer);
     }
 
-    /// Adds a printer that does not suit the job as it is.
+    /// Adds a printer that does not currently suit the job.
     fn add_mismatch(&mut self, one: &PrinterMatch<'_>, around: &WaitContext<'_>) {
         let mut missing: Vec<(&Mismatch, WaitingCode)> =
             one.fit.missing.iter().map(|missing| (missing, mismatch_code(missing))).collect();
@@ -101,7 +101,7 @@ impl CauseGroups {
     }
 }
 
-/// Returns the suitable printer whose current print ends first, and the time.
+/// Returns the suitable printer whose current print ends first, and the time at which it ends.
 fn next_free<'m, 'p>(
     around: &WaitContext<'_>,
     of_type: &[&'m PrinterMatch<'p>],
@@ -152,7 +152,7 @@ fn mismatch_code(missing: &Mismatch) -> WaitingCode {
     }
 }
 
-/// Returns the predicate of a printer that reports a spool like the missing one.
+/// Returns the predicate for a printer that reports a spool similar to the missing one.
 fn unconfirmed_spool(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Option<Predicate> {
     let material = one.fit.missing.iter().find_map(|missing| match missing {
         Mismatch::NotLoaded(id) => around.materials.iter().find(|material| material.id == *id),
@@ -167,13 +167,13 @@ fn unconfirmed_spool(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Option
 
 /// Requirement that a printer does not meet.
 enum UnmetRequirement {
-    /// Object of "needs", for one printer and for several.
+    /// Object of the verb "needs", for one printer and for several.
     Needed(String, String),
-    /// Predicate of its own.
+    /// Complete predicate.
     Own(Predicate),
 }
 
-/// Returns the predicate of printers that lack the given requirements.
+/// Returns the predicate for printers that do not meet the given requirements.
 fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
     let mut needed: Vec<(String, String)> = Vec::new();
     let mut clauses: Vec<Predicate> = Vec::new();
@@ -193,7 +193,7 @@ fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
     Predicate { one: joined(&|one| one.one.clone()), many: joined(&|one| one.many.clone()) }
 }
 
-/// Describes a requirement that a printer does not meet. Slots have the labels of the machine.
+/// Describes a requirement that a printer does not meet. Slots are referred to by their labels on the machine.
 fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement {
     let material = |id: Id| around.materials.iter().find(|material| material.id == id);
     let unnamed = || "its material".to_owned();
@@ -239,7 +239,7 @@ fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement
     }
 }
 
-/// Returns the last refusal of the job by a printer as a cause, with the printer's message.
+/// Returns the last rejection of the job by a printer as a cause, with the printer's message.
 fn last_refusal(job: &Job, printers: &[&Printer]) -> Option<WaitingCause> {
     let refused = |state| matches!(state, AttemptState::Refused | AttemptState::NotStarted);
     let last = job.attempts.last().filter(|last| refused(last.state) && job.tried_on.contains(&last.printer_id))?;

@@ -1,4 +1,4 @@
-//! Reasons why an unfinished job waits: `waitingCauses` and, as one sentence, `waitingReason` in the API.
+//! Reasons why an unfinished job is waiting: `waitingCauses` and, as one sentence, `waitingReason` in the API.
 
 use std::collections::HashMap;
 
@@ -19,25 +19,25 @@ const MAX_HOLDERS: usize = 3;
 /// Maximum length of a printer's message within a sentence, in characters.
 const MAX_MESSAGE_CHARS: usize = 130;
 
-/// Context of a waiting job at the time of the request.
+/// State of the shop that explains why a job is waiting, at the time of the request.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitContext<'a> {
     /// All printers in the shop, in any state.
     pub printers: &'a [&'a Printer],
-    /// Materials of the job, if known.
+    /// Materials that the job needs, if known.
     pub materials: &'a [&'a Material],
-    /// Numbers of the jobs that hold the material for which the job is waiting.
+    /// Numbers of the jobs that hold the material that the job is waiting for.
     pub holders: &'a [String],
-    /// Accepted G-code formats of each printer type, and whether the type maps slots.
+    /// Accepted G-code formats for each printer type, and whether the type maps slots.
     pub types: &'a KnownTypes,
-    /// Expected end of each job that can be predicted, for the times at which printers are free; `None` if no times are
-    /// stated.
+    /// Expected end of each job, if it can be predicted, used to state when printers become free; `None` if no times
+    /// are to be stated.
     pub job_ends: Option<&'a HashMap<Id, Timestamp>>,
     /// Time of the request.
     pub now: Timestamp,
 }
 
-/// Returns why a job waits; `None` if it is printing or finished.
+/// Returns why a job is waiting; `None` if it is printing or finished.
 pub fn waiting(job: &Job, around: &WaitContext<'_>) -> Option<Waiting> {
     if job.over() {
         return None;
@@ -74,7 +74,7 @@ pub fn waiting(job: &Job, around: &WaitContext<'_>) -> Option<Waiting> {
     }
 }
 
-/// Describes an attempt of which it is unknown whether the print started, or how it ended.
+/// Describes an attempt for which it is unknown whether the print started, or how it ended.
 fn unverified(attempt: &Attempt) -> String {
     let why = attempt.reason.as_deref().unwrap_or("the printer reports no reason");
     let what =
@@ -97,8 +97,8 @@ fn under_review(job: &Job, around: &WaitContext<'_>) -> Waiting {
     Waiting::of(code, words).lacking(material.filter(|_| job.blocked_by != Some(Block::Slicing)))
 }
 
-/// Returns why a print cannot be observed: the printer, or the firmware behind its server, has been silent for some
-/// time, or the printer rejects the key; `None` if the printer can be read.
+/// Returns why a print cannot be observed; `None` if the printer can be read. Reasons are that the printer, or the
+/// firmware behind its server, has been silent for some time, or that the printer rejects the key.
 fn silence(printer: &Printer) -> Option<String> {
     match (printer.connection, printer.last_seen_at) {
         (Connection::Connected | Connection::Connecting | Connection::ReadOnly, _) => None,
@@ -110,7 +110,8 @@ fn silence(printer: &Printer) -> Option<String> {
     }
 }
 
-/// Explains which material the job lacks, with the current stock and its holders, or else the material's last refusal.
+/// Explains which material the job lacks, with the current stock and the jobs that hold it, or else the material's last
+/// rejection of the job.
 fn short_stock(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     let short = matches!(job.blocked_by, Some(Block::Material | Block::ReorderPoint));
     let now = job.waiting_claim().filter(|_| short).and_then(|waiting| {
@@ -126,7 +127,7 @@ fn short_stock(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     Some(format!("{words}; held by {}", listed(&named, holders.len())))
 }
 
-/// Returns why no printer of the job's machine type takes it now.
+/// Returns why no printer of the job's machine type can take the job now.
 fn no_printer(job: &Job, around: &WaitContext<'_>) -> Waiting {
     if !around.types.printable(job.file_form) {
         let ending = job.file_form.ending();

@@ -1,8 +1,8 @@
-//! Rules for failing a job that printers refused.
+//! Rules for failing a job that printers rejected.
 //!
-//! A refusal may be the job's fault (a broken file) or the printer's (a full disk). Each printer counts once for each
-//! job. Refusals by three printers, or by all that fit if only two do, count against the job. If only one printer fits,
-//! its refusal counts against the job only if that printer has started another job since.
+//! A rejection may be caused by the job (a broken file) or by the printer (a full disk). Each printer is counted once
+//! per job. Rejections by three printers, or by all that fit if only two do, are attributed to the job. If only one
+//! printer fits, its rejection is attributed to the job only if that printer has started a different job since.
 
 use super::ReadyJob;
 use super::need::IndexedPrinter;
@@ -10,18 +10,18 @@ use crate::id::Id;
 use crate::job::{AttemptState, Job};
 use crate::time::Timestamp;
 
-/// Job that must become FAILED because the printers that could make it refused it.
+/// Job that must become FAILED because the printers that could make it rejected it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefusedJob {
     /// Order that the job belongs to.
     pub order: Id,
-    /// Job refused by the printers.
+    /// Job that the printers rejected.
     pub job: Id,
-    /// Printers that refused the job.
+    /// Printers that rejected the job.
     pub printers: Vec<Id>,
 }
 
-/// Returns the printers that refused the job, each with the time of its last refusal.
+/// Returns the printers that rejected the job, each with the time of its last rejection.
 pub(super) fn refusals_of(job: &Job) -> Vec<(Id, Timestamp)> {
     let last = |printer: &Id| {
         let ends = job.attempts.iter().filter(|attempt| {
@@ -32,8 +32,8 @@ pub(super) fn refusals_of(job: &Job) -> Vec<(Id, Timestamp)> {
     job.tried_on.iter().map(|printer| (*printer, last(printer))).collect()
 }
 
-/// Returns whether the job must be failed. `printers` holds all printers that are not deleted; `most` is the number of
-/// refusing printers that always suffices.
+/// Returns whether the job must become FAILED. `printers` holds all printers that are not deleted; `most` is the number
+/// of rejecting printers that always suffices.
 pub(super) fn given_up<'a>(
     job_id: Id,
     job: &ReadyJob,

@@ -1,8 +1,8 @@
 //! Simulation of the queue: which job would be assigned to which printer and when, if nothing intervened.
 //!
 //! The simulation has its own [`DispatchIndex`] and therefore follows exactly the dispatcher's rules. No aggregate is
-//! involved: each proposal counts as accepted, and the caller reports when a printer becomes free again. Prints use up
-//! spools whose remaining amount is known; spools are never swapped.
+//! involved: each proposal is treated as accepted, and the caller reports when a printer becomes free again. Prints use
+//! up spools whose remaining amount is known; spools are never swapped.
 
 use super::{DispatchIndex, DispatchRules, IndexedPrinter, Proposal};
 use crate::id::Id;
@@ -17,8 +17,8 @@ pub struct QueueSimulation {
 }
 
 impl QueueSimulation {
-    /// Creates a simulation of the given jobs, each with its order and treated as ready to print, and of the given
-    /// printers, none of which is free yet.
+    /// Creates a simulation with the given jobs and printers. Each job comes with its order and is treated as ready to
+    /// print; none of the printers is free yet.
     pub fn new<'a>(
         rules: DispatchRules,
         jobs: impl IntoIterator<Item = (Id, &'a Job)>,
@@ -39,7 +39,7 @@ impl QueueSimulation {
         Self { board }
     }
 
-    /// Returns the number of jobs without a printer so far.
+    /// Returns the number of jobs that have not been assigned to a printer yet.
     pub fn waiting(&self) -> usize {
         self.board.waiting()
     }
@@ -51,7 +51,7 @@ impl QueueSimulation {
         }
     }
 
-    /// Returns the jobs assigned to a printer at the given time. Each of the printers is busy until
+    /// Returns the jobs assigned to printers at the given time. Each of these printers is busy until
     /// [`QueueSimulation::free`] is called for it.
     pub fn starts(&mut self, now: Timestamp) -> Vec<Proposal> {
         let proposals = self.board.proposals(now);
@@ -72,8 +72,8 @@ impl QueueSimulation {
         proposals
     }
 
-    /// Returns the time at which [`QueueSimulation::starts`] may find more jobs although no printer became free; `None`
-    /// if time alone changes nothing.
+    /// Returns the time at which [`QueueSimulation::starts`] may find more jobs although no printer became free.
+    /// Returns `None` if time alone changes nothing.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.board.next_at(now)
     }

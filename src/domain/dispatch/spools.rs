@@ -1,4 +1,4 @@
-//! Spools that an operator has to load before a job can be printed, and the printer to load them into.
+//! Spools that an operator must load before a job can be printed, and the printer to load them into.
 
 use super::WaitContext;
 use super::matching::match_printers;
@@ -15,9 +15,9 @@ pub struct SpoolToLoad {
     pub material: Id,
 }
 
-/// Returns the spools missing for a job that fits no printer, for one printer that lacks nothing else. Printers that
-/// could take a job now are preferred, then the dispatcher's order decides. Empty if the job fits somewhere, or if
-/// spools alone do not help.
+/// Returns the spools missing for a job that fits no printer, chosen for one printer that lacks nothing else. Printers
+/// that could take a job now are preferred, then the dispatcher's order decides. Empty if the job fits a printer, or if
+/// loading spools does not suffice.
 pub fn spools_to_load(job: &Job, around: &WaitContext<'_>) -> Vec<SpoolToLoad> {
     let mut matched = match_printers(job, around);
     if matched.iter().any(|one| one.fit.fits()) {

@@ -1,4 +1,4 @@
-//! Explanation of why a job waits: its causes as data, and the one sentence made from them.
+//! Explanation of why a job is waiting: its causes as data, and a sentence that combines them.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,14 +12,14 @@ pub const MAX_SENTENCE_CHARS: usize = 200;
 const MAX_CAUSES: usize = 8;
 /// Maximum number of printers named per cause.
 const MAX_PRINTERS_NAMED: usize = 10;
-/// Maximum number of causes of which the sentence is made.
+/// Maximum number of causes combined in the sentence.
 const MAX_SENTENCE_CLAUSES: usize = 2;
-/// Minimum length to which the second clause may be cut, in characters; if less fits, it is left out.
+/// Minimum length, in characters, to which the second clause may be truncated; if there is less space, it is omitted.
 const LEAST_SECOND_CLAUSE_CHARS: usize = 60;
 /// Maximum length of a printer's or material's name within a sentence, in characters.
 const MAX_NAME_CHARS: usize = 40;
 
-/// Kind of a cause for which a job waits.
+/// Kind of cause that a job waits for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitingCode {
@@ -31,7 +31,8 @@ pub enum WaitingCode {
     BedNotCleared,
     /// No suitable printer has the material loaded.
     MaterialNotLoaded,
-    /// A material is loaded, but not in the slot from which the file takes it, or where the printer cannot select it.
+    /// A material is loaded, but not in the slot that the file takes it from, or on a spool that the printer cannot
+    /// select.
     MaterialMisplaced,
     /// Too little of a material is left on the spool.
     SpoolRunsOut,
@@ -39,21 +40,21 @@ pub enum WaitingCode {
     PrinterBusy,
     /// The print on a suitable printer is paused.
     PrinterPaused,
-    /// A suitable printer refuses to start prints, or has refused this job.
+    /// A suitable printer rejects starts, or has rejected this job.
     PrinterRefuses,
     /// A suitable printer, or the printer of the job, cannot be reached.
     PrinterOffline,
-    /// A suitable printer needs a person: it is in maintenance, reports a fault, or its last print is unverified.
+    /// A suitable printer needs a person: it is in maintenance, reports an error, or its last print is unverified.
     PrinterAttention,
     /// A different build plate is needed.
     BuildPlate,
     /// A different nozzle is needed.
     Nozzle,
-    /// The file does not say which material each of its filaments needs.
+    /// The file does not specify the material of each of its filaments.
     FilamentsUnknown,
     /// The part is larger than the build volume.
     BuildVolume,
-    /// The file was sliced for another printer model.
+    /// The file was sliced for a different printer model.
     PrinterModel,
     /// The format of the file is not accepted.
     FileFormat,
@@ -86,7 +87,7 @@ pub enum WaitingCode {
 }
 
 impl WaitingCode {
-    /// Returns the rank of the cause: the lower, the quicker it is resolved.
+    /// Returns the rank of the cause. The lower the rank, the more quickly the cause is resolved.
     pub(super) fn rank(self) -> u8 {
         match self {
             Self::Turn | Self::SpoolUnconfirmed => 0,
@@ -108,10 +109,10 @@ impl WaitingCode {
     }
 }
 
-/// Rank from which on nothing that is done at a printer resolves a cause.
+/// Lowest rank of the causes that nothing done at a printer resolves.
 const LASTING_RANK: u8 = 20;
 
-/// Predicate of a clause, for one printer and for several.
+/// Predicate of a clause, in the form for one printer and for several.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Predicate {
     pub(super) one: String,
@@ -134,18 +135,18 @@ enum CauseText {
     OfPrinters(Predicate),
 }
 
-/// Cause for which a job waits.
+/// Cause that a job waits for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WaitingCause {
     /// Kind of the cause.
     pub code: WaitingCode,
     /// Materials that are missing.
     pub materials: Vec<Id>,
-    /// Printers with this cause and their names, the dispatcher's preference first; at most ten.
+    /// Printers with this cause and their names, in the dispatcher's order of preference; at most ten.
     pub printers: Vec<(Id, String)>,
-    /// Number of printers with this cause, including those that are not named.
+    /// Number of printers with this cause, including those that are not listed.
     pub printer_count: usize,
-    /// Time at which the cause is expected to end by itself; `None` if that depends on more than time.
+    /// Time at which the cause is expected to end by itself; `None` if it does not depend on time alone.
     pub ends_at: Option<Timestamp>,
     text: CauseText,
     /// Additional rank within the same code.
@@ -166,7 +167,7 @@ impl WaitingCause {
         }
     }
 
-    /// Builds a cause of printers, none of which it has yet.
+    /// Builds a cause that concerns printers, without any printers yet.
     pub(super) fn of_printers(code: WaitingCode, predicate: Predicate) -> Self {
         Self { text: CauseText::OfPrinters(predicate), ..Self::new(code, "") }
     }
@@ -185,7 +186,7 @@ impl WaitingCause {
         self
     }
 
-    /// Places the cause after the others of its rank, by `later` ranks.
+    /// Moves the cause behind others of the same rank, by `later` ranks.
     #[must_use]
     pub(super) fn placed_later(mut self, later: u8) -> Self {
         self.later = later;
@@ -200,12 +201,12 @@ impl WaitingCause {
         }
     }
 
-    /// Returns the rank of the cause: the lower, the quicker it is resolved.
+    /// Returns the rank of the cause. The lower the rank, the more quickly the cause is resolved.
     pub(super) fn rank(&self) -> u8 {
         self.code.rank().saturating_add(self.later)
     }
 
-    /// Returns the cause as a sentence that names its printers.
+    /// Returns the cause as a sentence that lists its printers.
     pub fn message(&self) -> String {
         match &self.text {
             CauseText::Clause(clause) => sentence(clause),
@@ -233,18 +234,18 @@ impl WaitingCause {
     }
 }
 
-/// Explanation of why a job waits.
+/// Explanation of why a job is waiting.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Waiting {
-    /// Causes, the one that is resolved quickest first; at least one.
+    /// Causes, starting with the one that is resolved most quickly; at least one.
     pub causes: Vec<WaitingCause>,
-    /// Statement that precedes the causes, without a full stop; the second one is shorter. Empty if the first cause
-    /// says it all.
+    /// Introductions to choose from, without a full stop; the last one is the shortest. Empty if the causes need no
+    /// introduction.
     headlines: Vec<String>,
 }
 
 impl Waiting {
-    /// Builds the explanation of a job that waits for one cause, stated as a clause.
+    /// Builds the explanation for a job that waits for one cause, given as a clause.
     pub fn of(code: WaitingCode, clause: impl Into<String>) -> Self {
         Self { causes: vec![WaitingCause::new(code, clause)], headlines: Vec::new() }
     }
@@ -258,8 +259,8 @@ impl Waiting {
         self
     }
 
-    /// Builds the explanation of a job that waits for a printer. `material` is the name of the only material that it
-    /// needs. Without causes, the job waits for its turn.
+    /// Builds the explanation for a job that waits for a printer. `material` is the name of the material that the job
+    /// needs, if it needs only one. Without causes, the job waits for its turn.
     pub(super) fn for_printer(mut causes: Vec<WaitingCause>, material: Option<&str>) -> Self {
         causes.sort_by_key(WaitingCause::rank);
         causes.truncate(MAX_CAUSES);
@@ -275,8 +276,8 @@ impl Waiting {
         Self { causes, headlines }
     }
 
-    /// Writes the explanation as text of at most [`MAX_SENTENCE_CHARS`] characters: what the job waits for, and what
-    /// resolves it quickest.
+    /// Writes the explanation as text of at most [`MAX_SENTENCE_CHARS`] characters: it states what the job waits for,
+    /// and what resolves this most quickly.
     pub fn sentence(&self) -> String {
         let clauses: Vec<String> = self.causes.iter().take(MAX_SENTENCE_CLAUSES).map(WaitingCause::clause).collect();
         let Some(shortest) = self.headlines.last() else {
@@ -295,13 +296,13 @@ impl Waiting {
         }))
     }
 
-    /// Returns whether the first clause begins with a printer's name, which keeps its spelling.
+    /// Returns whether the first clause begins with a printer's name, which must not be capitalised.
     fn begins_with_name(&self) -> bool {
         self.causes.first().is_some_and(|first| first.printer_count == 1)
     }
 }
 
-/// Returns a name of a printer or material as it appears in a sentence: on one line, and not too long.
+/// Returns the name of a printer or material as it appears in a sentence: on one line and truncated if long.
 pub(super) fn name_in_sentence(name: &str) -> String {
     let words: Vec<&str> = name.split_whitespace().collect();
     shortened(words.join(" "), MAX_NAME_CHARS - 1)
@@ -328,13 +329,13 @@ fn upper_first(text: &str, is_name: bool) -> String {
     }
 }
 
-/// Returns the text with a capital letter at its beginning and a full stop at its end.
+/// Returns the text with an initial capital letter and a final full stop.
 fn sentence(text: &str) -> String {
     let text = upper_first(text.trim(), false);
     if text.ends_with(['.', '!', '?', '…']) { text } else { text + "." }
 }
 
-/// Cuts the text to [`MAX_SENTENCE_CHARS`] characters.
+/// Truncates the text to [`MAX_SENTENCE_CHARS`] characters.
 fn clipped(text: String) -> String {
     shortened(text, MAX_SENTENCE_CHARS - 1)
 }

@@ -1,4 +1,4 @@
-//! Acts of a person after which waiting jobs can begin, gathered over all jobs.
+//! Actions by staff after which waiting jobs can begin, collected across all jobs.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,19 +12,19 @@ use crate::order::{Order, OrderStatus};
 use crate::printer::{Printer, Unready};
 use crate::time::Timestamp;
 
-/// Maximum number of kinds of jobs that are compared with the printers, those with the most jobs first.
+/// Maximum number of job classes that are compared with the printers, starting with those that have the most jobs.
 const MAX_CLASSES: usize = 200;
-/// Maximum number of acts.
+/// Maximum number of actions.
 const MAX_ACTS: usize = 30;
 
-/// Act of a person after which waiting jobs can begin.
+/// Action by a person after which waiting jobs can begin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WaitingAct {
-    /// Spools must be loaded: the jobs fit no printer as it is.
+    /// Spools must be loaded, because the jobs fit no printer in its current state.
     Load {
-        /// Required materials, ordered by id.
+        /// Required materials, ordered by ID.
         materials: Vec<Id>,
-        /// Printer that lacks nothing else; one that is ready is preferred.
+        /// Printer that lacks nothing else; a printer that is ready is preferred.
         printer: Id,
     },
     /// The bed of a suitable printer must be cleared; no other suitable printer is ready.
@@ -34,30 +34,30 @@ pub enum WaitingAct {
     },
 }
 
-/// Act with the number of jobs that wait for it.
+/// Action with the number of jobs that wait for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GatheredAct {
-    /// Act to perform.
+    /// Action to perform.
     pub act: WaitingAct,
     /// Number of jobs that wait for it.
     pub jobs: usize,
 }
 
-/// Spool that a person loads into a printer, with the jobs that wait for it.
+/// Spool that a person must load into a printer, with the number of jobs that wait for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpoolTask {
     /// Spool, and the printer to load it into.
     pub spool: SpoolToLoad,
     /// Number of jobs that can begin once the spool is loaded.
     pub jobs: usize,
-    /// Number of jobs that need further spools as well.
+    /// Number of jobs that need additional spools as well.
     pub further_jobs: usize,
-    /// Materials that the jobs lack, ordered by id: a list for each kind of job.
+    /// Materials that the jobs lack, ordered by ID, with one list per job class.
     lacks: Vec<Vec<Id>>,
 }
 
 impl SpoolTask {
-    /// Returns whether a job that lacks the given spools, each at its printer, is one of those that wait for this one.
+    /// Returns whether the given spools, each at its printer, include this one and are all that a waiting job lacks.
     pub fn is_lacked_with(&self, spools: &[SpoolToLoad]) -> bool {
         let mut materials: Vec<Id> = spools.iter().map(|spool| spool.material).collect();
         materials.sort_unstable();
@@ -66,8 +66,8 @@ impl SpoolTask {
     }
 }
 
-/// Gathers loads by spool: each spool to load into a printer is one task, however many kinds of jobs wait for it. Tasks
-/// after which most jobs can begin come first.
+/// Groups loading actions by spool: each spool to load into a printer is one task, no matter how many job classes wait
+/// for it. Tasks that the most jobs wait for come first.
 pub fn spool_tasks(acts: &[GatheredAct]) -> Vec<SpoolTask> {
     let mut tasks: Vec<SpoolTask> = Vec::new();
     for GatheredAct { act, jobs } in acts {
@@ -88,21 +88,22 @@ pub fn spool_tasks(acts: &[GatheredAct]) -> Vec<SpoolTask> {
     tasks
 }
 
-/// Returns the number of jobs that wait for a printer's bed to be cleared. The printer starts one of them, and the same
-/// jobs can wait for several beds.
+/// Returns the number of jobs that wait for a printer's bed to be cleared. The printer can start only one of them, and
+/// the same jobs can wait for several beds.
 pub fn jobs_waiting_for_bed(acts: &[GatheredAct], printer: Id) -> usize {
     let clear = WaitingAct::ClearBed { printer };
     acts.iter().find(|one| one.act == clear).map_or(0, |one| one.jobs)
 }
 
-/// Printer with its index entry and the reason why it takes no job now.
+/// Printer with its index entry and the reason why it cannot take a job now.
 struct Candidate {
     id: Id,
     indexed: IndexedPrinter,
     busy: Option<Unready>,
 }
 
-/// Returns the acts after which jobs that wait for a printer can begin, those that most jobs wait for first.
+/// Returns the actions after which jobs that wait for a printer can begin, starting with those that the most jobs wait
+/// for.
 pub fn waiting_acts<'a>(
     orders: impl IntoIterator<Item = &'a Order>,
     printers: &[&Printer],
@@ -136,7 +137,7 @@ pub fn waiting_acts<'a>(
     acts
 }
 
-/// Returns the acts after which jobs of a class can begin; empty if they can begin now.
+/// Returns the actions after which jobs of a class can begin; empty if they can begin now.
 fn acts_for(class: &NeedClass, candidates: &[Candidate]) -> Vec<WaitingAct> {
     let of_type = candidates.iter().filter(|one| one.indexed.machine() == class.machine());
     let matches: Vec<(&Candidate, Fit)> = of_type.map(|one| (one, one.indexed.fit(class))).collect();
@@ -161,8 +162,8 @@ fn acts_for(class: &NeedClass, candidates: &[Candidate]) -> Vec<WaitingAct> {
     load.into_iter().collect()
 }
 
-/// Adds jobs to an act. Loads of the same materials into different printers are different acts: jobs that one of the
-/// printers suits may not fit the other.
+/// Adds jobs to an action. Loading the same materials into a different printer is a different action, because jobs that
+/// fit one of the printers may not fit the other.
 fn add(acts: &mut Vec<GatheredAct>, act: WaitingAct, jobs: usize) {
     match acts.iter_mut().find(|one| one.act == act) {
         Some(existing) => existing.jobs += jobs,

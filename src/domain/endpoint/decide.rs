@@ -17,7 +17,7 @@ use crate::time::DAY_MS;
 
 /// Reason shown for an endpoint that an operator has paused.
 const PAUSED: &str = "paused manually";
-/// Time in milliseconds for which the previous secret signs alongside a new one.
+/// Time, in milliseconds, for which deliveries are also signed with the previous secret after a rotation.
 const FORMER_SECRET_MS: i64 = DAY_MS;
 
 type EndpointDecision = Result<Decision<Endpoint, EndpointAnswer>, Refusal>;
@@ -63,7 +63,7 @@ impl Aggregate for Endpoint {
     }
 }
 
-/// Returns the endpoint to which an operator's command applies; rejected if it was deleted or never existed.
+/// Returns the endpoint that an operator's command applies to; rejected if it was deleted or never existed.
 pub(super) fn existing(this: Option<&Endpoint>) -> Result<&Endpoint, Refusal> {
     this.filter(|endpoint| !endpoint.archived).ok_or_else(|| Refusal::not_found(Endpoint::KIND))
 }
@@ -274,8 +274,8 @@ fn archive(mut next: Endpoint) -> Decision<Endpoint, EndpointAnswer> {
     respond(next).rows(rows)
 }
 
-/// Enables sending, including the delivery that disabled the endpoint. Deliveries in the window restart their attempt
-/// counts now, those in the backlog when a refill loads them.
+/// Enables sending, including the delivery that disabled the endpoint. The attempt counts of deliveries in the window
+/// are reset now, those of deliveries in the backlog when a refill loads them.
 fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint, EndpointAnswer> {
     next.state = EndpointState::Active;
     next.disabled_reason = None;

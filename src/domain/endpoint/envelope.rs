@@ -13,7 +13,7 @@ pub fn envelope(event: &Event) -> String {
     format!(r#"{{"id":{id},"event":{kind},"timestamp":{at},"data":{}}}"#, sorted(&event.data))
 }
 
-/// Returns the subscribed events after the endpoint's cursor, with their envelopes.
+/// Returns the events after the endpoint's cursor that the endpoint is subscribed to, with their envelopes.
 pub fn due<'a>(endpoint: &Endpoint, events: impl IntoIterator<Item = &'a NumberedEvent>) -> Vec<DueEvent> {
     let is_subscribed = |e: &&NumberedEvent| e.seq > endpoint.cursor && endpoint.events.contains(&e.event.event);
     let of = |e: &NumberedEvent| DueEvent {

@@ -1,4 +1,4 @@
-//! Outcomes of an endpoint's effects: events passed by the cursor, deliveries loaded, and delivery attempts.
+//! Outcomes of an endpoint's effects: events passed by the cursor, deliveries loaded, and attempts made.
 
 use super::decide::delivery;
 use crate::aggregate::{Aggregate as _, Command, Confirmation, Decision, DecisionContext};
@@ -48,8 +48,8 @@ impl Command<Endpoint> for DeliveryAttempt {
     }
 }
 
-/// Creates deliveries for the subscribed events that the cursor passes. The cursor only moves forward, so a repeated
-/// part creates no duplicates.
+/// Creates deliveries for the subscribed events that the cursor passes. The cursor only moves forward, so processing a
+/// part twice creates no duplicates.
 fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[DueEvent]) -> Decision<Endpoint> {
     if upto <= this.cursor {
         return Decision::unchanged(Confirmation::Done);

@@ -1,5 +1,5 @@
-//! Replay of past events. A replay reads the delivery log in parts, so that a month needs no more memory than an hour,
-//! and records its progress, so that it resumes there after a crash.
+//! Replay of past events. A replay reads the delivery log in parts, so that replaying a month needs no more memory than
+//! replaying an hour. It records its progress, so that it can resume after a crash.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Position in the log up to which past events have been queued again for an endpoint.
+/// Position in the delivery log that a replay has reached.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayProgress {
@@ -27,8 +27,8 @@ pub struct ReplayProgress {
 }
 
 impl Delivery {
-    /// Returns whether a replay sends the delivery's event again: it must be a first delivery, no longer pending, and
-    /// not a test.
+    /// Returns whether a replay sends the delivery's event again: the delivery must be the event's first, no longer
+    /// pending, and not a test.
     pub fn is_past(&self) -> bool {
         self.replay == 0 && self.state != DeliveryState::Pending && self.event != event::TEST
     }
@@ -62,7 +62,7 @@ impl Command<Endpoint> for ReplayEvents {
     }
 }
 
-/// Creates deliveries for the next part of the log: `past` was read after `after`, oldest first; `end` marks the last
+/// Creates deliveries for the next part of the log: `past` was read after `after`, oldest first; `end` marks the final
 /// part.
 pub(super) fn part(
     this: &Endpoint,

@@ -3,20 +3,20 @@
 //!
 //! A new delivery may displace one that is waiting for a retry, but never one that is due: its attempt may be in
 //! flight, and removing it would cause it to be sent twice. While there is a backlog, a delivery whose attempt failed
-//! leaves the window, and a refill loads those that are due next. A delivery that keeps failing therefore never holds
-//! up the others.
+//! leaves the window, and a refill loads those that are due next. A delivery that keeps failing therefore never delays
+//! the rest.
 
 use crate::endpoint::{DELIVERY_WINDOW, Delivery, DeliveryState, Endpoint, EndpointEffect};
 use crate::id::Id;
 use crate::time::Timestamp;
 
 /// Maximum number of recorded deliveries that left the window since the last refill. More can leave only if reading a
-/// refill takes long; its rows are then discarded.
+/// refill takes a long time, in which case its rows are discarded.
 const MAX_LEFT_DELIVERIES: usize = 16 * DELIVERY_WINDOW;
 
 impl Endpoint {
-    /// Fills the window after a load with pending deliveries, ordered by due time; `more` states whether there are
-    /// others.
+    /// Fills the window after a load with pending deliveries, ordered by due time; `more` states whether the database
+    /// holds others.
     pub fn hydrate(mut self, rows: impl IntoIterator<Item = Delivery>, more: bool) -> Self {
         self.backlog |= more;
         for row in rows.into_iter().filter(|row| row.state == DeliveryState::Pending) {
@@ -39,8 +39,8 @@ impl Endpoint {
         }
     }
 
-    /// Adds a delivery to the window. If the window is full, the delivery displaces the one with the longest wait until
-    /// its retry, if that is due later, or stays in the backlog itself.
+    /// Adds a delivery to the window. If the window is full, the delivery displaces the one that waits longest for its
+    /// retry, provided that this retry is due later; otherwise, it stays in the backlog.
     pub(super) fn place(&mut self, delivery: Delivery, now: Timestamp) {
         if self.window.size() >= DELIVERY_WINDOW && !self.window.contains_key(&delivery.id) {
             self.backlog = true;
@@ -66,8 +66,8 @@ impl Endpoint {
     }
 
     /// Returns the rows of a refill to be added to the window: those that are not in the window already and did not
-    /// leave it after the refill was read. The second value is `true` if any were skipped for the latter reason;
-    /// another refill must then load them. Starts the next refill.
+    /// leave it after the refill was read. The second value is `true` if any were skipped for the latter reason; a
+    /// further refill must then load them. Starts the next refill.
     pub(super) fn news<'r>(&mut self, rows: &'r [Delivery]) -> (Vec<&'r Delivery>, bool) {
         self.refills = self.refills.wrapping_add(1);
         if std::mem::take(&mut self.left_overflowed) {

@@ -1,5 +1,5 @@
-//! `data` payload of each event: events with the same payload share a struct, which states when each of them is sent.
-//! The events, the OpenAPI document and the pages at `/docs/events` are all built from these structs.
+//! `data` payload of each event. Events with the same payload use the same struct, which states when each of them is
+//! sent. The events, the OpenAPI document and the pages at `/docs/events` are all built from these structs.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -19,13 +19,13 @@ pub struct EventKind {
     pub when: &'static str,
 }
 
-/// Payload struct of one or more kinds of event.
+/// Payload struct used by one or more kinds of events.
 pub trait EventData: Serialize {
-    /// Kinds of event that have this payload.
+    /// Kinds of events that have this payload.
     const KINDS: &'static [EventKind];
 }
 
-/// Declares the kinds of event that use a payload struct, each with its trigger.
+/// Declares the kinds of events that use a payload struct, each with its trigger.
 macro_rules! carried_by {
     ($data:ident: $($name:literal, $when:literal;)+) => {
         impl EventData for $data {
@@ -114,7 +114,7 @@ impl OrderShippedData {
 pub struct OrderFlaggedData {
     #[serde(flatten)]
     pub(crate) order: OrderData,
-    /// Machine-readable code of the problem.
+    /// Machine-readable code for the problem.
     pub(crate) flag: String,
     /// Human-readable description of the problem.
     pub(crate) message: String,
@@ -258,7 +258,7 @@ pub struct DiscrepancyData {
     pub(crate) quantity: Amount,
     /// Amount reserved by jobs.
     pub(crate) reserved: Amount,
-    /// Amount that prints used beyond the stock on hand; 0 if the stock merely no longer covers the reservations.
+    /// Amount that prints consumed beyond the stock on hand; 0 if the stock merely no longer covers the reservations.
     pub(crate) consumed_beyond_stock: Amount,
     /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
@@ -340,7 +340,7 @@ carried_by! { PrinterActData:
     "printer.maintenance", "Maintenance of a printer started or ended.";
 }
 
-/// Data for an event about a manual command to a printer.
+/// Data for an event about a manual command sent to a printer.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterCommandEventData", example = printer_example(json!({

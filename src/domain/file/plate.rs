@@ -1,16 +1,16 @@
-//! Plates of a sliced file: what each requires for printing, as written by the slicer.
+//! Plates of a sliced file, with the requirements for printing each of them, as written by the slicer.
 
 use serde::{Deserialize, Serialize};
 
 use crate::amount::Amount;
 use crate::sku::Dimensions;
 
-/// Maximum number of plates per file; slicers that write several plates allow a few dozen.
+/// Maximum number of plates per file; slicers that support multiple plates allow a few dozen.
 pub const MAX_PLATES: usize = 64;
 /// Maximum number of filaments per plate.
 pub const MAX_FILAMENTS: usize = 32;
 
-/// Filament used by a plate. `None` means unknown: nothing is guessed.
+/// Filament used by a plate. `None` means unknown, because nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlateFilament {
@@ -27,7 +27,7 @@ pub struct PlateFilament {
     pub mm: Option<f64>,
 }
 
-/// Plate of a sliced file. Plain G-code has exactly one. `None` means unknown: nothing is guessed.
+/// Plate of a sliced file. Plain G-code has exactly one. `None` means unknown, because nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plate {
@@ -41,13 +41,13 @@ pub struct Plate {
     pub filaments: Vec<PlateFilament>,
     /// Size of the print in millimetres.
     pub dimensions: Option<Dimensions>,
-    /// Build plate type for which the plate was sliced, as named by the slicer, such as `Textured PEI Plate`.
+    /// Build plate type that the plate was sliced for, as named by the slicer, such as `Textured PEI Plate`.
     pub bed_type: Option<String>,
-    /// Nozzle diameter in millimetres for which the plate was sliced; `None` if unknown or if the nozzles differ.
+    /// Nozzle diameter, in millimetres, that the plate was sliced for; `None` if unknown or if the nozzles differ.
     pub nozzle_diameter: Option<f64>,
-    /// Printer model for which the plate was sliced, as named by the slicer.
+    /// Printer model that the plate was sliced for, as named by the slicer.
     pub printer_model: Option<String>,
-    /// SHA-256 of the thumbnail in hexadecimal, under which the thumbnail is stored on disk.
+    /// SHA-256 of the thumbnail in hexadecimal, under which it is stored on disk.
     pub thumbnail: Option<String>,
 }
 

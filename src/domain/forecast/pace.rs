@@ -1,5 +1,4 @@
-//! Duration of prints compared with the duration stated in their files, learnt for each file and each printer from
-//! finished prints.
+//! Print durations compared with those stated in the files, learnt for each file and each printer from finished prints.
 //!
 //! A print's ratio (observed to stated time) is modelled as the file's pace times the printer's. Each new print adjusts
 //! both a little, so that a slow printer does not make its files look slow, or vice versa.
@@ -9,17 +8,17 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use crate::id::Id;
 use crate::job::Attempt;
 
-/// Assumed print time of a file that states none, in seconds.
+/// Print time, in seconds, that is assumed for a file that states none.
 const UNSTATED_SECONDS: i64 = 3600;
 /// Maximum plausible stated print time, in seconds: 100 days.
 const MAX_STATED_SECONDS: i64 = 100 * 24 * 3600;
-/// Weight of the assumption that files state correct times, as a number of prints.
+/// Weight, as a number of prints, of the assumption that the times stated in files are correct.
 const PRIOR_WEIGHT: f64 = 2.0;
 /// Maximum combined weight of older prints, so that a pace can still change.
 const MAX_WEIGHT: f64 = 20.0;
-/// Bounds to which ratios are clamped: any value beyond them is due to a clock or file error.
+/// Bounds to which ratios are clamped; any value outside of them is due to a wrong clock or file.
 const RATIO_BOUNDS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
-/// Maximum number of remembered prints, which ensures that none is learnt twice.
+/// Maximum number of remembered prints. Prints are remembered so that none is learnt twice.
 const MAX_KNOWN: usize = 100_000;
 /// Maximum number of files and of printers whose paces are stored.
 const MAX_PACES: usize = 20_000;
@@ -27,28 +26,28 @@ const MAX_PACES: usize = 20_000;
 /// Print that ended successfully.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObservedPrint {
-    /// Attempt of the print; each attempt is learnt only once.
+    /// Attempt that made the print; each attempt is learnt only once.
     pub attempt: Id,
     /// File that was printed.
     pub file: Id,
     /// Printer that was used.
     pub printer: Id,
-    /// Print time in seconds as stated by the file; `None` if it states none.
+    /// Print time stated in the file, in seconds, if any.
     pub stated_seconds: Option<i64>,
-    /// Time in milliseconds from when the printer was first observed printing to the end of the print.
+    /// Time, in milliseconds, from when the printer was first observed printing to the end of the print.
     pub took_ms: i64,
 }
 
 impl ObservedPrint {
-    /// Creates the observation of a finished attempt at a job with the given file; `None` if its duration was not
-    /// observed or the job has no file.
+    /// Creates the observation of a finished attempt at a job that prints the given file. Returns `None` if its
+    /// duration was not observed or the job has no file.
     pub fn of(attempt: &Attempt, file: Option<Id>, stated_seconds: Option<i64>) -> Option<Self> {
         let took_ms = attempt.took_ms()?;
         Some(Self { attempt: attempt.id, file: file?, printer: attempt.printer_id, stated_seconds, took_ms })
     }
 }
 
-/// Paces of files and printers: 1 means as long as stated, 2 twice as long.
+/// Paces of files and printers: 1 means as long as stated, 2 means twice as long.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Paces {
     files: HashMap<Id, Pace>,
@@ -77,7 +76,7 @@ impl Pace {
 }
 
 impl Paces {
-    /// Learns from a print. A print that was already learnt changes nothing.
+    /// Learns from a print. A print that was already learnt has no effect.
     pub fn learn(&mut self, observed: &ObservedPrint) {
         if observed.took_ms <= 0 || !self.learned_attempts.insert(observed.attempt) {
             return;

@@ -1,6 +1,6 @@
 //! Reader for binary G-code (`.bgcode`, the format of Prusa's libbgcode, described in its `doc/specifications.md`),
 //! which reads the metadata blocks and thumbnails and checks that the file is complete. The commands are covered by
-//! checksums and not decoded here; `toolpath` decodes them to draw a picture.
+//! checksums and not decoded here; `toolpath` decodes them to draw an image.
 //!
 //! All numbers are little-endian. File header: `GCDE`, version (u32), type of checksum (u16). Each block: type (u16),
 //! compression (u16), size (u32), compressed size (u32, if compressed), parameters, data, checksum (u32, if present).
@@ -18,20 +18,20 @@ use super::thumbnail::Thumbnail;
 pub(super) const MAGIC: &[u8] = b"GCDE";
 pub(super) const FILE_HEADER_BYTES: usize = 10;
 const FORMAT_VERSION: u32 = 1;
-/// Maximum size of a block that is read, in bytes, both compressed and uncompressed; larger ones are skipped.
+/// Maximum size of a block that is read, in bytes, both compressed and uncompressed; larger blocks are skipped.
 pub(super) const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
-/// Maximum number of blocks in a file. A file of one gigabyte has some 16,000 blocks of 64 KiB each.
+/// Maximum number of blocks in a file. A file of one gigabyte has about 16,000 blocks of 64 KiB each.
 pub(super) const MAX_BLOCKS: u32 = 100_000;
-/// Maximum total uncompressed size of a file's blocks, in bytes; later ones are skipped. The settings and thumbnails of
-/// a real file take less than one megabyte.
+/// Maximum total uncompressed size of a file's blocks, in bytes; later blocks are skipped. The settings and thumbnails
+/// of a real file take less than one megabyte.
 const MAX_UNPACKED_BYTES: usize = 16 << 20;
 
 pub(super) const GCODE_BLOCK: u16 = 1;
 pub(super) const THUMBNAIL_BLOCK: u16 = 5;
 const PNG_FORMAT: u16 = 0;
 
-/// Position of the reader in the file.
+/// Part of the file that the next byte belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum BinaryPosition {
     /// Before or in the file header.
@@ -59,7 +59,7 @@ struct Head {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BinaryBlock {
     head: Head,
-    /// Format, width and height, if the block is a thumbnail.
+    /// Format, width and height of the thumbnail, if the block is one.
     picture: [u16; 3],
     keep: bool,
 }
@@ -74,7 +74,7 @@ pub(super) struct Binary {
     checksums: bool,
     commands: bool,
     damage: Option<Damage>,
-    /// Number of blocks started so far; limited so that reading a file of tiny blocks terminates.
+    /// Number of blocks started so far; limited so that reading a file of tiny blocks does not take too long.
     blocks: u32,
     /// Total uncompressed size of the blocks so far, in bytes.
     unpacked: usize,
@@ -192,14 +192,14 @@ impl Binary {
         self.step = BinaryPosition::Done;
     }
 
-    /// Returns the damage to a file that starts as binary G-code.
+    /// Returns the damage to a file that starts as binary G-code, if any.
     pub(super) fn damage(&self) -> Option<Damage> {
         let whole = self.commands && self.step == BinaryPosition::BinaryBlock && self.bytes.is_empty();
         self.damage.or((!whole).then_some(Damage::CutOff))
     }
 }
 
-/// Collects the contents of a block; a block that cannot be decompressed is skipped.
+/// Reads the contents of a block; a block that cannot be decompressed is skipped.
 fn read(block: &BinaryBlock, data: &[u8], notes: &mut CommentStatements) {
     let unpacked = decompress(data, block.head.compression, block.head.size as usize);
     let Some(bytes) = unpacked else { return };
@@ -219,7 +219,7 @@ fn read(block: &BinaryBlock, data: &[u8], notes: &mut CommentStatements) {
     }
 }
 
-/// Returns the `size` bytes of a block before compression; `None` if it cannot be decompressed.
+/// Returns the `size` bytes of a block before compression. Returns `None` if it cannot be decompressed.
 pub(super) fn decompress(data: &[u8], compression: u16, size: usize) -> Option<Vec<u8>> {
     match compression {
         0 => Some(data.to_vec()),

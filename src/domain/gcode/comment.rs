@@ -2,14 +2,14 @@
 
 use crate::bounds::print_seconds;
 
-/// Splits a comment at its first `=` or `:` (`; filament used [g] = 5.17`, `;TIME:1234`, `; total filament weight [g]
-/// : 3`).
+/// Splits a comment at its first `=` or `:` (`; filament used [g] = 5.17`, `;TIME:1234`,
+/// `; total filament weight [g] : 3`).
 pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_at(text.find(['=', ':'])?);
     Some((key.trim_end(), value[1..].trim_start()))
 }
 
-/// Parses a number as written by slicers: finite and not negative; callers check the valid range. Accepts a decimal
+/// Parses a number as written by slicers: finite and not negative. Callers check the valid range. Accepts a decimal
 /// comma, because some slicers follow the computer's locale.
 pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
@@ -26,8 +26,8 @@ pub(super) fn leading_number(text: &str) -> Option<f64> {
     number(text.split_whitespace().next()?)
 }
 
-/// Splits a list with one item per extruder. Items are separated by commas, or by commas and blanks if the numbers use
-/// a decimal comma. `None` if the separator is ambiguous.
+/// Splits a list with one item per extruder. Items are separated by commas, or by commas and spaces if the numbers use
+/// a decimal comma. Returns `None` if the separator is ambiguous.
 fn parts(text: &str) -> Option<Vec<&str>> {
     let parts: Vec<&str> = if text.contains(", ") { text.split(", ").collect() } else { text.split(',').collect() };
     let written_whole = |part: &&str| part.trim().trim_end_matches('m').bytes().all(|byte| byte.is_ascii_digit());
@@ -39,7 +39,7 @@ fn parts(text: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// Parses one number per extruder; `None` if any item is not a number.
+/// Parses one number per extruder. Returns `None` if any item is not a number.
 pub(super) fn numbers(text: &str) -> Option<Vec<f64>> {
     parts(text.trim())?.into_iter().map(number).collect()
 }
@@ -82,13 +82,13 @@ pub(super) fn spelt_time(text: &str) -> Option<i64> {
     seconds.sum::<Option<f64>>().and_then(print_seconds)
 }
 
-/// Parses Cura's lengths, which are given per extruder in metres (`1.23456m, 0.5m`), into their sum in millimetres.
-/// Volumes (`1234mm3`) are not accepted.
+/// Parses Cura's lengths, which are given in metres per extruder (`1.23456m, 0.5m`), and returns their sum in
+/// millimetres. Volumes (`1234mm3`) are not accepted.
 pub(super) fn metres(text: &str) -> Option<f64> {
     metres_each(text).map(|lengths| lengths.into_iter().sum())
 }
 
-/// Parses Cura's lengths, which are given per extruder, into millimetres.
+/// Parses Cura's lengths, which are given in metres per extruder, and returns each in millimetres.
 pub(super) fn metres_each(text: &str) -> Option<Vec<f64>> {
     let lengths = parts(text.trim())?.into_iter().map(|part| number(part.trim().strip_suffix('m')?));
     lengths.map(|metres| metres.map(|metres| metres * 1000.0)).collect()

@@ -5,7 +5,7 @@ use crate::file::FileKind;
 
 /// Number of bytes kept from the beginning of the file.
 const HEAD_BYTES: usize = 4096;
-/// Number of bytes kept from the end of the file: enough for the directory of a 3MF archive.
+/// Number of bytes kept from the end of the file: enough for the central directory of a 3MF archive.
 const TAIL_BYTES: usize = 64 * 1024;
 
 /// First bytes of every PNG file.
@@ -75,12 +75,12 @@ impl FileEnds {
         self.tail.extend_from_slice(chunk);
     }
 
-    /// Returns whether the file certainly contains no lines of text.
+    /// Returns whether the file definitely contains no lines of text.
     pub(super) fn is_binary(&self) -> bool {
         self.head.contains(&0)
     }
 
-    /// Returns the content type of the file; `commands` states whether any of its lines starts like a G-code command.
+    /// Returns the content type of the file; `commands` is `true` if any of its lines starts like a G-code command.
     pub(super) fn content(&self, commands: bool) -> Option<ContentType> {
         let head = self.head.as_slice();
         let brand = head.get(8..12).unwrap_or_default();
@@ -110,7 +110,8 @@ impl FileEnds {
         }
     }
 
-    /// Detects a 3MF package, with sliced plates or with a model part, from the archive's directory at the end.
+    /// Detects a 3MF package, with sliced plates or with a model part, from the central directory at the end of the
+    /// archive.
     fn package(&self) -> Option<ContentType> {
         let end = &self.tail[self.tail.len().saturating_sub(TAIL_BYTES)..];
         let names = end.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x01\x02").filter_map(|(at, _)| {
@@ -137,7 +138,7 @@ impl FileEnds {
     }
 }
 
-/// Returns whether the bytes are text; the last character may be truncated.
+/// Returns whether the bytes are text; the final character may be truncated.
 fn is_text(head: &[u8]) -> bool {
     let valid = match std::str::from_utf8(head) {
         Ok(_) => true,

@@ -1,16 +1,16 @@
 //! Size of a print, calculated from its moves, because slicers of the PrusaSlicer family do not state it.
 //!
-//! Only extruding moves count, except in the printer's own start and end sections (`;TYPE:Custom`), which wipe and
-//! prime beside the print. For an arc, only the end points count.
+//! Only extruding moves are included, except those in the printer's own start and end sections (`;TYPE:Custom`), which
+//! wipe and prime beside the print. Of an arc, only the end points are included.
 
 use crate::sku::Dimensions;
 
 /// Maximum length of a line that is parsed, in bytes; longer lines, which occur in the settings at the end of a file,
 /// contain nothing useful here.
 const MAX_LINE_BYTES: usize = 512;
-/// Tolerated overhang of a print beyond the edge of the bed, in millimetres: positions are rounded.
+/// Tolerance, in millimetres, for prints that extend beyond the edge of the bed, because positions are rounded.
 const TOLERANCE_MM: f64 = 0.1;
-/// Largest plausible coordinate, in millimetres; anything beyond is ignored.
+/// Largest plausible coordinate, in millimetres; larger ones are ignored.
 const MAX_MM: f64 = 100_000.0;
 
 /// Minimum and maximum coordinate along an axis, in millimetres.
@@ -138,8 +138,8 @@ impl Extents {
         all.then_some(Dimensions { x: wide, y: deep, z: high })
     }
 
-    /// Describes where the print exceeds the bed defined in the settings at the end of the file; `None` if it does not,
-    /// or if the settings define no bed.
+    /// Describes the axes on which the print extends beyond the bed that is defined in the settings at the end of the
+    /// file. Returns `None` if it stays within the bed, or if the settings define no bed.
     pub fn beyond_bed(&self) -> Option<String> {
         let bed = self.bed?;
         let axes = ['X', 'Y'].into_iter().zip(self.print).zip(bed);

@@ -1,7 +1,7 @@
 //! Decompressor for heatshrink, the lightweight LZSS compression of binary G-code blocks (window 2^11 or 2^12,
 //! look-ahead 2^4).
 
-/// Decompresses `most` bytes; `None` if the data contains fewer.
+/// Decompresses `most` bytes. Returns `None` if the data contains fewer.
 pub(super) fn unpack(data: &[u8], window_bits: u32, lookahead_bits: u32, most: usize) -> Option<Vec<u8>> {
     let mut bits = BitReader { data, at: 0 };
     let mut out: Vec<u8> = Vec::with_capacity(most.min(64 * 1024));

@@ -1,4 +1,4 @@
-//! Collector of print metadata from slicer comments: PrusaSlicer and its relatives (SuperSlicer, OrcaSlicer, Bambu
+//! Collector for print metadata from slicer comments: PrusaSlicer and its relatives (SuperSlicer, OrcaSlicer, Bambu
 //! Studio), Cura, Simplify3D, ideaMaker and KISSlicer.
 
 use super::comment::{key_and_value, metres, number, numbers, time};
@@ -10,19 +10,19 @@ use crate::amount::Amount;
 use crate::bounds::{self, MAX_LAYERS, filament_mm, length_mm, print_seconds};
 use crate::sku::Dimensions;
 
-/// Placeholder print time that `CuraEngine -o` writes into the header before the real one is known; the filament is
-/// then 0 as well.
+/// Placeholder print time that `CuraEngine -o` writes into the header before the real time is known; the filament
+/// length is then 0 as well.
 const CURA_PLACEHOLDER: i64 = 6666;
 
-/// Statements found so far, with fields named after the text that introduces them; a later statement replaces an
-/// earlier one.
+/// Statements read so far, with fields named after the text that introduces them; a later statement replaces an earlier
+/// one.
 #[derive(Debug, Default)]
 pub(super) struct CommentStatements {
     thumbnails: Thumbnails,
     slicer: Option<String>,
     /// Value of `estimated printing time (normal mode)`, in seconds.
     normal: Option<i64>,
-    /// Value of Bambu Studio's `total estimated time` in seconds, which includes heating and calibration.
+    /// Value of Bambu Studio's `total estimated time`, in seconds, which includes heating and calibration.
     total: Option<i64>,
     /// Print time from Cura's header, in seconds.
     cura: Option<i64>,
@@ -33,12 +33,12 @@ pub(super) struct CommentStatements {
     cubic_centimetres: Option<Vec<f64>>,
     grams: Option<f64>,
     total_grams: Option<f64>,
-    /// Density of each extruder's filament in g/cm³, from the embedded settings.
+    /// Filament density per extruder, in g/cm³, from the embedded settings.
     densities: Option<Vec<f64>>,
     layers: Option<u32>,
     /// Statements from Simplify3D, ideaMaker and KISSlicer.
     others: OtherSlicerStatements,
-    /// Statements about each tool, and about the machine for which the file was sliced.
+    /// Statements about each tool, and about the machine that the file was sliced for.
     tools: ToolStatements,
     /// Cura's extents: the minimum and maximum coordinate of each axis, in millimetres.
     extents: [[Option<f64>; 2]; 3],
@@ -154,7 +154,8 @@ impl CommentStatements {
     }
 
     /// Returns the total weight. A slicer that does not know the density omits the weight, or writes 0 for a print that
-    /// uses filament; the weight is then the volume times the density in the embedded settings, if any.
+    /// uses filament; in that case, the weight is the volume multiplied by the density in the embedded settings, if
+    /// any.
     fn weight(&self) -> Option<Amount> {
         let stated =
             [self.total_grams, self.grams, self.others.grams()].into_iter().flatten().find(|grams| *grams > 0.0);
@@ -162,7 +163,8 @@ impl CommentStatements {
         bounds::grams(stated.or_else(weights)?)
     }
 
-    /// Returns the weight in grams of each extruder's filament, from its volume and density; `None` if any is unknown.
+    /// Returns the weight of each extruder's filament, in grams, from its volume and density. Returns `None` if any of
+    /// these is unknown.
     fn weights(&self) -> Option<Vec<f64>> {
         let densities = self.densities.as_ref()?;
         let volumes = self.cubic_centimetres.as_ref()?.iter().enumerate();

@@ -1,5 +1,5 @@
 //! Reader for a sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is G-code
-//! as text. Each plate has a thumbnail in a separate file; small files contain further data about all plates (see
+//! as text. Each plate has a thumbnail in a separate file; small files contain additional data about all plates (see
 //! `project`).
 
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,26 +13,27 @@ use crate::file::MAX_PLATES;
 use crate::picture_format::fits_a_screen;
 use crate::sku::Dimensions;
 
-/// Maximum number of bytes read from the first plate's G-code. Its beginning contains all statements, and a small
+/// Maximum number of bytes read from the first plate's G-code. All statements are at its beginning, whereas a small
 /// archive may unpack to any size.
 const MAX_PLATE_BYTES: u64 = 16 << 20;
-/// Maximum number of bytes read from each further plate's G-code: its header and settings.
+/// Maximum number of bytes read from the G-code of each subsequent plate: its header and settings.
 const MAX_HEADER_BYTES: u64 = 512 << 10;
 /// Maximum number of bytes read from a file that describes the project or a plate.
 const MAX_PROJECT_BYTES: u64 = 2 << 20;
-/// Maximum total size of a package's thumbnails, in bytes; further plates get none.
+/// Maximum total size of the thumbnails in a package, in bytes; plates beyond it get none.
 const MAX_PICTURES_BYTES: usize = 16 << 20;
 /// Maximum size of a thumbnail, in bytes.
 const MAX_PICTURE_BYTES: u64 = 4 << 20;
 
 /// Maximum number of entries in a package; a sliced project has a few dozen.
 const MAX_ENTRIES: u64 = 4096;
-/// Maximum size of an archive's directory, in bytes.
+/// Maximum size of an archive's central directory, in bytes.
 const MAX_DIRECTORY_BYTES: u64 = 4 << 20;
-/// Number of bytes at the end of an archive that may hold the end-of-directory record and the 64-bit one before it.
+/// Number of bytes at the end of an archive that may hold the end-of-central-directory record and the 64-bit one before
+/// it.
 const END_BYTES: u64 = (64 << 10) + 22 + 20 + 56;
 
-/// Checks that the archive's directory declares no more entries and bytes than a package may have, because the
+/// Checks that the archive's central directory declares no more entries and bytes than a package may have, because the
 /// directory is read into memory as a whole. Every position that looks like the end of a directory is checked, because
 /// the archive may have several.
 fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
@@ -76,13 +77,13 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
     file.rewind().map_err(cut)
 }
 
-/// Returns the number of the plate whose G-code file has the given name: 1 for `Metadata/plate_1.gcode`.
+/// Returns the plate number if the name is that of a plate's G-code file: 1 for `Metadata/plate_1.gcode`.
 fn plate_number(name: &str) -> Option<u32> {
     let number: u32 = name.strip_prefix("Metadata/plate_")?.strip_suffix(".gcode")?.parse().ok()?;
     (number > 0).then_some(number)
 }
 
-/// Opens a package or another project, unless its directory is larger than that of a project may be.
+/// Opens a package or any other project, unless its central directory is larger than allowed.
 ///
 /// # Errors
 ///
@@ -143,7 +144,7 @@ pub fn read_package(file: impl Read + Seek) -> Result<(Metadata, Vec<DetectedPla
     Ok((metadata, plates))
 }
 
-/// Reads up to `limit` bytes of a plate's G-code; returns its metadata, the plate, and the maximum height of the print
+/// Reads up to `limit` bytes of a plate's G-code. Returns its metadata, the plate, and the maximum height of the print
 /// in millimetres.
 fn read_plate<F: Read + Seek>(
     archive: &mut ZipArchive<F>,

@@ -15,15 +15,15 @@ use crate::file::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
 /// Limits for the JSON that describes a plate, which contains lists of objects and their bounding boxes.
 const PLATE_JSON: Bounds = Bounds { depth: 16, values: 50_000 };
 
-/// Plates by number, as far as the package's small files describe them.
+/// Plates by number, to the extent that the small files in the package describe them.
 pub(super) type Plates = BTreeMap<u32, Plate>;
 
 fn numbered(tag: &PackageTag<'_>) -> Option<u32> {
     tag.get("value")?.trim().parse().ok()
 }
 
-/// Parses `slice_info.config`, in which each `<plate>` contains its number, time, nozzles and machine as `<metadata>`,
-/// and its filaments.
+/// Parses `slice_info.config`, in which each `<plate>` contains its number, time, nozzles and machine as `<metadata>`
+/// elements, and its filaments.
 pub(super) fn slice_info(text: &str) -> Plates {
     let (mut plates, mut open) = (Plates::new(), None::<Plate>);
     for tag in tags(text) {
@@ -46,8 +46,8 @@ pub(super) fn slice_info(text: &str) -> Plates {
     plates
 }
 
-/// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`, whose IDs
-/// count from 1.
+/// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`. The IDs
+/// start at 1.
 fn filament(tag: &PackageTag<'_>) -> Option<PlateFilament> {
     let id: u32 = tag.get("id")?.trim().parse().ok()?;
     let metres = tag.get("used_m").and_then(number);
@@ -60,7 +60,7 @@ fn filament(tag: &PackageTag<'_>) -> Option<PlateFilament> {
     })
 }
 
-/// Reads the names of plates from `model_settings.config`.
+/// Reads plate names from `model_settings.config`.
 pub(super) fn names(text: &str) -> BTreeMap<u32, String> {
     let (mut plate_names, mut open) = (BTreeMap::new(), None::<(u32, Option<String>)>);
     for tag in tags(text) {
@@ -97,7 +97,7 @@ pub(super) fn plate_json(plate: &mut Plate, json: &[u8]) -> Option<[f64; 2]> {
     }
 }
 
-/// Converts a build plate's name in the JSON to the one in the G-code settings.
+/// Converts the name of a build plate in the JSON to its name in the G-code settings.
 fn bed_name(word: &str) -> String {
     match word {
         "cool_plate" => "Cool Plate",

@@ -17,7 +17,7 @@ pub(super) struct PackageTag<'a> {
 }
 
 impl PackageTag<'_> {
-    /// Returns the value of an attribute.
+    /// Returns the value of an attribute, if present.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())
     }
@@ -42,7 +42,7 @@ pub(super) fn tags(mut text: &str) -> impl Iterator<Item = PackageTag<'_>> {
     })
 }
 
-/// Parses one tag after its `<`, and returns it with the text that follows.
+/// Parses the tag that follows a `<`, and returns it with the remaining text.
 fn tag(text: &str) -> Option<(PackageTag<'_>, &str)> {
     let (ends, text) = match text.strip_prefix('/') {
         Some(rest) => (true, rest),

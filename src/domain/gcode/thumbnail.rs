@@ -1,5 +1,5 @@
-//! Thumbnails in comments: `thumbnail begin 32x32 1234`, lines of base64, `thumbnail end`. Formats other than PNG are
-//! in blocks with other names (`thumbnail_JPG begin`) and are skipped.
+//! Thumbnails in comments: `thumbnail begin 32x32 1234`, lines of base64, `thumbnail end`. Formats other than PNG use
+//! differently named blocks (`thumbnail_JPG begin`) and are skipped.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -26,7 +26,7 @@ impl Thumbnail {
     }
 }
 
-/// Collector of thumbnails that keeps the largest valid one.
+/// Collector for thumbnails that keeps the largest valid one.
 #[derive(Debug, Default)]
 pub(super) struct Thumbnails {
     best: Option<Thumbnail>,
@@ -42,7 +42,7 @@ struct ThumbnailBlock {
 }
 
 impl Thumbnails {
-    /// Reads a comment line; returns whether it belonged to a thumbnail.
+    /// Reads a comment line; returns whether the line belonged to a thumbnail.
     pub(super) fn take(&mut self, text: &str) -> bool {
         if let Some(size) = text.strip_prefix("thumbnail begin ") {
             self.open = block(size);

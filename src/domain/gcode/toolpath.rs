@@ -1,9 +1,9 @@
-//! Reads the extruding moves of G-code, from which a picture of the part can be drawn.
+//! Reader for the extruding moves of G-code, from which an image of the part can be drawn.
 //!
-//! A state machine without I/O that accepts any bytes: a line that is too long, a number that is none and a position
-//! beyond [`MAX_MM`] are ignored. At most [`MAX_SEGMENTS`] moves are held; of a longer print, every second, fourth or
-//! eighth move is, so that memory does not grow with the file. The printer's own sections and skirts, which lie beside
-//! the part, do not count.
+//! A state machine without I/O that accepts any bytes: lines that are too long, malformed numbers and positions beyond
+//! [`MAX_MM`] are ignored. At most [`MAX_SEGMENTS`] moves are held in memory; for longer prints, only every second,
+//! fourth or eighth move is held, so that memory does not grow with the file. The printer's own sections and skirts,
+//! which lie beside the part, are excluded.
 
 mod arc;
 mod line;
@@ -20,15 +20,15 @@ const MAX_SEGMENTS: usize = 200_000;
 const MAX_LINE_BYTES: usize = 512;
 /// Largest plausible coordinate, in millimetres.
 const MAX_MM: f64 = 10_000.0;
-/// Largest plausible length of filament, in millimetres.
+/// Largest plausible filament length, in millimetres.
 const MAX_FILAMENT_MM: f64 = 1e9;
-/// Minimum width and depth of a part that is worth a picture, in millimetres.
+/// Minimum width and depth, in millimetres, of a part that is worth drawing.
 const MIN_PART_MM: f32 = 0.5;
 
-/// Straight extruding move between two positions in millimetres.
+/// Straight extruding move between two positions, in millimetres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathSegment {
-    /// X, Y and Z of the beginning.
+    /// X, Y and Z of the start.
     pub from: [f32; 3],
     /// X, Y and Z of the end.
     pub to: [f32; 3],
@@ -57,7 +57,7 @@ impl Toolpath {
     }
 }
 
-/// Streaming reader of the moves in G-code that arrives in chunks. The result does not depend on how the file is
+/// Streaming reader for the moves in G-code that arrives in chunks. The result does not depend on how the file is
 /// divided into chunks.
 #[derive(Debug)]
 pub struct ToolpathReader {
@@ -70,9 +70,9 @@ pub struct ToolpathReader {
     beside: bool,
     segments: Vec<PathSegment>,
     max_segments: usize,
-    /// Number of moves of which one is held.
+    /// Interval at which moves are held: one of every `stride` moves.
     stride: usize,
-    /// Number of moves since the last one that is held.
+    /// Number of moves since the most recent one that was held.
     passed: usize,
 }
 
@@ -149,8 +149,8 @@ impl ToolpathReader {
         }
     }
 
-    /// Reads the comment that names the kind of the moves after it, as PrusaSlicer, OrcaSlicer, Cura and Bambu Studio
-    /// write it.
+    /// Reads the comment that states the type of the moves after it, as written by PrusaSlicer, OrcaSlicer, Cura and
+    /// Bambu Studio.
     fn comment(&mut self, text: &str) {
         if let Some(kind) = text.strip_prefix("TYPE:").or_else(|| text.strip_prefix("FEATURE:")) {
             let kind = kind.trim().to_ascii_lowercase();
@@ -195,7 +195,7 @@ impl ToolpathReader {
         }
     }
 
-    /// Holds a move, or passes over it if the print has more moves than are held.
+    /// Holds a move, or skips it if the print has more moves than can be held.
     fn draw(&mut self, from: [f64; 3], to: [f64; 3]) {
         let segment = PathSegment { from: from.map(|mm| mm as f32), to: to.map(|mm| mm as f32) };
         if (0..2).all(|axis| (from[axis] - to[axis]).abs() <= f64::EPSILON) {

@@ -1,29 +1,29 @@
-//! Comparison of a time span with the one before it, and what in a span deserves a look.
+//! Comparison of a period with the preceding one, and noteworthy findings about a period.
 
 use crate::id::Id;
 use crate::shop_clock::ShopClock;
 use crate::time::Timestamp;
 
-/// Minimum number of prints by which the yield of a printer is judged.
+/// Minimum number of prints required to judge a printer's yield.
 const MIN_PRINTS: i64 = 5;
-/// Maximum change reported, in percent; a larger one says no more.
+/// Maximum change reported, in percent; a larger value would not be informative.
 const MAX_PERCENT: f64 = 9_999.0;
 
-/// Returns start and end of the span before a span of whole days by a clock, the last of which may have just begun:
-/// both are equally long, so that a morning is compared with a morning.
+/// Returns the start and end of the period before a period of whole days according to a clock. The last of these days
+/// may have just begun: both periods are equally long, so that a morning is compared with a morning.
 pub fn span_before(from: Timestamp, to: Timestamp, days: i64, clock: &ShopClock) -> (Timestamp, Timestamp) {
     let start = clock.day_start_before(from, days);
     (start, start.plus_ms(to.since(from)).min(from))
 }
 
-/// Difference of a number from that of the span before.
+/// Change of a number compared with the preceding period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpanChange {
-    /// There is nothing to compare with.
+    /// No comparison is possible.
     Incomparable,
     /// The rounded numbers are equal.
     Equal,
-    /// Change in percent of the number before.
+    /// Change in percent of the earlier number.
     Percent(i64),
     /// Change of a percentage, in tenths of a percentage point.
     PointTenths(i64),
@@ -46,7 +46,7 @@ impl SpanChange {
         }
     }
 
-    /// Compares two shares from 0 to 1.
+    /// Compares two proportions, each between 0 and 1.
     pub fn between_shares(now: Option<f64>, before: Option<f64>) -> Self {
         let (Some(now), Some(before)) = (now, before) else { return Self::Incomparable };
         match ((now - before) * 1000.0).round() as i64 {
@@ -55,7 +55,7 @@ impl SpanChange {
         }
     }
 
-    /// Returns whether the number grew; `None` if it is equal or cannot be compared.
+    /// Returns whether the number grew; `None` if it is unchanged or cannot be compared.
     pub fn is_growth(self) -> Option<bool> {
         match self {
             Self::Incomparable | Self::Equal => None,
@@ -67,11 +67,11 @@ impl SpanChange {
 /// First-pass yield of a printer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PrinterYield<'a> {
-    /// Printer.
+    /// Identifier of the printer.
     pub id: Id,
     /// Name of the printer.
     pub name: &'a str,
-    /// Share of good parts among those of first prints, from 0 to 1.
+    /// Fraction of good parts from first attempts, excluding reprints, from 0 to 1.
     pub first_pass_yield: f64,
     /// Number of prints that were signed off.
     pub prints: i64,
@@ -80,7 +80,7 @@ pub struct PrinterYield<'a> {
 /// Cost of the rejected parts of a SKU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SkuScrap<'a> {
-    /// SKU.
+    /// Identifier of the SKU.
     pub id: Id,
     /// Name of the SKU.
     pub name: &'a str,
@@ -93,42 +93,42 @@ pub struct SkuScrap<'a> {
 /// Number of parts that were rejected for a reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReasonCount<'a> {
-    /// Word that was entered at the sign-off, such as `warping`.
+    /// Reason entered at the sign-off, such as `warping`.
     pub reason: &'a str,
     /// Number of rejected parts.
     pub parts: i64,
 }
 
-/// Numbers of a span from which findings are drawn.
+/// Figures of a period that findings are derived from.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FindingBasis<'a> {
     /// Printers that made parts.
     pub printers: Vec<PrinterYield<'a>>,
-    /// SKUs with rejected parts of which the cost can be computed.
+    /// SKUs with rejected parts whose cost can be calculated.
     pub skus: Vec<SkuScrap<'a>>,
     /// Reasons for which parts were rejected.
     pub reasons: Vec<ReasonCount<'a>>,
-    /// Reasons for which parts were rejected in the span before.
+    /// Reasons for which parts were rejected in the preceding period.
     pub earlier_reasons: Vec<ReasonCount<'a>>,
 }
 
-/// Fact that deserves a look.
+/// Noteworthy finding.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Finding<'a> {
     /// Printer with the lowest first-pass yield.
     LowestYield(PrinterYield<'a>),
     /// SKU whose rejected parts cost most.
     CostliestScrap(SkuScrap<'a>),
-    /// Reason for which more parts were rejected than in the span before, and more than for any other.
+    /// Reason for which more parts were rejected than in the preceding period, and more than for any other reason.
     GrowingReason {
-        /// Reason with the number of parts now.
+        /// Reason with the number of parts in this period.
         now: ReasonCount<'a>,
-        /// Number of parts in the span before.
+        /// Number of parts in the preceding period.
         before: i64,
     },
 }
 
-/// Returns at most three findings: a printer, a SKU and a reason. Printers with few prints say too little to be named.
+/// Returns at most three findings: a printer, a SKU and a reason. Printers with few prints are never named.
 pub fn findings<'a>(basis: &FindingBasis<'a>) -> Vec<Finding<'a>> {
     let printers = basis.printers.iter().filter(|one| one.prints >= MIN_PRINTS && one.first_pass_yield < 1.0);
     let printer = printers

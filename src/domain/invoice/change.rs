@@ -1,4 +1,4 @@
-//! Collector for the changes of one decision on an invoice: the next state, documents, events and emails.
+//! Collector for the changes that a decision makes to an invoice: the next state, documents, events and emails.
 
 use super::{Invoice, InvoiceAnswer, InvoiceRow};
 use crate::aggregate::{Decision, DecisionContext};
@@ -46,7 +46,7 @@ impl<'a> InvoiceChange<'a> {
     }
 
     /// Flags a problem that needs an operator's attention: on the invoice, as an event, and in an email to the
-    /// operators. Does nothing if the same flag is already set, so that one problem causes one email.
+    /// operators. Does nothing if the same flag is already set, so that each problem causes only one email.
     pub(super) fn flag(&mut self, flag: &str, words: &str) {
         if self.invoice.flags.iter().any(|one| one == flag) {
             return;
@@ -61,7 +61,7 @@ impl<'a> InvoiceChange<'a> {
         self.mails.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
     }
 
-    /// Completes the decision with the invoice as the answer; leaves the invoice unchanged if nothing differs from
+    /// Completes the decision with the invoice as the response; leaves the invoice unchanged if it does not differ from
     /// `before`.
     pub(super) fn done(mut self, before: Option<&Invoice>) -> Decision<Invoice, InvoiceAnswer> {
         if before == Some(&self.invoice) && self.rows.is_empty() && self.events.is_empty() {

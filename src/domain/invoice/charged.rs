@@ -1,6 +1,6 @@
 //! Invoices for subscription periods charged by the payment processor, which are issued and paid at the same time. The
-//! processor adds no tax to its price and does not state any tax portion, so the invoice is for exactly the charged
-//! amount, at a tax rate of 0.
+//! processor adds no tax to its price and does not state how much of it is tax, so the invoice is for exactly the
+//! charged amount, at a tax rate of 0.
 
 use super::change::InvoiceChange;
 use super::{DraftInvoice, Invoice, InvoiceLine, Party, Payment};
@@ -9,10 +9,10 @@ use crate::id::Id;
 use crate::ledger::PROCESSOR;
 use crate::refusal::Refusal;
 
-/// Text of the only line in an invoice for a charge whose parts do not add up.
+/// Text of the only line on an invoice for a charge whose parts do not add up.
 const WHOLE_LINE: &str = "Subscription";
 
-/// Part of a charge.
+/// Line item of a charge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChargedLine {
     /// Text of the line.
@@ -28,15 +28,15 @@ pub struct ChargedLine {
 pub struct ChargedPeriod {
     /// Customer, as recorded in the customer's record.
     pub buyer: Party,
-    /// Customer's email address, which determines who can see the invoice.
+    /// The customer's email address, which determines who can see the invoice.
     pub customer_email: Option<String>,
     /// Charged amount, in minor units.
     pub amount_cents: i64,
     /// Currency as a lowercase ISO 4217 code.
     pub currency: String,
-    /// Parts of the charge.
+    /// Line items of the charge.
     pub lines: Vec<ChargedLine>,
-    /// Processor's ID for its own invoice, such as `in_...`.
+    /// The processor's ID for its own invoice, such as `in_...`.
     pub processor_invoice: String,
     /// Payment intent, if the processor has already provided it; otherwise a later event will.
     pub intent: Option<String>,
@@ -46,7 +46,7 @@ pub struct ChargedPeriod {
 
 impl ChargedPeriod {
     /// Returns the invoice lines: the processor's lines if they add up to the charge and none is negative, otherwise a
-    /// single line for the whole amount.
+    /// single line for the full amount.
     fn lines(&self) -> Vec<InvoiceLine> {
         let line = |description: &str, quantity: u32, unit_price_cents| InvoiceLine {
             description: description.to_owned(),

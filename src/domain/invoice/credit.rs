@@ -1,17 +1,17 @@
-//! Amounts of credit notes: either the whole invoice, or an exact amount distributed over its tax rates.
+//! Credit note amounts: either the full invoice, or an exact amount distributed over its tax rates.
 //!
-//! Each partial note covers the cumulative amount of all notes so far minus that of the earlier ones. The notes for an
-//! invoice refunded in parts therefore add up to the invoice, net and tax, at each rate. The tax in a single note may
-//! consequently differ by the smallest currency unit from the tax on the note's own net amount, which EN 16931 allows
-//! if the difference is below one whole unit.
+//! Each partial note covers the cumulative amount of all notes so far, minus the amount of the earlier notes. The notes
+//! for an invoice refunded in parts therefore add up to the invoice, net and tax, at each rate. As a result, the tax on
+//! a single note may differ by the smallest currency unit from the tax on the note's own net amount, which EN 16931
+//! allows if the difference is less than one major unit.
 
 use super::sums::Sums;
 use super::{Category, InvoiceContent, InvoiceLine};
 use crate::currency::has_decimals;
 use crate::tax::tax_of;
 
-/// Returns the content of a partial credit note, and its rounding in minor units. `before` holds the amounts of earlier
-/// notes, oldest first. In a currency without decimals each note is calculated on its own, because EN 16931 does not
+/// Returns the content of a partial credit note and its rounding, in minor units. `before` holds the amounts of earlier
+/// notes, oldest first. In a currency without decimals, each note is calculated on its own, because EN 16931 does not
 /// allow a difference of the smallest unit in that case.
 pub(super) fn part_of(content: &InvoiceContent, before: &[i64], amount_cents: i64) -> Option<(InvoiceContent, i64)> {
     let mut back = CreditedTotals::nothing_of(content);
@@ -47,19 +47,19 @@ pub(super) fn part_of(content: &InvoiceContent, before: &[i64], amount_cents: i6
     Some((part, rounding_cents))
 }
 
-/// Portion of one note at one tax rate, in minor units.
+/// Portion of a credit note at one tax rate, in minor units.
 struct CreditedShare {
     rate_bps: i64,
     net: i64,
     tax: i64,
 }
 
-/// Totals of all notes for an invoice so far, at each tax rate.
+/// Totals of all credit notes for an invoice so far, by tax rate.
 struct CreditedTotals<'a> {
-    /// Tax categories, highest rate first: lower rates absorb the rounding remainder of higher ones, and an untaxed
-    /// category absorbs it exactly.
+    /// Tax categories, highest rate first: lower rates absorb the rounding remainder of higher ones, and a zero rate
+    /// absorbs it exactly.
     categories: Vec<&'a Category>,
-    /// Net amounts, one for each category.
+    /// Net amount per category.
     nets: Vec<i64>,
     /// Total including tax.
     sum: i64,
@@ -75,7 +75,7 @@ impl<'a> CreditedTotals<'a> {
         Self { categories, nets, sum: 0, payable: content.sums.payable_cents() }
     }
 
-    /// Adds the given amount; `None` if an amount overflows.
+    /// Adds the given amount. Returns `None` if an amount overflows.
     fn take(&mut self, amount_cents: i64) -> Option<Vec<CreditedShare>> {
         self.sum = self.sum.checked_add(amount_cents)?;
         let (all, sum) = (self.sum >= self.payable, i128::from(self.sum));

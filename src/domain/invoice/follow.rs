@@ -1,6 +1,6 @@
-//! Invoice of an order: created with the order's first payment, in the order's own commit, and kept in line with the
-//! order's payments afterwards. Whatever happens to the order, applying its state brings the invoice in line; applying
-//! the same state twice changes nothing.
+//! Invoice for an order: created with the order's first payment, in the order's own commit, and updated as the order's
+//! payments change. Applying the order's state always brings the invoice up to date, whatever happened to the order;
+//! applying the same state twice has no effect.
 
 use super::{DocumentKind, Invoice, InvoiceContent, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, Sums};
 use crate::address::Address;
@@ -13,12 +13,12 @@ use crate::time::Timestamp;
 /// Payment state of an order, as tracked by its invoice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OrderPaymentSummary {
-    /// Number of the order's commit with this state; states older than the last applied one are ignored. 0 when the
-    /// invoice is created.
+    /// Number of the order commit with this state, or 0 when the invoice is created. States older than the one applied
+    /// most recently are ignored.
     pub version: i64,
-    /// Payments in the order's currency minus their refunds, in minor units.
+    /// Payments in the order's currency minus refunds, in minor units.
     pub kept_cents: i64,
-    /// Payments in the order's currency regardless of refunds, in minor units: the amount shown as paid when the
+    /// Payments in the order's currency, regardless of refunds, in minor units: the amount shown as paid when the
     /// invoice is issued.
     pub received_cents: i64,
     /// Time at which the order was paid in full; a later refund does not clear it.
@@ -34,7 +34,7 @@ pub struct OrderPaymentSummary {
 /// Order to be invoiced.
 #[derive(Clone, Debug)]
 pub struct OrderToInvoice {
-    /// Order being paid.
+    /// Order that is being paid.
     pub order_id: Id,
     /// Human-readable number of the invoiced order.
     pub order_number: String,
@@ -52,19 +52,19 @@ pub struct OrderToInvoice {
     pub shipping_tax_rate_bps: i64,
     /// Discount in minor units.
     pub discount_cents: i64,
-    /// Amount payable beyond the total, in minor units; only for channel orders.
+    /// Amount payable beyond the total, in minor units; used only for channel orders.
     pub rounding_cents: i64,
     /// Currency of all amounts.
     pub currency: String,
     /// Payments of the order.
     pub money: OrderPaymentSummary,
-    /// Time at which everything had been shipped; `None` if not yet.
+    /// Time at which everything had been shipped; `None` if parts are still to be shipped.
     pub supplied_at: Option<Timestamp>,
-    /// Delivery address; `None` if unknown.
+    /// Delivery address, if known.
     pub ship_to: Option<Address>,
 }
 
-/// Invoice created by its order's commit, with its documents.
+/// Invoice created in an order's commit, with its documents.
 #[derive(Clone, Debug)]
 pub struct NewInvoice {
     /// State of the new invoice.
@@ -85,7 +85,7 @@ impl NewAggregate for NewInvoice {
 }
 
 impl NewInvoice {
-    /// Creates the invoice of an order; `None` if its totals overflow.
+    /// Creates the invoice for an order. Returns `None` if its totals overflow.
     pub fn of(cx: &DecisionContext<'_>, order: OrderToInvoice) -> Option<Self> {
         let shipping = (order.shipping_cents, order.shipping_tax_rate_bps);
         let sums = Sums::of(&order.lines, shipping, order.discount_cents)?;
@@ -132,7 +132,7 @@ impl NewInvoice {
 }
 
 impl Invoice {
-    /// Applies the payments of the invoice's order; returns the documents to issue and the events. Nothing changes if
+    /// Applies the payments of the invoice's order. Returns the documents to issue and the events. Changes nothing if
     /// the payments were already applied.
     pub(super) fn follow(
         &mut self,
@@ -152,7 +152,7 @@ impl Invoice {
         self.settle(cx, money.kept_cents, money.paid_at, money.refunded, money.cancelled)
     }
 
-    /// Brings status and credit notes in line with the balance of the payments.
+    /// Updates the status and the credit notes to match the payment balance.
     pub(super) fn settle(
         &mut self,
         cx: &DecisionContext<'_>,

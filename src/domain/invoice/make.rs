@@ -1,4 +1,4 @@
-//! Drafting and issuing of invoices.
+//! Drafting and issuing invoices.
 
 use super::sums::Sums;
 use super::{
@@ -15,7 +15,7 @@ use crate::refusal::{Faults, Refusal};
 use crate::tax::tax_bps;
 use crate::time::DAY_MS;
 
-/// Builds the content with its totals. All faults are reported together.
+/// Builds the content with its totals. All errors are reported together.
 fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<InvoiceContent, Refusal> {
     let mut faults = Faults::default();
     faults.check(!draft.lines.is_empty(), "lineItems", "must have at least one line");
@@ -94,7 +94,7 @@ impl Invoice {
         Ok(())
     }
 
-    /// Issues the invoice now; its content is frozen from then on. `paid_cents` is the amount already paid.
+    /// Issues the invoice now, which freezes its content. `paid_cents` is the amount already paid.
     pub(super) fn issue(&mut self, cx: &DecisionContext<'_>, paid_cents: i64) -> InvoiceRow {
         self.issued_at = Some(cx.now);
         let days = cx.rules.invoices.payment_days.saturating_mul(DAY_MS);
@@ -107,7 +107,7 @@ impl Invoice {
     }
 
     /// Issues a credit note for the given amount, in minor units; `back` is `true` if the money was refunded and
-    /// `false` if it was never paid. `None` if there is nothing to reverse.
+    /// `false` if it was never paid. Returns `None` if there is nothing to reverse.
     pub(super) fn credit(&mut self, cx: &DecisionContext<'_>, amount_cents: i64, back: bool) -> Option<InvoiceRow> {
         let total = self.content.sums.payable_cents();
         let whole = self.credited_cents() == 0 && amount_cents == total;

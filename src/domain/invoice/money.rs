@@ -1,6 +1,6 @@
-//! Effects of the ledger on an invoice without an order: payments recorded by operators or reported by the payment
-//! processor's events, according to the rules common to all [ledgers](crate::ledger). The payments of an order's
-//! invoice belong to the order.
+//! Effects of the ledger on an invoice that does not belong to an order. Its payments are recorded by operators or
+//! reported by the payment processor, according to the rules common to all [ledgers](crate::ledger). The payments of an
+//! order's invoice belong to the order.
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
@@ -13,8 +13,8 @@ use crate::ledger::{
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Number of payments and refunds on one invoice beyond which operators cannot add more, because all of them are stored
-/// with the invoice.
+/// Maximum number of payments and refunds per invoice that operators may record. The limit exists because all of them
+/// are stored with the invoice.
 const MAX_PAYMENTS: usize = 200;
 
 impl LedgerOwner for Invoice {
@@ -39,7 +39,7 @@ impl LedgerOwner for Invoice {
     fn metadata(&self) -> Vec<(String, String)> {
         vec![("invoiceId".to_owned(), self.id.to_string())]
     }
-    /// Returns a generic title, because only the store knows the invoice number; the code that starts the checkout adds
+    /// Returns a generic title, because only the store knows the invoice number. The code that starts the checkout adds
     /// the number.
     fn title(&self) -> String {
         "Invoice".to_owned()
@@ -99,8 +99,8 @@ impl InvoiceChange<'_> {
         }
     }
 
-    /// Brings status, credit notes and flags in line with the balance of the payments; `paid_at` is set if this has
-    /// paid the invoice in full.
+    /// Updates the status, credit notes and flags to match the payment balance. Sets `paid_at` if the invoice is now
+    /// paid in full.
     pub(super) fn follow_ledger(&mut self, paid_at: Option<Timestamp>) {
         let terms = self.invoice.terms();
         let sums = books(&self.invoice.ledger, &terms);
@@ -115,7 +115,7 @@ impl InvoiceChange<'_> {
         self.edit_ledger(flag_money);
     }
 
-    /// Records a received payment. Less than the amount due leaves the invoice partially paid; a larger amount is
+    /// Records a received payment. A smaller amount than is due leaves the invoice partially paid; a larger amount is
     /// rejected.
     pub(super) fn mark_paid(
         &mut self,
@@ -131,8 +131,8 @@ impl InvoiceChange<'_> {
         self.edit_ledger(|on| ledger::mark_paid(on, amount_cents, method, reference))
     }
 
-    /// Refunds a payment. If nothing was paid through the processor, the newest payment that is not fully refunded is
-    /// used unless another one is named.
+    /// Refunds a payment. If no payment is named and none was made through the processor, the newest payment that is
+    /// not fully refunded is used.
     pub(super) fn refund(
         &mut self,
         payment: Option<Id>,
@@ -176,8 +176,8 @@ impl InvoiceChange<'_> {
         Ok(())
     }
 
-    /// Rejects a further payment beyond [`MAX_PAYMENTS`]. Payments collected by the processor are recorded even beyond
-    /// this limit, because the money has already moved.
+    /// Rejects payments beyond [`MAX_PAYMENTS`]. Payments collected by the processor are recorded even beyond this
+    /// limit, because the money has already moved.
     fn has_room(&self) -> Result<(), Refusal> {
         if self.invoice.ledger.payments.len() >= MAX_PAYMENTS {
             let words = format!("the maximum of {MAX_PAYMENTS} payments and refunds is reached");

@@ -18,7 +18,7 @@ impl InvoiceContent {
         self.lines.iter().map(item).collect()
     }
 
-    /// Returns the sums for an email, with the total last; zero amounts other than the total are omitted.
+    /// Returns the amounts for an email, ending with the total; zero amounts other than the total are omitted.
     fn mail_sums(&self) -> Vec<MailFact> {
         let sums = &self.sums;
         let some =
@@ -34,7 +34,7 @@ impl InvoiceContent {
 }
 
 impl Invoice {
-    /// Returns the emails to the customer for the commit that leads from `before` to the current state.
+    /// Returns the emails to the customer for a commit that changes the invoice from `before` to the current state.
     pub(super) fn notices(&self, cx: &DecisionContext<'_>, before: Option<&Self>) -> Vec<Mail> {
         let was = |of: fn(&Self) -> bool| before.is_some_and(of);
         let paid = self.paid_at.is_some() && !was(|before| before.paid_at.is_some());
@@ -44,8 +44,8 @@ impl Invoice {
         receipt.into_iter().chain(to_pay).collect()
     }
 
-    /// Builds the email with the invoice, for the commit that issues it: `None` if nothing is due, no email address is
-    /// known, or the shop sends invoices by other means.
+    /// Builds the invoice email for the commit that issues the invoice. Returns `None` if nothing is due, no email
+    /// address is known, or the shop sends invoices by other means.
     fn to_pay(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.invoice_notices && self.due_cents() > 0)?;
         let mut sums = self.content.mail_sums();
@@ -66,8 +66,8 @@ impl Invoice {
         ))
     }
 
-    /// Builds the receipt email, for the commit with which the invoice is paid: `None` if nothing was due, no email
-    /// address is known, or the shop sends receipts by other means.
+    /// Builds the receipt email for the commit that marks the invoice as paid. Returns `None` if nothing was due, no
+    /// email address is known, or the shop sends receipts by other means.
     pub fn receipt(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.receipts)?;
         if self.status != InvoiceStatus::Paid || self.content.sums.payable_cents() == 0 {

@@ -1,6 +1,6 @@
-//! Pay links: anyone who has one can see the invoice and pay it.
+//! Pay links: anyone who has the link can view and pay the invoice.
 //!
-//! The token of a link names the invoice and the link's number, and is signed with the server's secret. It cannot be
+//! The link's token contains the invoice ID and the link number, and is signed with the server's secret. It cannot be
 //! guessed, no part of it is stored, and it can be shown again to those who may see the invoice.
 
 use base64::Engine as _;
@@ -16,7 +16,7 @@ use crate::time::Timestamp;
 
 /// Length of the invoice ID in a token, in bytes.
 const ID_BYTES: usize = 16;
-/// Length of the invoice ID and the link number in a token, in bytes; the 256-bit signature follows.
+/// Length of the invoice ID and the link number in a token, in bytes; they are followed by the 256-bit signature.
 const NAMED_BYTES: usize = ID_BYTES + 4;
 /// Maximum length of a token, in characters.
 const MAX_TOKEN_CHARS: usize = 80;
@@ -25,14 +25,14 @@ fn signature(secret: &str, named: &[u8]) -> [u8; 32] {
     hmac_sha256(secret.as_bytes(), &[b"pay-link\0", named])
 }
 
-/// Returns the token for a pay link of an invoice.
+/// Returns the token for a pay link to an invoice.
 pub fn pay_token(secret: &str, invoice: Id, number: u32) -> String {
     let named = [invoice.0.as_bytes().as_slice(), &number.to_be_bytes()].concat();
     let signed = signature(secret, &named);
     URL_SAFE_NO_PAD.encode([named.as_slice(), &signed].concat())
 }
 
-/// Returns the invoice and the link number that a token names; `None` if the token was not signed by the server.
+/// Returns the invoice and the link number contained in a token, or `None` if the token was not signed by the server.
 pub fn read_pay_token(secret: &str, token: &str) -> Option<(Id, u32)> {
     if token.len() > MAX_TOKEN_CHARS {
         return None;
@@ -47,14 +47,14 @@ pub fn read_pay_token(secret: &str, token: &str) -> Option<(Id, u32)> {
 }
 
 impl Invoice {
-    /// Returns the number of the currently valid link; `None` if there is none or it has expired.
+    /// Returns the number of the currently valid link, if any.
     pub fn standing_link(&self, now: Timestamp) -> Option<u32> {
         let link = self.pay_link.as_ref()?;
         (self.status != InvoiceStatus::Void && !link.is_over(now)).then_some(link.number)
     }
 
-    /// Checks that the link with the given number is valid: rejected with 404 if it was never created, and as gone if
-    /// it was revoked, has expired, or the invoice is void.
+    /// Checks that the link with the given number is valid. Rejects it with 404 if it was never created, and as gone if
+    /// it was revoked or has expired, or if the invoice is void.
     pub fn linked_by(&self, number: u32, now: Timestamp) -> Result<(), Refusal> {
         if !(1..=self.pay_links).contains(&number) {
             return Err(Refusal::not_found("pay_link"));
@@ -79,7 +79,7 @@ impl PayLink {
 }
 
 impl InvoiceChange<'_> {
-    /// Creates a pay link, which replaces any existing one.
+    /// Creates a pay link, replacing the current one, if any.
     pub(super) fn open_pay_link(&mut self, expires_at: Option<Timestamp>) -> Result<(), Refusal> {
         if self.invoice.issued_at.is_none() {
             return Err(Refusal::conflict("not_issued", "the invoice is a draft; send it first"));
@@ -95,7 +95,7 @@ impl InvoiceChange<'_> {
         Ok(())
     }
 
-    /// Revokes the link; does nothing if there is none.
+    /// Revokes the link, if any.
     pub(super) fn close_pay_link(&mut self) {
         self.invoice.pay_link = None;
     }

@@ -1,4 +1,4 @@
-//! Rules for the invoice aggregate: dispatches each command.
+//! Rules for the invoice aggregate: dispatch of each command.
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};
@@ -20,7 +20,7 @@ impl Aggregate for Invoice {
         Some(self.revision)
     }
 
-    /// Returns the effects of the invoice's own ledger; none for an order's invoice, whose payments belong to the
+    /// Returns the effects of the invoice's own ledger; an order's invoice has none, because its payments belong to the
     /// order.
     fn effects(&self) -> Vec<LedgerEffect> {
         if self.order_id.is_some() { Vec::new() } else { self.ledger.effects(&self.terms()) }

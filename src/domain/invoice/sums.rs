@@ -1,4 +1,4 @@
-//! Totals of an invoice, calculated with integers: net amounts are exact, and the tax is rounded half up once per rate.
+//! Invoice totals, calculated with integers: net amounts are exact, and the tax is rounded half up once per rate.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 use super::InvoiceLine;
 use crate::tax::tax_of;
 
-/// Taxable amounts at one tax rate, and the tax on them. All amounts are in minor units.
+/// Taxable amounts at one tax rate, and the tax on them, in minor units.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Category {
     /// Tax rate in basis points (1/100 of a percent).
     pub rate_bps: i64,
-    /// Sum of the lines at this rate.
+    /// Line total at this rate.
     pub lines_cents: i64,
-    /// Shipping at this rate.
+    /// Shipping charge at this rate.
     pub shipping_cents: i64,
     /// Part of the discount that applies to the lines at this rate.
     pub discount_cents: i64,
     /// Taxable amount: lines and shipping, minus the discount.
     pub net_cents: i64,
-    /// Tax, rounded once.
+    /// Tax amount, rounded once.
     pub tax_cents: i64,
 }
 
@@ -29,20 +29,20 @@ pub struct Category {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sums {
-    /// Sum of the lines without tax.
+    /// Line total without tax.
     pub subtotal_cents: i64,
     /// Shipping charge without tax.
     pub shipping_cents: i64,
     /// Discount without tax.
     pub discount_cents: i64,
-    /// Sum of the taxes at all rates.
+    /// Total tax at all rates.
     pub tax_cents: i64,
     /// Grand total: subtotal and shipping, minus the discount, plus tax.
     pub total_cents: i64,
     /// Categories by rate, lowest first.
     pub categories: Vec<Category>,
-    /// Difference between the total and the payable amount: another shop's tax-inclusive prices may not match any whole
-    /// net amount. 0 for direct sales.
+    /// Difference between the total and the payable amount. It arises because tax-inclusive prices from a different
+    /// shop may not match any whole net amount; 0 for direct sales.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rounding_cents: i64,
 }
@@ -58,8 +58,8 @@ impl Sums {
         self.total_cents.saturating_add(self.rounding_cents)
     }
 
-    /// Calculates the totals of the given lines with shipping and discount; `None` if an amount overflows, or the
-    /// discount is larger than the lines.
+    /// Calculates the totals for the given lines with shipping and discount. Returns `None` if an amount overflows, or
+    /// if the discount is larger than the line total.
     pub fn of(lines: &[InvoiceLine], shipping: (i64, i64), discount_cents: i64) -> Option<Self> {
         let (shipping_cents, shipping_bps) = shipping;
         let mut by_rate: BTreeMap<i64, Category> = BTreeMap::new();
@@ -95,8 +95,9 @@ impl Sums {
     }
 }
 
-/// Divides an amount in proportion to the given shares: each part is rounded down, and the remainder goes to the
-/// largest share. The parts add up exactly to the amount; if all shares are zero, everything goes to the first.
+/// Divides an amount in proportion to the given weights: each part is rounded down, and the remainder goes to the part
+/// with the largest weight. The parts add up to exactly the amount; if all weights are zero, everything goes to the
+/// first part.
 pub(super) fn spread(amount: i64, shares: &[i64]) -> Vec<i64> {
     let whole: i128 = shares.iter().map(|share| i128::from(*share)).sum();
     let part = |share: &i64| {

@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptState {
-    /// The order chose the printer; the printer has not confirmed yet.
+    /// The order has chosen the printer, which has not confirmed yet.
     Claimed,
     /// The printer accepted the attempt and its file is being uploaded.
     Uploading,
@@ -27,11 +27,11 @@ pub enum AttemptState {
     Failed,
     /// The print was cancelled at the printer, or the attempt was cancelled before its start.
     Cancelled,
-    /// The printer did not accept the attempt, or the upload failed: no start was sent.
+    /// The printer did not accept the attempt, or the upload failed, so no start was sent.
     Refused,
-    /// A start was sent, but it is certain that nothing was printed.
+    /// A start was sent, but definitely nothing was printed.
     NotStarted,
-    /// Abandoned by an operator's forced cancellation, regardless of what the printer did.
+    /// The attempt was abandoned by an operator's forced cancellation, regardless of what the printer did.
     Abandoned,
 }
 
@@ -45,7 +45,7 @@ impl AttemptState {
     }
 }
 
-/// Parts of a print that were sent in one shipment of its order.
+/// Parts of a print that were sent in one of the order's shipments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Departure {
@@ -55,12 +55,12 @@ pub struct Departure {
     pub quantity: u32,
 }
 
-/// Attempt to print one job on one printer. Attempts form a ledger: each is a separate row under the order's version,
-/// added before anything is done at the printer and never removed.
+/// Attempt to print one job on one printer. Attempts form an append-only record: each is a separate row under the
+/// order's version, added before anything is done at the printer and never removed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
-    /// Unique identifier; part of the file's name on the printer, which links the printer's reports to this attempt.
+    /// Unique identifier; part of the file's name on the printer, which links the printer's reports to the attempt.
     pub id: Id,
     /// Job being attempted.
     pub job_id: Id,
@@ -72,18 +72,20 @@ pub struct Attempt {
     pub printer_id: Id,
     /// State of the attempt, from the claim to its end.
     pub state: AttemptState,
-    /// `true` while it is unknown whether the start had an effect, or how a print that was observed has ended. Neither
-    /// the job nor the printer continues until evidence from the printer or an operator decides.
+    /// `true` while it is unknown whether the start had an effect, or how an observed print has ended. Neither the job
+    /// nor the printer continues until evidence from the printer, or an operator, settles the question.
     #[serde(default)]
     pub unverified: bool,
-    /// Operator's resolution that the printer has not acknowledged yet; `None` once its final report has done so.
+    /// Operator's resolution that the printer has not acknowledged yet; `None` once the printer's final report has
+    /// acknowledged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub word: Option<Resolution>,
     /// Human-readable reason why the attempt ended or cannot be verified.
     pub reason: Option<String>,
-    /// Time at which the printer was first observed printing the file; `None` if it never was.
+    /// Time at which the printer was first observed printing the file, if it ever was.
     pub started_at: Option<Timestamp>,
-    /// `true` if the beginning or the end of the print was not observed: the recorded times do not show its duration.
+    /// `true` if the beginning or the end of the print was not observed, so that the recorded times do not show its
+    /// duration.
     #[serde(default)]
     pub unseen: bool,
     /// Time at which the attempt reached a final state.
@@ -94,27 +96,27 @@ pub struct Attempt {
     /// outstanding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_off: Option<SignOff>,
-    /// Photo that the server took at the end of the print; `None` if there is none.
+    /// Photo that the server took at the end of the print, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_file_id: Option<Id>,
     /// `true` once the printer has reported how the parts were signed off at the machine, which it does only once.
     #[serde(default)]
     pub signed_at_printer: bool,
-    /// `true` if the job was printed again to replace this print, whose parts therefore do not count.
+    /// `true` if the job was printed again to replace this print, whose parts are therefore not counted.
     #[serde(default)]
     pub withdrawn: bool,
-    /// `true` if this was the first print of a job that replaces no parts; basis of the first-pass yield.
+    /// `true` if this was the first print of a job that does not replace rejected parts; used for the first-pass yield.
     #[serde(default)]
     pub first_pass: bool,
-    /// Total consumption over all materials, which are counted in the same unit.
+    /// Total consumption across all of the job's materials, which have the same unit.
     #[serde(default)]
     pub used: Amount,
     /// Consumption by material. Empty for prints that ended before this field existed, whose consumption is attributed
     /// to the job's primary material.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_of: Vec<(Id, Amount)>,
-    /// Final progress of the print, 0 to 1; `None` during the print, if nothing was printed, and for prints that ended
-    /// before this field existed.
+    /// Final progress of the print, from 0 to 1; `None` during the print, if nothing was printed, and for prints that
+    /// ended before this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
     /// Spools from which the printer itself deducted the consumption in the external spool inventory; empty if the
@@ -128,7 +130,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Returns the print duration in milliseconds; `None` if unknown.
+    /// Returns the print duration in milliseconds, if known.
     pub fn took_ms(&self) -> Option<i64> {
         self.started_at.zip(self.ended_at).filter(|_| !self.unseen).map(|(start, end)| end.since(start))
     }
@@ -138,7 +140,7 @@ impl Attempt {
         self.progress = progress.is_finite().then(|| progress.clamp(0.0, 1.0));
     }
 
-    /// Returns whether a print is known to have started and is over: only then can there be parts.
+    /// Returns whether a print is known to have started and is over, which is required for there to be any parts.
     pub fn printed(&self) -> bool {
         match self.state {
             AttemptState::Finished | AttemptState::Failed | AttemptState::Abandoned => true,

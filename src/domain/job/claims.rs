@@ -3,7 +3,7 @@
 //! Claims are requested one after the other, in the order of the materials' IDs, and a claim that is held stays held
 //! while the next one is pending. This prevents deadlocks between two jobs that need the same materials: a job waiting
 //! for a material holds only materials with smaller IDs. A job that loses a claim also releases its claims on materials
-//! with greater IDs, and requests them again in the same order.
+//! with larger IDs, and requests them again in the same order.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,18 +12,18 @@ use crate::amount::Amount;
 use crate::id::Id;
 use crate::launch::MaterialNeed;
 
-/// Job's need for a material other than the SKU's primary one, with the claim on it. The fields mirror those of the
-/// same names in [`Job`].
+/// Need of a job for a material other than the SKU's primary one, with the claim on it. The fields mirror the fields of
+/// the same names in [`Job`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FurtherNeed {
-    /// Required material; no other need of the job names it.
+    /// Required material; each material appears in only one of the job's needs.
     pub material_id: Id,
     /// Amount that the plate needs, in the material's unit.
     pub need: Amount,
     /// State of the current claim.
     pub stock: ClaimStatus,
-    /// Number of the current claim. It is unique among all claims of the job on any material.
+    /// Number of the current claim, unique among all of the job's claims on any material.
     pub claim: u32,
     /// Earlier claims that the material has not settled yet: claim number and consumption.
     #[serde(default)]
@@ -31,7 +31,7 @@ pub struct FurtherNeed {
     /// `true` if the material recalled the reservation while an attempt was live.
     #[serde(default)]
     pub recalled: bool,
-    /// Total consumption over all claims, in the material's unit.
+    /// Total consumption across all claims, in the material's unit.
     #[serde(default)]
     pub consumed: Amount,
 }
@@ -51,7 +51,7 @@ impl FurtherNeed {
     }
 }
 
-/// Read-only view of one of a job's needs and the claim on it.
+/// Read-only view of one of a job's needs and its claim.
 #[derive(Clone, Copy, Debug)]
 pub struct JobClaim<'a> {
     /// Claimed material.
@@ -66,11 +66,11 @@ pub struct JobClaim<'a> {
     pub settling: &'a [(u32, Amount)],
     /// `true` if the material recalled the reservation while an attempt was live.
     pub recalled: bool,
-    /// Total consumption over all claims, in the material's unit.
+    /// Total consumption across all claims, in the material's unit.
     pub consumed: Amount,
 }
 
-/// Mutable view of one of a job's needs and the claim on it.
+/// Mutable view of one of a job's needs and its claim.
 pub struct JobClaimMut<'a> {
     /// Claimed material.
     pub material_id: Id,
@@ -84,12 +84,12 @@ pub struct JobClaimMut<'a> {
     pub settling: &'a mut Vec<(u32, Amount)>,
     /// `true` if the material recalled the reservation while an attempt was live.
     pub recalled: &'a mut bool,
-    /// Total consumption over all claims, in the material's unit.
+    /// Total consumption across all claims, in the material's unit.
     pub consumed: &'a mut Amount,
 }
 
 impl Job {
-    /// Returns all needs with their claims, in the order in which they are requested.
+    /// Returns all needs with their claims, in the order in which the claims are requested.
     pub fn claims(&self) -> Vec<JobClaim<'_>> {
         let first = JobClaim {
             material_id: self.material_id,
@@ -114,7 +114,7 @@ impl Job {
         all
     }
 
-    /// Returns all needs with their claims for modification, in the order in which they are requested.
+    /// Returns all needs with their claims for modification, in the order in which the claims are requested.
     pub fn claims_mut(&mut self) -> Vec<JobClaimMut<'_>> {
         let first = JobClaimMut {
             material_id: self.material_id,
@@ -149,13 +149,13 @@ impl Job {
         self.stock == ClaimStatus::Held && self.further.iter().all(|one| one.stock == ClaimStatus::Held)
     }
 
-    /// Returns the claim that the job is waiting for: the first that is not held. Claims after it have not been
-    /// requested yet.
+    /// Returns the claim that the job is waiting for: the first that is not held. Later claims have not been requested
+    /// yet.
     pub fn waiting_claim(&self) -> Option<JobClaim<'_>> {
         self.claims().into_iter().find(|claim| claim.stock != ClaimStatus::Held)
     }
 
-    /// Returns a number that no claim of the job has had. A claim's number only ever changes to such a number.
+    /// Returns a number that no claim of the job has had. A claim's number is only ever changed to such a number.
     fn fresh_number(&self) -> u32 {
         self.further.iter().map(|one| one.claim).fold(self.claim, u32::max) + 1
     }
@@ -173,8 +173,8 @@ impl Job {
         }
     }
 
-    /// Restarts claiming: releases the reservations that are held, and requests all needs again. A claim that has not
-    /// been answered stays requested, because only the answer shows what the material has reserved for it.
+    /// Restarts claiming: releases the reservations that are held, and requests all needs again. A claim without a
+    /// response stays requested, because only the response shows what the material has reserved for it.
     pub fn claim_anew(&mut self) {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {
@@ -194,8 +194,8 @@ impl Job {
     }
 
     /// Releases the claim with the given number and, because claims are requested in order, those on later materials.
-    /// They are settled with nothing consumed, and the first is requested again. A claim that has not been answered is
-    /// released when its answer arrives ([`Job::is_in_order`]).
+    /// They are settled with nothing consumed, and the first is requested again. A claim without a response is released
+    /// when the response arrives ([`Job::is_in_order`]).
     pub fn give_up_claim(&mut self, number: u32) {
         let mut from = false;
         self.give_up(|claim| {
@@ -205,7 +205,7 @@ impl Job {
         self.ask_next();
     }
 
-    /// Requests the held claim on the given material once more to learn its state, and releases those on later
+    /// Requests the held claim on the given material again to learn its state, and releases the claims on later
     /// materials.
     pub fn ask_again(&mut self, material: Id) {
         for claim in self.claims_mut() {
@@ -217,7 +217,7 @@ impl Job {
     }
 
     /// Adopts the needs stated in the G-code. If an amount differs, the reservation is requested again under the same
-    /// number, and the material corrects it in one step, so that no other job takes the material in between.
+    /// number, and the material corrects it in one step, so that the material cannot go to a different job in between.
     pub fn correct_needs(&mut self, needs: &[MaterialNeed]) {
         let corrected = |material: Id, need: Amount| {
             let stated = needs.iter().find(|one| one.material_id == material)?;
@@ -238,8 +238,8 @@ impl Job {
         self.give_up(|_| true);
     }
 
-    /// Settles, with nothing consumed, the selected claims that are held or in a queue; they get new numbers and are
-    /// not requested.
+    /// Settles, with nothing consumed, the selected claims that are held or queued; they get new numbers and are not
+    /// requested.
     fn give_up(&mut self, mut which: impl FnMut(&JobClaimMut<'_>) -> bool) {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {
@@ -261,8 +261,8 @@ impl Job {
             .all(|claim| claim.stock == ClaimStatus::Held)
     }
 
-    /// Ends the job's current claims, with the given fraction of the need consumed (1 is all of it). A claim that has
-    /// not been answered stays requested; its answer then settles it.
+    /// Ends the job's current claims, with the given fraction of the need consumed, where 1 is the entire need. A claim
+    /// without a response stays requested; the response then settles it.
     pub fn settle(&mut self, share: f64) {
         let booked_on = self.live().map(|attempt| attempt.booked_on.clone()).unwrap_or_default();
         let mut booked = Vec::new();

@@ -1,10 +1,10 @@
-//! Printable source of a job: G-code, or a model to slice.
+//! Printable source of a job: G-code, or a model to be sliced.
 
 use super::{Job, JobState};
 use crate::slice_source::SliceSource;
 
 impl Job {
-    /// Returns the model to slice now; `None` if the job's material is not reserved, or the job already has G-code.
+    /// Returns the model to slice now; `None` if the job's material is not reserved, or if the job already has G-code.
     pub fn to_slice(&self) -> Option<&SliceSource> {
         let ready = self.state == JobState::Validated && self.file_id.is_none() && self.holds_all();
         self.source.as_ref().filter(|_| ready)

@@ -1,4 +1,4 @@
-//! States of a job, and the reasons that block one.
+//! States of a job, and the reasons why one is blocked.
 
 use std::fmt;
 
@@ -7,17 +7,18 @@ use serde::{Deserialize, Serialize};
 /// State of a job, as named in the HTTP API; the [module](super) documentation contains the transition table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum JobState {
-    /// Created: the SKU's file has not been read yet, or the SKU has neither a G-code file nor a model to slice.
+    /// The job was created. The SKU's file has not been read yet, or the SKU has neither a G-code file nor a model to
+    /// slice.
     #[serde(rename = "CREATED")]
     Created,
-    /// Ready for the stock check: a claim on the material was requested and has not been answered. Alternatively, all
+    /// Ready for the stock check: a claim on the material was requested, without a response so far. Alternatively, all
     /// material is reserved and the model is being sliced.
     #[serde(rename = "VALIDATED")]
     Validated,
-    /// The stock check failed, or the slicer did; [`super::Job::blocked_by`] holds the reason.
+    /// The stock check or the slicing failed; [`super::Job::blocked_by`] holds the reason.
     #[serde(rename = "awaiting_manual_review")]
     AwaitingManualReview,
-    /// Material is reserved and G-code is available, sliced here or uploaded: the job is waiting for a printer.
+    /// Material is reserved and G-code is available, either sliced here or uploaded; the job is waiting for a printer.
     #[serde(rename = "SLICED")]
     Sliced,
     /// A printer is claimed; upload and start are in progress or not yet verified.
@@ -32,10 +33,10 @@ pub enum JobState {
     /// A print of the job ran to completion.
     #[serde(rename = "COMPLETED")]
     Completed,
-    /// The last print failed, or the printers refused to start it; an operator may retry or cancel.
+    /// The last print failed, or the printers rejected the job; an operator may retry or cancel.
     #[serde(rename = "FAILED")]
     Failed,
-    /// Cancelled; no further attempt is made unless an operator retries.
+    /// The job was cancelled; no further attempt is made unless an operator retries it.
     #[serde(rename = "CANCELLED")]
     Cancelled,
 }
@@ -44,11 +45,12 @@ pub enum JobState {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
-    /// Less of the material is available than the job needs.
+    /// Less material is available than the job needs.
     Material,
-    /// The stock on hand is below the material's reorder point; an operator may release the job anyway.
+    /// The stock on hand is below the material's reorder point; an operator may release the job nevertheless.
     ReorderPoint,
-    /// The slicer failed on the model; the reserved material is released until an operator requests another slicing.
+    /// The slicer failed to slice the model; the material reservation is released until an operator requests a new
+    /// slicing.
     Slicing,
 }
 

@@ -1,4 +1,4 @@
-//! Known facts about a printer that determine which jobs it can print.
+//! Facts about a printer that determine which jobs it can print.
 
 use super::{ChosenSlot, TypeFacts, model_key, plate_key};
 use crate::amount::Amount;
@@ -12,16 +12,16 @@ use crate::slot_label::SlotLabels;
 pub struct SlotFacts {
     /// Slot number.
     pub slot: u32,
-    /// Material in the slot; `None` if unknown.
+    /// Material in the slot, if known.
     pub material_id: Option<Id>,
-    /// Amount left on the slot's spool, in the material's unit; `None` if unknown.
+    /// Amount left on the slot's spool, in the material's unit, if known.
     pub remaining: Option<Amount>,
-    /// `true` if the printer itself reports the slot. Any other slot is an external spool that the printer cannot
-    /// select.
+    /// `true` if the printer itself reports the slot. A slot that it does not report is an external spool that the
+    /// printer cannot select.
     pub reported: bool,
 }
 
-/// Printer, reduced to the facts needed for matching. `None` means unknown and fits.
+/// Printer, reduced to the facts needed for matching. `None` means unknown and is assumed to fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaunchFacts {
     pub(super) machine_type: MachineType,
@@ -31,10 +31,10 @@ pub struct LaunchFacts {
     pub(super) labels: SlotLabels,
     pub(super) nozzle_diameter: Option<f64>,
     pub(super) plate_type: Option<String>,
-    /// Comparison key of the build plate, computed once because the dispatcher compares it often.
+    /// Comparison key of the build plate, calculated once because the dispatcher compares it often.
     pub(super) plate_key: Option<String>,
     pub(super) model: Option<String>,
-    /// Comparison key of the printer model, computed once because the dispatcher compares it often.
+    /// Comparison key of the printer model, calculated once because the dispatcher compares it often.
     pub(super) model_key: Option<String>,
     pub(super) slots: Vec<SlotFacts>,
 }
@@ -63,7 +63,7 @@ impl LaunchFacts {
         }
     }
 
-    /// Sets the nozzle diameter in millimetres and the build plate.
+    /// Sets the nozzle diameter, in millimetres, and the build plate.
     #[must_use]
     pub fn equipped(mut self, nozzle_diameter: Option<f64>, plate_type: Option<&str>) -> Self {
         self.nozzle_diameter = nozzle_diameter;
@@ -80,7 +80,7 @@ impl LaunchFacts {
         self
     }
 
-    /// Deducts the consumption of a print from the known amounts in the slots.
+    /// Deducts a print's consumption from the known amounts in the slots.
     pub fn use_up(&mut self, used: &[ChosenSlot]) {
         for used in used {
             let of_it = |one: &&mut SlotFacts| one.slot == used.slot;
@@ -90,7 +90,7 @@ impl LaunchFacts {
         }
     }
 
-    /// Returns the machine type, which determines the jobs with which the printer is compared.
+    /// Returns the machine type, which determines the jobs that the printer is matched with.
     pub fn machine_type(&self) -> MachineType {
         self.machine_type
     }

@@ -1,4 +1,4 @@
-//! Match of one job with one printer.
+//! Matching of a job with a printer.
 
 use std::fmt::Write as _;
 
@@ -17,9 +17,9 @@ pub enum Mismatch {
     MachineType(MachineType),
     /// The printer does not print files in the given format.
     Form(GcodeForm),
-    /// The file was sliced for another printer model.
+    /// The file was sliced for a different printer model.
     Model {
-        /// Model for which the file was sliced.
+        /// Model that the file was sliced for.
         required: String,
         /// Model of the printer.
         is: String,
@@ -33,42 +33,42 @@ pub enum Mismatch {
     },
     /// The printer has a different nozzle. Diameters are in millimetres.
     Nozzle {
-        /// Nozzle for which the file was sliced.
+        /// Nozzle that the file was sliced for.
         required: f64,
         /// Nozzle of the printer.
         is: f64,
     },
     /// The printer has a different build plate.
     Plate {
-        /// Build plate for which the file was sliced.
+        /// Build plate that the file was sliced for.
         required: String,
         /// Build plate on the printer.
         is: String,
     },
     /// The material is in none of the printer's slots.
     NotLoaded(Id),
-    /// The material is in a different slot from the one the file uses, and the printer cannot remap slots.
+    /// The material is in a different slot from the one used in the file, and the printer cannot remap slots.
     OtherSlot {
         /// Material in the wrong slot.
         material: Id,
-        /// Slot that must hold the material, which has the number of the filament in the file.
+        /// Slot that must hold the material: the one with the number of the filament in the file.
         slot: SlotLabel,
     },
     /// The material is only on an external spool that the printer cannot select.
     OutOfReach(Id),
-    /// The assignment of the file's filaments to materials is unknown, and the printer has several slots.
+    /// It is unknown which materials the file's filaments are assigned to, and the printer has several slots.
     UnknownFilaments,
     /// Too little of a material is left, even in the slot that has the most of it.
     TooLittle {
         /// Required material and amount.
         needed: MaterialNeed,
-        /// Amount left in that slot, in the material's unit.
+        /// Amount left in the slot with the most, in the material's unit.
         left: Amount,
     },
 }
 
 impl Mismatch {
-    /// Returns the material of the spool that must be loaded to fix the mismatch; `None` if no spool fixes it.
+    /// Returns the material of the spool that must be loaded to resolve the mismatch, if loading a spool resolves it.
     pub fn spool(&self) -> Option<Id> {
         match self {
             Self::NotLoaded(id) | Self::OutOfReach(id) | Self::OtherSlot { material: id, .. } => Some(*id),
@@ -83,8 +83,8 @@ impl Mismatch {
         }
     }
 
-    /// Describes the mismatch as text. `material` returns the name and the unit of a material. Slots have
-    /// the labels of the machine.
+    /// Describes the mismatch as text. `material` returns the name and unit of a material. Slots are referred to by
+    /// their labels on the machine.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {
             Self::MachineType(machine_type) => format!("its machine type is not {}", machine_type.word()),
@@ -128,8 +128,8 @@ impl Fit {
         self.missing.is_empty()
     }
 
-    /// Returns the rank of the fit, lower is better. Printers with all materials loaded come first; among them, those
-    /// whose spools the job uses up best, judged by the amount that would be left on them. Unknown spools come last.
+    /// Returns the rank of the fit; lower is better. Printers with all materials loaded come first; among them, those
+    /// whose spools would have the least left after the job. Unknown spools come last.
     pub fn rank(&self) -> (bool, i64) {
         let left = |chosen: &ChosenSlot| Some(chosen.remaining?.0.saturating_sub(chosen.needed.need.0));
         let sum = self.slots.iter().map(left).try_fold(0i64, |sum, left| Some(sum.saturating_add(left?)));
@@ -146,8 +146,8 @@ impl Fit {
     }
 }
 
-/// Matches one job with one printer, regardless of what the printer is currently doing. Pure: the same needs and facts
-/// yield the same result.
+/// Matches a job with a printer, regardless of what the printer is currently doing. Pure: the same needs and facts
+/// always yield the same result.
 pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     let mut missing = Vec::new();
     if facts.machine_type != needs.machine_type {

@@ -1,9 +1,9 @@
 //! Selection of the slots from which a printer takes the materials for a job.
 //!
 //! A printer with one slot takes everything from that slot. On a printer type that maps slots, the start command
-//! includes the slot for each filament; a slot that such a printer does not report itself, but that an operator
-//! entered, is an external spool that the printer cannot select. Any other printer takes filament n of the file, which
-//! is its tool, from slot n, and cannot use a material in another slot.
+//! includes the slot for each filament; a slot that was entered by an operator, rather than reported by the printer, is
+//! an external spool that the printer cannot select. On a printer type that does not map slots, filament n of the file
+//! (its tool number) is always taken from slot n, and materials in other slots cannot be used.
 
 use std::fmt;
 
@@ -23,11 +23,11 @@ pub struct ChosenSlot {
     pub needed: MaterialNeed,
     /// Slot number.
     pub slot: u32,
-    /// Amount left in the slot before the print; `None` if unknown.
+    /// Amount left in the slot before the print, if known.
     pub remaining: Option<Amount>,
     /// `true` if the slot is known to hold the material; `false` if it fits only because its content is unknown.
     pub loaded: bool,
-    /// Filament of the file for which the slot is used; `None` if the slot provides all of the material.
+    /// Filament of the file that the slot is used for; `None` if all of the material is taken from the slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filament: Option<u32>,
 }
@@ -36,13 +36,13 @@ pub struct ChosenSlot {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedSpool {
-    /// Vendor's code of the spool.
+    /// The vendor's code for the spool.
     pub vendor_code: Option<String>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
 }
 
-/// Slot from which a filament of a file is taken.
+/// Slot that a filament of a file is taken from.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FilamentSlot {
@@ -67,7 +67,8 @@ impl<'de> Deserialize<'de> for FilamentSlot {
     }
 }
 
-/// Deserializer for both stored forms: attempts stored before the spool was recorded contain only the slot number.
+/// Deserializer for both stored forms: attempts that were stored before spools were recorded contain only the slot
+/// number.
 struct NumberOrSlot;
 
 impl<'de> Visitor<'de> for NumberOrSlot {
@@ -89,7 +90,7 @@ impl<'de> Visitor<'de> for NumberOrSlot {
 }
 
 impl SlicingTarget {
-    /// Returns the slot chosen for each filament of the file, by filament index; `None` for a filament that the plate
+    /// Returns the slot chosen for each filament of the file, by filament index; `None` for filaments that the plate
     /// does not use. Empty if the assignment is unknown.
     pub fn slots(&self, chosen: &[ChosenSlot]) -> Vec<Option<u32>> {
         if self.filaments.is_empty() {
@@ -109,7 +110,7 @@ impl SlicingTarget {
     }
 
     /// Returns the filaments assigned to a material in `needs`. A file with a single material needs no assignment,
-    /// because its first filament is the one.
+    /// because its only filament is the first one.
     fn assigned(&self, needs: &[MaterialNeed]) -> Vec<UsedFilament> {
         if let (true, [only]) = (self.filaments.is_empty(), needs) {
             return vec![UsedFilament { filament: 0, material_id: only.material_id, grams: None }];
@@ -173,7 +174,7 @@ fn chosen(one: &SlotFacts, needed: MaterialNeed, loaded: bool) -> ChosenSlot {
     ChosenSlot { needed, slot: one.slot, remaining: one.remaining, loaded, filament: None }
 }
 
-/// Chooses the only slot. The slot's content may be unknown if the job needs just one material.
+/// Chooses the only slot. The slot's content may be unknown if the job needs only one material.
 fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> Result<ChosenSlot, Mismatch> {
     if only.material_id.is_none() && !several && enough(only, needed) {
         return Ok(chosen(only, needed, false));
@@ -181,8 +182,7 @@ fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> R
     from_any(needed, std::slice::from_ref(only))
 }
 
-/// Chooses, among the slots that hold enough of the material, the one with the least; slots with an unknown amount come
-/// last.
+/// Chooses the slot with the least material among those that hold enough; slots with an unknown amount come last.
 fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
     let of_it = || slots.iter().filter(|one| one.material_id == Some(needed.material_id));
     let best =
@@ -196,7 +196,7 @@ fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mis
     }
 }
 
-/// Chooses the slot with the filament's number, which must hold the material.
+/// Chooses the slot that has the filament's number; the slot must hold the material.
 fn from_its_number(needed: MaterialNeed, filament: u32, facts: &LaunchFacts) -> Result<ChosenSlot, Mismatch> {
     let slots = &facts.slots;
     let material = needed.material_id;
@@ -214,8 +214,8 @@ fn from_its_number(needed: MaterialNeed, filament: u32, facts: &LaunchFacts) -> 
     }
 }
 
-/// Distributes the need for a material over its filaments, by the weights stated in the file or else evenly. The sum
-/// equals the need.
+/// Distributes the need for a material over its filaments, by the weights stated in the file or, if none are stated,
+/// evenly. The sum equals the need.
 fn shares(need: Amount, of_it: &[&UsedFilament]) -> Vec<Amount> {
     let stated: Option<Vec<i64>> = of_it.iter().map(|used| used.grams.map(|grams| grams.0.max(0))).collect();
     let weights = stated.filter(|all| all.iter().any(|grams| *grams > 0)).unwrap_or_else(|| vec![1; of_it.len()]);

@@ -1,8 +1,8 @@
-//! Sums of a ledger, calculated from its payments and refunds.
+//! Totals of a ledger, calculated from its payments and refunds.
 //!
-//! A refund reduces only the payment that it names, and has no effect until that payment is known, because events
-//! arrive in any order. The sums follow solely from the set of the processor's entries, never from the order of their
-//! arrival. Only manual payments and refunds are recorded as they happen, so their balance has a history.
+//! A refund reduces only the payment that it refers to, and has no effect until that payment is known, because events
+//! arrive in any order. The totals depend only on the set of the processor's entries, never on the order in which they
+//! arrive. Only manual payments and refunds are recorded as they happen, so their balance has a history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,24 +10,24 @@ use super::failed::doubts;
 use super::{LOST_DISPUTE, Ledger, LedgerTerms, PROCESSOR, Payment};
 use crate::id::Id;
 
-/// Sums of a ledger.
+/// Totals of a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct LedgerSums {
-    /// Payments less refunds in the owner's currency, in minor units.
+    /// Payments minus refunds in the owner's currency, in minor units.
     pub(crate) kept_cents: i64,
     /// Amount received in the owner's currency, in minor units: all payments through the processor, regardless of later
     /// refunds, plus the balance of manual payments, which are recorded as they are made. The operator who recorded a
-    /// manual payment saw the refunds made until then, so money refunded earlier does not count as received: if less
+    /// manual payment saw the refunds made until then, so money refunded earlier is not treated as received: if less
     /// was paid than was due, the rest remains to be paid.
     pub(crate) received: i64,
-    /// `true` if the shop holds money in another currency, which never counts as payment.
+    /// `true` if the shop holds money in a currency other than the owner's, which is never treated as payment.
     pub(crate) foreign: bool,
     /// `true` if the processor collected an amount or currency other than what was due and the shop still holds it:
-    /// neither the balance nor the sum of the payments not fully refunded equals the total.
+    /// neither the balance nor the total of the payments that are not fully refunded equals the amount due.
     pub(crate) mismatch: bool,
-    /// `true` if nothing is left of the money received. A payment that had been refunded in full counts as gone even if
-    /// one of its refunds failed later, because the failure may be reported first. If more than the total was received,
-    /// only the balance counts, because a payment refunded in full may then be the surplus.
+    /// `true` if nothing is left of the money received. A payment that had been refunded in full is treated as gone
+    /// even if one of its refunds failed later, because the failure may be reported first. If more than the total was
+    /// received, only the balance is considered, because a payment refunded in full may then be the surplus.
     pub(crate) all_went: bool,
 }
 
@@ -135,7 +135,7 @@ fn balances_by_hand(of: &Ledger, terms: &LedgerTerms) -> BTreeSet<i64> {
         .collect()
 }
 
-/// Returns the amount of a payment that remains after the refunds made outside the processor, in minor units.
+/// Returns the amount of a payment that remains after the refunds made outside of the processor, in minor units.
 pub(crate) fn left_by_hand(of: &Ledger, payment: &Payment) -> i64 {
     let refunds = of.payments.iter().filter(|one| one.refund_of == Some(payment.id));
     refunds.fold(payment.amount_cents, |left, refund| left.saturating_sub(refund.went_cents())).max(0)

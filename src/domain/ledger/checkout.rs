@@ -1,4 +1,4 @@
-//! Checkouts: the amount due is collected through one session at the processor at a time. A session that is no longer
+//! Checkouts: the amount due is collected through one processor session at a time. A session that is no longer
 //! suitable, because something was paid or payment is no longer accepted, is closed at the processor. `received`
 //! applies the payments.
 
@@ -6,8 +6,8 @@ use super::at_processor::{Checkout, CheckoutResult, CheckoutState, MAX_UNDER_WAY
 use super::{LedgerEdit, LedgerStage};
 use crate::refusal::Refusal;
 
-/// Starts a checkout at the processor. A current checkout for the same amount is reused, so that all requests share one
-/// session.
+/// Starts a checkout at the processor. A current checkout for the same amount is reused, so that all requests use the
+/// same session.
 pub(super) fn check_out(
     on: &mut LedgerEdit<'_>,
     title: &str,
@@ -81,8 +81,8 @@ pub(super) fn forget_session(on: &mut LedgerEdit<'_>, session: &str) {
     }
 }
 
-/// Ends a checkout that no longer matches the amount due: after a payment or a refund, or when payment is no longer
-/// accepted.
+/// Ends a checkout that no longer matches the amount due, either after a payment or refund, or because payment is no
+/// longer accepted.
 pub(super) fn settle_checkout(on: &mut LedgerEdit<'_>) {
     let Some(checkout) = on.ledger.checkout() else { return };
     let paid = checkout.session().is_some_and(|session| on.ledger.paid_by_session(session));
@@ -113,7 +113,7 @@ fn close(on: &mut LedgerEdit<'_>, session: String) {
 }
 
 impl Checkout {
-    /// Returns the processor's ID for the session; `None` if there is no session yet.
+    /// Returns the processor's ID for the session, if there is one yet.
     pub fn session(&self) -> Option<&str> {
         match &self.state {
             CheckoutState::Open { session, .. } => Some(session),
@@ -121,7 +121,7 @@ impl Checkout {
         }
     }
 
-    /// Returns whether the processor refused to create the session.
+    /// Returns whether the processor rejected the session.
     const fn is_refused(&self) -> bool {
         matches!(self.state, CheckoutState::Failed { refused: true, .. })
     }

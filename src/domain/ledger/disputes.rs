@@ -1,5 +1,5 @@
-//! Payments that a customer's bank reclaims (chargebacks). While a dispute is undecided, an operator is alerted and the
-//! books are left unchanged; the operators decide whether production continues in the meantime. A lost dispute is
+//! Payments that a customer's bank is reclaiming (chargebacks). While a dispute is open, an operator is alerted and the
+//! ledger is left unchanged; the operators decide whether production continues in the meantime. A lost dispute is
 //! recorded like a refund.
 
 use super::at_processor::{Dispute, DisputeState, MAX_UNDER_WAY};
@@ -11,7 +11,7 @@ const DISPUTE_OPEN: &str = "disputed";
 /// Flag for an owner with a payment lost to the customer's bank, until the loss is recorded.
 const DISPUTE_LOST: &str = "dispute_lost";
 
-/// Applies the processor's report on a dispute. A decided dispute stays decided, regardless of late events.
+/// Applies the processor's report about a dispute. A decided dispute stays decided, regardless of late events.
 pub(super) fn disputed(on: &mut LedgerEdit<'_>, dispute: Dispute, reason: &str) {
     let what = format!("the customer disputed a payment of {} ({reason})", dispute.amount_cents);
     let disputes = &mut on.requests_mut().disputes;
@@ -41,8 +41,8 @@ pub(super) fn disputed(on: &mut LedgerEdit<'_>, dispute: Dispute, reason: &str) 
     }
 }
 
-/// Records each lost dispute whose payment is now known as refunded money, once, which clears its flag. Returns whether
-/// anything was recorded.
+/// Records each lost dispute as a refund, once its payment is known, and clears its flag. Returns whether anything was
+/// recorded.
 pub(super) fn book_lost(on: &mut LedgerEdit<'_>) -> bool {
     let mut booked = false;
     for Dispute { id, amount_cents, intent, .. } in unbooked(on.ledger) {
@@ -72,7 +72,7 @@ pub(super) fn book_lost(on: &mut LedgerEdit<'_>) -> bool {
     booked
 }
 
-/// Returns the lost disputes that are not in the books yet.
+/// Returns the lost disputes that have not been recorded yet.
 fn unbooked(of: &Ledger) -> Vec<Dispute> {
     let booked = |id: &str| {
         let is_it = |one: &Payment| one.method == LOST_DISPUTE && one.reference.as_deref() == Some(id);

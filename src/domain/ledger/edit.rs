@@ -1,69 +1,69 @@
 //! Operation on a ledger, and the list of changes that its owner applies afterwards, in order.
 //!
-//! The terms of an operation are those before it. Money received or refunded may change the owner's stage, which the
-//! owner decides when it applies [`LedgerChange::MoneyCame`] or [`LedgerChange::MoneyWent`]. No later step of the same
-//! operation considers the stage: everything that depends on the new stage is done by the operation
+//! An operation uses the terms from before it started. Money received or refunded may change the owner's stage, which
+//! the owner decides when it applies [`LedgerChange::MoneyCame`] or [`LedgerChange::MoneyWent`]. No later step of the
+//! same operation considers the stage: everything that depends on the new stage is done by the operation
 //! [`flag_money`](super::flag_money), which the owner runs after it has applied those changes.
 
 use super::books::refunded_cents;
 use super::{Ledger, LedgerTerms, Payment, ProcessorRequests};
 use crate::aggregate::DecisionContext;
 
-/// Change of a ledger to which its owner reacts.
+/// Ledger change that its owner reacts to.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum LedgerChange {
-    /// Requests to the processor or the known session have changed: they are stored with the ledger, and nothing else
-    /// follows.
+    /// Change of the pending processor requests or of the known session. It is stored with the ledger, and the owner
+    /// need not do anything else.
     Requests,
     /// New or corrected payment or refund, which is also stored as a row.
     Payment(Payment),
-    /// Flag of the owner, raised while `holds` is `true` and cleared otherwise.
+    /// Flag on the owner, set while `holds` is `true` and cleared otherwise.
     Flag {
         /// Name of the flag.
         flag: &'static str,
         /// `true` if there is a reason for the flag.
         holds: bool,
-        /// Reason for the flag, shown to the staff.
+        /// Reason for the flag, shown to staff.
         words: String,
     },
-    /// New session through which the owner can be paid.
+    /// New session for paying the owner.
     SessionMade,
     /// Failed payment attempt: the processor received no money.
     PaymentFailed {
-        /// Processor's reason, if any.
+        /// The processor's reason, if any.
         reason: Option<String>,
     },
-    /// Refund that was just recorded and has to be reported.
+    /// Refund that was just recorded and must be reported.
     RefundRecorded {
         /// Total refunded so far in the owner's currency, in minor units.
         refunded_cents: i64,
     },
-    /// Payment that was just recorded. Whether the owner is fully paid is judged by the amount received, regardless of
-    /// refunds.
+    /// Payment that was just recorded. The amount received, regardless of refunds, determines whether the owner is
+    /// fully paid.
     MoneyCame {
-        /// Amount in minor units; 0 if the books are merely evaluated again.
+        /// Amount in minor units; 0 if the ledger is merely evaluated again.
         amount_cents: i64,
         /// `true` if the payment is in the owner's currency.
         own: bool,
     },
-    /// Decrease of the balance, from which status and flags follow.
+    /// Decrease of the balance, which determines the status and flags.
     MoneyWent,
 }
 
-/// Ledger being changed by an operation, with the changes so far.
+/// Ledger that an operation is changing, with the changes made so far.
 pub(crate) struct LedgerEdit<'a> {
     /// Context of the decision.
     pub(super) cx: &'a DecisionContext<'a>,
     /// Terms of the owner before the operation.
     pub(super) terms: &'a LedgerTerms,
-    /// Ledger with the changes so far. Everything to which an owner reacts is changed only through the methods below.
+    /// Ledger with the changes made so far. Change anything that its owner depends on only through the methods below.
     pub(super) ledger: &'a mut Ledger,
     changes: Vec<LedgerChange>,
 }
 
 impl Ledger {
-    /// Runs an operation under the owner's terms. Returns its outcome, and the changes that the owner has to apply in
-    /// order; a rejected operation has none.
+    /// Runs an operation under the owner's terms. Returns its outcome and the changes that the owner must apply in
+    /// order; a rejected operation has no changes.
     pub(crate) fn edit<R>(
         &mut self,
         cx: &DecisionContext<'_>,
@@ -77,7 +77,7 @@ impl Ledger {
 }
 
 impl LedgerEdit<'_> {
-    /// Returns the requests in flight to the processor, for modification.
+    /// Returns the pending processor requests, for modification.
     pub(super) fn requests_mut(&mut self) -> &mut ProcessorRequests {
         self.changes.push(LedgerChange::Requests);
         &mut self.ledger.at_processor
@@ -103,12 +103,12 @@ impl LedgerEdit<'_> {
         }
     }
 
-    /// Raises a flag on the owner while `holds` is `true`, and clears it otherwise.
+    /// Sets a flag on the owner while `holds` is `true`, and clears it otherwise.
     pub(super) fn raise_flag(&mut self, flag: &'static str, holds: bool, words: &str) {
         self.changes.push(LedgerChange::Flag { flag, holds, words: words.to_owned() });
     }
 
-    /// Reports a new session through which the owner can be paid.
+    /// Reports a new session for paying the owner.
     pub(super) fn session_made(&mut self) {
         self.changes.push(LedgerChange::SessionMade);
     }
@@ -134,7 +134,7 @@ impl LedgerEdit<'_> {
         self.changes.push(LedgerChange::MoneyWent);
     }
 
-    /// Builds a payment of zero for the owner, recorded now.
+    /// Builds a payment of zero for the owner, with the current time.
     pub(super) fn blank(&self) -> Payment {
         Payment {
             id: self.cx.ids.id(),

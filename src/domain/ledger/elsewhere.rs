@@ -1,8 +1,8 @@
-//! Money that another shop collects and refunds, without our own processor.
+//! Money that a different shop collects and refunds, without our own processor.
 
 use super::{LedgerEdit, Payment};
 
-/// Records a payment collected by another shop.
+/// Records a payment collected by a different shop.
 pub(crate) fn taken_elsewhere(on: &mut LedgerEdit<'_>, amount_cents: i64, method: &str, reference: &str) {
     let (method, reference) = (method.to_owned(), Some(reference.to_owned()));
     let paid = Payment { amount_cents, method, reference, ..on.blank() };
@@ -10,9 +10,9 @@ pub(crate) fn taken_elsewhere(on: &mut LedgerEdit<'_>, amount_cents: i64, method
     on.money_came(amount_cents, true);
 }
 
-/// Records refunds made by another shop for the payment with the given method; `sum` is the total refunded so far.
-/// Idempotent: a repeated or late report changes nothing. Refunds that an operator made by other means are not part of
-/// the sum.
+/// Records refunds made by a different shop for the payment with the given method; `sum` is the total refunded so far.
+/// Idempotent: a duplicate or late report changes nothing. Refunds that an operator made by other means are not part of
+/// the total.
 pub(crate) fn returned_elsewhere(on: &mut LedgerEdit<'_>, method: &str, sum: i64) {
     let is_payment = |one: &&Payment| one.method == method && one.amount_cents > 0;
     let Some(paid) = on.ledger.payments.iter().find(is_payment).cloned() else { return };

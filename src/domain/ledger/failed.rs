@@ -1,11 +1,11 @@
-//! Refunds that fail after the processor has accepted them: the money has been returned to the shop, so the balance in
-//! the books must rise. The processor's events carry totals in any order, and once totals may fall, their size no
+//! Refunds that fail after the processor has accepted them. The money has been returned to the shop, so the balance in
+//! the ledger must rise. The processor's events carry totals in any order, and once totals may fall, their size no
 //! longer shows which is newest. From the first failure on, the refund total of that payment is therefore read from the
 //! processor after each event about the payment.
 //!
-//! The returned money still has to be refunded, and is flagged until that amount has been refunded again: by another
+//! The returned money must still be refunded, and is flagged until that amount has been refunded again: by a new
 //! refund, directly at the processor, or by other means. If the processor does not report the refund total, the failure
-//! is recorded as stated in its event, and totals in events count again.
+//! is recorded as stated in its event, and totals in events are used again.
 
 use super::at_processor::{MAX_UNDER_WAY, RequestedRefund, UncertainRefunds};
 use super::received::{record_refund, refunded_of};
@@ -15,20 +15,20 @@ use super::{Ledger, LedgerEdit, Payment};
 /// Maximum number of IDs of failed refunds stored per payment.
 const MAX_FAILED_IDS: usize = 10;
 
-/// Returns the record of a payment's failed refunds; `None` if none failed.
+/// Returns the record of a payment's failed refunds, if any.
 pub(super) fn doubts<'a>(of: &'a Ledger, intent: Option<&String>) -> Option<&'a UncertainRefunds> {
     of.at_processor.doubted.iter().find(|one| Some(&one.intent) == intent)
 }
 
-/// Modifies the record of a payment's failed refunds, if there is one.
+/// Modifies the record of a payment's failed refunds, if any.
 fn change_doubts(on: &mut LedgerEdit<'_>, intent: &str, change: impl FnOnce(&mut UncertainRefunds)) {
     if let Some(doubt) = on.requests_mut().doubted.iter_mut().find(|one| one.intent == intent) {
         change(doubt);
     }
 }
 
-/// Requests another read of a payment's refund total from the processor, if one of its refunds failed before and the
-/// processor reports totals; returns whether it did.
+/// Requests a new read of a payment's refund total from the processor, if one of its refunds failed before and the
+/// processor reports totals. Returns whether the read was requested.
 pub(super) fn reads_again(on: &mut LedgerEdit<'_>, intent: Option<&String>) -> bool {
     let Some(intent) = doubts(on.ledger, intent).filter(|one| !one.unlisted).map(|one| one.intent.clone()) else {
         return false;
@@ -40,9 +40,9 @@ pub(super) fn reads_again(on: &mut LedgerEdit<'_>, intent: Option<&String>) -> b
     true
 }
 
-/// Records how much of a payment had been refunded according to an event or a read; `whole` states whether it was
-/// everything. This is remembered for payments with failed refunds, because an owner that was refunded stays refunded
-/// when the money is returned, whichever is reported first. Returns whether the record changed.
+/// Records how much of a payment had been refunded according to an event or a read; `whole` is `true` if it was
+/// everything. The amount is stored for payments with failed refunds, because a refunded owner stays refunded when the
+/// money is returned, whichever is reported first. Returns whether the record changed.
 pub(super) fn note_back(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents: i64, whole: bool) -> bool {
     let Some(doubt) = doubts(on.ledger, intent) else { return false };
     let (name, most) = (doubt.intent.clone(), doubt.most_back_cents.max(cents));
@@ -56,8 +56,8 @@ pub(super) fn note_back(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents:
     is_news
 }
 
-/// Records the failure of a refund that the processor had accepted. Several events report the same failure, with the
-/// same `refund`.
+/// Records the failure of a refund that the processor had accepted. Several events report the same failure, each with
+/// the same `refund`.
 pub(super) fn refund_failed(
     on: &mut LedgerEdit<'_>,
     amount_cents: i64,
@@ -93,7 +93,7 @@ pub(super) fn refund_failed(
     flag_refunds(on, Some(&words));
 }
 
-/// Starts the record of a payment's failed refunds: from now on its refund total is read from the processor.
+/// Starts the record of a payment's failed refunds. From then on, its refund total is read from the processor.
 fn begin_doubts(on: &mut LedgerEdit<'_>, intent: &str) {
     let was_all_back = on.ledger.payments.iter().any(|one| one.is_refund_of(intent) && one.whole);
     let most_back_cents = refunded_of(on.ledger, Some(&intent.to_owned()));
@@ -115,7 +115,8 @@ fn begin_doubts(on: &mut LedgerEdit<'_>, intent: &str) {
     under_way.refunds.retain(|one| !(one.is_accepted && dropped.contains(&one.intent)));
 }
 
-/// Applies a payment's refund total as read from the processor; `None` if the processor does not report it.
+/// Applies a payment's refund total as read from the processor; the total is `None` if the processor does not report
+/// it.
 pub(super) fn refunds_read(on: &mut LedgerEdit<'_>, intent: &str, number: u32, refunded_cents: Option<i64>) {
     let is_pending = |one: &&UncertainRefunds| one.intent == intent && one.number == number && !one.read;
     let Some(doubt) = on.ledger.at_processor.doubted.iter().find(is_pending) else { return };
@@ -170,8 +171,8 @@ pub(super) fn see_asked(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents:
     }
 }
 
-/// Ends the refunds of a payment that the processor accepted, because they are now recorded. Returns the part of them
-/// that was not in the books, in minor units.
+/// Ends the payment's refunds that the processor accepted, because they are now recorded. Returns the part of them that
+/// was not in the ledger, in minor units.
 fn end_taken(on: &mut LedgerEdit<'_>, intent: &str) -> i64 {
     let of_it = |one: &RequestedRefund| one.is_accepted && one.intent == intent;
     let refunds = on.ledger.at_processor.refunds.iter().filter(|one| of_it(one));
@@ -184,14 +185,14 @@ fn end_taken(on: &mut LedgerEdit<'_>, intent: &str) -> i64 {
     sum
 }
 
-/// Reduces the returned money waiting to be refunded by a further refund of the given amount.
+/// Reduces the returned money that still has to be refunded by a new refund of the given amount.
 pub(super) fn went_again(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents: i64) {
     let Some(intent) = doubts(on.ledger, intent).filter(|_| cents > 0).map(|one| one.intent.clone()) else { return };
     change_doubts(on, &intent, |doubt| doubt.waits_cents = doubt.waits_cents.saturating_sub(cents).max(0));
     flag_refunds(on, None);
 }
 
-/// Returns the amount of a payment's returned money that no pending refund covers, in minor units.
+/// Returns the amount of a payment's returned money that is not covered by a pending refund, in minor units.
 pub(super) fn waiting(of: &Ledger, doubt: &UncertainRefunds) -> i64 {
     let open_refunds = of.at_processor.refunds.iter().filter(|one| one.error.is_none() && one.intent == doubt.intent);
     let open_cents = open_refunds.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
@@ -201,7 +202,7 @@ pub(super) fn waiting(of: &Ledger, doubt: &UncertainRefunds) -> i64 {
     doubt.waits_cents.min(most).saturating_sub(open_cents).max(0)
 }
 
-/// Marks the given amount as failed on the refunds of a payment, newest first.
+/// Marks refunds of a payment as failed, newest first, up to the given amount.
 fn came_back(on: &mut LedgerEdit<'_>, intent: &str, cents: i64) {
     let mut left = cents;
     for at in (0..on.ledger.payments.len()).rev() {

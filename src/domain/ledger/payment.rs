@@ -8,14 +8,14 @@ use super::PROCESSOR;
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Payment, or refund of a payment (negative amount). The amount never changes; a payment initially known only by its
-/// checkout session gets its intent later.
+/// Payment, or refund of a payment (negative amount). The amount never changes; a payment initially identified only by
+/// its checkout session gets its intent later.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
     /// Identifier of the payment.
     pub id: Id,
-    /// Order, or invoice without an order, to which the payment belongs.
+    /// Order, or invoice without an order, that the payment belongs to.
     #[serde(alias = "orderId")]
     pub owner_id: Id,
     /// Amount in minor units of `currency`; negative for a refund.
@@ -26,22 +26,23 @@ pub struct Payment {
     /// Payment method: [`PROCESSOR`] for an event from the payment processor, `dispute` for money reclaimed by the
     /// customer's bank, otherwise the method entered by the operator.
     pub method: String,
-    /// Processor's payment intent (or checkout session, if no intent is known), the processor's ID for a lost dispute,
-    /// or the operator's own reference. A refund by the processor belongs to the payment with the same reference.
+    /// The processor's payment intent (or checkout session, if the intent is unknown), the processor's ID for a lost
+    /// dispute, or the operator's own reference. A refund by the processor belongs to the payment with the same
+    /// reference.
     pub reference: Option<String>,
-    /// Processor's checkout session, by which another event about the same payment is recognised.
+    /// The processor's checkout session, used to recognise further events about the same payment.
     #[serde(default)]
     pub session: Option<String>,
-    /// `true` for a refund if the processor reports that nothing of the payment is left.
+    /// `true` for a refund if the processor reports that it leaves nothing of the payment.
     #[serde(default)]
     pub whole: bool,
-    /// Refunded payment, if the money was returned by means other than the processor's refunds.
+    /// Payment that was refunded, if the money was returned by means other than a processor refund.
     #[serde(default)]
     pub refund_of: Option<Id>,
-    /// Part of a processor's refund that failed and was returned to the shop, in minor units.
+    /// Part of a processor refund that failed and was returned to the shop, in minor units.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub failed_cents: i64,
-    /// Time at which the payment was recorded, rather than when the money moved.
+    /// Time at which the payment was recorded, which may be later than the time at which the money moved.
     pub created_at: Timestamp,
 }
 
@@ -51,7 +52,7 @@ fn is_nothing(cents: &i64) -> bool {
 }
 
 impl Payment {
-    /// Returns the payment's contribution to the balance, in minor units: the amount, plus any part of a refund that
+    /// Returns the payment's contribution to the balance, in minor units: its amount, plus any part of a refund that
     /// failed.
     pub fn net_cents(&self) -> i64 {
         self.amount_cents.saturating_add(self.failed_cents)
@@ -67,8 +68,8 @@ impl Payment {
         self.whole && self.failed_cents == 0
     }
 
-    /// Returns the amount to list in minor units, and its status: `succeeded`, `refunded` or, for a refund that failed,
-    /// `failed`. The amounts of all entries that did not fail add up to the balance.
+    /// Returns the amount to list, in minor units, and its status: `succeeded`, `refunded` or, for a refund that
+    /// failed, `failed`. The amounts of all entries that did not fail add up to the balance.
     pub fn listed(&self) -> (i64, &'static str) {
         match self.net_cents() {
             0 if self.failed_cents > 0 => (self.amount_cents, "failed"),
@@ -77,30 +78,30 @@ impl Payment {
         }
     }
 
-    /// Returns the reference that customers may see, namely that of a card payment. References entered by operators are
-    /// internal.
+    /// Returns the reference that customers may see, which is that of a card payment. References entered by operators
+    /// are internal.
     pub fn shown_reference(&self) -> Option<&str> {
         self.reference.as_deref().filter(|_| self.method == PROCESSOR)
     }
 
-    /// Returns whether this is a payment, not a refund, that the processor reported.
+    /// Returns whether this is a payment, rather than a refund, that the processor reported.
     pub fn of_processor(&self) -> bool {
         self.method == PROCESSOR && self.amount_cents >= 0
     }
 
-    /// Returns whether this is a refund of the given intent that the processor reported.
+    /// Returns whether this is a refund for the given intent that the processor reported.
     pub(crate) fn is_refund_of(&self, intent: &str) -> bool {
         self.method == PROCESSOR && self.amount_cents < 0 && self.reference.as_deref() == Some(intent)
     }
 
-    /// Returns whether this is the processor's payment with the given intent or session.
+    /// Returns whether this is the processor payment with the given intent or session.
     pub(crate) fn is_named(&self, intent: Option<&String>, session: Option<&String>) -> bool {
         let own = [self.reference.as_ref(), self.session.as_ref()];
         self.of_processor() && [intent, session].into_iter().flatten().any(|name| own.contains(&Some(name)))
     }
 }
 
-/// Returns the balance of the given payments and refunds, in minor units by currency.
+/// Returns the balance of the given payments and refunds per currency, in minor units.
 pub fn kept_by_currency<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> BTreeMap<&'a str, i64> {
     let mut totals = BTreeMap::new();
     for payment in payments {

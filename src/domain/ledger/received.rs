@@ -1,8 +1,8 @@
 //! Incoming and outgoing money, as reported by operators and by the payment processor's signed events.
 //!
 //! An event is never rejected because of the owner's status, because the money has already moved: an unexpected event
-//! is recorded and flagged for an operator. Events may arrive late, repeatedly and out of order. Status and flags
-//! follow from the balance.
+//! is recorded and flagged for an operator. Events may arrive late, repeatedly and out of order. Status and flags are
+//! derived from the balance.
 
 use super::at_processor::{Dispute, FailedPayment, MAX_UNDER_WAY};
 use super::checkout::{forget_session, settle_checkout};
@@ -11,13 +11,13 @@ use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, LedgerStage, LedgerTerms, PROCESSOR, Payment, PaymentUpdate, books};
 use crate::refusal::Refusal;
 
-/// Flag for an owner that holds money which must be refunded.
+/// Flag for an owner that holds money that must be refunded.
 const REFUND_DUE: &str = "refund_due";
 /// Flag for an owner for which the processor collected an amount or currency other than what was due.
 const AMOUNT_MISMATCH: &str = "amount_mismatch";
 
-/// Records a payment that an operator received by means other than the processor. An amount below what is due leaves
-/// the rest to be paid; a higher one is rejected.
+/// Records a payment that an operator received by means other than the processor. A smaller amount than is due leaves
+/// the rest to be paid; a larger amount is rejected.
 pub(crate) fn mark_paid(
     on: &mut LedgerEdit<'_>,
     amount_cents: Option<i64>,
@@ -138,19 +138,19 @@ fn note_failure(on: &mut LedgerEdit<'_>, failed: FailedPayment, reason: Option<&
 }
 
 impl FailedPayment {
-    /// Returns whether the failed attempt was paid after all.
+    /// Returns whether the failed attempt was paid in the end.
     fn came(&self, of: &Ledger) -> bool {
         of.payments.iter().any(|one| one.is_named(self.intent.as_ref(), self.session.as_ref()))
     }
 }
 
-/// Returns whether all known failed attempts were paid after all; `None` if none is known.
+/// Returns whether all recorded failed attempts were paid in the end; `None` if there were none.
 pub(crate) fn all_tries_came(of: &Ledger) -> Option<bool> {
     let tries = &of.at_processor.failed_tries;
     (!tries.is_empty()).then(|| tries.iter().all(|one| one.came(of)))
 }
 
-/// Sets the currency of refunds that were reported before their payment to the payment's currency.
+/// Sets the currency of refunds that were reported before their payment to that of the payment.
 fn name_currency(on: &mut LedgerEdit<'_>, intent: Option<&String>) {
     let Some(intent) = intent else { return };
     let payments = &on.ledger.payments;
@@ -163,8 +163,8 @@ fn name_currency(on: &mut LedgerEdit<'_>, intent: Option<&String>) {
     }
 }
 
-/// Applies a repeated event about a known payment. The first event that names the payment's intent links its refunds to
-/// it.
+/// Applies a further event about a known payment. The first event that contains the payment's intent links the refunds
+/// to the payment.
 fn told_again(on: &mut LedgerEdit<'_>, index: usize, session: Option<&String>, intent: Option<&String>) {
     let Some(payment) = on.ledger.payments.get(index) else { return };
     let unknown = payment.reference == payment.session;
@@ -182,7 +182,7 @@ fn told_again(on: &mut LedgerEdit<'_>, index: usize, session: Option<&String>, i
     on.money_went();
 }
 
-/// Records `amount` as the refund total of one payment. Returns the part that was not in the books.
+/// Records `amount` as the refund total of one payment. Returns the part that was not in the ledger.
 pub(super) fn refunded(
     on: &mut LedgerEdit<'_>,
     amount: i64,
@@ -212,7 +212,7 @@ pub(super) fn refunded_of(of: &Ledger, intent: Option<&String>) -> i64 {
     of_it.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()))
 }
 
-/// Records a further refund of the given amount from a payment.
+/// Records an additional refund of the given amount from a payment.
 pub(super) fn record_refund(
     on: &mut LedgerEdit<'_>,
     more_cents: i64,
@@ -235,9 +235,8 @@ pub(super) fn record_refund(
     on.money_went();
 }
 
-/// Raises and clears the flags for money that needs an operator's attention, and ends a checkout that no longer
-/// matches. The result depends on the owner's stage, so the owner runs this after each change of the stage or the
-/// balance.
+/// Sets and clears the flags for money that needs an operator's attention, and ends a checkout that no longer matches.
+/// The result depends on the owner's stage, so the owner calls this after each change of the stage or the balance.
 pub(crate) fn flag_money(on: &mut LedgerEdit<'_>) {
     let books = books(on.ledger, on.terms);
     let LedgerTerms { kind, stage, status, currency, total_cents: total, .. } = on.terms;

@@ -9,11 +9,11 @@ use super::{Ledger, LedgerEdit, PROCESSOR, Payment, left_by_hand};
 use crate::id::Id;
 use crate::refusal::Refusal;
 
-/// Flag for an owner with a refund that the processor refused or that failed later.
+/// Flag for an owner with a refund that the processor rejected or that failed later.
 pub(super) const REFUND_FAILED: &str = "refund_failed";
 
-/// Returns the amount that remains of a processor payment in the books, in minor units: less the processor's refunds,
-/// refunds made by other means, and what the customer's bank reclaimed.
+/// Returns the amount of a processor payment that remains in the ledger, in minor units: minus refunds by the
+/// processor, refunds made by other means, and money reclaimed by the customer's bank.
 pub(super) fn left_there(of: &Ledger, payment: &Payment) -> i64 {
     let of_it = |one: &&Payment| one.method == PROCESSOR && one.amount_cents < 0 && one.reference == payment.reference;
     let (mut left, mut whole) = (left_by_hand(of, payment), false);
@@ -31,7 +31,7 @@ fn left_at_processor(of: &Ledger, payment: &Payment) -> i64 {
     left_there(of, payment).saturating_sub(open_cents).max(0)
 }
 
-/// Rejects the operation while the refund total of one of the given payments is being read, because the remaining
+/// Rejects the operation while the refund total of any of the given payments is being read, because the remaining
 /// amount is unknown until then.
 fn all_read<'a>(of: &Ledger, mut payments: impl Iterator<Item = &'a Payment>) -> Result<(), Refusal> {
     if payments.any(|one| doubts(of, one.reference.as_ref()).is_some_and(|doubt| !doubt.read)) {
@@ -41,9 +41,8 @@ fn all_read<'a>(of: &Ledger, mut payments: impl Iterator<Item = &'a Payment>) ->
     Ok(())
 }
 
-/// Refunds money on behalf of an operator: all that is left of the given payment, or a part; if no payment is given,
-/// the payments through the processor are refunded, newest first. `at_processor` is `true` if the processor can be
-/// called.
+/// Refunds money on behalf of an operator: the entire rest of the given payment, or part of it. If no payment is given,
+/// the processor payments are refunded, newest first. `at_processor` is `true` if the processor can be called.
 pub(crate) fn refund(
     on: &mut LedgerEdit<'_>,
     payment: Option<Id>,
@@ -75,7 +74,7 @@ pub(crate) fn refund(
 }
 
 /// Records a refund that an operator made by other means: for a manual payment, or to replace processor refunds that
-/// failed or were refused.
+/// failed or were rejected.
 pub(crate) fn refund_otherwise(
     on: &mut LedgerEdit<'_>,
     payment: Option<Id>,
@@ -123,7 +122,7 @@ pub(crate) fn refund_otherwise(
     Ok(())
 }
 
-/// Records a refund made by means other than the processor's.
+/// Records a refund made by means other than a processor refund.
 fn given_back(on: &mut LedgerEdit<'_>, paid: &Payment, cents: i64, method: &str, reference: Option<&String>) {
     let refund = Payment {
         amount_cents: -cents,
@@ -202,8 +201,8 @@ fn refund_there(
     Ok(())
 }
 
-/// Applies the processor's response to a refund. The response's refund total is authoritative, because the events
-/// report the same total, earlier or later.
+/// Applies the processor's response to a refund. The refund total in the response is authoritative; the events report
+/// the same total, earlier or later.
 pub(super) fn refund_news(on: &mut LedgerEdit<'_>, refund: Id, news: &RefundResult) {
     let refunds = &on.ledger.at_processor.refunds;
     let Some((at, request)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
@@ -235,7 +234,7 @@ pub(super) fn refund_news(on: &mut LedgerEdit<'_>, refund: Id, news: &RefundResu
     flag_refunds(on, None);
 }
 
-/// Raises and clears the flag for refunds that need an operator's attention; `failed` describes a refund that has just
+/// Sets and clears the flag for refunds that need an operator's attention; `failed` describes a refund that has just
 /// failed after it was accepted.
 pub(super) fn flag_refunds(on: &mut LedgerEdit<'_>, failed: Option<&str>) {
     let ledger = &*on.ledger;
@@ -249,7 +248,8 @@ pub(super) fn flag_refunds(on: &mut LedgerEdit<'_>, failed: Option<&str>) {
     on.raise_flag(REFUND_FAILED, waits || error.is_some(), &text);
 }
 
-/// Returns the requested amount, or all that is left if none is requested; rejected if the amount exceeds what is left.
+/// Returns the requested amount, or everything that is left if no amount is requested; rejected if the amount exceeds
+/// what is left.
 fn within(amount_cents: Option<i64>, left: i64) -> Result<i64, Refusal> {
     if left == 0 {
         return Err(Refusal::conflict("nothing_to_refund", "this payment is already fully refunded"));

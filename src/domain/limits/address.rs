@@ -1,12 +1,12 @@
 //! Attribution of a request to a caller by IP address: trusted proxies, `X-Forwarded-For`, and the address range that
-//! counts as one caller.
+//! is treated as one caller.
 
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use ipnet::IpNet;
 
-/// IP address, or a network in CIDR notation.
+/// IP address, or network in CIDR notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Network(IpNet);
 
@@ -24,14 +24,14 @@ impl FromStr for Network {
 }
 
 impl Network {
-    /// Returns whether the address belongs to the network; an IPv4 address mapped to IPv6 counts as IPv4.
+    /// Returns whether the address belongs to the network; an IPv4-mapped IPv6 address is treated as IPv4.
     pub fn contains(self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
     }
 }
 
 /// Returns the client's IP address. If the peer is not a trusted proxy, this is the peer's address, because any client
-/// can forge the header. Behind trusted proxies it is the rightmost address in `X-Forwarded-For` that is not a trusted
+/// can forge the header. Behind trusted proxies, it is the rightmost address in `X-Forwarded-For` that is not a trusted
 /// proxy; `forwarded` yields the header values in order. If that list ends early or cannot be parsed, it is the last
 /// known hop.
 pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a str>, trusted: &[Network]) -> IpAddr {
@@ -50,9 +50,9 @@ pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a s
     nearest
 }
 
-/// Returns whether many clients may share the given address: that of a trusted proxy, or of this machine, where an
-/// unconfigured proxy may run. Connections from such an address are not limited by address; the proxy limits those of
-/// its own clients.
+/// Returns whether the given address may be shared by many clients: that of a trusted proxy, or of this machine, which
+/// may run a proxy that is not configured here. Connections from such an address are not limited by address; the proxy
+/// limits its own clients.
 pub fn speaks_for_many(peer: IpAddr, trusted: &[Network]) -> bool {
     let peer = peer.to_canonical();
     peer.is_loopback() || trusted.iter().any(|network| network.contains(peer))
@@ -66,7 +66,7 @@ fn hop_address(text: &str) -> Option<IpAddr> {
 }
 
 /// Returns the rate-limit key of a caller: an IPv4 address, or an IPv6 /64 network, which is the range usually assigned
-/// to one customer.
+/// to a single customer.
 pub fn scope(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_bits().into(),

@@ -1,8 +1,8 @@
 //! Alerts: emails that ask the operators to act.
 //!
 //! Each alert is created in the commit that causes it, so none is lost. Alerts of one kind are batched: the first is
-//! sent immediately, those that follow within `mail.alert_interval_seconds` in one email afterwards, so that fifty
-//! failed jobs cause two emails.
+//! sent immediately; those that follow within `mail.alert_interval_seconds` are combined in one email afterwards. Fifty
+//! failed jobs therefore cause two emails.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -13,16 +13,16 @@ use crate::time::Timestamp;
 
 pub use crate::mail::part::{MailLink, one_line};
 
-/// Number of alerts that one email shows in full; further ones are only counted.
+/// Number of alerts shown in full in one email; any others are only counted.
 const MAX_TOLD: usize = 50;
 
-/// Subject area of an alert. Alerts of one kind are batched into one email.
+/// Subject area of an alert. Alerts of the same kind are batched into one email.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AlertKind {
     /// A webhook endpoint was disabled after all retries of a delivery failed.
     EndpointDisabled,
-    /// A job failed and has to be retried or cancelled.
+    /// A job failed and must be retried or cancelled.
     JobFailed,
     /// A material fell below its reorder point, or a job needs more than is available.
     LowStock,
@@ -30,19 +30,19 @@ pub enum AlertKind {
     StockDiscrepancy,
     /// A payment arrived that does not belong to any known order.
     PaymentUnmatched,
-    /// Money has to be refunded, or an amount differs from what was due.
+    /// Money must be refunded, or an amount differs from the amount due.
     MoneyDue,
-    /// An order needs an operator for another reason.
+    /// An order needs an operator for any other reason.
     Order,
     /// An order will not be ready by the promised time or its due date.
     OrderLate,
     /// A printer needs an operator.
     Printer,
-    /// A customer requests a custom piece.
+    /// A customer requested a custom piece.
     CustomRequest,
-    /// The accounting system rejects a document, or has to be reconnected.
+    /// The accounting system rejected a document, or must be reconnected.
     Accounting,
-    /// Another system of the shop responds, but does not work again until an operator acts.
+    /// An outside system responds, but does not work until an operator acts.
     Integration,
 }
 
@@ -90,8 +90,8 @@ impl AlertKind {
         }
     }
 
-    /// Returns the label of the alert's link, and the API operation whose page the link opens, as the tag and ID in the
-    /// API description.
+    /// Returns the label of the alert's link, and the API operation whose page the link opens, given by its tag and ID
+    /// in the API description.
     pub const fn page(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::EndpointDisabled => ("Enable the endpoint", "Webhooks", "enableEndpoint"),
@@ -109,8 +109,8 @@ impl AlertKind {
 }
 
 impl Mail {
-    /// Builds an alert to the operators, as one message for each channel: an email to `mail.operators` (if that is
-    /// empty, to the active admins at the time of sending) and, if an agent gateway is configured, a message to it.
+    /// Builds an alert to the operators, as one message per channel: an email to `mail.operators` (if that is empty, to
+    /// the active admins at the time of sending) and, if an agent gateway is configured, a message to it.
     ///
     /// `subject` is one line with the key figures. `text` consists of plain sentences that describe what happened and
     /// what to do; a link to the relevant page is added.
@@ -130,25 +130,26 @@ impl Mail {
     }
 }
 
-/// One email that reports a set of alerts. Its content is derived from the set alone, so that the same set yields the
-/// same message at each attempt and in each process, and a different set yields a different message.
+/// Email that reports a set of alerts. Its content is derived from the set alone: the same set yields the same message
+/// at each attempt and in each process, and a different set yields a different message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDigest {
-    /// Idempotency key for mailers and mail services: the alert's own ID for a single one, else a hash of all IDs.
+    /// Idempotency key for mailers and mail services: the alert's own ID if there is only one, otherwise a hash of all
+    /// IDs.
     pub id: String,
     /// Creation time of the earliest alert.
     pub written_at: Timestamp,
     /// Subject, one line.
     pub subject: String,
-    /// Text of the alerts in order of creation, the first 50 in full.
+    /// Text of the alerts in order of creation; the first 50 are shown in full.
     pub text: String,
     /// Link to the page where the recipient can act.
     pub link: Option<MailLink>,
 }
 
 impl AlertDigest {
-    /// Batches the given alerts, which are of one kind and for the same recipients, in any order; returns `None` if
-    /// there are none.
+    /// Combines the given alerts, which must be of one kind and for the same recipients, in any order. Returns `None`
+    /// if there are none.
     pub fn of<'a>(kind: AlertKind, alerts: impl IntoIterator<Item = &'a Mail>) -> Option<Self> {
         let mut alerts: Vec<&Mail> = alerts.into_iter().collect();
         alerts.sort_by_key(|alert| (alert.created_at, alert.id));

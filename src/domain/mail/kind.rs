@@ -1,5 +1,5 @@
-//! Emails to customers, one function each: the caller passes the facts, and gets the email for its commit. Alerts to
-//! the staff are in [`super::alert`].
+//! Emails to customers, with one function for each: the caller passes the facts, and gets the email for its commit.
+//! Alerts to staff are in [`super::alert`].
 
 use crate::aggregate::DecisionContext;
 use crate::id::Id;
@@ -8,17 +8,17 @@ use crate::mail::{Mail, SealedLink};
 use crate::shop_clock::document_date;
 use crate::time::Timestamp;
 
-/// Maximum number of characters that an email quotes from a user's message.
+/// Maximum number of characters quoted from a user's message in an email.
 const MAX_MESSAGE_CHARS: usize = 2000;
 
 /// Details of a payment, for its confirmation email.
 #[derive(Clone, Debug)]
 pub struct PaymentReceipt {
-    /// Customer's email address.
+    /// The customer's email address.
     pub to: String,
     /// Invoice whose PDF is attached.
     pub invoice: Id,
-    /// Document of the invoice to attach; `None` if there is none.
+    /// Invoice document to attach, if any.
     pub document: Option<Id>,
     /// Display number of the paid order.
     pub order_number: Option<String>,
@@ -31,11 +31,11 @@ pub struct PaymentReceipt {
 /// Invoice that is due for payment.
 #[derive(Clone, Debug)]
 pub struct InvoiceToPay {
-    /// Customer's email address.
+    /// The customer's email address.
     pub to: String,
     /// Invoice whose PDF is attached.
     pub invoice: Id,
-    /// Document of the invoice to attach; `None` if there is none.
+    /// Invoice document to attach, if any.
     pub document: Option<Id>,
     /// Invoiced items, with the net amount of each line.
     pub items: Vec<MailItem>,
@@ -48,7 +48,7 @@ pub struct InvoiceToPay {
 /// Quote that a customer can accept.
 #[derive(Clone, Debug)]
 pub struct QuoteSent {
-    /// Customer's email address.
+    /// The customer's email address.
     pub to: String,
     /// Quote to accept.
     pub quote: Id,
@@ -58,7 +58,7 @@ pub struct QuoteSent {
     pub items: Vec<MailItem>,
     /// Net, tax and total, with the currency.
     pub sums: Vec<MailFact>,
-    /// End of the quote's validity.
+    /// Time until which the quote is valid.
     pub valid_until: Option<Timestamp>,
     /// Message from the shop about the quote.
     pub message: Option<String>,
@@ -73,7 +73,7 @@ pub struct ExportReady {
     pub what: String,
     /// Number of rows.
     pub rows: u64,
-    /// Encrypted URL from which the export can be downloaded without signing in.
+    /// Encrypted URL for downloading the export without signing in.
     pub encrypted_url: String,
     /// Time until which the export can be downloaded.
     pub expires_at: Timestamp,
@@ -144,7 +144,7 @@ pub fn export_ready(cx: &DecisionContext<'_>, export: ExportReady) -> Mail {
     Mail { sealed_link: Some(sealed_link), useless_at: Some(export.expires_at), ..mail }
 }
 
-/// Builds a link to a page of the customer's own area.
+/// Builds a link to a page in the customer's own area.
 pub fn own_page(cx: &DecisionContext<'_>, label: &str, path: &str) -> MailLink {
     MailLink { label: label.to_owned(), url: format!("{}/{path}", cx.rules.public_url) }
 }

@@ -1,24 +1,24 @@
-//! Parts of an email besides its text: tables and links. Emails are stored as these parts, and rendered as text and
+//! Parts of an email other than its text: tables and links. Emails are stored as these parts, and rendered as text and
 //! HTML when they are sent.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 
-/// Maximum number of rows in one table of an email; further ones are only counted.
+/// Maximum number of rows per table in an email; any others are only counted.
 const MAX_TOLD_ITEMS: usize = 100;
 
-/// URL that an email invites the recipient to open, with its label.
+/// Link that the recipient is invited to open, with its label.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MailLink {
-    /// Human-readable label.
+    /// Human-readable label of the link.
     pub label: String,
     /// URL, built from `server.public_url` or from the tracking pages in the settings.
     pub url: String,
 }
 
-/// Quantity of an item, with its amount if it has one.
+/// Item with its quantity and, if it has one, its amount.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MailItem {
@@ -26,7 +26,7 @@ pub struct MailItem {
     pub quantity: u32,
     /// Description of the item, on one line.
     pub what: String,
-    /// Amount, formatted with its currency; `None` to show no amount.
+    /// Amount, formatted with its currency; `None` if no amount is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<String>,
 }
@@ -42,7 +42,7 @@ pub struct MailFact {
 }
 
 impl MailFact {
-    /// Builds a fact, with label and value reduced to one line each.
+    /// Builds a fact, reducing label and value to one line each.
     pub fn new(label: &str, value: impl AsRef<str>) -> Self {
         Self { label: label.to_owned(), value: one_line(value.as_ref()) }
     }
@@ -58,7 +58,7 @@ pub enum MailPart {
     Items(Vec<MailItem>),
     /// Labelled values, the last of which may be a total.
     Facts(Vec<MailFact>),
-    /// Additional link, besides the email's main one.
+    /// Additional link, besides the email's main link.
     Link(MailLink),
 }
 
@@ -67,14 +67,14 @@ pub enum MailPart {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttachedDocument {
-    /// Invoice for which the document was issued.
+    /// Invoice that the document was issued for.
     pub invoice: Id,
-    /// Document of that invoice.
+    /// Invoice document to attach.
     pub document: Id,
 }
 
-/// Returns the first rows of a table, and a sentence stating how many are left out; `None` instead of the sentence if
-/// all are shown.
+/// Returns the first rows of a table and a sentence that states how many were omitted; the sentence is `None` if all
+/// are shown.
 pub fn first_items(items: impl IntoIterator<Item = MailItem>) -> (Vec<MailItem>, Option<String>) {
     let mut listed: Vec<MailItem> = Vec::new();
     let mut untold = 0usize;
@@ -88,9 +88,9 @@ pub fn first_items(items: impl IntoIterator<Item = MailItem>) -> (Vec<MailItem>,
     (listed, (untold > 0).then(|| format!("and {untold} lines more")))
 }
 
-/// Reduces text to one line. A subject may contain names that users entered; every mailer would reject a control
-/// character in it, and in the text of an email a line break could fake a line written by the shop. Bidirectional
-/// control characters are removed because they could make one address read as another.
+/// Reduces text to one line. A subject may contain names that users entered; every mailer would reject control
+/// characters in it, and a line break in the text of an email could fake a line written by the shop. Bidirectional
+/// control characters are removed because they could make one address look like a different one.
 pub fn one_line(text: &str) -> String {
     let turns = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');

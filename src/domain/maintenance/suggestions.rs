@@ -1,11 +1,11 @@
-//! Suggested reminders by machine type. None is created automatically: an operator adopts those that fit, and the
+//! Suggested reminders by machine type. No reminder is created automatically: operators adopt those that fit, and the
 //! manufacturer's own manual takes precedence.
 
 use super::ReminderFields;
 use crate::amount::Amount;
 use crate::sku::MachineType;
 
-/// Suggestion: name, note, hours, prints, grams and failures; 0 for an interval that does not count.
+/// Suggestion: name, note, hours, prints, grams and failures; 0 for an interval that is not used.
 type SuggestedReminder = (&'static str, &'static str, i64, i64, i64, i64);
 
 const FILAMENT: [SuggestedReminder; 7] = [
@@ -28,7 +28,7 @@ const LASER: [SuggestedReminder; 3] = [
     ("Lubricate the rails", "Wipe them clean first.", 200, 0, 0, 0),
 ];
 
-/// Returns the usual reminders for the given type of machine. None of them is blocking.
+/// Returns the suggested reminders for the given machine type. None of them is blocking.
 pub fn suggestions(machine: MachineType) -> Vec<ReminderFields> {
     let usual: &[SuggestedReminder] = match machine {
         MachineType::FdmStandard | MachineType::FdmLarge => &FILAMENT,

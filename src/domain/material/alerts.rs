@@ -11,15 +11,15 @@ use crate::mail::alert::AlertKind;
 use crate::material::{ClaimState, Material};
 
 impl Material {
-    /// Returns whether the material has to be reordered: less is available than the reorder point, or than a waiting
-    /// job needs.
+    /// Returns whether the material must be reordered: less is available than the reorder point, or than a waiting job
+    /// needs.
     pub fn runs_low(&self) -> bool {
         let short = || self.waiting().any(|claim| claim.state == ClaimState::Short);
         self.available() < self.fields.reorder_point || short()
     }
 
     /// Returns the amount to order, in the material's unit: the usual reorder quantity, or more if that quantity would
-    /// not both serve the waiting jobs and bring the available amount to the reorder point.
+    /// not be enough both to serve the waiting jobs and to bring the available amount to the reorder point.
     pub fn to_order(&self) -> Amount {
         let waiting: Amount = self.waiting().map(|claim| claim.need).sum();
         let missing = waiting + self.fields.reorder_point - (self.quantity - self.reserved);
@@ -27,7 +27,7 @@ impl Material {
     }
 }
 
-/// Events and emails of one alert.
+/// Events and emails that make up an alert.
 pub(super) struct Alert {
     pub(super) events: Vec<Event>,
     pub(super) messages: Vec<Mail>,
@@ -58,7 +58,7 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     Alert { events: events.into(), messages }
 }
 
-/// Builds the alert that the stock on hand does not match the records: prints consumed `beyond` more than was on hand
+/// Builds the alert that the stock on hand does not match the records. Prints consumed `beyond` more than was on hand
 /// or, if `beyond` is zero, less is on hand than is reserved. `beyond` is in the material's unit.
 pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond: Amount) -> Alert {
     let (name, unit) = (&material.fields.name, material.fields.kind.unit());

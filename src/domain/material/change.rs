@@ -1,5 +1,5 @@
-//! Changes collected by one decision on a material. Every change of the stock also writes its ledger entry, so that the
-//! sums of the ledger stay equal to `quantity` and `reserved`.
+//! Changes that a decision makes to a material. Every stock change also writes a ledger entry, so that the sums of the
+//! ledger stay equal to `quantity` and `reserved`.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::material::alerts::{self, Alert};
 use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialRow, Movement, MovementKind, SettledClaim};
 use crate::parts_sync::{StockLink, StockSystem};
 
-/// Changes to a material made by one command.
+/// Changes that a command makes to a material.
 pub(super) struct MaterialChange<'a> {
     cx: &'a DecisionContext<'a>,
     pub(super) next: Material,
@@ -75,9 +75,8 @@ impl<'a> MaterialChange<'a> {
         });
     }
 
-    /// Determines the state of a claim that is not held, and reserves its need if it fits. `unheard` marks the claim
-    /// for notification of its order, which is unnecessary when the answer to the order's own message carries the
-    /// state.
+    /// Determines the state of a claim that is not held, and reserves its need if it fits. If `unheard` is `true`, the
+    /// order will be notified, which is unnecessary when the response to the order's own message contains the state.
     pub(super) fn check(&mut self, mut claim: Claim, unheard: bool) {
         claim.state = self.next.stands(self.cx, &claim);
         match claim.state {
@@ -139,7 +138,7 @@ impl<'a> MaterialChange<'a> {
 
     /// Settles a claim: the consumption is deducted from the stock, and the rest of the reservation becomes available.
     /// Consumption beyond the stock on hand empties the stock and is reported as a discrepancy. Consumption that the
-    /// printer itself deducts from spools of a link is not deducted there again.
+    /// printer itself deducts from a linked spool is not deducted from it again.
     pub(super) fn settle(&mut self, settled: &SettledClaim) {
         let id = settled.id;
         let Some(claim) = self.next.claims.get(&id) else {
@@ -162,7 +161,8 @@ impl<'a> MaterialChange<'a> {
         self.touched.insert(id);
     }
 
-    /// Serves the queue in rank order: claims that fit are held, the others stay queued, each with its current reason.
+    /// Serves the queue in rank order: claims that fit are held, and the rest stay queued, each with its current
+    /// reason.
     ///
     /// Must be called after everything that can make a queued claim fit, so that between two commands no claim that
     /// would fit is queued.
@@ -197,13 +197,13 @@ impl<'a> MaterialChange<'a> {
         Decision::to(self.next, answer).rows(rows).events(self.events).created(self.created)
     }
 
-    /// Returns whether the command changed no stock, claim or link.
+    /// Returns whether the command left the stock, claims and links unchanged.
     pub(super) fn is_nothing(&self) -> bool {
         self.movements.is_empty() && self.touched.is_empty() && self.links.is_empty()
     }
 
     /// Sends alerts as emails and events. Each drop below the reorder point is reported once, regardless of the queue.
-    /// If a material is not low but a claim needs more than is available, this is reported once until no claim is
+    /// A claim that needs more than is available, although the stock is not low, is reported once until no claim is
     /// queued. A discrepancy is reported when it arises.
     fn alert(&mut self) {
         let low = self.next.available() < self.next.fields.reorder_point;

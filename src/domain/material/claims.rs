@@ -1,4 +1,4 @@
-//! Claims of orders on a material: requesting, settling and acknowledging them.
+//! Claims that orders have on a material: requesting, settling and acknowledging them.
 
 use std::cmp::Reverse;
 
@@ -10,12 +10,13 @@ use crate::material::change::MaterialChange;
 use crate::material::{Claim, ClaimId, ClaimRequest, ClaimState, Material, SettledClaim};
 use crate::refusal::Refusal;
 
-/// Command with which an order claims stock for its jobs. A repeated claim returns its current state.
+/// Command that an order uses to claim stock for its jobs. For a claim that already exists, it returns the current
+/// state.
 #[derive(Clone, Debug)]
 pub struct ClaimStock {
     /// Claiming order.
     pub order: Id,
-    /// Claims, one for each job.
+    /// Claims, one per job.
     pub asks: Vec<ClaimRequest>,
 }
 
@@ -25,7 +26,7 @@ pub type ClaimStates = Vec<(ClaimId, ClaimState, Option<String>)>;
 /// Message from an order about its claims.
 #[derive(Clone, Debug)]
 pub enum ClaimNews {
-    /// Settles claims that an order no longer needs. An unknown claim was settled earlier, which is not an error.
+    /// Settles claims that an order no longer needs. An unknown claim was already settled, which is not an error.
     Settle {
         /// Claims with their consumption; the rest becomes available.
         claims: Vec<SettledClaim>,
@@ -35,7 +36,7 @@ pub enum ClaimNews {
         /// Claims that the order knows to be held.
         claims: Vec<ClaimId>,
     },
-    /// Records that an order keeps reservations that it was asked to return.
+    /// Records that an order retains reservations that it was asked to return.
     Kept {
         /// Claims that stay reserved.
         claims: Vec<ClaimId>,
@@ -95,9 +96,9 @@ impl Command<Material> for ClaimNews {
     }
 }
 
-/// Decides the claims of one order, in rank order among themselves. Only the given claims are checked, because no claim
-/// that was already queued fits (see [`MaterialChange::walk`]). A reservation requested with a different need is
-/// corrected first, which may make others fit.
+/// Decides an order's claims in rank order. Only the given claims are checked, because no claim that was already queued
+/// fits (see [`MaterialChange::walk`]). A reservation requested with a different need is corrected first, which may
+/// make room for others.
 fn claim(
     material: &Material,
     cx: &DecisionContext<'_>,

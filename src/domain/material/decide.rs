@@ -1,6 +1,6 @@
-//! Rules for a material: its decision on each command.
+//! Rules for a material: how it decides each command.
 //!
-//! A stock-take is recorded as counted even if it is below the reserved amount: in that case nothing is available,
+//! A stocktake is recorded as counted even if it is below the reserved amount: in that case nothing is available,
 //! operators are alerted by `inventory.discrepancy`, and the latest reservations are recalled (see `recall`).
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
@@ -45,13 +45,14 @@ impl Aggregate for Material {
         self.untold()
     }
 
-    /// Returns `true` only for archived materials. All others stay in memory, because every stock check needs them.
+    /// Returns `true` only for archived materials. All other materials stay in memory, because every stock check needs
+    /// them.
     fn at_rest(&self) -> bool {
         self.archived
     }
 }
 
-/// Returns the material to which operators' commands apply.
+/// Returns the material that an operator's command applies to.
 pub(super) fn existing(this: Option<&Material>) -> Result<&Material, Refusal> {
     this.filter(|material| !material.archived).ok_or_else(|| Refusal::not_found(Material::KIND))
 }

@@ -13,8 +13,8 @@ use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
 use crate::parts_sync::StockLink;
 use crate::time::Timestamp;
 
-/// Rank in the queue, lowest first: priority (higher first), due date (none last), age of the job, and the claim's ID
-/// as tie-breaker.
+/// Rank in the queue, lowest first: priority (higher first), due date (jobs without one last), age of the job, and the
+/// claim's ID as a tie-breaker.
 pub(super) type WaitingRank = (Reverse<u8>, Timestamp, Timestamp, ClaimId);
 
 impl Claim {
@@ -55,7 +55,7 @@ impl Material {
     }
 
     /// Returns the state that the claim would have now. A shortage takes precedence over the reorder point, because an
-    /// operator's release overrides only the latter.
+    /// operator's release overrides only the reorder point.
     pub(super) fn stands(&self, cx: &DecisionContext<'_>, claim: &Claim) -> ClaimState {
         if self.available() < claim.need {
             ClaimState::Short
@@ -66,7 +66,7 @@ impl Material {
         }
     }
 
-    /// Describes why a claim is queued, given the current stock; `None` for a held claim.
+    /// Describes why a claim is queued, given the current stock. Returns `None` for a held claim.
     pub fn words(&self, claim: &Claim) -> Option<String> {
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
         let (need, available) = (claim.need, self.available());
@@ -86,7 +86,7 @@ impl Material {
         }
     }
 
-    /// Returns [`Self::words`] for the claim with the given ID; `None` also if the claim is unknown.
+    /// Returns [`Self::words`] for the claim with the given ID. Returns `None` also if the claim is unknown.
     pub fn waiting_words(&self, id: ClaimId) -> Option<String> {
         self.claims.get(&id).and_then(|claim| self.words(claim))
     }
@@ -142,7 +142,7 @@ impl Material {
         !self.recalled.is_empty()
     }
 
-    /// Returns the messages that orders have not acknowledged yet, one per order and type of message.
+    /// Returns the messages that orders have not acknowledged yet, one per order and message type.
     pub(super) fn untold(&self) -> Vec<MaterialEffect> {
         let by_order = |entries: &rpds::RedBlackTreeSetSync<(Id, ClaimId)>| {
             let mut orders = BTreeMap::<Id, Vec<ClaimId>>::new();

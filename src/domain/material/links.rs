@@ -1,4 +1,4 @@
-//! Links of a material to other systems: each step changes the link and the shop's stock in one commit.
+//! Links between a material and outside systems: each step changes the link and the shop's stock in one commit.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ type LinkDecision = Result<Decision<Material, LinkAnswer>, Refusal>;
 /// Database constraint that allows an entry to be linked to only one material.
 pub(super) const UNIQUE_ENTRY: &str = "stock_links.system,entry";
 
-/// Answer to a [`LinkCommand`].
+/// Response to a [`LinkCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LinkAnswer {
     /// Material after the change, with the affected link.
@@ -27,7 +27,7 @@ pub struct LinkAnswer {
     pub linked: (Box<Material>, Box<StockLink>),
 }
 
-/// Command that removes a link to another system. Past stock changes remain on both sides.
+/// Command that removes a link to an outside system. Past stock changes remain on both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnlinkStock(pub StockSystem);
 
@@ -88,7 +88,7 @@ fn link_to(material: &Material, system: StockSystem) -> Result<&StockLink, Refus
 }
 
 impl MaterialType {
-    /// Returns the unit for comparing the material's amounts with those of other systems.
+    /// Returns the unit used to compare the material's amounts with those in outside systems.
     const fn stock_unit(self) -> StockUnit {
         match self {
             Self::Filament => StockUnit::Gram,
@@ -99,8 +99,8 @@ impl MaterialType {
 }
 
 impl Material {
-    /// Describes the consumption of a spool that its printer's own server failed to record; `None` once an operator has
-    /// decided on it.
+    /// Describes the spool consumption that the printer's own server failed to record. Returns `None` once an operator
+    /// has decided how to handle it.
     pub fn missing_booking(&self, spool: i64) -> Option<String> {
         let missing = self.links.get(&StockSystem::Spools)?.missing_from(spool)?;
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
@@ -183,7 +183,7 @@ fn looked(
     stepped(material, cx, step, "changed there")
 }
 
-/// Adjusts the shop's stock by the amount that a step takes over, and stores the link that results from the step.
+/// Adjusts the shop's stock by the amount that a sync step transfers, and stores the resulting link.
 fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material, LinkAnswer> {
     let SyncStep { link, delta } = step;
     let mut change = MaterialChange::of(material, cx);

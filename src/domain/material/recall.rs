@@ -1,8 +1,8 @@
-//! Recall of reservations when less is on hand than is reserved, for example after a stock-take.
+//! Recall of reservations when less is on hand than is reserved, for example after a stocktake.
 //!
 //! The latest reservations are recalled first. An order returns a reservation by settling it with no consumption and
 //! claiming again, which puts its job back into the queue. An order retains a reservation while an attempt at its job
-//! is live; in that case the next reservation is recalled.
+//! is live; in that case, the next reservation is recalled.
 
 use std::cmp::Reverse;
 
@@ -11,8 +11,8 @@ use crate::material::change::MaterialChange;
 use crate::material::{Claim, ClaimId};
 
 impl MaterialChange<'_> {
-    /// Recalls as many reservations as are needed to cover the others, and withdraws recalls that are no longer needed.
-    /// Called after every stock change.
+    /// Recalls as many reservations as are needed to cover the remaining ones, and withdraws recalls that are no longer
+    /// needed. Called after every stock change.
     pub(super) fn recall(&mut self) {
         let mut over = self.next.reserved - self.next.quantity;
         if over <= Amount::ZERO && !self.next.anybody_recalled() {
@@ -31,7 +31,7 @@ impl MaterialChange<'_> {
         }
     }
 
-    /// Clears the retained marks after a stock-take, so that orders may be asked again.
+    /// Clears the retained marks after a stocktake, so that orders may be asked again.
     pub(super) fn ask_again(&mut self) {
         let kept_claims: Vec<Claim> = self.next.claims.values().filter(|claim| claim.is_retained).cloned().collect();
         for claim in kept_claims {

@@ -8,10 +8,10 @@ use super::{CHUNK_BYTES, Corner, MeasureError, MeshFacts, MeshFault, Solid, time
 const HEADER_BYTES: usize = 84;
 /// Bytes per facet in binary form: its normal, three corners, and two unused bytes.
 const FACET_BYTES: usize = 50;
-/// Maximum length in bytes of a significant word in text form; longer ones are names.
+/// Maximum length, in bytes, of a significant word in text form; longer words are names.
 const MAX_WORD_BYTES: usize = 64;
 
-/// Fills the buffer as far as the file goes, and returns the number of bytes read.
+/// Fills the buffer as far as the file allows, and returns the number of bytes read.
 fn fill(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

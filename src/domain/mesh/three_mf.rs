@@ -1,5 +1,5 @@
-//! 3MF: a zip archive with meshes and their placement. An object is a mesh or is composed of other objects, which may
-//! be in other files of the archive; the model lists the objects to build.
+//! 3MF: a zip archive with meshes and their placement. An object is either a mesh or composed of further objects, which
+//! may be in different files of the archive; the model lists the objects to build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
@@ -10,23 +10,23 @@ use super::xml::{XmlTag, tags};
 use super::{Corner, MAX_FACETS, MeasureError, MeshFacts, MeshFault, Solid, checked, six_volumes};
 use crate::gcode::open_archive;
 
-/// Path of the root model, unless the package's relationships name another path, which no known program does.
+/// Path of the root model. The package's relationships could name a different path, but no known program does so.
 const ROOT: &str = "3d/3dmodel.model";
-/// Maximum total of unpacked bytes over all models of a package. Tests unpack without optimisation, so their limit is
+/// Maximum total of unpacked bytes across all models in a package. Tests unpack without optimisation, so their limit is
 /// lower.
 const MAX_UNPACKED_BYTES: u64 = if cfg!(test) { 8 << 20 } else { 512 << 20 };
-/// Maximum number of corners over all meshes; each takes 12 bytes.
+/// Maximum number of corners across all meshes; each takes 12 bytes.
 const MAX_CORNERS: usize = 5_000_000;
 /// Maximum number of objects, and of listed placements.
 const MAX_PARTS: usize = 10_000;
-/// Deepest nesting of objects within objects.
+/// Maximum nesting depth of objects.
 const MAX_LEVELS: usize = 16;
-/// Maximum number of visited corners, counting an object once per placement.
+/// Maximum number of visited corners, counting each object once per placement.
 const MAX_PLACED_CORNERS: usize = 50_000_000;
 /// Maximum number of final placements, counting nested objects once per placement of their parent. A full plate has a
-/// few hundred; without this bound, objects that double each other reach millions of placements.
+/// few hundred; without the limit, objects that each contain two copies of the next could reach millions of placements.
 const MAX_PLACEMENTS: usize = MAX_PARTS;
-/// Number of corners between two checks for cancellation by the caller.
+/// Number of corners between two checks of whether the caller has cancelled.
 const CORNERS_BETWEEN_QUESTIONS: usize = 64 * 1024;
 /// Maximum number of model files in a package.
 const MAX_FILES: usize = 256;
@@ -46,15 +46,15 @@ struct PlacedObject {
     transform: Transform,
 }
 
-/// Mesh of an object, and the objects of which it is composed.
+/// Mesh of an object, and the objects that it is composed of.
 #[derive(Default, Debug)]
 struct Object {
-    /// Corners in millimetres, stored in single precision, which most programs use.
+    /// Corners in millimetres, stored in single precision, as in most programs.
     corners: Vec<[f32; 3]>,
     six_volumes: f64,
     facets: u64,
     parts: Vec<PlacedObject>,
-    /// `true` for support and similar objects, which are not part of the model.
+    /// `true` for support structures and similar objects, which are not part of the model.
     is_support: bool,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn measure(file: impl Read + Seek, may_go_on: &mut dyn FnMut() -> boo
     Ok(assembly.solid.facts()?)
 }
 
-/// Reads one file of the package, and returns the number of bytes that may still be unpacked.
+/// Reads a file in the package, and returns the number of bytes that may still be unpacked.
 fn read(
     archive: &mut ZipArchive<impl Read + Seek>,
     path: &str,
@@ -269,7 +269,8 @@ impl Assembly<'_> {
     ///
     /// # Errors
     ///
-    /// If an object is missing, is placed outside the range of any machine or too often, or the caller cancels.
+    /// Returns an error if an object is missing, is placed beyond the range of any machine or too often, or if the
+    /// caller cancels.
     fn put(&mut self, one: &PlacedObject, outer: &Transform, level: usize) -> Result<(), MeasureError> {
         let package = self.package;
         let object = package.objects.get(&one.object).ok_or(MeshFault::Damaged)?;

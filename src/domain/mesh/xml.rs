@@ -1,13 +1,13 @@
 //! Streaming reader for the tags of a large XML file. Text between tags is ignored; document type definitions are
-//! rejected, because entities could expand to anything.
+//! rejected, because entities could expand without limit.
 
 use std::io::Read;
 
 use super::{CHUNK_BYTES, MeasureError, MeshFault, timed_out};
 
-/// Maximum length of a tag, in bytes; tags of a mesh have a few dozen.
+/// Maximum length of a tag, in bytes; the tags of a mesh have a few dozen.
 const MAX_TAG_BYTES: usize = 16 * 1024;
-/// Deepest nesting of elements.
+/// Maximum nesting depth of elements.
 const MAX_DEPTH: u32 = 64;
 
 /// Tag with its unparsed attributes.

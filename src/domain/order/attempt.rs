@@ -1,7 +1,7 @@
 //! Attempts at an order's jobs: claiming a printer, the printer's reports, and an operator's resolution.
 //!
-//! Reports are never rejected, because the printer repeats each until the order acknowledges it. Repeated, late and
-//! unknown reports change nothing; the answer states whether the order still needs the attempt.
+//! Reports are never rejected, because the printer resends each until the order acknowledges it. Duplicate, late and
+//! unknown reports change nothing; the response states whether the order still needs the attempt.
 
 use super::change::OrderChange;
 use super::{JobAnswer, Order, OrderNewsAnswer, OrderStatus, Report, Resolution};
@@ -82,7 +82,7 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Applies a printer's report on an attempt. A report on a finished attempt merely acknowledges an operator's
+    /// Applies a printer's report on an attempt. A report on a finished attempt only acknowledges an operator's
     /// resolution.
     pub(super) fn report(mut self, id: Id, attempt: Id, report: &Report) -> Decision<Order, OrderNewsAnswer> {
         let Ok(job) = self.job(id) else {
@@ -177,10 +177,11 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Resolves a live attempt by an operator's decision, even while its printer does not respond: the job changes
-    /// state immediately, and the printer is notified until it acknowledges. Rejected if the decision would contradict
-    /// observations or could produce the part twice: while the printer reports the print, before anything can have
-    /// started, and `not_started` for a print that was observed or a start that is still being verified.
+    /// Resolves a live attempt according to an operator's decision, even while its printer does not respond: the job
+    /// changes state immediately, and the printer is notified until it acknowledges the resolution. Rejected if the
+    /// decision would contradict observations or could produce the part twice: while the printer reports the print,
+    /// before anything can have started, and, for `not_started`, if the print was observed or its start is still being
+    /// verified.
     pub(super) fn resolve(
         mut self,
         id: Id,
@@ -238,8 +239,8 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Handles the observation that the printer is printing the file: the job becomes PRINTING, and with its first job
-    /// so does the order.
+    /// Records that the printer was observed printing the file: the job becomes PRINTING and, if it is the first, so
+    /// does the order.
     fn confirmed(&mut self, job: &Job, attempt: &Attempt) {
         if attempt.state == AttemptState::Confirmed {
             // It was seen before; whatever was doubted of it since, it is seen again.
@@ -264,7 +265,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Handles the end of a print. A finished print completes the job even if a cancellation was pending; any other end
+    /// Records the end of a print. A finished print completes the job even if a cancellation was pending; any other end
     /// confirms the cancellation.
     fn ended(&mut self, job: &Job, attempt: &Attempt, ending: &PrintEnding<'_>) {
         let began = attempt.started_at.or(ending.began_at);
@@ -313,7 +314,7 @@ impl OrderChange<'_> {
         self.check_ready();
     }
 
-    /// Handles an emergency stop before the print was observed: the job becomes FAILED, so that an operator decides
+    /// Records an emergency stop before the print was observed: the job becomes FAILED, so that an operator decides
     /// whether to print it again.
     fn stopped(&mut self, job: &Job, attempt: &Attempt, reason: &str) {
         if !self.over(job, attempt, AttemptState::Failed, reason) {
@@ -339,8 +340,9 @@ impl OrderChange<'_> {
         cancelled
     }
 
-    /// Ends an attempt that printed nothing and returns the job to SLICED for another printer. Once enough printers
-    /// have refused the job, the dispatcher, which knows all printers, fails it ([`OrderChange::fail_refused`]).
+    /// Ends an attempt that printed nothing and returns the job to SLICED, so that a different printer can take it.
+    /// Once enough printers have rejected the job, the dispatcher, which knows all printers, fails it
+    /// ([`OrderChange::fail_refused`]).
     fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
         if self.over(job, attempt, state, reason) {
             return;
@@ -364,8 +366,8 @@ impl OrderChange<'_> {
         self.withdraw_surplus(job.line, None);
     }
 
-    /// Marks the job FAILED because the printers that could print it refused it. Rejected unless the job is still
-    /// waiting and all of the given printers refused it.
+    /// Marks the job FAILED because the printers that could print it rejected it. The command itself is rejected unless
+    /// the job is still waiting and all of the given printers rejected it.
     pub(super) fn fail_refused(mut self, id: Id, printers: &[Id]) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         let refused = !printers.is_empty() && printers.iter().all(|printer| job.tried_on.contains(printer));

@@ -1,5 +1,5 @@
-//! Collector for the changes of one decision on an order: the next state, and the jobs, attempts, rows and events that
-//! differ from before.
+//! Collector for the changes that a decision makes to an order: the next state, and the jobs, attempts, rows and events
+//! that differ from before.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::mail::alert::AlertKind;
 use crate::order::{JobAnswer, OrderAnswer, OrderNewsAnswer};
 use crate::refusal::{Refusal, shortened};
 
-/// Maximum length of an error in the subject of an email, in characters.
+/// Maximum length of an error message in the subject of an email, in characters.
 const MAX_SUBJECT_ERROR_CHARS: usize = 80;
 
 /// Flag for an order with a FAILED job.
@@ -25,15 +25,15 @@ const JOB_FAILED: &str = "job_failed";
 const ALL_JOBS_CANCELLED: &str = "all_jobs_cancelled";
 /// Flag for an order that is ready with fewer good parts than ordered.
 pub(super) const SHORT: &str = "short";
-/// Flag for an order with rejected parts that no job replaces.
+/// Flag for an order with rejected parts that are not replaced by any job.
 const NEEDS_ATTENTION: &str = "needs_attention";
 /// Flag for an order whose customer received parts that were rejected later and have no replacement.
 pub(super) const REJECTED_AFTER_SHIPPING: &str = "rejected_after_shipping";
 /// Flag for an order for which a printer is producing more parts than needed.
 const SURPLUS: &str = "surplus";
 
-/// Changes that one command makes to an order. Rules modify the order only through this type, so that the commit writes
-/// just the rows that changed and a command without effect writes nothing.
+/// Changes that one command makes to an order. Rules modify the order only through this type, so that a commit writes
+/// only the rows that changed, and a command that changes nothing writes nothing.
 pub(super) struct OrderChange<'a> {
     pub(super) cx: &'a DecisionContext<'a>,
     /// State of the order after the commit.
@@ -83,8 +83,8 @@ impl<'a> OrderChange<'a> {
         self.order.jobs.insert_mut(job.id, Arc::new(job));
     }
 
-    /// Changes a job. The job's version is incremented once per user command, however many edits the command makes, and
-    /// only if something differs.
+    /// Changes a job. The job's version is incremented once per user command, no matter how many edits the command
+    /// makes, and only if something differs.
     pub(super) fn edit(&mut self, id: Id, change: impl FnOnce(&mut Job)) {
         let Some(old) = self.order.jobs.get(&id) else {
             return;
@@ -183,14 +183,13 @@ impl<'a> OrderChange<'a> {
         self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text).into_iter().map(Into::into));
     }
 
-    /// Alerts the operators to a problem that no flag represents.
+    /// Alerts the operators to a problem that has no flag.
     pub(super) fn alert(&mut self, kind: AlertKind, subject: &str, text: &str) {
         self.created.extend(Mail::alert(self.cx, kind, subject, text).into_iter().map(Into::into));
     }
 
-    /// Sets the order's status, and publishes the given event if there is one. A promise counts as met only if no parts
-    /// are reprinted afterwards: an order that returns to printing was not ready yet, and one that has been shipped
-    /// completely was.
+    /// Sets the order's status, and publishes the given event, if any. A promise is met only if no parts are reprinted
+    /// afterwards: an order that returns to printing was not ready yet, whereas a completely shipped order was.
     pub(super) fn status(&mut self, status: OrderStatus, event: Option<&str>) {
         let now = self.cx.now;
         let order = self.head();
@@ -212,8 +211,8 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Raises a flag for an operator: on the order, as an event, and in an email to the operators. Does nothing if the
-    /// flag is already set, so that one problem causes one email.
+    /// Sets a flag for an operator: on the order, as an event, and in an email to the operators. Does nothing if the
+    /// flag is already set, so that each problem causes only one email.
     pub(super) fn flag(&mut self, flag: &str, words: &str) {
         if self.order.flags.iter().any(|one| one == flag) {
             return;
@@ -231,7 +230,7 @@ impl<'a> OrderChange<'a> {
             .extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text).into_iter().map(Into::into));
     }
 
-    /// Raises the flag while `holds` is `true`, and removes it otherwise.
+    /// Sets the flag while `holds` is `true`, and removes it otherwise.
     pub(super) fn flag_while(&mut self, flag: &str, holds: bool, words: &str) {
         if holds {
             self.flag(flag, words);
@@ -240,9 +239,8 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Updates the flags that follow from the jobs: a FAILED job needs a retry or a cancellation; an order that is
-    /// ready with fewer parts than ordered, or of which nothing will be produced, has to be discussed with the
-    /// customer.
+    /// Updates the flags that depend on the jobs. A FAILED job must be retried or cancelled; an order that is ready
+    /// with fewer parts than ordered, or for which nothing will be produced, must be discussed with the customer.
     fn flag_jobs(&mut self) {
         let order = &self.order;
         let states = || order.jobs.values().map(|job| job.state);
@@ -302,7 +300,7 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Completes the decision with the given answer; leaves the order unchanged if nothing differs.
+    /// Completes the decision with the given response; leaves the order unchanged if nothing differs.
     pub(super) fn done<A>(mut self, answer: impl FnOnce(&Order) -> A) -> Decision<Order, A> {
         self.flag_jobs();
         let changed = self.dirty || !self.jobs.is_empty() || !self.rows.is_empty() || !self.events.is_empty();
@@ -321,18 +319,18 @@ impl<'a> OrderChange<'a> {
         Decision::to(self.order, answer).rows(rows).events(self.events).created(self.created)
     }
 
-    /// Completes the decision with the order as the answer.
+    /// Completes the decision with the order as the response.
     pub(super) fn order_done(self) -> Decision<Order, OrderAnswer> {
         self.done(|order| OrderAnswer { order: Box::new(order.clone()) })
     }
 
-    /// Completes the decision with one of the order's jobs as the answer.
+    /// Completes the decision with one of the order's jobs as the response.
     pub(super) fn job_done(self, id: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         Ok(self.done(|_| JobAnswer { job }))
     }
 
-    /// Completes the decision with an answer to a printer or a material; `is_wanted` is `true` if the attempt is still
+    /// Completes the decision with a response to a printer or a material; `is_wanted` is `true` if the attempt is still
     /// needed.
     pub(super) fn acknowledge(self, is_wanted: bool) -> Decision<Order, OrderNewsAnswer> {
         self.done(|_| OrderNewsAnswer { is_wanted })

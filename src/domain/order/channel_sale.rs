@@ -1,10 +1,10 @@
-//! Orders that another shop sold: created as paid, at that shop's prices; changes made there are applied here, and the
-//! shop is notified of shipments.
+//! Orders sold by a different shop: created as paid, at that shop's prices. Changes made there are applied here, and
+//! the shop is notified of shipments.
 //!
-//! The other shop has received the money for such an order. It is recorded as one payment with the method
-//! [`CHANNEL_METHOD`], so that the books are complete and our own payment processor is never called to refund it. The
-//! order gets an invoice, as every paid order does: the business that prints and ships is the seller of the parts, and
-//! the other shop's own receipt has no number in our series.
+//! The selling shop has received the money for such an order. The money is recorded as a payment with the method
+//! [`CHANNEL_METHOD`], so that the ledger is complete and our own payment processor is never called to refund it. Like
+//! every paid order, the order gets an invoice: the business that prints and ships is the seller of the parts, and the
+//! selling shop's own receipt has no number in our series.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,28 +17,28 @@ use crate::invoice::{InvoiceLine, Sums};
 use crate::ledger::{returned_elsewhere, taken_elsewhere};
 use crate::refusal::Refusal;
 
-/// Payment method for a payment collected by another shop.
+/// Payment method for payments collected by the shop that sold the order.
 pub const CHANNEL_METHOD: &str = "channel";
 
-/// Origin of an order in another shop.
+/// Origin of an order in the shop that sold it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelOrigin {
     /// Channel order that records the sale.
     pub channel_order_id: Id,
-    /// Sales channel through which it arrived.
+    /// Sales channel through which the order arrived.
     pub channel_id: Id,
-    /// Display number of the order in the other shop.
+    /// Display number of the order in the selling shop.
     pub number: String,
-    /// Number of the order's lines that exist in the other shop; the parts of kits and sets follow them.
+    /// Number of order lines that exist in the selling shop; they precede the parts of kits and sets.
     pub lines: u32,
     /// Tax rate for shipping, in basis points.
     pub shipping_tax_rate_bps: i64,
-    /// Amount paid beyond the other sums, in minor units: tax-inclusive prices do not always convert to whole net
-    /// amounts.
+    /// Amount paid beyond the other amounts, in minor units. It arises because tax-inclusive prices do not always
+    /// convert to whole net amounts.
     #[serde(default)]
     pub rounding_cents: i64,
-    /// `true` if the other shop, and not this one, notifies the customer of shipments.
+    /// `true` if the selling shop, rather than this one, notifies the customer of shipments.
     #[serde(default)]
     pub tells_customer: bool,
     /// Number of shipments that the channel order has been notified of.
@@ -49,12 +49,12 @@ pub struct ChannelOrigin {
     pub told_last: bool,
 }
 
-/// New order sold by another shop.
+/// New order sold by a different shop.
 #[derive(Clone, Debug)]
 pub struct SoldOrder {
-    /// Order data. The lines have the other shop's prices and tax rates; parts of sets follow them.
+    /// Order data. The lines have the selling shop's prices and tax rates; they precede the parts of sets.
     pub new: NewOrder,
-    /// Origin in the other shop.
+    /// Origin of the order in the selling shop.
     pub sold: ChannelOrigin,
     /// Net shipping charge in minor units.
     pub shipping_cents: i64,
@@ -73,7 +73,7 @@ pub struct ShopOrderChange {
     pub refunded_cents: i64,
 }
 
-/// Shipment as counted by the other shop.
+/// Shipment as counted by the selling shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChannelShipment {
     /// Sequence number within the order, starting at 1.
@@ -82,12 +82,12 @@ pub struct ChannelShipment {
     pub carrier: String,
     /// The carrier's tracking number.
     pub tracking_number: String,
-    /// Units of each of the other shop's lines that the shipment completes, in line order.
+    /// Units that the shipment completes for each of the selling shop's lines, in line order.
     pub units: Vec<u32>,
 }
 
 impl Order {
-    /// Returns the amount due beyond the other sums, in minor units; 0 for orders sold here.
+    /// Returns the amount due beyond the other amounts, in minor units; 0 for direct sales.
     pub fn rounding_cents(&self) -> i64 {
         self.sold.as_ref().map_or(0, |sold| sold.rounding_cents)
     }
@@ -161,7 +161,7 @@ pub(super) fn create(
 }
 
 impl Order {
-    /// Returns the shipments as the selling shop counts them: a set is shipped once the last of its parts is.
+    /// Returns the shipments as counted by the selling shop: a set is shipped once its last part is.
     pub fn left_there(&self) -> Vec<ChannelShipment> {
         let lines = self.sold.as_ref().map_or(0, |sold| sold.lines as usize).min(self.lines.len());
         let mut before = vec![0u64; lines];
@@ -186,7 +186,7 @@ impl Order {
         self.shipments.iter().map(shipment).collect()
     }
 
-    /// Returns the effect that notifies the channel order of shipments; `None` once it has been notified of all.
+    /// Returns the effect that notifies the channel order of shipments; `None` if it has been notified of all of them.
     pub(super) fn tell_shop(&self) -> Option<OrderEffect> {
         let sold = self.sold.as_ref()?;
         let shipments = u32::try_from(self.shipments.len()).unwrap_or(u32::MAX);
@@ -198,7 +198,7 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Records the payment collected by the other shop, which pays the order in full.
+    /// Records the payment collected by the selling shop, which pays the order in full.
     fn paid_there(&mut self, total_cents: i64, number: &str) {
         if total_cents == 0 {
             return self.become_paid();
@@ -206,7 +206,7 @@ impl OrderChange<'_> {
         self.edit_ledger(|on| taken_elsewhere(on, total_cents, CHANNEL_METHOD, number));
     }
 
-    /// Applies changes made in the shop that sold the order. Idempotent: repeated or late changes have no effect. A
+    /// Applies changes made in the shop that sold the order. Idempotent: duplicate or late changes have no effect. A
     /// shipped order can no longer be cancelled.
     pub(super) fn there(mut self, news: ShopOrderChange) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         self.edit_ledger(|on| returned_elsewhere(on, CHANNEL_METHOD, news.refunded_cents));

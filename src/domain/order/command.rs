@@ -1,4 +1,4 @@
-//! Messages to an order: commands and answers.
+//! Messages to an order: commands and their responses.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,15 +29,15 @@ pub struct NewOrder {
     pub site: Option<String>,
     /// API key or user creating the order.
     pub made_by: Option<Id>,
-    /// Customer's record, if known.
+    /// Customer record, if known.
     pub customer_id: Option<Id>,
-    /// Customer's email address; a key that belongs to one customer supplies it and rejects any other.
+    /// The customer's email address; an API key that belongs to one customer supplies it and rejects any other.
     pub customer_email: Option<String>,
-    /// Buyer to name on the invoice; `None` if only the email address is known.
+    /// Buyer to appear on the invoice; `None` if only the email address is known.
     pub buyer: Option<Party>,
-    /// Order lines, at least one; their `tax_rate_bps` is ignored, because the rules set it.
+    /// Order lines, at least one; their `tax_rate_bps` is ignored, because it is set by the rules.
     pub lines: Vec<OrderLine>,
-    /// ISO 4217 code shared by all SKUs; the caller has rejected mixed currencies with 400.
+    /// ISO 4217 code of the currency of all SKUs; the caller has rejected mixed currencies with 400.
     pub currency: String,
     /// Notes by the customer, or by the user placing the order for them.
     pub notes: Option<String>,
@@ -45,21 +45,21 @@ pub struct NewOrder {
     pub internal_notes: Option<String>,
     /// Shipping address; determines the tax rate.
     pub shipping_address: Option<Address>,
-    /// Priority 0 to 9; `None` selects the default, 5.
+    /// Priority, from 0 to 9; `None` selects the default, 5.
     pub priority: Option<u8>,
     /// Requested completion time.
     pub due_at: Option<Timestamp>,
     /// `true` creates a draft that the customer's checkout confirms later; `false` places the order immediately.
     pub draft: bool,
-    /// `true` if the shop produces for its own use: nothing is shipped, and an order whose total is therefore zero is
-    /// paid immediately.
+    /// `true` if the shop produces for its own use: nothing is shipped, and if the total is therefore zero, the order
+    /// is paid immediately.
     pub own_use: bool,
 }
 
 /// Terms that a customer agreed to before the order was created; the order adopts them instead of calculating its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AgreedTerms {
-    /// Tax rate of all lines and of shipping, in basis points.
+    /// Tax rate for all lines and shipping, in basis points.
     pub tax_rate_bps: i64,
     /// Shipping charge in minor units.
     pub shipping_cents: i64,
@@ -68,12 +68,12 @@ pub struct AgreedTerms {
 /// Outcome of slicing a model.
 #[derive(Clone, PartialEq, Debug)]
 pub enum JobSlicingOutcome {
-    /// G-code is available. The production data is that of the SKU with the sliced file; its material needs correct the
-    /// reservations.
+    /// G-code is available. The production data is that of the SKU with the sliced file; the material amounts stated in
+    /// the file correct the reservations.
     Done(Box<ProductionData>),
     /// The slicer failed, with its error message.
     Failed(String),
-    /// Slicing is on hold, for example because no slicer is installed, and continues automatically; with the
+    /// Slicing is on hold, for example because no slicer is installed, and continues automatically. Contains the
     /// human-readable reason.
     Waits(String),
 }
@@ -92,15 +92,15 @@ pub struct CurrentStock {
     pub name: String,
 }
 
-/// Printers' records of live attempts, by attempt ID. An attempt unknown to its printer is absent.
+/// Printer records of live attempts, by attempt ID. Attempts that are unknown to their printer are absent.
 pub type PrinterRecords = BTreeMap<Id, PrinterRecord>;
 
-/// Commands on an order as a whole; each returns the order.
+/// Commands that change an order as a whole; each returns the order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
     /// Places the order, or creates it as a draft.
     Create(Box<NewOrder>),
-    /// Creates an order sold by another shop: paid there, at that shop's prices.
+    /// Creates an order sold by a different shop: paid there, at that shop's prices.
     CreateSold(Box<SoldOrder>),
     /// Applies changes made in the shop that sold the order.
     There(ShopOrderChange),
@@ -108,12 +108,12 @@ pub enum OrderCommand {
     CreateAgreed {
         /// Order, at the agreed prices.
         new: Box<NewOrder>,
-        /// Further agreed terms.
+        /// Other agreed terms.
         agreed: AgreedTerms,
     },
-    /// Edits notes, priority, due date and address; `None` leaves a field unchanged. The address can change only before
-    /// payment, and only to a destination with the same tax rate; a draft without an address accepts any, and its tax
-    /// is recalculated.
+    /// Edits notes, priority, due date and address; `None` leaves a field unchanged. The address can be changed only
+    /// before payment, and only to a destination with the same tax rate. A draft without an address accepts any
+    /// address, and its tax is recalculated.
     Update {
         /// Version that the caller read; rejected with 412 if the order has changed since.
         if_version: Option<i64>,
@@ -121,25 +121,25 @@ pub enum OrderCommand {
         notes: Option<Option<String>>,
         /// New internal notes; `Some(None)` clears them.
         internal_notes: Option<Option<String>>,
-        /// New priority, 0 to 9; unfinished jobs adopt it.
+        /// New priority, from 0 to 9; unfinished jobs adopt it.
         priority: Option<u8>,
-        /// New due date; `Some(None)` clears it; unfinished jobs adopt it.
+        /// New due date, which unfinished jobs adopt; `Some(None)` clears it.
         due_at: Option<Option<Timestamp>>,
         /// New shipping address; `Some(None)` clears it.
         shipping_address: Option<Option<Address>>,
     },
-    /// Sets the buyer on the invoice from the customer's current profile; no effect once there is an invoice.
+    /// Sets the buyer on the invoice from the customer's current profile; has no effect once there is an invoice.
     NameBuyer(Box<Party>),
     /// Places a draft: draft → created, or → paid if the total is zero.
     Confirm,
     /// Records a payment that an operator received by means other than the processor.
     MarkPaid {
-        /// Amount in minor units; `None` means the amount due. A smaller amount leaves the order unpaid; a larger one
-        /// is rejected with 400.
+        /// Amount in minor units; `None` means the amount due. A smaller amount leaves the order unpaid; a larger
+        /// amount is rejected with 400.
         amount_cents: Option<i64>,
         /// Payment method, such as `cash` or `bank_transfer`; must not be empty.
         method: String,
-        /// Operator's own reference, free text.
+        /// The operator's own reference, as free text.
         reference: Option<String>,
     },
     /// Refunds money on behalf of an operator: records a refund of a manual payment, or has the processor refund its
@@ -147,7 +147,7 @@ pub enum OrderCommand {
     Refund {
         /// Payment to refund; `None` refunds the processor's payments, newest first.
         payment: Option<Id>,
-        /// Amount in minor units; `None` refunds everything that remains.
+        /// Amount in minor units; `None` refunds the full remaining amount.
         amount_cents: Option<i64>,
         /// `true` if the processor can be called.
         at_processor: bool,
@@ -157,23 +157,23 @@ pub enum OrderCommand {
     RefundOtherwise {
         /// Payment that was refunded; required.
         payment: Option<Id>,
-        /// Amount in minor units; `None` means the whole outstanding amount.
+        /// Amount in minor units; `None` means the full outstanding amount.
         amount_cents: Option<i64>,
         /// Name of the refund method.
         method: String,
     },
-    /// Applies a command about checkouts, refunds and the processor's payments.
+    /// Applies a command concerning checkouts, refunds or the processor's payments.
     Ledger(LedgerCommand),
     /// Cancels the order and its jobs. A customer may do so only while the order is unpaid.
     Cancel {
         /// Abandons attempts on printers that do not respond instead of waiting for them.
         force: bool,
-        /// Printers' records of the live attempts; used only with `force`.
+        /// Printer records of the live attempts; used only with `force`.
         prints: PrinterRecords,
     },
-    /// Ships parts of the order, which becomes shipped when the last of them are shipped.
+    /// Ships parts of the order; the order becomes shipped when its last parts are shipped.
     Ship {
-        /// Shipping details. For [`PICKUP`] the tracking number and the date may be empty.
+        /// Shipping details. For [`PICKUP`], the tracking number and the date may be empty.
         shipment: Shipment,
         /// Parts to ship; `None` ships all good parts that have not been shipped, once the order is ready.
         lines: Option<Vec<SentLine>>,
@@ -182,7 +182,7 @@ pub enum OrderCommand {
     },
 }
 
-/// Answer to an [`OrderCommand`].
+/// Response to an [`OrderCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OrderAnswer {
     /// Order after the change; serialized without its jobs.
@@ -196,7 +196,7 @@ impl AsRef<Order> for OrderAnswer {
     }
 }
 
-/// Commands on one of an order's jobs; each returns the job.
+/// Commands that change one of an order's jobs; each returns the job.
 #[derive(Clone, Debug)]
 pub enum JobCommand {
     /// Claims the printer that the dispatcher proposes for a job.
@@ -206,21 +206,21 @@ pub enum JobCommand {
         /// Printer to claim.
         printer: Id,
     },
-    /// Fails a job that is waiting for a printer, because the given printers refused it and no other could print it.
-    /// Sent by the dispatcher.
+    /// Fails a job that is waiting for a printer, because the given printers rejected it and no other printer could
+    /// print it. Sent by the dispatcher.
     FailRefused {
-        /// Job refused by the printers.
+        /// Job that the printers rejected.
         job: Id,
-        /// Printers that refused it.
+        /// Printers that rejected the job.
         printers: Vec<Id>,
     },
-    /// Edits the rank of a job; `None` leaves a field unchanged.
+    /// Changes the priority or due date of a job; `None` leaves a field unchanged.
     Update {
         /// Job to edit.
         job: Id,
-        /// Job version that the caller read; rejected with 412 if it has changed since.
+        /// Job version that the caller read; rejected with 412 if the job has changed since.
         if_version: Option<i64>,
-        /// New priority, 0 to 9.
+        /// New priority, from 0 to 9.
         priority: Option<u8>,
         /// New due date; `Some(None)` clears it.
         due_at: Option<Option<Timestamp>>,
@@ -231,7 +231,7 @@ pub enum JobCommand {
         job: Id,
         /// Abandons the attempt without waiting for the printer.
         force: bool,
-        /// Printer's record of the live attempt; used only with `force`.
+        /// Printer record of the live attempt; used only with `force`.
         prints: PrinterRecords,
     },
     /// Prints a FAILED, COMPLETED or CANCELLED job again: → VALIDATED, with a new claim on the material.
@@ -244,26 +244,26 @@ pub enum JobCommand {
         inspection: Inspection,
     },
     /// Releases a job that is past the reorder point, or allows a job that could not be sliced to be sliced again:
-    /// `awaiting_manual_review` → VALIDATED. Does not override a shortage of material.
+    /// `awaiting_manual_review` → VALIDATED. Does not override a material shortage.
     Release {
         /// Job to release.
         job: Id,
-        /// Current stock of the material that the job is waiting for, used to answer the operator immediately. The
-        /// claim that follows makes the decision.
+        /// Current stock of the material that the job is waiting for, used to respond to the operator immediately. The
+        /// decision is made by the claim that follows.
         stock: CurrentStock,
     },
-    /// Resolves a live attempt by an operator's decision; the printer is notified by an effect.
+    /// Resolves a live attempt according to an operator's decision; an effect notifies the printer.
     Resolve {
         /// Job whose live attempt is resolved.
         job: Id,
-        /// Operator's resolution.
+        /// The operator's resolution.
         outcome: Resolution,
-        /// Printer's record of the attempt.
+        /// Printer record of the attempt.
         print: PrinterRecord,
     },
 }
 
-/// Answer to a [`JobCommand`].
+/// Response to a [`JobCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobAnswer {
     /// Job after the change.
@@ -285,7 +285,7 @@ pub enum OrderNews {
     Prepared {
         /// SKU that was read.
         sku: Id,
-        /// Production data that was read; without a file nothing changes.
+        /// Production data that was read; without a file, nothing changes.
         make: Box<ProductionData>,
     },
     /// Records the outcome of slicing for the jobs of a SKU that wait for G-code from the given source.
@@ -297,8 +297,8 @@ pub enum OrderNews {
         /// Outcome of slicing.
         news: JobSlicingOutcome,
     },
-    /// Applies a material's answer to claims: the material, and the state of each claim, with the human-readable reason
-    /// if the claim is queued.
+    /// Applies a material's response to claims: the material's ID, and the state of each claim, with the human-readable
+    /// reason if the claim is queued.
     Stock(Id, Vec<(ClaimId, ClaimState, Option<String>)>),
     /// Records that a material has settled the given claims.
     Settled(Vec<ClaimId>),
@@ -311,16 +311,16 @@ pub enum OrderNews {
         /// Printer's report.
         report: Report,
     },
-    /// Records the promised completion time from the first forecast that covers all jobs. Later forecasts change
-    /// nothing.
+    /// Records the promised completion time from the first forecast that covers all jobs. Later forecasts have no
+    /// effect.
     Promise(Promise),
-    /// Judges, with the latest forecast, whether the order has become late, or is on time again.
+    /// Uses the latest forecast to determine whether the order has become late, or is on time again.
     Timing {
-        /// Expected completion of printing; `None` if it cannot be forecast.
+        /// Expected completion of printing, if it can be forecast.
         expected_at: Option<Timestamp>,
     },
-    /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports each
-    /// attempt's inspection, and repeats the report until the order has answered.
+    /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports the
+    /// inspection of each attempt, and resends the report until the order has responded.
     SignedAtPrinter {
         /// Job that was printed.
         job: Id,
@@ -333,40 +333,40 @@ pub enum OrderNews {
         /// Time of the inspection.
         at: Timestamp,
     },
-    /// Records that a photo of the end of a print was stored, or has been deleted at the end of its retention period.
+    /// Records that a photo of the end of a print was stored, or was deleted at the end of its retention period.
     Photographed {
         /// Job that was printed.
         job: Id,
         /// Attempt that ended.
         attempt: Id,
-        /// Photo file; `None` to delete it, which is rejected while a sign-off refers to it.
+        /// Photo file; `None` to delete the photo, which is rejected while a sign-off refers to it.
         file: Option<Id>,
     },
-    /// Records that the order's invoice was notified of the order's money state.
+    /// Records that the order's invoice was notified of the order's payment state.
     InvoiceTold {
         /// Invoice that was notified.
         invoice: Id,
-        /// Money state that the invoice was notified of.
+        /// Payment state that the invoice was notified of.
         money: InvoicedMoney,
-        /// `true` if the invoice is void, so that the remaining balance needs another invoice.
+        /// `true` if the invoice is void, so that the remaining balance needs a new invoice.
         void: bool,
     },
     /// Issues the invoice that was on hold, if the seller's name and address are now configured.
     IssueInvoice,
-    /// Stores the departures that were traced when the order was loaded, and raises flags for parts that turn out to be
+    /// Stores the departures that were traced when the order was loaded, and sets flags for parts that turn out to be
     /// owed again.
     KeepDepartures,
 }
 
-/// Answer to an [`OrderNews`], which confirms that the message was processed.
+/// Response to an [`OrderNews`], which confirms that the message was processed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OrderNewsAnswer {
-    /// For a printer's report: `false` if the order has ended or abandoned the attempt, so that the printer may discard
+    /// For a printer report: `false` if the order has ended or abandoned the attempt, so that the printer may discard
     /// it once it is sure that nothing is printing. For an invoice issued late: `true` if it is still on hold.
     pub is_wanted: bool,
 }
 
-/// Command that recalls reservations of a material because less is in stock than is reserved; with the human-readable
-/// reason. The answer lists the reservations that the order keeps because an attempt is live.
+/// Command that recalls the given material reservations because less is in stock than is reserved, with the
+/// human-readable reason. The response lists the reservations that the order retains because an attempt is live.
 #[derive(Clone, Debug)]
 pub struct RecallClaims(pub Vec<ClaimId>, pub String);

@@ -1,8 +1,9 @@
-//! Departures: which prints the parts of a shipment came from.
+//! Departures: records of the prints that the parts in a shipment came from.
 //!
-//! A shipped part that is rejected afterwards is owed again. Each shipment therefore records on the prints how many of
-//! their parts it took, oldest print first. If only some parts of a plate were shipped, the rejected parts are assumed
-//! to be among those still here, as far as possible: an operator who knows better ships one part fewer.
+//! A shipped part that is rejected afterwards is owed again. Each shipment is therefore recorded on the prints, with
+//! the number of parts taken from each, oldest print first. If only some parts of a plate were shipped, the rejected
+//! parts are assumed to be among those that were not, as far as possible: an operator who knows better ships one part
+//! fewer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::id::Id;
 use crate::job::{Attempt, Departure, Job};
 use crate::time::Timestamp;
 
-/// Shipment number not used by any shipment; means "no shipment yet".
+/// Shipment number that no shipment uses; it means "no shipment yet".
 const NO_SHIPMENT: u32 = 0;
 
 /// Parts picked from one print for a shipment.
@@ -27,22 +28,22 @@ struct PickedParts {
 }
 
 impl Order {
-    /// Returns the number of a print's parts that were sent in the order's current shipments.
+    /// Returns how many of a print's parts were sent in the order's current shipments.
     fn departed(&self, attempt: &Attempt) -> u32 {
         let last = self.shipments.last().map_or(NO_SHIPMENT, |sent| sent.number);
         let departures = attempt.departures.iter().filter(|departure| departure.shipment <= last);
         departures.fold(0, |sum, departure| sum.saturating_add(departure.quantity))
     }
 
-    /// Returns the number of a job's parts that were shipped and no longer count as good.
+    /// Returns how many of a job's parts were shipped and are no longer good.
     pub(super) fn rejected_departures(&self, job: &Job) -> u64 {
         let plate = self.plate_of(job);
         let rejected = |attempt: &Attempt| self.departed(attempt).saturating_sub(good_parts(job, attempt, plate));
         job.attempts.iter().map(|attempt| u64::from(rejected(attempt))).sum()
     }
 
-    /// Returns the number of shipped and rejected parts that still have to be replaced for the customer; `parts` holds
-    /// the counts for each line.
+    /// Returns the number of shipped parts that were rejected and must still be replaced for the customer; `parts`
+    /// holds the part counts per line.
     pub(super) fn owed_again(&self, parts: &[LineParts]) -> u64 {
         if parts.iter().all(|line| line.rejected_after_shipping == 0) {
             return 0;
@@ -52,7 +53,7 @@ impl Order {
         lines.map(|((line, parts), shipped)| parts.rejected_after_shipping.min(owed(line, shipped))).sum()
     }
 
-    /// Describes how many shipped parts are owed again, and what to do about it.
+    /// Describes how many shipped parts are owed again, and how to proceed.
     pub(super) fn rejected_in_words(&self, owed: u64) -> String {
         let done = if self.status == OrderStatus::Shipped {
             "they are not replaced automatically: sign off their jobs again to continue the order, or refund it"
@@ -69,8 +70,8 @@ impl Order {
         jobs
     }
 
-    /// Picks the requested number of a line's parts from its prints, oldest first; `there` returns how many a print has
-    /// available. Picks fewer if there are not enough.
+    /// Picks the requested number of a line's parts from its prints, oldest first; `there` returns how many parts a
+    /// print has available. Picks fewer parts if there are not enough.
     fn pick(&self, shipment: u32, sent: SentLine, there: impl Fn(&Job, &Attempt) -> u32) -> Vec<PickedParts> {
         let mut remaining = sent.quantity;
         let mut picks = Vec::new();
@@ -95,10 +96,10 @@ impl Order {
     }
 
     /// Reconstructs, for shipments older than this record, which prints their parts came from. Shipped parts were good
-    /// when they were shipped; where too few parts of the prints finished by then are good today, the others were
+    /// when they were shipped; if too few parts of the prints finished by then are good today, the missing ones were
     /// rejected afterwards.
     ///
-    /// Runs when the order is loaded; `OrderChange::keep_departures` stores the result. Until then each load reaches
+    /// Runs when the order is loaded; `OrderChange::keep_departures` stores the result. Until then, each load reaches
     /// the same result, because any change to a print's parts also writes the print's departures.
     pub fn trace_departures(&mut self) {
         if self.shipments.is_empty() {
@@ -115,8 +116,8 @@ impl Order {
         }
     }
 
-    /// Returns whether the order is still shipped although shipped parts were rejected. An older release, which did not
-    /// record departures, left it in this state, and no operator has acted on it since.
+    /// Returns whether the order is still marked as shipped although shipped parts were rejected. An older release,
+    /// which did not record departures, left it in this state, and no operator has dealt with it since.
     pub(super) fn waits_as_shipped(&self) -> bool {
         self.status == OrderStatus::Shipped && self.flags.iter().any(|flag| flag == REJECTED_AFTER_SHIPPING)
     }
@@ -132,7 +133,7 @@ impl Order {
         noted
     }
 
-    /// Records the parts of a line that were shipped at the given time, starting with those that are good today.
+    /// Records the parts of a line that were shipped at the given time, starting with parts that are good today.
     fn trace(&mut self, shipment: u32, at: Timestamp, sent: SentLine) {
         if sent.quantity == 0 {
             return;
@@ -176,7 +177,7 @@ impl Order {
         jobs
     }
 
-    /// Returns the number of parts of each line that were sent in all shipments, including parts rejected later; 0 for
+    /// Returns the number of parts sent in all shipments, per line, including parts that were rejected later; 0 for
     /// kits and services.
     pub(super) fn departed_parts(&self) -> Vec<u64> {
         let mut departed = vec![0; self.lines.len()];
@@ -188,8 +189,8 @@ impl Order {
         departed
     }
 
-    /// Replaces the counts of kits with their complete sets, and counts services as complete, because nothing is
-    /// shipped for them.
+    /// Replaces the counts for kits with the number of complete sets, and treats services as complete, because nothing
+    /// is shipped for them.
     pub(super) fn with_sets(&self, mut departed: Vec<u64>) -> Vec<u64> {
         for (n, line) in self.lines.iter().enumerate() {
             departed[n] = match line {
@@ -223,7 +224,8 @@ impl OrderChange<'_> {
     }
 
     /// Stores the traced departures. A shipped order with parts that turn out to be owed again is flagged but not
-    /// reopened: an old order must not print automatically. An operator continues it by signing the parts off again.
+    /// reopened, because an old order must not be printed automatically. An operator resumes it by signing the parts
+    /// off again.
     pub(super) fn keep_departures(mut self) -> Decision<Order, OrderNewsAnswer> {
         if !self.order.has_traced_departures {
             return self.acknowledge(false);

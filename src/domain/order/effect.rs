@@ -8,12 +8,12 @@ use crate::job::Resolution;
 use crate::material::{ClaimRequest, SettledClaim};
 use crate::slice_source::SliceSource;
 
-/// External work that the order's state requires. Each effect is repeated, even after a restart, until the state no
-/// longer requires it, so receivers must accept repeats.
+/// External work required by the order's state. Each effect is retried, even after a restart, until the state no longer
+/// requires it, so receivers must accept duplicates.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OrderEffect {
-    /// Reads a SKU and its file for the CREATED jobs that produce it, until [`OrderNews::Prepared`] is recorded; if the
-    /// SKU has no file, waits until it has one.
+    /// Reads a SKU and its file for the CREATED jobs that produce it, until [`OrderNews::Prepared`] is recorded. If the
+    /// SKU has no file, waits until one is added.
     Prepare {
         /// SKU to read.
         sku: Id,
@@ -29,7 +29,7 @@ pub enum OrderEffect {
     Claim {
         /// Material to claim.
         material: Id,
-        /// Claims, one for each job that needs the material.
+        /// Claims, one per job that needs the material.
         asks: Vec<ClaimRequest>,
     },
     /// Reports settled claims to a material, until [`OrderNews::Settled`] is recorded.
@@ -39,47 +39,47 @@ pub enum OrderEffect {
         /// Settled claims with the amounts consumed.
         claims: Vec<SettledClaim>,
     },
-    /// Assigns a claimed attempt to its printer, until the printer reports on the attempt. A refusal by the printer is
-    /// recorded as such a report.
+    /// Assigns a claimed attempt to its printer, until the printer reports on the attempt. A rejection by the printer
+    /// is recorded as such a report.
     Give {
         /// Job to print.
         job: Id,
-        /// Attempt to assign.
+        /// Attempt that is assigned.
         attempt: Id,
         /// Printer that was claimed.
         printer: Id,
     },
-    /// Asks the printer to cancel an attempt, until it reports the end. A printer that responds that it does not have
-    /// the attempt will never accept it later, which counts as `CancelledBeforeStart`.
+    /// Asks the printer to cancel an attempt, until it reports the end. If the printer responds that it does not have
+    /// the attempt, it will never accept it later, which is treated as `CancelledBeforeStart`.
     CancelAt {
-        /// Attempt to cancel.
+        /// Attempt that the printer must cancel.
         attempt: Id,
         /// Printer claimed for the attempt.
         printer: Id,
     },
     /// Notifies the printer of an operator's resolution of an attempt (`resolve`, or a forced cancel), until a final
-    /// report on the attempt arrives. A printer that does not have the attempt counts as having reported
+    /// report on the attempt arrives. If the printer does not have the attempt, this is treated as
     /// `CancelledBeforeStart`.
     TellResolution {
         /// Attempt that was resolved.
         attempt: Id,
         /// Printer claimed for the attempt.
         printer: Id,
-        /// Operator's resolution.
+        /// The operator's resolution.
         outcome: Resolution,
     },
     /// Notifies the order's invoice of payments and refunds, until [`OrderNews::InvoiceTold`] is recorded.
     TellInvoice {
         /// Invoice to notify.
         invoice: Id,
-        /// Current money state.
+        /// Current payment state.
         money: InvoicedMoney,
     },
-    /// Issues the invoice that is on hold for lack of the seller's name and address, until [`OrderNews::IssueInvoice`]
-    /// has created it.
+    /// Issues the invoice that is on hold because the seller's name or address is missing, until
+    /// [`OrderNews::IssueInvoice`] has created it.
     IssueInvoice,
-    /// Reports the shipments of an order sold by another shop to its channel order, until [`OrderNews::ShopTold`] is
-    /// recorded.
+    /// Reports the shipments of an order sold by a different shop to its channel order, until [`OrderNews::ShopTold`]
+    /// is recorded.
     TellShop {
         /// Channel order to notify.
         channel_order: Id,
@@ -90,6 +90,6 @@ pub enum OrderEffect {
     },
     /// Stores the departures that were traced when the order was loaded, with [`OrderNews::KeepDepartures`].
     KeepDepartures,
-    /// External work that the ledger requires at the payment processor.
+    /// External work required by the ledger at the payment processor.
     Ledger(LedgerEffect),
 }

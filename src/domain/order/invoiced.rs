@@ -1,5 +1,5 @@
-//! Invoice of an order: created with the first payment, in the same commit, and afterwards notified of changes to the
-//! order's money state.
+//! Invoice for an order: created with the first payment, in the same commit, and afterwards notified of changes to the
+//! order's payment state.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,16 +14,16 @@ use crate::party::Party;
 use crate::seller::{SELLER_INCOMPLETE, SellerGap, gaps_in_words};
 use crate::time::Timestamp;
 
-/// Summary of an order's money state: the invoice is notified whenever the summary differs from the last one sent to
-/// it.
+/// Summary of an order's payment state. The invoice is notified whenever the summary differs from the one it was last
+/// notified of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InvoicedMoney {
     /// Number of payments and refunds.
     pub payments: u32,
-    /// Payments less refunds, in minor units.
+    /// Payments minus refunds, in minor units.
     pub kept_cents: i64,
-    /// Part of the refunds that failed, in minor units: it may change while the balance stays the same.
+    /// Total of failed refunds, in minor units. It may change while the balance stays the same.
     #[serde(default)]
     pub failed_cents: i64,
     /// `true` if the order was ever paid in full.
@@ -34,13 +34,13 @@ pub struct InvoicedMoney {
     pub cancelled: bool,
 }
 
-/// Invoice of an order, and the money state it was last notified of.
+/// Invoice for an order, and the payment state that it was last notified of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderInvoice {
     /// ID of the invoice.
     pub id: Id,
-    /// Money state that the invoice was last notified of.
+    /// Payment state that the invoice was last notified of.
     #[serde(rename = "told")]
     pub last_money: InvoicedMoney,
 }
@@ -48,9 +48,9 @@ pub struct OrderInvoice {
 /// Aggregate created by an order's commit.
 #[derive(Clone, Debug)]
 pub enum OrderCreated {
-    /// An email to the customer or the staff.
+    /// Email to the customer or to staff.
     Mail(Box<Mail>),
-    /// The order's invoice, issued.
+    /// The order's invoice, already issued.
     Invoice(Box<NewInvoice>),
 }
 
@@ -76,12 +76,12 @@ impl NewAggregate for OrderCreated {
 }
 
 impl Order {
-    /// Returns the money state for the invoice, as of the order's commit with the given version.
+    /// Returns the payment state for the invoice, as of the order commit with the given version.
     pub fn money_at(&self, version: i64) -> OrderPaymentSummary {
         OrderPaymentSummary { version, ..self.money() }
     }
 
-    /// Returns the money state for a new invoice.
+    /// Returns the payment state for a new invoice.
     fn money(&self) -> OrderPaymentSummary {
         OrderPaymentSummary {
             version: 0,
@@ -94,13 +94,13 @@ impl Order {
         }
     }
 
-    /// Returns the time at which the order was completely shipped; `None` if it has not been.
+    /// Returns the time at which the order was completely shipped, if it has been.
     fn left_at(&self) -> Option<Timestamp> {
         let shipped = self.status == OrderStatus::Shipped;
         self.shipments.last().filter(|_| shipped).map(|shipment| shipment.shipped_at)
     }
 
-    /// Returns the summary of the money state by which changes relevant to the invoice are detected.
+    /// Returns the summary of the payment state that is used to detect changes relevant to the invoice.
     pub fn money_in_short(&self) -> InvoicedMoney {
         InvoicedMoney {
             payments: u32::try_from(self.ledger.payments.len()).unwrap_or(u32::MAX),
@@ -112,7 +112,7 @@ impl Order {
         }
     }
 
-    /// Returns the effect that notifies the invoice; `None` if its money state is up to date.
+    /// Returns the effect that notifies the invoice; `None` if its payment state is up to date.
     pub(super) fn tell_invoice(&self) -> Option<OrderEffect> {
         let (invoice, now) = (self.invoice.as_ref()?, self.money_in_short());
         (invoice.last_money != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, money: now })
@@ -120,8 +120,9 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Creates the invoice, unless there is one. Parts of kits are not invoiced: the price is on the kit. If the
-    /// seller's name or address is missing, the order continues, and its invoice is put on hold without a number.
+    /// Creates the invoice, unless there is one. Parts of kits are not invoiced, because the kit's line has the price.
+    /// If the seller's name or address is missing, the order continues, and its invoice is put on hold without a
+    /// number.
     pub(super) fn make_invoice(&mut self) {
         if self.order.invoice.is_some() {
             return;
@@ -180,7 +181,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Marks the invoice as due, and alerts the staff to the missing seller data.
+    /// Marks the invoice as due, and alerts staff to the missing seller data.
     fn wait_with_invoice(&mut self, gaps: &[SellerGap]) {
         if !self.order.invoice_waits {
             self.head().invoice_waits = true;
@@ -189,7 +190,7 @@ impl OrderChange<'_> {
         self.flag_while(SELLER_INCOMPLETE, true, &words);
     }
 
-    /// Issues the invoice on hold if the seller is now configured. The answer shows whether it is still on hold.
+    /// Issues the invoice on hold if the seller is now configured. The response states whether it is still on hold.
     pub(super) fn issue_invoice(mut self) -> Decision<Order, OrderNewsAnswer> {
         if self.order.invoice_waits {
             self.make_invoice();
@@ -207,8 +208,8 @@ impl OrderChange<'_> {
         self.order_done()
     }
 
-    /// Records that the invoice was notified of the money state. A void invoice is not reopened: a remaining balance
-    /// requires another invoice.
+    /// Records that the invoice was notified of the payment state. A void invoice is not reopened; a remaining balance
+    /// requires a new invoice.
     pub(super) fn invoice_told(
         mut self,
         invoice: Id,

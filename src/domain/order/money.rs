@@ -1,10 +1,10 @@
-//! Effects of the ledger on its order: operators mark the order paid, and the payment processor's signed events report
-//! payments and refunds, which are recorded by the rules common to all [ledgers](crate::ledger). Status and flags
-//! follow from the balance, which is the money received less the money refunded:
+//! Effects of the ledger on its order: operators mark the order as paid, and the payment processor's signed events
+//! report payments and refunds, which are recorded by the rules common to all [ledgers](crate::ledger). Status and
+//! flags follow from the balance, which is the money received minus the money refunded:
 //!
 //! - Once the money received reaches the total, the order is paid and its jobs are created, even if part of the money
 //!   has already been refunded. Any balance above the total must be refunded. Money refunded before an operator
-//!   recorded a payment does not count as received: the operator was asked for it.
+//!   recorded a payment is not treated as received, because the operator was asked for it.
 //! - If the balance of a paid order is zero, the order is refunded, whichever payments were refunded, and stays
 //!   refunded if a refund fails afterwards.
 //! - If the order is cancelled or refunded, the whole balance must be refunded.
@@ -13,9 +13,9 @@
 //!
 //! - A refunded order accepts no further payment. A payment that arrives afterwards must be refunded and creates no
 //!   jobs; had it arrived before the refund, the order would have continued.
-//! - Issued documents are never changed. If more than the total is received, a refund reported between the payments is
-//!   credited; one reported after them counts as a refund of the surplus. A refund reported before it fails is
-//!   credited, too; one whose failure is reported first is not.
+//! - Issued documents are never changed. If more than the total is received, a refund reported between the payments
+//!   is credited, whereas a refund reported after them is treated as a refund of the surplus. A refund reported before
+//!   it fails is credited, too, whereas a refund whose failure is reported first is not.
 //! - If more than the total was received and everything was refunded at some point, the order is refunded if this was
 //!   reported before one of the refunds failed. It stays paid if the failure was reported first, because the refunded
 //!   money may have been the surplus.
@@ -32,14 +32,14 @@ use crate::ledger::{
 };
 use crate::refusal::Refusal;
 
-/// Stored form of an order's ledger, whose fields are part of the order's document. The payments are separate rows.
+/// Stored form of an order's ledger. Its fields are part of the order's document; the payments are separate rows.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Ledger", rename_all = "camelCase")]
 pub(super) struct OrderLedger {
     payment_session: Option<String>,
     #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
     at_processor: ProcessorRequests,
-    /// Balance in minor units. Absent in documents of older releases; [`Order::count_kept`] calculates it when the
+    /// Balance in minor units. Absent in documents from older releases; [`Order::count_kept`] calculates it when the
     /// order is loaded.
     #[serde(default)]
     kept_cents: i64,
@@ -82,7 +82,7 @@ impl LedgerOwner for Order {
 }
 
 impl Order {
-    /// Recalculates `kept_cents` from the payments. Documents of older releases lack it, and the rules for the next
+    /// Recalculates `kept_cents` from the payments. Documents from older releases lack it, and the rules for the next
     /// payment depend on it.
     pub fn count_kept(&mut self) {
         self.ledger.kept_cents = books(&self.ledger, &self.terms()).kept_cents;
@@ -177,8 +177,8 @@ impl OrderChange<'_> {
         self.edit_ledger(flag_money);
     }
 
-    /// Records a payment that an operator received by means other than the processor. An amount below what is due
-    /// leaves the order unpaid; a higher one is rejected.
+    /// Records a payment that an operator received by means other than the processor. A smaller amount than is due
+    /// leaves the order unpaid; a larger amount is rejected.
     pub(super) fn mark_paid(
         self,
         amount_cents: Option<i64>,
@@ -195,8 +195,8 @@ impl OrderChange<'_> {
         self.on_ledger(|on| ledger::mark_paid(on, amount_cents, method, reference))
     }
 
-    /// Marks the order as paid and creates its jobs in the same commit. The invoice is created with the payment, so a
-    /// free order has none.
+    /// Marks the order as paid and creates its jobs in the same commit. The invoice is created with the payment, so an
+    /// order that is free of charge has none.
     pub(super) fn become_paid(&mut self) {
         let now = self.cx.now;
         self.head().paid_at = Some(now);

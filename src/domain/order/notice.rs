@@ -9,8 +9,8 @@ use crate::mail::part::{MailFact, MailItem, MailLink, MailPart, first_items};
 use crate::tracking::tracking_url;
 
 impl OrderChange<'_> {
-    /// Sends the customer an email about a shipment that is sent with this commit, unless their email address is
-    /// unknown or the selling shop notifies them.
+    /// Emails the customer about a shipment that is sent with this commit, unless their email address is unknown or the
+    /// selling shop notifies them.
     pub(super) fn tell_shipment(&mut self, sent: &SentShipment) {
         let told_there = self.order.sold.as_ref().is_some_and(|sold| sold.tells_customer);
         let told_here = self.cx.rules.shipment_notices && !told_there;
@@ -60,7 +60,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
     Mail { parts, link: Some(link), ..Mail::new(cx, vec![to], format!("{what} {came}"), text) }
 }
 
-/// Returns whether everything in the shipment replaces parts shipped before.
+/// Returns whether everything in the shipment replaces parts that were shipped before.
 fn replaces(order: &Order, sent: &SentShipment) -> bool {
     let departed = order.departed_parts();
     sent.lines.iter().all(|one| {
@@ -69,7 +69,7 @@ fn replaces(order: &Order, sent: &SentShipment) -> bool {
     })
 }
 
-/// Describes whether the promise was met; `None` if that is still open, or if there is no promise.
+/// Describes whether the promise was met; `None` if it is still outstanding, or if there is no promise.
 fn promise_words(order: &Order, cx: &DecisionContext<'_>) -> Option<String> {
     let promise = order.promise.as_ref()?;
     let clock = &cx.rules.clock;
@@ -90,7 +90,7 @@ fn promise_words(order: &Order, cx: &DecisionContext<'_>) -> Option<String> {
     }
 }
 
-/// Returns the suffix that names a line's kit: ` (of Desk set)`.
+/// Returns the suffix that contains the name of a line's kit: ` (of Desk set)`.
 fn of_kit(order: &Order, line: &OrderLine) -> String {
     let kit = line.kit_line.and_then(|kit| order.lines.get(kit as usize));
     kit.map(|kit| format!(" (of {})", kit.description)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Part counts: good, in production and missing parts of each line.
+//! Part counts per line: good parts, parts in production and missing parts.
 //!
 //! A plate is printed as a whole, so a job always produces as many parts as its plate holds, even if the line needs
 //! fewer.
@@ -6,7 +6,7 @@
 use super::{NO_SKU, Order, OrderLine};
 use crate::job::{Attempt, AttemptState, Job, JobState};
 
-/// Returns the number of parts on one plate of a line.
+/// Returns the number of parts per plate of a line.
 pub(super) fn plate_parts(line: &OrderLine) -> u32 {
     line.make.as_ref().map_or(1, |make| make.units_per_plate.max(1))
 }
@@ -22,7 +22,7 @@ impl OrderLine {
         self.make.is_none() && self.sku_id == NO_SKU
     }
 
-    /// Returns the number of the line's parts in one set of its kit.
+    /// Returns the number of the line's parts per set of its kit.
     pub(super) fn in_one_set(&self) -> u64 {
         u64::from(self.per_set.unwrap_or(1).max(1))
     }
@@ -31,28 +31,28 @@ impl OrderLine {
 /// Good, running and cancelled parts of one line; for a kit's line, complete sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LineParts {
-    /// Parts that count as good.
+    /// Good parts.
     pub good: u64,
-    /// Parts on the plates of jobs that are unfinished, FAILED or awaiting sign-off: they may still become good without
+    /// Parts on the plates of jobs that are unfinished, FAILED or awaiting sign-off. They may still become good without
     /// a new job.
     pub running: u64,
-    /// Parts on the plates of cancelled jobs, except good ones: an operator gave up on them.
+    /// Parts on the plates of cancelled jobs, except good ones: an operator has given up on these parts.
     pub cancelled: u64,
     /// Parts that were rejected after they were shipped, and are owed again. 0 for kits, whose parts are separate
     /// lines.
     pub rejected_after_shipping: u64,
-    /// Automatic reprint jobs of the line, except withdrawn ones.
+    /// Automatic reprint jobs for the line, except withdrawn ones.
     pub(super) reprints: u32,
 }
 
 impl LineParts {
-    /// Returns the number of parts of the given quantity that no job will produce although they were not abandoned.
+    /// Returns how many parts of the given quantity no job will produce although they were not abandoned.
     pub fn missing(&self, quantity: u32) -> u64 {
         u64::from(quantity).saturating_sub(self.good + self.running + self.cancelled)
     }
 }
 
-/// Returns the number of parts of one print that count as good; 0 if another print of the job replaced it.
+/// Returns the number of good parts from one print; 0 if the print was replaced by a later print of the job.
 pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
     match &attempt.sign_off {
         _ if !attempt.printed() || attempt.withdrawn => 0,
@@ -63,7 +63,7 @@ pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
     }
 }
 
-/// Returns the number of parts of a job that count as good across all its prints.
+/// Returns the number of good parts from all prints of a job.
 fn good_of(job: &Job, plate: u32) -> u64 {
     job.attempts.iter().map(|attempt| u64::from(good_parts(job, attempt, plate))).sum()
 }
@@ -74,7 +74,7 @@ impl Order {
         self.lines.get(job.line as usize).map_or(1, plate_parts)
     }
 
-    /// Returns the part counts of each line, in the order of the lines, in one pass over the jobs.
+    /// Returns the part counts per line, in line order, in a single pass over the jobs.
     pub fn parts(&self) -> Vec<LineParts> {
         let mut parts = vec![LineParts::default(); self.lines.len()];
         for job in self.jobs.values() {
@@ -104,8 +104,8 @@ impl Order {
         parts
     }
 
-    /// Returns the selected jobs that were created for rejected parts and are no longer needed, newest first: without
-    /// them, enough parts are good or in production.
+    /// Returns the selected jobs that were created for rejected parts and are no longer needed, newest first. Even
+    /// without these jobs, enough parts are good or in production.
     pub(super) fn surplus_jobs(&self, among: impl Fn(&&Job) -> bool) -> Vec<&Job> {
         let unfinished = |job: &&Job| !matches!(job.state, JobState::Completed | JobState::Cancelled);
         let jobs = self.jobs.values().map(|job| &**job).filter(|job| job.reprint && job.cancel_requested_at.is_none());
@@ -130,13 +130,13 @@ impl Order {
         jobs
     }
 
-    /// Returns the lines with the parts of a kit, each with the number of parts in one set.
+    /// Returns the lines that contain the parts of a kit, each with the number of parts per set.
     pub(super) fn parts_of_kit(&self, kit: usize) -> impl Iterator<Item = (usize, u64)> + use<'_> {
         let lines = self.lines.iter().enumerate();
         lines.filter(move |(_, line)| line.kit_line == Some(kit as u32)).map(|(n, line)| (n, line.in_one_set()))
     }
 
-    /// Counts a kit in complete sets, limited by its scarcest part.
+    /// Counts the complete sets of a kit, limited by its scarcest part.
     fn sets(&self, kit: usize, parts: &[LineParts]) -> LineParts {
         let fewest = |of: fn(&LineParts) -> u64| {
             let sets = self.parts_of_kit(kit).map(|(n, in_one_set)| of(&parts[n]) / in_one_set);

@@ -19,7 +19,7 @@ use crate::time::Timestamp;
 /// Default priority of an order, on the scale 0 to 9.
 pub(super) const DEFAULT_PRIORITY: u8 = 5;
 
-/// Returns the number of jobs that a line creates: one per plate, the last of which may be only partly filled.
+/// Returns the number of jobs that a line creates: one per plate, including a partly filled one.
 pub(super) fn plates(line: &OrderLine) -> u32 {
     if line.make.is_none() { 0 } else { line.quantity.div_ceil(plate_parts(line)) }
 }
@@ -30,8 +30,8 @@ pub(super) fn with_region_code(address: &Address) -> Address {
     Address { region: region.filter(|region| !region.is_empty()), ..address.clone() }
 }
 
-/// Returns the subtotal of the lines and the total tax in minor units; `None` on overflow. The tax is rounded once per
-/// rate, over the sum of all amounts with that rate; shipping is taxed at the destination's rate.
+/// Returns the subtotal of the lines and the total tax, in minor units. Returns `None` on overflow. The tax is rounded
+/// once per rate, over the sum of all amounts with that rate; shipping is taxed at the destination's rate.
 fn sums(lines: &[OrderLine], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, i64)> {
     let mut nets = BTreeMap::from([(shipping_bps, shipping_cents)]);
     let mut subtotal = 0i64;
@@ -45,10 +45,10 @@ fn sums(lines: &[OrderLine], shipping_cents: i64, shipping_bps: i64) -> Option<(
     Some((subtotal, tax))
 }
 
-/// Reason for rejecting a due date: nothing can be ready in the past.
+/// Error message for rejecting a due date in the past.
 const PAST_FAULT: &str = "must not be in the past";
 
-/// Returns whether a due date is in the future, or absent.
+/// Returns whether a due date is in the future or absent.
 pub(super) fn is_ahead(cx: &DecisionContext<'_>, due_at: Option<Timestamp>) -> bool {
     due_at.is_none_or(|due_at| due_at > cx.now)
 }
@@ -91,7 +91,7 @@ pub(super) fn check_new(new: &NewOrder, rules: &Rules, now: Timestamp) -> Result
 }
 
 /// Returns the email address of a new order's customer. A customer, or an API key that belongs to one, may order only
-/// for that customer; any other address is rejected.
+/// for that customer; any other email address is rejected.
 fn customer_email(by: &Principal, requested: Option<&String>) -> Result<Option<String>, Refusal> {
     let requested = requested.map(|email| email.trim().to_lowercase());
     match by {
@@ -106,7 +106,7 @@ fn customer_email(by: &Principal, requested: Option<&String>) -> Result<Option<S
     }
 }
 
-/// Applies the tax rate to the lines; returns the lines, the subtotal, the tax and the total in minor units.
+/// Applies the tax rate to the lines. Returns the lines, the subtotal, the tax and the total, in minor units.
 fn priced(lines: &[OrderLine], bps: i64, shipping: i64) -> Result<(Vec<OrderLine>, i64, i64, i64), Refusal> {
     let lines: Vec<OrderLine> = lines.iter().map(|line| OrderLine { tax_rate_bps: bps, ..line.clone() }).collect();
     let (subtotal, tax, total) = sums(&lines, shipping, bps)
@@ -116,12 +116,12 @@ fn priced(lines: &[OrderLine], bps: i64, shipping: i64) -> Result<(Vec<OrderLine
 }
 
 impl NewOrder {
-    /// Checks beforehand whether the order would be created, so that related records, such as the customer's, are not
+    /// Checks in advance whether the order would be created, so that related records, such as the customer's, are not
     /// created for an order that is rejected.
     ///
     /// # Errors
     ///
-    /// Returns all faults in the order's lines together, as on creation.
+    /// Returns all errors in the order's lines together, as on creation.
     pub fn judge(&self, by: &Principal, rules: &Rules, now: Timestamp) -> Result<(), Refusal> {
         check_new(self, rules, now)?;
         customer_email(by, self.customer_email.as_ref())?;
@@ -129,7 +129,7 @@ impl NewOrder {
     }
 }
 
-/// Creates the order, placed or as a draft. All faults in its lines are reported together.
+/// Creates the order, placed or as a draft. All errors in its lines are reported together.
 pub(super) fn create(
     id: Id,
     cx: &DecisionContext<'_>,
@@ -191,7 +191,7 @@ pub(super) fn create(
     Ok(change.order_done().requires(new.lines.iter().enumerate().flat_map(|(n, line)| named(n, line))))
 }
 
-/// Returns the requirements that a line's SKU, materials and file have not been deleted. Faults in parts of a kit are
+/// Returns the requirements that a line's SKU, materials and file have not been deleted. Errors in parts of a kit are
 /// reported on the kit's own line.
 pub(super) fn named(n: usize, line: &OrderLine) -> impl Iterator<Item = Requirement> + use<> {
     let n = line.kit_line.map_or(n, |kit| kit as usize);
@@ -205,7 +205,7 @@ pub(super) fn named(n: usize, line: &OrderLine) -> impl Iterator<Item = Requirem
     named.into_iter().map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
 }
 
-/// Fields that an update may change; `None` leaves a field unchanged, an inner `None` clears it.
+/// Fields that an update may change: `None` leaves a field unchanged, an inner `None` clears it.
 pub(super) struct OrderFieldsPatch<'a> {
     pub(super) notes: Option<&'a Option<String>>,
     pub(super) internal_notes: Option<&'a Option<String>>,
@@ -215,8 +215,8 @@ pub(super) struct OrderFieldsPatch<'a> {
 }
 
 impl OrderChange<'_> {
-    /// Rejects payment of a draft until its destination, and thus its tax, is known. An order that was placed, partly
-    /// paid or invoiced has a fixed price, even without a destination; the price in a quote was agreed with the
+    /// Rejects payment of a draft until its destination, and thus its tax, is known. Orders that were placed, partly
+    /// paid or invoiced have a fixed price, even without a destination; prices in a quote were agreed with the
     /// customer.
     pub(super) fn check_destination(&self) -> Result<(), Refusal> {
         let order = &self.order;
@@ -227,7 +227,7 @@ impl OrderChange<'_> {
         Err(Refusal::new(Class::Invalid, "address_required", words))
     }
 
-    /// Applies the given tax rate to all lines and shipping.
+    /// Applies the given tax rate to all lines and to shipping.
     fn tax_anew(&mut self, bps: i64) -> Result<(), Refusal> {
         let (lines, subtotal, tax, total) = priced(&self.order.lines, bps, self.order.shipping_cents)?;
         let head = self.head();
@@ -237,8 +237,8 @@ impl OrderChange<'_> {
         Ok(())
     }
 
-    /// Places a draft: draft → created. An order with a total of zero becomes paid immediately, without an invoice:
-    /// invoices are about money, and no invoice number is wasted.
+    /// Places a draft: draft → created. An order with a total of zero becomes paid immediately, without an invoice, so
+    /// that no invoice number is wasted.
     pub(super) fn confirm(mut self) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         match self.order.status {
             OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),

@@ -1,5 +1,5 @@
-//! Completion time promised to the customer: set once, by the first forecast that covers all jobs, and never moved.
-//! Also judges whether the order will be ready in time, and publishes once that it will not.
+//! Completion time promised to the customer: set once, by the first forecast that covers all jobs, and never changed.
+//! The rules also determine whether the order will be ready in time, and publish an event once if it will not.
 
 use super::change::OrderChange;
 use super::{Order, OrderNewsAnswer, OrderStatus};
@@ -13,35 +13,37 @@ use crate::promise::Promise;
 use crate::time::Timestamp;
 use crate::timing::Timing;
 
-/// Path of the staff's list of late orders, below the server's public URL.
+/// Path of the list of late orders for staff, below the server's public URL.
 const LATE_ORDERS_PATH: &str = "shop/orders?timing=late";
 
 impl Order {
-    /// Returns the outstanding promise: the order is paid and not ready yet.
+    /// Returns the promise if it is outstanding, that is, the order is paid and not ready yet.
     fn outstanding_promise(&self) -> Option<&Promise> {
         let is_open = matches!(self.status, OrderStatus::Paid | OrderStatus::Printing);
         self.promise.as_ref().filter(|_| is_open)
     }
 
-    /// Returns whether a promise is outstanding, so that the order has a timing.
+    /// Returns whether a promise is outstanding, which is required for the order to have a timing.
     pub fn is_promised(&self) -> bool {
         self.outstanding_promise().is_some()
     }
 
-    /// Returns the time by which the order has to be ready: the promised time or the due date, whichever is earlier;
-    /// `None` if no promise is outstanding.
+    /// Returns the time by which the order must be ready: the promised time or the due date, whichever is earlier.
+    /// Returns `None` if no promise is outstanding.
     pub fn deadline(&self) -> Option<Timestamp> {
         Some(self.outstanding_promise()?.deadline(self.due_at))
     }
 
-    /// Returns the timing of the order, given when it is expected to be ready. `None` before a promise is made, and
-    /// once the order is ready: promise and due date concern the completion of printing, so nothing is owed after it.
+    /// Returns the timing of the order, given when it is expected to be ready. Returns `None` before a promise is made,
+    /// and once the order is ready: promise and due date concern the completion of printing, so they no longer matter
+    /// afterwards.
     pub fn timing(&self, expected_at: Option<Timestamp>, now: Timestamp) -> Option<Timing> {
         Some(Timing::of(self.outstanding_promise()?, self.due_at, expected_at, now))
     }
 
-    /// Returns whether the order has to record that it became late, or that it is on time again. A late order that is
-    /// merely at risk still counts as late, so that a forecast close to the deadline does not repeat the event.
+    /// Returns whether the order must record that it became late, or that it is on time again. A late order that is
+    /// merely at risk is still treated as late, so that a forecast close to the deadline does not publish the event
+    /// again.
     pub fn has_new_timing(&self, expected_at: Option<Timestamp>, now: Timestamp) -> bool {
         match self.timing(expected_at, now) {
             Some(Timing::Late) => self.late_since.is_none(),
@@ -52,8 +54,8 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Records a promise, unless there is already one, there is nothing to print, or a job may still turn out to be
-    /// short of material.
+    /// Records a promise, unless the order already has one, there is nothing to print, or a job may still turn out to
+    /// be short of material.
     pub(super) fn promise(mut self, promise: Promise) -> Decision<Order, OrderNewsAnswer> {
         let open = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
         let sure = self.order.jobs.values().all(|job| has_all_it_needs(job));
@@ -76,7 +78,7 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Publishes that the order is late, and alerts the staff.
+    /// Publishes an event that the order is late, and alerts staff.
     fn tell_late(&mut self, promise: &Promise, expected_at: Option<Timestamp>) {
         let clock = &self.cx.rules.clock;
         let (due_at, promised_at) = (self.order.due_at, promise.promised_at);
@@ -102,7 +104,7 @@ impl OrderChange<'_> {
 }
 
 /// Returns whether the job needs nothing but time to be printed. The forecast treats a job whose stock check is in
-/// progress as if it had passed; a promise is made only once the result is known.
+/// progress as if it had passed; a promise is made only once the check has passed.
 fn has_all_it_needs(job: &Job) -> bool {
     match job.state {
         JobState::Created | JobState::Validated | JobState::AwaitingManualReview | JobState::Failed => {

@@ -1,7 +1,7 @@
 //! Shipping: contents of each shipment, and the point at which the whole order has been shipped.
 //!
 //! Parts may be shipped as soon as they are good. The order becomes shipped with the shipment that completes it: with
-//! all ordered parts or, if the order is ready and the customer accepts it as it is, all good ones.
+//! all ordered parts or, if the order is ready and the customer accepts it as it is, with all good parts.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::aggregate::Decision;
 use crate::event::data::{OrderPartShippedData, OrderShippedData};
 use crate::refusal::{Faults, Refusal};
 
-/// Maximum number of shipments per order: they are part of the order's snapshot row.
+/// Maximum number of shipments per order. The limit exists because they are part of the order's snapshot row.
 const MAX_SHIPMENTS: usize = 50;
 
 /// Shipping progress of a line.
 struct LineShipping {
-    /// Parts still owed.
+    /// Number of parts still owed.
     owed: u64,
-    /// Good parts among the owed ones that have not been shipped.
+    /// Number of good parts among the owed ones that have not been shipped.
     there: u64,
 }
 
 impl Order {
-    /// Returns the number of parts of each line that were shipped and not rejected afterwards, in line order: at most
-    /// the ordered quantity. Kits count in complete sets.
+    /// Returns the number of shipped parts per line, in line order, excluding parts that were rejected afterwards: at
+    /// most the ordered quantity. Kits are counted in complete sets.
     pub fn shipped_parts(&self) -> Vec<u64> {
         let mut left = self.departed_parts();
         for job in self.jobs.values() {
@@ -35,7 +35,7 @@ impl Order {
         self.with_sets(left)
     }
 
-    /// Expands the kits named in a shipment into their parts.
+    /// Expands the kits listed in a shipment into their parts.
     fn parts_named(&self, lines: &[SentLine]) -> Vec<SentLine> {
         let mut parts: BTreeMap<u32, u64> = BTreeMap::new();
         for SentLine { line, quantity } in lines {
@@ -52,7 +52,7 @@ impl Order {
         parts.into_iter().map(sent).collect()
     }
 
-    /// Returns the shipping progress of each line; a kit's line counts in complete sets.
+    /// Returns the shipping progress of each line; a kit's line is counted in complete sets.
     fn leaving(&self) -> Vec<LineShipping> {
         let lines = self.lines.iter().zip(self.parts()).zip(self.shipped_parts());
         let left = lines.map(|((line, parts), left)| {
@@ -68,8 +68,8 @@ impl Order {
         left
     }
 
-    /// Returns the number of good parts of each line that are owed and have not been shipped, in line order; kits count
-    /// in complete sets.
+    /// Returns the number of good parts per line that are owed and have not been shipped, in line order. Kits are
+    /// counted in complete sets.
     pub fn parts_there(&self) -> Vec<u64> {
         self.leaving().into_iter().map(|line| line.there).collect()
     }
@@ -88,14 +88,14 @@ impl Order {
         lines.any(|(_, leaving)| leaving.there < leaving.owed)
     }
 
-    /// Returns whether any printed part is good, whether still here or with the customer.
+    /// Returns whether any printed part is good, regardless of whether it has been shipped.
     fn has_good_parts(&self) -> bool {
         let mut lines = self.lines.iter().zip(self.parts()).filter(|(line, _)| line.make.is_some());
         lines.any(|(_, parts)| parts.good > 0)
     }
 
     /// Returns whether nothing more will be shipped: all ordered parts have been shipped or, if a short order is
-    /// accepted, all good ones.
+    /// accepted, all good parts.
     fn has_left(&self, short: bool) -> bool {
         let lines = self.lines.iter().zip(self.leaving()).filter(|(line, _)| !line.is_kit());
         lines.into_iter().all(|(_, leaving)| leaving.owed == 0 || (short && leaving.there == 0))
@@ -103,8 +103,8 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Ships parts: the given ones or, if none are given, all good ones that have not been shipped. The delivery date
-    /// must be a real date. A pickup needs neither tracking number nor date: it is recorded as shipped today.
+    /// Ships parts: the given parts or, if none are given, all good parts that have not been shipped. The delivery date
+    /// must be a real date. A pickup needs neither tracking number nor date; it is recorded as shipped today.
     pub(super) fn ship(
         mut self,
         shipment: &Shipment,
@@ -168,7 +168,7 @@ impl OrderChange<'_> {
         Ok(self.order_done())
     }
 
-    /// Validates and normalizes a shipment for recording; rejected with all its faults.
+    /// Validates and normalizes a shipment for recording; reports all errors together if it is rejected.
     fn checked(&self, shipment: &Shipment) -> Result<Shipment, Refusal> {
         let mut shipment = shipment.clone();
         if shipment.carrier.trim().eq_ignore_ascii_case(PICKUP) {
@@ -189,7 +189,7 @@ impl OrderChange<'_> {
     }
 }
 
-/// Rejects a shipment that names lines not in the order, or the same line twice.
+/// Rejects a shipment that contains lines that are not in the order, or the same line twice.
 fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     for (at, SentLine { line, quantity }) in lines.iter().enumerate() {
@@ -202,7 +202,7 @@ fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     faults.refuse()
 }
 
-/// Rejects a shipment of more parts than are good and not shipped yet.
+/// Rejects a shipment that contains more parts than are good and not yet shipped.
 fn are_there(lines: &[SentLine], leaving: &[LineShipping]) -> Result<(), Refusal> {
     for SentLine { line, quantity } in lines {
         let there = leaving.get(*line as usize).map_or(0, |line| line.there);

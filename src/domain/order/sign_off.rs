@@ -1,14 +1,14 @@
 //! Good parts: how operators judge the parts of finished prints, and which parts are reprinted as a result.
 //!
-//! The parts of a print count when it ends or, if `quality.sign_off` is set, once a user has signed them off. If a
-//! sign-off of a COMPLETED job leaves parts missing, further jobs are created in the same commit, at most
-//! `quality.max_reprints` per line; parts still missing then are flagged. A FAILED job is left to an operator. Once the
-//! order is cancelled or refunded, a sign-off is only recorded. A shipped order returns to production when shipped
-//! parts are rejected, because they are owed again. If an older release stored a shipped order with such parts, it
-//! returns to production when they are signed off once more.
+//! The parts of a print are counted when it ends or, if `quality.sign_off` is set, once a user has signed them off. If
+//! a sign-off of a COMPLETED job leaves parts missing, additional jobs are created in the same commit, at most
+//! `quality.max_reprints` per line; parts that are still missing are flagged. FAILED jobs are left to an operator. Once
+//! the order is cancelled or refunded, a sign-off is only recorded. A shipped order returns to production when shipped
+//! parts are rejected, because they are owed again. If an older release stored a shipped order with such parts, the
+//! order returns to production when they are signed off again.
 //!
-//! An upward correction withdraws jobs created for parts that are no longer missing, unless a printer has them;
-//! operators are alerted to the latter.
+//! A correction that increases the number of good parts withdraws jobs that were created for parts that are no longer
+//! missing. Jobs that a printer already has are not withdrawn; operators are alerted to them.
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
@@ -22,7 +22,7 @@ use crate::sign_off::{Inspection, SignOff};
 use crate::time::Timestamp;
 
 impl OrderChange<'_> {
-    /// Records the parts of a finished print: they count according to its outcome, unless a sign-off is required.
+    /// Records the parts of a finished print. They are counted according to its outcome, unless a sign-off is required.
     pub(super) fn printed(&mut self, job: &Job, attempt: Id, finished: bool) {
         let (now, plate) = (self.cx.now, self.order.plate_of(job));
         let first_pass = !job.reprint && job.last_print().is_none();
@@ -53,7 +53,7 @@ impl OrderChange<'_> {
     }
 
     /// Records the inspection that was entered at a printer when its bed was cleared. The later of two inspections
-    /// takes precedence; clearing the bed without an inspection contradicts neither.
+    /// takes precedence; clearing the bed without an inspection overrides neither.
     pub(super) fn signed_at_printer(
         mut self,
         id: Id,
@@ -73,7 +73,7 @@ impl OrderChange<'_> {
         self.acknowledge(false)
     }
 
-    /// Records the photo of the end of a print, or its deletion; a repeat changes nothing.
+    /// Records the photo of the end of a print, or its deletion; a duplicate changes nothing.
     pub(super) fn photographed(
         mut self,
         id: Id,
@@ -93,7 +93,7 @@ impl OrderChange<'_> {
         Ok(self.acknowledge(false))
     }
 
-    /// Records a sign-off, and creates jobs that reprint the parts missing because of it.
+    /// Records a sign-off, and creates jobs to reprint the parts that are missing as a result.
     fn signed(&mut self, job: &Job, attempt: &Attempt, inspection: &Inspection, by: String, at: Timestamp) {
         let plate = self.order.plate_of(job);
         let before = match &attempt.sign_off {
@@ -138,7 +138,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Reopens a shipped order when `owed_again` more of its shipped parts are rejected. Returns whether it did.
+    /// Reopens a shipped order when `owed_again` more of its shipped parts are rejected. Returns whether the order was
+    /// reopened.
     fn reopen(&mut self, job: &Job, owed_again: u64) -> bool {
         let shipped = self.order.shipped_parts();
         let line = self.order.lines.get(job.line as usize).zip(shipped.get(job.line as usize));
@@ -151,8 +152,7 @@ impl OrderChange<'_> {
         reopens
     }
 
-    /// Creates jobs for the missing parts of a line, for no more than `at_most` parts and within the limits of the
-    /// settings.
+    /// Creates jobs for the missing parts of a line, for at most `at_most` parts and within the configured limits.
     fn make_missing(&mut self, line: usize, at_most: u64) {
         let (rules, status) = (&self.cx.rules.quality, self.order.status);
         let open = matches!(status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready);
@@ -175,8 +175,8 @@ impl OrderChange<'_> {
     }
 
     /// Cancels jobs of a line that were created for rejected parts and are no longer needed, newest first. Jobs that a
-    /// printer already has continue, and the operators are alerted to them ([`Order::surplus_jobs`]); `except` names a
-    /// job that an operator has just requested.
+    /// printer already has continue, and the operators are alerted to them ([`Order::surplus_jobs`]); `except` is a job
+    /// that an operator has just requested.
     pub(super) fn withdraw_surplus(&mut self, line: u32, except: Option<Id>) {
         if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready) {
             return;
@@ -193,7 +193,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Marks all unfinished jobs as surplus: the order has all its parts without them.
+    /// Marks all unfinished jobs as surplus, because the order has all its parts without them.
     pub(super) fn mark_surplus(&mut self) {
         let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
         for id in open {
@@ -201,7 +201,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Withdraws the last print of a COMPLETED job that is being printed again: its parts no longer count.
+    /// Withdraws the last print of a COMPLETED job that is being printed again: its parts are no longer counted.
     pub(super) fn withdraw(&mut self, job: &Job) {
         if let Some(last) = job.last_print() {
             self.edit_attempt(job.id, last.id, |attempt| attempt.withdrawn = true);

@@ -1,7 +1,7 @@
 //! Slicing: jobs without G-code are sliced from their SKU's model while all their material is reserved.
 //!
-//! The material needs stated in the G-code correct the reservations. A failure releases the reservations, and an
-//! operator decides whether the model is sliced again.
+//! The material needs stated in the G-code correct the reservations. If slicing fails, the reservations are released,
+//! and an operator decides whether to slice the model again.
 
 use super::change::OrderChange;
 use super::{JobAnswer, JobSlicingOutcome, Order, OrderNewsAnswer, ProductionData};
@@ -18,8 +18,8 @@ use crate::slice_source::SliceSource;
 const MAX_WORDS_CHARS: usize = 500;
 
 impl OrderChange<'_> {
-    /// Applies the outcome of slicing to the jobs that currently wait for it. Jobs whose reservation was recalled in
-    /// the meantime request slicing again.
+    /// Applies the slicing outcome to the jobs that are currently waiting for it. Jobs whose reservation was recalled
+    /// in the meantime request slicing again.
     pub(super) fn slicing(
         mut self,
         sku: Id,
@@ -50,7 +50,7 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Alerts the operators to a model that cannot be sliced, once for all jobs of the order that wait for it.
+    /// Alerts the operators to a model that cannot be sliced, once for all jobs of the order that are waiting for it.
     fn tell_failure(&mut self, waiting: &[Id], source: &SliceSource, words: &str) {
         let Some(job) = waiting.first().and_then(|id| self.job(*id).ok()) else { return };
         let others = match waiting.len() - 1 {
@@ -68,7 +68,7 @@ impl OrderChange<'_> {
         self.alert(AlertKind::JobFailed, &subject, &text);
     }
 
-    /// Sets the G-code of the jobs. Jobs whose reservations stay the same wait for a printer; the others wait for the
+    /// Sets the G-code of the jobs. Jobs whose reservations do not change wait for a printer; the rest wait for the
     /// materials to correct the reservations.
     fn sliced(mut self, waiting: &[Id], make: &ProductionData) -> Decision<Order, OrderNewsAnswer> {
         let Some(file) = make.file_id else { return self.acknowledge(true) };

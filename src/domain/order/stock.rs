@@ -1,6 +1,6 @@
-//! Exchange between an order and its materials: answers to claims, recalled reservations, and settlement.
+//! Messages between an order and its materials: responses to claims, recalled reservations, and settlement.
 //!
-//! A claim that was sent is settled only after the material has answered it. Messages to one material arrive in the
+//! A claim that was sent is settled only after the material has responded to it. Messages to one material arrive in the
 //! order in which they were sent, so a settlement never overtakes its claim, and no reservation is left behind.
 
 use super::change::OrderChange;
@@ -12,7 +12,7 @@ use crate::material::{ClaimId, ClaimState};
 use crate::order::{Order, OrderNewsAnswer};
 
 impl OrderChange<'_> {
-    /// Applies a material's answers to the claims of this order's jobs.
+    /// Applies a material's responses to the claims of this order's jobs.
     pub(super) fn stock(
         mut self,
         material: Id,
@@ -26,7 +26,7 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Records that a material has settled claims, which ends the notifications.
+    /// Records that a material has settled claims, so that it is no longer notified.
     pub(super) fn settled(mut self, claims: &[ClaimId]) -> Decision<Order, OrderNewsAnswer> {
         for claim in claims {
             self.edit(claim.job, |job| {
@@ -42,8 +42,8 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Handles a material's recall of reservations. A job that is waiting for a printer returns its reservation. A job
-    /// with a live attempt keeps it, and returns it later if the attempt prints nothing.
+    /// Applies a material's recall of reservations. A job that is waiting for a printer returns its reservation. A job
+    /// with a live attempt keeps its reservation, and returns it later if the attempt prints nothing.
     pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order, Vec<ClaimId>> {
         let mut kept_claims = Vec::new();
         for claim in claims {
@@ -67,9 +67,8 @@ impl OrderChange<'_> {
         self.done(|_| kept_claims)
     }
 
-    /// Returns a reservation: the job is blocked, the old claim is settled with nothing consumed, and a new one is
-    /// requested. The job keeps its position in the queue for the material, which depends on the job's priority, due
-    /// date and age.
+    /// Releases a reservation: blocks the job, settles the old claim with nothing consumed, and requests a new one. The
+    /// job keeps its position in the queue for the material, which depends on the job's priority, due date and age.
     pub(super) fn give_up(&mut self, job: &Job, number: u32, words: &str) {
         self.edit(job.id, |job| job.give_up_claim(number));
         if let Ok(job) = self.job(job.id) {
@@ -122,8 +121,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Continues after another claim of the job has been granted: requests the next claim; after the last one, the job
-    /// is sliced or is queued for a printer.
+    /// Proceeds after a claim of the job has been granted: requests the next claim or, after the last one, slices the
+    /// job or queues it for a printer.
     fn held(&mut self, id: Id) {
         let Ok(job) = self.job(id) else { return };
         if job.state == JobState::AwaitingManualReview {

@@ -1,4 +1,4 @@
-//! Jobs of an order: created when the order is paid, then ranked, cancelled, retried and released.
+//! Jobs of an order: created when the order is paid, then prioritised, cancelled, retried and released.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::refusal::{Class, Refusal};
 use crate::requirement::{Referenced, Requirement};
 use crate::time::Timestamp;
 
-/// Reason why a job without anything to print stays CREATED, shown as `waitingReason` in the API.
+/// Reason why a job with nothing to print stays CREATED, shown as `waitingReason` in the API.
 const NO_FILE_REASON: &str = "its SKU has neither a G-code file nor a model with a slicer profile";
 /// Reason why a job is still CREATED although its SKU had something to print when the order was placed.
 const BEING_READ_REASON: &str = "reading its SKU and file";
@@ -37,7 +37,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Creates one job for a line; `rejected` is the number of missing parts if the job replaces rejected ones.
+    /// Creates one job for a line. If the job replaces rejected parts, `rejected` is the number of missing parts.
     pub(super) fn make_job(&mut self, n: usize, line: &OrderLine, rejected: Option<u64>) {
         let Some(make) = &line.make else { return };
         let (reprint, plate) = (rejected.is_some(), plate_parts(line));
@@ -102,7 +102,7 @@ impl OrderChange<'_> {
 
     /// Applies the production data read from a SKU and its file: the CREATED jobs of that SKU become VALIDATED, and
     /// their production data no longer follows the SKU. If there is neither a file nor a model to slice, the jobs wait
-    /// for one, and this is reported.
+    /// until one is added, and this is reported.
     pub(super) fn prepared(mut self, sku: Id, make: &ProductionData) -> Decision<Order, OrderNewsAnswer> {
         let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
         let ids: Vec<Id> = jobs.map(|job| job.id).collect();
@@ -144,7 +144,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Changes a job's rank. A queued claim is sent again, so that the material learns its new rank.
+    /// Changes the priority or due date of a job. A queued claim is sent again, so that the material learns its new
+    /// rank.
     pub(super) fn rank(&mut self, id: Id, priority: Option<u8>, due_at: Option<Option<Timestamp>>) {
         self.edit(id, |job| {
             let (priority, due_at) = (priority.unwrap_or(job.priority), due_at.unwrap_or(job.due_at));
@@ -183,8 +184,8 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Cancels the order immediately, and its jobs as far as possible: those with a live attempt wait for their
-    /// printers unless forced.
+    /// Cancels the order immediately, and its jobs as far as possible: jobs with a live attempt wait for their printers
+    /// unless forced.
     pub(super) fn cancel(
         mut self,
         force: bool,
@@ -234,10 +235,10 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Cancels a job; without a live attempt the job is cancelled immediately. With a live attempt, the job waits for
-    /// its printer's report, because only the printer knows for certain whether a start was sent; if none was, the
-    /// printer reports immediately. With `force` the attempt is abandoned without waiting, and its latest progress
-    /// counts as consumption.
+    /// Cancels a job, immediately if it has no live attempt. If it has one, the job waits for its printer's report,
+    /// because only the printer knows for certain whether a start was sent; if none was, the printer reports
+    /// immediately. With `force`, the attempt is abandoned without waiting, and consumption is based on its latest
+    /// progress.
     fn cancel_one(&mut self, id: Id, force: bool, prints: &PrinterRecords) {
         let Ok(job) = self.job(id) else { return };
         let now = self.cx.now;
@@ -269,7 +270,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Marks the job CANCELLED and settles its claims with the given fraction of its needs consumed.
+    /// Marks the job CANCELLED and settles its claims with the given fraction of its need consumed.
     pub(super) fn end_cancelled(&mut self, id: Id, share: f64) {
         self.edit(id, |job| {
             job.settle(share);
@@ -293,7 +294,7 @@ impl OrderChange<'_> {
         Err(Refusal::conflict("nothing_missing", words))
     }
 
-    /// Prints a finished job again, with a new claim; earlier claims are still settled. A ready order returns to
+    /// Prints a finished job again, with a new claim; any earlier claims are still settled. A ready order returns to
     /// printing. A job that was cancelled before its SKU had a file waits for the file again.
     pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
@@ -341,8 +342,8 @@ impl OrderChange<'_> {
     }
 
     /// Releases a job that is past the reorder point. Rejected while material is short, because there is nothing to
-    /// reserve. The current stock decides, because the reason that once blocked the job may have changed since. A job
-    /// that could not be sliced claims its material again and is then sliced again.
+    /// reserve. This depends on the current stock, because the reason that originally blocked the job may have changed
+    /// since. A job that could not be sliced claims its material again and is then sliced again.
     pub(super) fn release_job(mut self, id: Id, stock: &CurrentStock) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {

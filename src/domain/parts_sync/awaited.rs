@@ -1,6 +1,6 @@
-//! Tracking of consumption that a printer's own server is expected to deduct from spools. A server that loses count,
-//! for example after a firmware restart, never deducts it, and nothing else does either. Returning that amount to the
-//! shop's stock would overstate the stock, so an operator decides.
+//! Tracking of consumption that a printer's own server is expected to deduct from spools. A server that loses track,
+//! for example because the firmware restarted, never deducts the consumption, and nothing else does either. Returning
+//! that amount to the shop's stock would overstate the stock, so an operator decides.
 
 use std::collections::BTreeSet;
 
@@ -8,29 +8,29 @@ use super::{AwaitedUse, ConflictKind, OurSide, Quantities, RightSide, StockLink,
 use crate::amount::Amount;
 use crate::time::Timestamp;
 
-/// Largest difference that is always ignored, however small the print.
+/// Largest difference that is always ignored, no matter how small the print is.
 const NEGLIGIBLE: Amount = Amount(100);
-/// Largest difference attributed to priming, purging and rounding when [`EXPLAINED_SHARE`] allows less.
+/// Largest difference that is attributed to priming, purging and rounding if [`EXPLAINED_SHARE`] allows less.
 const EXPLAINED: Amount = Amount::units(1);
-/// Fraction of a print's consumption by which the printer's measurement may differ from the file's, for example because
-/// of the filament's density.
+/// Fraction of a print's consumption by which the printer's measurement may differ from the amount stated in the file,
+/// for example because of the filament's density.
 const EXPLAINED_SHARE: f64 = 0.05;
 
-/// Returns the amount by which a deduction may fall short of the given consumption before the rest counts as missing.
-/// For a very small print it is at most half, unless [`NEGLIGIBLE`] allows more.
+/// Returns the amount by which a deduction may fall short of the given consumption before the rest is considered
+/// missing. For a very small print, it is at most half of the consumption, unless [`NEGLIGIBLE`] allows more.
 fn tolerance(used: Amount) -> Amount {
     used.part(0.5).clamp(NEGLIGIBLE, EXPLAINED).max(used.part(EXPLAINED_SHARE))
 }
 
-/// Returns the amount by which the content of a spool exceeds the agreed amount; negative if the spool holds less.
+/// Returns the amount by which a spool's content exceeds the agreed amount; negative if the spool holds less.
 fn surplus(now: &Quantities, agreed: &Quantities, spool: i64) -> Amount {
     let held = |side: &Quantities| side.get(&spool).copied().unwrap_or_default();
     held(now) - held(agreed)
 }
 
 impl AwaitedUse {
-    /// Updates the due and missing amounts from the amount not deducted yet. An amount that was already missing is
-    /// counted first.
+    /// Updates the due and missing amounts from the amount not deducted yet. An amount that was already missing takes
+    /// precedence.
     fn judge(&mut self, unbooked: Amount, overdue: bool) {
         let before = unbooked.min(self.missing);
         let fresh = unbooked - before;
@@ -43,16 +43,16 @@ impl AwaitedUse {
         }
     }
 
-    /// Returns the part of the unrecorded amount that must not be taken over into the shop's stock: the missing amount,
-    /// and the amount that may still be recorded.
+    /// Returns the part of the unrecorded amount that must not be returned to the shop's stock: the missing amount, and
+    /// the amount that may still be recorded.
     fn held_back(&self, unbooked: Amount) -> Amount {
         if self.due > Amount::ZERO { unbooked } else { unbooked.min(self.missing) }
     }
 }
 
 impl StockLink {
-    /// Expects the printer's server to deduct a print's consumption from the given spools. Consumption of prints that
-    /// share a spool is merged.
+    /// Expects the printer's server to deduct a print's consumption from the given spools. The consumption of prints
+    /// that use the same spool is merged.
     pub(super) fn await_use(&mut self, spools: BTreeSet<i64>, used: Amount, now: Timestamp) {
         let mut whole = AwaitedUse { spools, due: used, missing: Amount::ZERO, at: now };
         self.awaited.retain(|other| {
@@ -68,8 +68,8 @@ impl StockLink {
     }
 
     /// Settles awaited consumption from the quantities just read (`now`), and returns those quantities without the
-    /// amounts that are missing or not deducted yet. Consumption is not judged while a printer is deducting from one of
-    /// its spools, because the deduction cannot be attributed to a print.
+    /// amounts that are missing or not deducted yet. Awaited consumption is not evaluated while a printer is deducting
+    /// from one of its spools, because the deduction cannot be attributed to a print.
     pub(super) fn without_awaited(
         &mut self,
         mut now: Quantities,
@@ -97,7 +97,7 @@ impl StockLink {
         now
     }
 
-    /// Adds the missing amounts to the quantities. The result is what an operator sees and bases a decision on.
+    /// Adds the missing amounts to the quantities. The result is displayed to the operator as the basis for a decision.
     pub(super) fn with_missing(&self, mut now: Quantities) -> Quantities {
         for one in &self.awaited {
             if let Some(holds) = one.spools.last().and_then(|spool| now.get_mut(spool)) {
@@ -107,7 +107,7 @@ impl StockLink {
         now
     }
 
-    /// Returns the conflict that describes the missing consumption; `None` if nothing is missing.
+    /// Returns the conflict that describes the missing consumption, if any is missing.
     pub(super) fn missing_use(&self, unit: &str) -> Option<SyncConflict> {
         let missing = self.awaited.iter().filter(|one| one.missing > Amount::ZERO);
         let parts: Vec<String> = missing
@@ -125,13 +125,13 @@ impl StockLink {
         (!parts.is_empty()).then(|| SyncConflict::new(ConflictKind::PrintNotBooked, words))
     }
 
-    /// Returns the amount that was not deducted from a spool in time; `None` if nothing is missing there.
+    /// Returns the amount that was not deducted from a spool in time, if any.
     pub fn missing_from(&self, spool: i64) -> Option<Amount> {
         let of_it = self.awaited.iter().find(|one| one.spools.contains(&spool))?;
         Some(of_it.missing).filter(|missing| *missing > Amount::ZERO)
     }
 
-    /// Settles missing amounts by an operator's decision: if the shop's side is right, they are deducted from their
+    /// Resolves missing amounts by an operator's decision: if the shop's side is right, they are deducted from their
     /// spools.
     pub(super) fn decide_missing(&mut self, right: RightSide) {
         self.owed.clear();
@@ -144,8 +144,7 @@ impl StockLink {
         self.awaited.retain(|one| one.due > Amount::ZERO);
     }
 
-    /// Deducts the amount of a stock change to an item from the amount owed to that item; `moved` is negative for a
-    /// removal.
+    /// Deducts a stock change to an item from the amount owed to that item; `moved` is negative for a removal.
     pub(super) fn pay_owed(&mut self, item: i64, moved: Amount) {
         if let Some(owed) = self.owed.get_mut(&item) {
             *owed += moved.min(Amount::ZERO);

@@ -1,14 +1,14 @@
-//! Selection of the item of an entry for the shop's next stock change.
+//! Selection of the item of an entry that the shop's next stock change applies to.
 
 use std::collections::BTreeSet;
 
 use super::{Quantities, StockReading};
 use crate::amount::Amount;
 
-/// Returns the item for the next stock change and the part of the due amount that the item takes; `None` if no item can
-/// take any. Removals go to the items that `owed` lists first, then to the items in slots, up to the amount drawn from
-/// each; then to any item in a slot; then to the oldest. Additions go to the newest item that has room. Items from
-/// which a printer is currently deducting are skipped.
+/// Returns the item for the next stock change and the part of the due amount that applies to it; `None` if no item can
+/// take any. Removals go first to the items listed in `owed`; then to the items in slots, up to the amount drawn from
+/// each; then to any item in a slot; then to the oldest item. Additions go to the newest item that has room. Items that
+/// a printer is currently deducting from are skipped.
 pub(super) fn choose(
     due: Amount,
     look: &StockReading,

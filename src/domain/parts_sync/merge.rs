@@ -1,5 +1,5 @@
-//! Merge rules for a link: the link that results from a reading of the entry, from the outcome of a stock change and
-//! from an operator's decision.
+//! Merge rules for a link: they determine the link that results from a reading of the entry, from the outcome of a
+//! stock change, or from an operator's decision.
 
 use std::collections::BTreeSet;
 
@@ -27,13 +27,13 @@ pub struct OurSide<'a> {
     pub in_use: &'a BTreeSet<i64>,
     /// See [`super::LinkCommand::Looked`].
     pub overdue: &'a BTreeSet<i64>,
-    /// ID for the next stock change, if this merge decides one.
+    /// ID for the next stock change, if the merge decides on one.
     pub booking: Id,
     /// Current time.
     pub now: Timestamp,
 }
 
-/// Returns the sum of the quantities of all items.
+/// Returns the total quantity of all items.
 pub fn total(quantities: &Quantities) -> Amount {
     quantities.values().copied().sum()
 }
@@ -50,7 +50,7 @@ fn signed(amount: Amount) -> String {
 }
 
 impl StockLink {
-    /// Returns whether synchronisation is paused until an operator's decision or a later read settles the conflict.
+    /// Returns whether synchronisation is paused until an operator's decision or a later read resolves the conflict.
     pub fn rests(&self) -> bool {
         self.conflict.as_ref().is_some_and(|conflict| conflict.kind.stops())
     }
@@ -60,8 +60,8 @@ impl StockLink {
         self.conflict.as_ref().is_some_and(|conflict| conflict.kind == ConflictKind::Unclear)
     }
 
-    /// Merges a fresh reading of the entry: takes over the other system's changes and decides which of the shop's
-    /// changes to record next.
+    /// Merges a new reading of the entry: applies the outside system's changes and decides which of the shop's changes
+    /// to record next.
     pub fn looked(&self, look: &StockReading, ours: &OurSide<'_>) -> SyncStep {
         if self.server != look.server {
             // Nothing that was agreed on with another server holds: a preview again.
@@ -134,7 +134,7 @@ impl StockLink {
         }
     }
 
-    /// Decides which of the shop's changes to record next, if there are any.
+    /// Decides which of the shop's changes to record next, if any.
     fn book(&mut self, look: &StockReading, ours: &OurSide<'_>, quantity: Amount) {
         let due = quantity - self.agreed.as_ref().map_or(Amount::ZERO, total);
         if due >= Amount::ZERO {
@@ -182,7 +182,7 @@ impl StockLink {
     /// Records that a print consumed the given amount of the shop's stock and that its printer deducts the consumption
     /// from one of the given spools. The agreed quantities change together with the shop's stock, so that the shop does
     /// not deduct the consumption as well. The printer's deduction is awaited; if it differs slightly, the difference
-    /// appears as a change on the other side. Returns `None` if the consumption is not from a spool of this link.
+    /// appears as a change in the outside system. Returns `None` if the consumption is not from a spool of this link.
     pub fn used_there(&self, used: Amount, booked_on: &[i64], now: Timestamp) -> Option<Self> {
         let agreed = self.agreed.as_ref().filter(|_| used > Amount::ZERO && !booked_on.is_empty())?;
         let known_spool = booked_on.iter().rev().find(|spool| agreed.contains_key(spool));
@@ -205,7 +205,7 @@ impl StockLink {
         Some(next)
     }
 
-    /// Resolves consumption from spools that had not been read before: if the spools turn out to belong to this entry,
+    /// Assigns consumption from spools that had not been read before. If the spools turn out to belong to this entry,
     /// the consumption is already recorded.
     fn read_uses(&mut self, now: &Quantities) {
         for UnreadUse { spools, used } in std::mem::take(&mut self.unread_uses) {
@@ -217,8 +217,8 @@ impl StockLink {
     }
 
     /// Records that an abandoned stock change took effect after all. The agreed quantities change by its amount, so
-    /// that it does not count as a change by the other side; the change sent in its place appears as a change by the
-    /// shop and is reversed.
+    /// that it is not mistaken for a change in the outside system; the change sent in its place appears as a change by
+    /// the shop and is reversed.
     fn arrived_late(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
         let at = self.given_up.iter().position(|lost| lost.id == booking)?;
         let mut next = Self { round: self.round.wrapping_add(1), ..self.clone() };
@@ -232,7 +232,7 @@ impl StockLink {
         Some(next)
     }
 
-    /// Applies the amount by which a stock change moved an item to the agreed quantities.
+    /// Applies the amount by which a stock change altered an item to the agreed quantities.
     fn moved_there(&mut self, item: i64, moved: Amount) {
         *self.agreed.get_or_insert_default().entry(item).or_default() += moved;
         self.pay_owed(item, moved);
@@ -240,8 +240,8 @@ impl StockLink {
         self.last_amounts = None;
     }
 
-    /// Applies the outcome of a stock change. Returns `None` if the change was settled before, that is, if it is
-    /// neither pending nor an abandoned one that may still arrive.
+    /// Applies the outcome of a stock change. Returns `None` if the change was already settled, that is, if it is
+    /// neither pending nor abandoned with a chance of still arriving.
     pub fn settled(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
         let Some(pending) = self.pending.as_ref().filter(|pending| pending.id == booking) else {
             return self.arrived_late(booking, verdict);
@@ -285,8 +285,8 @@ impl StockLink {
     }
 
     /// Applies an operator's decision about which side is right, based on the quantities last read. Returns `None` if
-    /// nothing usable has been read yet, or while a stock change by the shop is in flight whose outcome can still be
-    /// determined.
+    /// nothing usable has been read yet, or while a stock change by the shop whose outcome can still be determined is
+    /// in flight.
     pub fn agree(&self, right: RightSide, quantity: Amount) -> Option<SyncStep> {
         let observed = self.last_amounts.clone().filter(|_| self.pending.is_none() || self.is_unclear())?;
         let there = total(&observed);
@@ -318,7 +318,7 @@ impl StockLink {
     }
 }
 
-/// Returns the quantity of each item, or the conflict that prevents the entry from being counted.
+/// Returns the quantity of each item, or the conflict because of which the entry cannot be counted.
 fn readable(look: &StockReading, ours: &OurSide<'_>) -> Result<Quantities, SyncConflict> {
     let conflict = |kind, words: String| Err(SyncConflict::new(kind, words));
     if look.name.is_none() {
@@ -360,7 +360,8 @@ fn without_unfinished(mut now: Quantities, agreed: &Quantities, in_use: &BTreeSe
     now
 }
 
-/// Returns the other side's total change since the last agreement, or the conflict that prevents taking it over.
+/// Returns the outside system's total change since the last agreement, or the conflict because of which it cannot be
+/// applied.
 fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<Amount, SyncConflict> {
     let delta = total(now) - total(agreed);
     let gone: Vec<String> = agreed

@@ -1,9 +1,9 @@
-//! One synchronisation round of a link as an I/O-free state machine: the next step, and the meaning of each outcome.
-//! The task that performs the I/O and the test that deliberately loses messages run the same steps.
+//! Synchronisation round of a link as a state machine without I/O: the next step, and the meaning of each outcome. The
+//! task that performs the I/O and the test that deliberately loses messages execute the same steps.
 
 use super::{Booking, BookingVerdict, StockLink};
 
-/// Maximum number of stock changes of one link in one round.
+/// Maximum number of stock changes per link and round.
 const MAX_ROUND_BOOKINGS: u32 = 50;
 
 /// Next step of a round.
@@ -15,19 +15,19 @@ pub enum SyncMove {
     Look,
     /// Send the given stock change, once; then call [`LinkRound::sent`].
     Send(Booking),
-    /// End the round. If `true`, the outcome of a stock change still has to be looked up, once it has either taken
-    /// effect or can no longer do so.
+    /// End the round. If `true`, the outcome of a stock change must still be looked up, once the change has had enough
+    /// time to take effect.
     Rest(bool),
 }
 
 /// Outcome of sending a stock change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SendOutcome {
-    /// The other system responded.
+    /// The outside system responded.
     Answered(BookingVerdict),
-    /// The other system rejected the change, with the given message.
+    /// The outside system rejected the change, with the given message.
     Refused(String),
-    /// The change certainly did not take effect: the connection failed or the credentials were rejected.
+    /// The change definitely did not take effect: the connection failed or the credentials were rejected.
     NeverLeft,
     /// The change may have taken effect.
     Unknown,
@@ -41,7 +41,7 @@ pub struct LinkRound {
     /// Number of abandoned stock changes looked up in this round.
     sought: usize,
     sent: u32,
-    /// `Some` once the round is over: `true` if the outcome of a stock change still has to be looked up.
+    /// `Some` once the round is over: `true` if the outcome of a stock change must still be looked up.
     over: Option<bool>,
 }
 
@@ -74,7 +74,7 @@ impl LinkRound {
     }
 
     /// Records the result of looking up a stock change and returns the verdict to report to the material, if any.
-    /// `long_enough` states whether the lookup has lasted as long as a change may be in flight.
+    /// `long_enough` is `true` if the lookup has lasted for as long as a change may be in flight.
     pub fn sought(
         &mut self,
         link: &StockLink,
@@ -100,7 +100,7 @@ impl LinkRound {
     }
 
     /// Records the outcome of sending a stock change and returns the verdict to report to the material; `None` if the
-    /// outcome is unknown and the next round has to look it up.
+    /// outcome is unknown, so that the next round must look it up.
     pub fn sent(&mut self, outcome: SendOutcome) -> Option<BookingVerdict> {
         let (verdict, left) = match outcome {
             SendOutcome::Answered(verdict) => return Some(verdict),

@@ -1,11 +1,11 @@
-//! Relation between the slots of printers and the items of a link: the item from which consumption is deducted, and the
-//! amount left.
+//! Relation between printer slots and the items of a link: the item that consumption is deducted from, and the amount
+//! left.
 
 use super::{Quantities, StockLink, StockSystem, total};
 use crate::amount::Amount;
 
-/// Returns the amounts drawn from the link's items in slots but not recorded yet. `slots` contains the spools in slots,
-/// each with the amount that its slot reports as left.
+/// Returns the amounts that were drawn from the link's items in slots but have not been recorded yet. `slots` contains
+/// the spools in slots, each with the amount left according to its slot.
 pub fn drawn(link: &StockLink, slots: impl IntoIterator<Item = (i64, Option<Amount>)>) -> Quantities {
     let Some(agreed) = link.agreed.as_ref().filter(|_| link.system == StockSystem::Spools) else {
         return Quantities::new();
@@ -17,18 +17,18 @@ pub fn drawn(link: &StockLink, slots: impl IntoIterator<Item = (i64, Option<Amou
     drawn.collect()
 }
 
-/// Remaining amount of a spool according to a link.
+/// Remaining amount on a spool according to a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpoolRemainder {
     /// Both sides agree on the given remaining amount, and the shop has nothing left to record.
     Settled(Amount),
-    /// A stock change or a conflict is still open.
+    /// A stock change or conflict is still open.
     Unsettled,
 }
 
 impl StockLink {
-    /// Returns the spool's remaining amount according to the link, given the shop's stock `quantity`; `None` if the
-    /// spool does not belong to this link.
+    /// Returns the spool's remaining amount according to the link, given the shop's stock `quantity`. Returns `None` if
+    /// the spool does not belong to this link.
     pub fn knows(&self, spool: i64, quantity: Amount) -> Option<SpoolRemainder> {
         let agreed = self.agreed.as_ref().filter(|_| self.system == StockSystem::Spools)?;
         let held = *agreed.get(&spool)?;

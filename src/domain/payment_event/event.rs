@@ -1,4 +1,4 @@
-//! Parsing of payment events. Only the required fields are read; all others may have any shape.
+//! Parsing of payment events. Only the required fields are read; all other fields may have any shape.
 
 mod back;
 mod period;
@@ -12,10 +12,10 @@ use crate::bounds::MAX_CENTS;
 
 /// Maximum length of an accepted ID or reference, in bytes.
 const MAX_ID_BYTES: usize = 255;
-/// Length to which a failure reason is truncated, in characters.
+/// Maximum length of a failure reason, in characters; longer ones are truncated.
 const MAX_REASON_CHARS: usize = 300;
 
-/// An event from the payment processor.
+/// Event from the payment processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaymentEvent {
     /// The processor's ID for the event, used for deduplication.
@@ -24,7 +24,7 @@ pub struct PaymentEvent {
     pub created: i64,
     /// Meaning of the event for an order.
     pub effect: PaymentEffect,
-    /// References for finding the order.
+    /// References used to find the order.
     pub links: OrderLinks,
 }
 
@@ -39,23 +39,23 @@ pub enum PaymentEffect {
         currency: Option<String>,
         /// The processor's ID for the checkout session.
         session: String,
-        /// The processor's ID for the payment intent; refunds and failures name only this ID.
+        /// The processor's ID for the payment intent; refund and failure events contain only this ID.
         payment_intent: Option<String>,
         /// The processor's ID for the customer.
         customer: Option<String>,
     },
-    /// A checkout was completed but has not been paid yet, as with slow payment methods; another event follows.
+    /// A checkout was completed but has not been paid yet, as with slow payment methods; a further event follows.
     Unpaid,
-    /// A payment failed. Not final, because the customer may try again in the same session.
+    /// A payment failed. The failure is not final, because the customer may try again in the same session.
     Failed {
         /// The processor's reason, at most 300 characters.
         reason: String,
     },
     /// Money was refunded.
     Refunded {
-        /// Total of all refunds of this payment so far, in minor units.
+        /// Total amount of this payment refunded so far, in minor units.
         amount_refunded_cents: i64,
-        /// `true` if the whole payment was refunded.
+        /// `true` if the payment was refunded in full.
         full: bool,
         /// ISO 4217 code in lowercase, if the processor specifies it.
         currency: Option<String>,
@@ -64,7 +64,7 @@ pub enum PaymentEffect {
     RefundFailed {
         /// Amount of the failed refund, in minor units.
         amount_cents: i64,
-        /// The processor's failure reason, or a generic text if it gave none.
+        /// The processor's reason for the failure, or a generic text if it gave none.
         reason: String,
         /// The processor's ID for the refund, `re_...`.
         refund: Option<String>,
@@ -73,16 +73,16 @@ pub enum PaymentEffect {
     Disputed(DisputeUpdate),
     /// A checkout session has expired and can no longer be paid.
     SessionExpired,
-    /// A subscription changed; its state is then read from the processor.
+    /// A subscription changed; its current state must be read from the processor.
     SubscriptionChanged {
         /// The processor's ID for the customer.
         customer: Option<String>,
         /// The processor's ID for the subscription, `sub_...`.
         subscription: Option<String>,
     },
-    /// A subscription's invoice, which the processor issues each period, was paid.
+    /// A subscription invoice, which the processor issues each period, was paid.
     PeriodPaid(Box<PaidPeriod>),
-    /// Payment intent that paid a subscription's invoice, which the invoice itself does not contain.
+    /// Payment intent that paid a subscription invoice; the invoice itself does not contain it.
     PeriodPaymentNamed {
         /// The processor's ID for the invoice, `in_...`.
         invoice: String,
@@ -96,14 +96,14 @@ pub enum PaymentEffect {
     },
 }
 
-/// References for finding the order of an event; each may be absent.
+/// References used to find the order that an event belongs to; each may be absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OrderLinks {
-    /// Reference passed by the server when it created the session.
+    /// Reference that the server passed when it created the session.
     pub client_reference_id: Option<String>,
-    /// The order's ID from the metadata of the event: `metadata.orderId` or `metadata.order_id`.
+    /// Order ID from the event metadata: `metadata.orderId` or `metadata.order_id`.
     pub order_id: Option<String>,
-    /// The invoice's ID from the metadata of the event: `metadata.invoiceId` or `metadata.invoice_id`.
+    /// Invoice ID from the event metadata: `metadata.invoiceId` or `metadata.invoice_id`.
     pub invoice_id: Option<String>,
     /// The processor's ID for a payment, `pi_...`.
     pub payment_intent: Option<String>,
@@ -117,7 +117,7 @@ pub enum EventError {
     /// The body is not JSON.
     #[error("the event is not valid JSON: {detail}")]
     NotJson {
-        /// Position in the body and the cause.
+        /// Position in the body, and the cause.
         detail: String,
     },
     /// A field has the wrong shape.
@@ -130,7 +130,7 @@ pub enum EventError {
     },
 }
 
-/// Parses an event. The caller must have verified its signature over the raw bytes.
+/// Parses an event. The caller must have verified its signature against the raw bytes.
 pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
     let event = bounded_json::read(body, bounded_json::REQUEST)
         .map_err(|error| EventError::NotJson { detail: error.to_string() })?;
@@ -307,7 +307,7 @@ fn failure(object: &EventMembers<'_>) -> Result<String, EventError> {
 
 const AMOUNT: &str = "a whole number of minor units, not negative";
 
-/// Fields of one JSON object, with the object's path for error messages.
+/// Fields of a JSON object, with the object's path for error messages.
 struct EventMembers<'a> {
     path: String,
     object: &'a Map<String, Value>,
@@ -326,7 +326,7 @@ impl<'a> EventMembers<'a> {
         EventError::Shape { path: format!("{}{name}", self.path), expected }
     }
 
-    /// Returns the field with the given name; null counts as absent.
+    /// Returns the field with the given name; null is treated as absent.
     fn get(&self, name: &str) -> Option<&'a Value> {
         self.object.get(name).filter(|value| !value.is_null())
     }
@@ -344,7 +344,7 @@ impl<'a> EventMembers<'a> {
         }
     }
 
-    /// Returns an ID or another short text; empty text counts as absent.
+    /// Returns an ID or any other short text; empty text is treated as absent.
     fn text(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.any_text(name)? {
             Some(text) if text.len() > MAX_ID_BYTES || text.contains(char::is_control) => {
@@ -358,7 +358,8 @@ impl<'a> EventMembers<'a> {
         self.text(name)?.ok_or_else(|| self.wrong(name, "a string that is not empty"))
     }
 
-    /// Returns the ID of a referenced object, whether the processor sent only the ID or expanded the object.
+    /// Returns the ID of a referenced object, regardless of whether the processor sent only the ID or the expanded
+    /// object.
     fn reference(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.get(name) {
             Some(Value::Object(_)) => self.child(name)?.map(|child| child.required_text("id")).transpose(),

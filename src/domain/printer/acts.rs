@@ -1,8 +1,8 @@
-//! Direct actions by operators on a printer, outside its jobs: who requested each action, and its outcome.
+//! Operators' direct actions on a printer, outside of its jobs: who requested each action, and its outcome.
 //!
-//! Such an action goes directly to the printer, which may reject it or not respond. It is recorded afterwards, in the
-//! audit log and as an event on the timeline of the order whose job the printer had in hand. The action changes nothing
-//! else in the record: the monitor observes its effect on the printer.
+//! Such an action is sent directly to the printer, which may reject it or not respond. It is recorded afterwards, in
+//! the audit log and as an event on the timeline of the order whose job the printer had in hand. The action changes
+//! nothing else in the record; its effect on the printer is observed by the monitor.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -42,7 +42,7 @@ pub enum DirectAction {
 }
 
 impl DirectAction {
-    /// Returns the action's act in the audit log.
+    /// Returns the audit log act for the action.
     pub const fn action(self) -> AuditedAct {
         match self {
             Self::Pause => AuditedAct::PrinterPause,
@@ -63,7 +63,7 @@ impl DirectAction {
 pub struct ActRecord {
     /// Requested action.
     pub act: DirectAction,
-    /// Lines of G-code or name of the file; `None` if the action needs no details.
+    /// Lines of G-code or file name, if the action needs either.
     pub detail: Option<String>,
     /// Order and job that the printer had in hand when the action was requested.
     pub of: Option<(Id, Id)>,
@@ -110,7 +110,7 @@ impl Printer {
         Decision::to(self, Confirmation::Done).events([event])
     }
 
-    /// Returns the code and message of the refusal that protects a print from G-code and homing; `None` if nothing is
+    /// Returns the code and message with which G-code and homing are rejected to protect a print; `None` if nothing is
     /// printing or about to print.
     pub fn print_in_the_way(&self) -> Option<(&'static str, &'static str)> {
         use super::AttemptPhase;

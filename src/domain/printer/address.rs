@@ -1,4 +1,4 @@
-//! Printer addresses: the denied ones, and the comparison that finds two registrations of the same machine.
+//! Printer addresses: the denied ones, and a comparison that detects two registrations of the same machine.
 //!
 //! Printers are part of the shop's own network, so private addresses are expected here. Link-local addresses and cloud
 //! metadata services are denied: no printer runs there, and users who may register printers must not be able to read
@@ -17,7 +17,7 @@ const BROKER_PORTS: [(&str, u16); 2] = [("mqtts", 8883), ("mqtt", 1883)];
 const METADATA_HOSTS: [&str; 5] =
     ["metadata.google.internal", "metadata.goog", "metadata", "instance-data", "metadata.azure.internal"];
 
-/// Addresses of metadata services outside the link-local ranges.
+/// Addresses of metadata services outside of the link-local ranges.
 const METADATA_V4: [Ipv4Addr; 3] =
     [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192)];
 const METADATA_V6: [Ipv6Addr; 2] =
@@ -38,9 +38,9 @@ pub fn check_base_url(text: &str) -> Result<Url, String> {
     }
 }
 
-/// Converts the URL of a broker to a web address with the broker's port, so that its host is normalised: the URL parser
-/// leaves hosts of other schemes as written, which could disguise a denied address. Returns a web address unchanged,
-/// and `None` for an invalid host.
+/// Converts a broker URL to a web address with the broker's port, so that its host is normalised. For non-web schemes,
+/// the URL parser leaves hosts as written, which could disguise a denied address. Returns a web address unchanged, and
+/// `None` for an invalid host.
 pub fn as_web_address(url: &Url) -> Option<Url> {
     let Some((scheme, port)) = BROKER_PORTS.into_iter().find(|(scheme, _)| *scheme == url.scheme()) else {
         return Some(url.clone());
@@ -53,8 +53,8 @@ pub fn as_web_address(url: &Url) -> Option<Url> {
     Some(read)
 }
 
-/// Returns the denied range to which the host of a URL belongs, if any. Any other host name passes here, because the
-/// address to which it resolves is checked before connecting ([`denied_address`]).
+/// Returns the denied range that the host of a URL belongs to, if any. Any other host name passes here, because the
+/// address that it resolves to is checked before connecting ([`denied_address`]).
 pub fn denied_host(url: &Url) -> Option<&'static str> {
     match url.host()? {
         Host::Ipv4(ip) => denied_address(IpAddr::V4(ip)),
@@ -66,7 +66,7 @@ pub fn denied_host(url: &Url) -> Option<&'static str> {
     }
 }
 
-/// Returns the denied range to which an address belongs, if any.
+/// Returns the denied range that an address belongs to, if any.
 pub fn denied_address(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) if ip.is_link_local() => Some("a link-local address"),
@@ -99,7 +99,7 @@ pub struct MachineAddress {
 }
 
 impl MachineAddress {
-    /// Extracts the address from a base URL; returns `None` if the text is not a URL with a host.
+    /// Extracts the address from a base URL. Returns `None` if the text is not a URL with a host.
     pub fn of(base_url: &str) -> Option<Self> {
         let url = as_web_address(&Url::parse(base_url.trim()).ok()?)?;
         let local = match url.host()? {
@@ -112,16 +112,16 @@ impl MachineAddress {
         Some(Self { host: host.to_ascii_lowercase(), port, path: url.path().trim_matches('/').to_owned() })
     }
 
-    /// Returns whether two base URLs lead to the same server with the same scheme, so that a key for one may be sent to
-    /// the other.
+    /// Returns whether two base URLs lead to the same server with the same scheme, so that the key for one may be sent
+    /// to the other.
     pub fn same(one: &str, other: &str) -> bool {
         let scheme = |text: &str| Url::parse(text.trim()).ok().map(|url| url.scheme().to_owned());
         one == other || (Self::of(one).is_some() && Self::of(one) == Self::of(other) && scheme(one) == scheme(other))
     }
 }
 
-/// Returns the attribute by which two registrations are recognised as the same machine, worded to follow "this"; `None`
-/// if the machines differ.
+/// Returns the attribute by which two registrations are recognised as the same machine, phrased to follow "this";
+/// `None` if the machines differ.
 pub fn same_machine(one: &PrinterFields, other: &PrinterFields) -> Option<&'static str> {
     let at = |fields: &PrinterFields| MachineAddress::of(&fields.base_url);
     let serial = |fields: &PrinterFields| {

@@ -23,8 +23,8 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Printer unreachable: {name}"), &text)
     }
 
-    /// Builds the alert for a printer that is printing a file uploaded for a finished job, although this server did not
-    /// start that print.
+    /// Builds the alert for a printer that is printing a file uploaded for a finished job, although the server did not
+    /// start the print.
     pub(super) fn leftover_alert(&self, cx: &DecisionContext<'_>, file: &str) -> Vec<Mail> {
         let name = &self.fields.name;
         let text = format!(
@@ -35,7 +35,7 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Unexpected print of an old file: {name}"), &text)
     }
 
-    /// Builds the alert for firmware that reports an error or has shut down.
+    /// Builds the alert for firmware that has reported an error or shut down.
     pub(super) fn fault_alert(&self, cx: &DecisionContext<'_>, words: &str) -> Vec<Mail> {
         let name = &self.fields.name;
         let text = format!(
@@ -45,7 +45,7 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Printer fault: {name}"), &text)
     }
 
-    /// Alerts the operators that the pictures of the current print look like a failure. Ignored for an attempt that is
+    /// Alerts the operators that the camera images of the current print look like a failure. Ignored if the attempt is
     /// over or no longer in hand.
     pub(super) fn failure_suspected(
         self,

@@ -1,5 +1,5 @@
-//! Rules for the attempt in hand: accepted, uploaded, started at most once, ended and acknowledged. `verdict` decides
-//! the outcome of an unconfirmed start.
+//! Rules for the attempt in hand, which is accepted, uploaded, started at most once, ended and acknowledged. `verdict`
+//! decides the outcome of an unconfirmed start.
 
 use super::{
     AttemptAnswer, AttemptPhase, CurrentAttempt, ManualFailure, ManualPhase, Printer, StartFailure, TakeAnswer,
@@ -15,12 +15,12 @@ use crate::printer_status::{Activity, Connection, PrintEnd};
 const GIVEN_UP_REASON: &str = "abandoned by an operator";
 /// End reason for an attempt ended by an emergency stop.
 const STOPPED_REASON: &str = "emergency stop";
-/// Maximum stored length of the token that identifies a run of the printer's server, in characters.
+/// Maximum stored length, in characters, of the token that identifies a run of the printer's server.
 const MAX_SERVER_MARK_CHARS: usize = 64;
 
 impl Printer {
-    /// Offers an attempt to the printer. A rejected attempt is never accepted later, so that the order may rely on the
-    /// rejection and assign the job to another printer, however late it learns of the rejection.
+    /// Offers an attempt to the printer. A rejected attempt is never accepted later, so that the order can rely on the
+    /// rejection and assign the job to a different printer, no matter how late it learns of the rejection.
     pub(super) fn take(
         mut self,
         new: CurrentAttempt,
@@ -51,8 +51,8 @@ impl Printer {
         Decision::to(self, TakeAnswer::Accepted)
     }
 
-    /// Applies a change to the attempt in hand if the attempt has the given ID; a message about any other attempt
-    /// changes nothing. If the change returns `None`, the printer is freed.
+    /// Applies a change to the attempt in hand if it has the given ID; messages about any other attempt change nothing.
+    /// If the change returns `None`, the printer is freed.
     pub(super) fn of(
         mut self,
         attempt: Id,
@@ -78,8 +78,8 @@ impl Printer {
         }
     }
 
-    /// Processes a finished upload: records that the start is being sent, and returns [`UploadAnswer::Go`] to this
-    /// caller alone. If the printer can no longer start, the attempt ends instead.
+    /// Processes a finished upload: records that the start is being sent, and returns [`UploadAnswer::Go`] only to this
+    /// caller. If the printer can no longer start, the attempt ends instead.
     pub(super) fn uploaded(
         self,
         attempt: Id,
@@ -113,7 +113,7 @@ impl Printer {
         decision.map_answer(|_| answer)
     }
 
-    /// Ends an attempt whose upload failed permanently, so that nothing was started.
+    /// Ends an attempt whose upload failed permanently. Nothing was started.
     pub(super) fn upload_failed(
         self,
         attempt: Id,
@@ -130,7 +130,7 @@ impl Printer {
         })
     }
 
-    /// Ends an attempt whose start was certainly refused by the printer.
+    /// Ends an attempt whose start was definitely rejected by the printer.
     pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |printer, mut in_hand| {
             if matches!(in_hand.phase, AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. }) {
@@ -151,7 +151,7 @@ impl Printer {
         })
     }
 
-    /// Cancels the attempt at the order's request. Before the start, the attempt ends immediately; afterwards, the
+    /// Cancels the attempt at the order's request. Before the start, the attempt ends immediately; after the start, the
     /// print is cancelled once the printer reports it.
     pub(super) fn cancel_attempt(self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self, AttemptAnswer> {
         if !self.holds(attempt) {
@@ -169,9 +169,8 @@ impl Printer {
         decision.map_answer(|_| AttemptAnswer::Done)
     }
 
-    /// Applies an operator's resolution, on which the order has already acted. The attempt ends, unless the printer
-    /// still reports its print or may yet report it: such a print is cancelled, because the order no longer waits for
-    /// it.
+    /// Applies an operator's resolution, which the order has already applied. The attempt ends, unless the printer
+    /// still reports its print or may do so later: such a print is cancelled, because the order no longer waits for it.
     pub(super) fn resolved(
         self,
         attempt: Id,
@@ -211,9 +210,9 @@ impl Printer {
         decision.map_answer(|_| AttemptAnswer::Done)
     }
 
-    /// Records that the order has processed the report of a step; the final one frees the printer. `wanted: false`
-    /// means that the order has ended the attempt: it then ends on the printer too, or is cancelled if its print has
-    /// started.
+    /// Records that the order has processed a report on the attempt; the final report frees the printer.
+    /// `wanted: false` means that the order has ended the attempt, which then ends on the printer too, or is cancelled
+    /// if its print has started.
     pub(super) fn acknowledge(
         self,
         attempt: Id,
@@ -236,7 +235,8 @@ impl Printer {
         })
     }
 
-    /// Applies an emergency stop: the running print has failed, the printer must be homed and its bed inspected.
+    /// Applies an emergency stop: the running print has failed, the printer must be homed, and its bed must be
+    /// inspected.
     pub(super) fn stopped(&mut self, cx: &DecisionContext<'_>) {
         let mut on = matches!(self.activity, Activity::Printing | Activity::Paused);
         if let Some(in_hand) = self.in_hand.as_mut().filter(|in_hand| !in_hand.over()) {
@@ -317,7 +317,7 @@ pub(super) fn not_started(start_sent: bool, counts: bool, reason: String) -> Att
     AttemptPhase::NotStarted { start_sent, counts, reason }
 }
 
-/// Returns the same end marked as unobserved, so that its time counts as unknown.
+/// Returns the same end marked as unobserved, so that its time is treated as unknown.
 fn untimed(phase: AttemptPhase) -> AttemptPhase {
     match phase {
         AttemptPhase::Ended { end, filament_mm, progress, reason, .. } => {

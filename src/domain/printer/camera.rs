@@ -10,15 +10,14 @@ use crate::failure_detection::keeps_secret;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CameraFields {
-    /// URL of a still picture or a picture stream. It contains no secret, because it is displayed.
+    /// URL of a still image or a video stream. It must not contain a secret, because it is displayed.
     pub snapshot_url: String,
     /// Credentials as `user:password`, encrypted with `SECRETS_KEY`; empty if the camera needs none. Never part of an
     /// API response.
     pub encrypted_credentials: String,
 }
 
-/// Parses and validates the URL of a camera's pictures. The error message continues a sentence that begins with the
-/// field's name.
+/// Parses and validates a camera's image URL. The error message continues a sentence that begins with the field's name.
 pub fn check_camera_url(text: &str) -> Result<Url, String> {
     let no_url = || "must be an http or https URL, such as http://192.168.1.20/webcam/?action=snapshot".to_owned();
     let url = Url::parse(text).map_err(|_| no_url())?;
@@ -34,8 +33,8 @@ pub fn check_camera_url(text: &str) -> Result<Url, String> {
     }
 }
 
-/// Returns whether credentials for one camera URL may be sent to the other, that is, whether server and scheme are the
-/// same.
+/// Returns whether credentials for one camera URL may be sent to the other, that is, whether both have the same server
+/// and scheme.
 pub fn same_camera(one: &str, other: &str) -> bool {
     let origin = |text: &str| Url::parse(text).ok().map(|url| url.origin());
     one == other || origin(one).is_some_and(|one| Some(one) == origin(other))

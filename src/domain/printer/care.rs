@@ -1,7 +1,7 @@
 //! Maintenance of a printer: its odometer, its reminders and its maintenance log.
 //!
-//! A print is added to the odometer in the commit that ends it, so it is counted exactly once despite crashes. The
-//! reminders that become due because of it are recorded in the same commit, with the event and the emails that report
+//! A print is added to the odometer in the commit that ends it, so it is counted exactly once despite crashes.
+//! Reminders that become due as a result are recorded in the same commit, with the event and the emails that report
 //! them.
 
 use super::{AttemptPhase, MaintenanceAnswer, Printer, PrinterAnswer, PrinterRow, ReminderAnswer};
@@ -17,7 +17,7 @@ use crate::maintenance::{
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Maximum number of reminders named in the reason why a printer accepts no jobs.
+/// Maximum number of reminders listed in the reason why a printer accepts no jobs.
 const MAX_REMINDERS_NAMED: usize = 2;
 
 impl Printer {
@@ -45,8 +45,8 @@ impl Printer {
         self.reminders.get(&id).ok_or_else(|| Refusal::not_found("reminder"))
     }
 
-    /// Changes the reminders, which counts as a change of the printer's settings. The rows to write are derived from
-    /// the difference.
+    /// Changes the reminders, which is a change to the printer's settings. The rows to write are derived from the
+    /// difference.
     fn with_reminder(self, cx: &DecisionContext<'_>, change: impl FnOnce(&mut Self)) -> Decision<Self, PrinterAnswer> {
         self.say(cx, change, Some("printer.updated"))
     }
@@ -184,7 +184,7 @@ impl Printer {
         due
     }
 
-    /// Returns the due maintenance that blocks jobs, as a phrase to follow "the printer is"; `None` if none does.
+    /// Returns the due maintenance that blocks jobs, phrased to follow "the printer is"; `None` if nothing blocks them.
     pub(super) fn blocked_by_care(&self) -> Option<String> {
         let blocking: Vec<&Reminder> =
             self.due_reminders().into_iter().filter(|reminder| reminder.fields.blocking).collect();
@@ -218,7 +218,7 @@ impl Printer {
     }
 }
 
-/// Returns the amount that an attempt that has just ended adds to the odometer; zero if none has.
+/// Returns the amount that an attempt that has just ended adds to the odometer; zero if no attempt has ended.
 fn wear(before: &Printer, next: &Printer, now: Timestamp) -> Odometer {
     let over = |printer: &Printer| printer.in_hand.as_ref().is_some_and(super::CurrentAttempt::over);
     let (Some(in_hand), false) = (&next.in_hand, over(before)) else { return Odometer::ZERO };

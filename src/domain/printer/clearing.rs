@@ -1,5 +1,5 @@
-//! Periods between an occupied and a cleared bed, stored for the most recent prints so that the forecaster learns how
-//! long beds stay occupied. Every change of the bed's state is recorded here, regardless of which rule caused it.
+//! Clearing times of the most recent prints, from which the forecaster learns how long beds stay occupied. Every change
+//! of the bed's state is recorded here, regardless of which rule caused it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,19 @@ use super::Printer;
 use crate::aggregate::Decision;
 use crate::time::Timestamp;
 
-/// Number of clearings stored for a printer.
+/// Number of clearings stored per printer.
 const MAX_CLEARINGS: usize = 8;
 
-/// Period from the moment a bed became occupied until it was cleared.
+/// Period from when a bed became occupied until it was cleared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Clearing {
     /// Time at which the bed became occupied.
     pub from: Timestamp,
-    /// Time at which an operator reported the bed clear.
+    /// Time at which an operator reported that the bed is clear.
     pub to: Timestamp,
 }
 
-/// Returns the decision with the bed's times updated, if it changes whether the bed is clear.
+/// Returns the decision with the bed times updated, if it changes whether the bed is clear.
 pub(super) fn noted<A>(
     before: Option<&Printer>,
     mut decision: Decision<Printer, A>,

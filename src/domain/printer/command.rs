@@ -1,4 +1,4 @@
-//! Commands on a printer, with their answers and rows.
+//! Commands for a printer, with their responses and rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 /// deleting the uploaded file.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Evidence {
-    /// The printer's status names the file.
+    /// The printer's status contains the file.
     Shows(Status),
     /// The printer's history contains the file.
     Remembers(PastPrint),
@@ -24,35 +24,34 @@ pub enum Evidence {
     Forgets {
         /// Evidence about whether the printer's server has been restarted since the start.
         server: ServerRun,
-        /// `true` if the printer indicates that the print did not finish: it still names the file, it was observed
-        /// entering an error, or its server's record of the file has no end.
+        /// `true` if the printer indicates that the print did not finish: its status still contains the file, it was
+        /// observed entering an error state, or its server's record of the file has no end.
         stopped: bool,
         /// Time since the print was last observed, in milliseconds; `None` if it was not observed over this connection.
         unseen_ms: Option<i64>,
     },
-    /// The printer's firmware has been disconnected from its server for so long that the printer counts as offline, and
-    /// the history does not show how the print ended. Collected for prints that were observed.
+    /// The printer's firmware has been disconnected from its server for so long that the printer is considered offline,
+    /// and the history does not show how the print ended. Collected for prints that were observed.
     Away,
     /// The printer is reachable, neither its status nor its history contains the file, and the file was deleted or not
-    /// present: a start that arrives late finds no file. The fields help decide whether the print ran and ended
+    /// present: a start that arrives late will find no file. The fields help decide whether the print ran and ended
     /// unobserved.
     Revoked {
         /// Evidence about whether the history covers the time since the start was sent.
         server: ServerRun,
-        /// Longest time without an observation of the printer since the start was sent, in milliseconds; `None` if
-        /// unknown.
+        /// Longest time without an observation of the printer since the start was sent, in milliseconds, if known.
         unwatched_ms: Option<i64>,
     },
-    /// The printer keeps no history, and reports the file as that of its last print. The print may have run and ended
-    /// unobserved, or the printer adopted the name before the start took effect. No file is deleted to collect this
-    /// evidence.
+    /// The printer keeps no history, and reports the file as its last print. The print may have run and ended
+    /// unobserved, or the printer may have adopted the name before the start took effect. No file is deleted to collect
+    /// this evidence.
     NamesLast,
-    /// Inconclusive, with a human-readable reason.
+    /// The evidence is inconclusive, for the given human-readable reason.
     Unclear(String),
 }
 
 impl Evidence {
-    /// Clamps every number to the bounds of what is stored.
+    /// Limits every number to the range of stored values.
     #[must_use]
     pub(super) fn bounded(self) -> Self {
         match self {
@@ -63,7 +62,7 @@ impl Evidence {
     }
 }
 
-/// Command with which an operator changes a printer; returns the printer.
+/// Command that an operator uses to change a printer; returns the printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
     /// Registers a new printer.
@@ -80,7 +79,7 @@ pub enum PrinterCommand {
     Archive,
     /// Connects (`true`) or disconnects (`false`) the printer at an operator's request.
     Connect(bool),
-    /// Sets the content of a slot, entered by an operator.
+    /// Sets the content of a slot as entered by an operator.
     LoadSlot {
         /// Number of the slot, starting at 0.
         slot: u32,
@@ -91,19 +90,19 @@ pub enum PrinterCommand {
     },
     /// Removes a slot that the printer does not have, at an operator's request.
     RemoveSlot(u32),
-    /// Records an emergency stop after it has been sent, because nothing may delay the stop.
+    /// Records an emergency stop after it was sent, because nothing may delay the stop.
     EmergencyStopped,
     /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if this has not been
     /// done yet.
     BedCleared(Inspection),
-    /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; rejected with 409
-    /// while its firmware is still in error.
+    /// Acknowledges a firmware error or rejected starts after an operator has inspected the printer; rejected with 409
+    /// while the firmware still reports an error.
     ClearAttention,
     /// Records that all axes were homed at the server's command.
     Homed,
     /// Takes the printer out of service or returns it to service, at an operator's request.
     Maintenance {
-        /// `true` to take it out of service.
+        /// `true` to take the printer out of service.
         on: bool,
         /// Human-readable reason; ignored when the printer returns to service.
         note: Option<String>,
@@ -112,7 +111,7 @@ pub enum PrinterCommand {
     ForgetReminder(Id),
 }
 
-/// Answer to a [`PrinterCommand`].
+/// Response to a [`PrinterCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PrinterAnswer {
     /// State of the printer after the change.
@@ -124,22 +123,22 @@ pub struct PrinterAnswer {
 #[derive(Clone, Debug)]
 pub enum PrinterNews {
     /// Processes a status from the monitor that changes recorded data: state, connection, file, end of a print, homing,
-    /// or progress by a tenth.
+    /// or a tenth of progress.
     Seen(Box<Status>),
-    /// Records that the printer has not responded for too long: its connection state, the human-readable reason, and
-    /// the time at which it last responded.
+    /// Records that the printer has not responded for too long, with its connection state, the human-readable reason,
+    /// and the time at which it last responded.
     Silent(Connection, String, Option<Timestamp>),
-    /// Updates the remaining amount on the spool in a slot, from the spool management system.
+    /// Updates the remaining amount on the spool in a slot according to the spool management system.
     SpoolLeft(SpoolBalance),
-    /// Processes the spools reported by the printer in its slots.
+    /// Processes the spools that the printer reports in its slots.
     SlotsReported {
         /// All reported slots.
         slots: Vec<ReportedSlot>,
-        /// Materials assigned to such spools: the printer's own bindings first, then those from elsewhere in the shop.
-        /// Deleted materials are excluded.
+        /// Materials assigned to spools with the same code and colour: the printer's own bindings first, then those
+        /// from elsewhere in the shop. Deleted materials are excluded.
         bindings: Vec<SpoolBinding>,
     },
-    /// Records the digest (in hexadecimal digits) of the key by which the printer proved its identity.
+    /// Records the hexadecimal digest of the key with which the printer proved its identity.
     KeyShown(String),
     /// Records that the upload failed permanently, failed too often, or never started.
     UploadFailed {
@@ -150,14 +149,14 @@ pub enum PrinterNews {
         /// Human-readable reason.
         reason: String,
     },
-    /// Records that the printer certainly refused the start.
+    /// Records that the printer definitely rejected the start.
     StartRefused {
         /// Attempt that was to be started.
         attempt: Id,
         /// The printer's own message.
         reason: String,
     },
-    /// Records the latest observed progress of an attempt's print, 0 to 1. Sent before the end of the print is
+    /// Records the latest observed progress of an attempt's print, from 0 to 1. Sent before the end of the print is
     /// reported, because many printers reset their progress at the end.
     Progressed {
         /// Attempt that is being printed.
@@ -174,14 +173,14 @@ pub enum PrinterNews {
     },
     /// Acknowledges a report that the order has processed.
     Heard {
-        /// Reported attempt.
+        /// Attempt that was reported.
         attempt: Id,
-        /// Reported step.
+        /// Step that was reported.
         step: u32,
-        /// `false` if the order no longer needs the attempt, which then ends on the printer too.
+        /// `false` if the order no longer needs the attempt, in which case it ends on the printer too.
         is_wanted: bool,
     },
-    /// Records that the printer accepted the start of a manual print, or that the print certainly did not start.
+    /// Records that the printer accepted the start of a manual print, or that the print definitely did not start.
     ManualOver {
         /// Identifier of the manual print.
         id: Id,
@@ -192,24 +191,25 @@ pub enum PrinterNews {
     ManualUnclear(Id),
     /// Records that the order has acknowledged the sign-off of the given attempt's parts.
     SignedOff(Id),
-    /// Records that the given attempt's end-of-print photo was delivered to its order, or that delivery was abandoned.
+    /// Records that the photo of the end of the given attempt was delivered to its order, or that delivery was
+    /// abandoned.
     PhotoOver(Id),
-    /// Records whether the printer reports a camera that can take pictures.
+    /// Records whether the printer reports a camera that can take images.
     CameraTold(bool),
-    /// Records an operator's direct action outside the printer's jobs, with its outcome.
+    /// Records an operator's direct action outside of the printer's jobs, with its outcome.
     Acted(Box<ActRecord>),
-    /// Records that the pictures of an attempt's print look like a failure.
+    /// Records that the camera images of an attempt's print look like a failure.
     FailureSuspected {
         /// Attempt that is being printed.
         attempt: Id,
-        /// Confidence of the detector over several pictures, in percent.
+        /// Confidence of the detector averaged over several images, in percent.
         percent: u8,
-        /// `true` if the print was paused, `false` if pausing failed; `None` if it should not be paused.
+        /// `true` if the print was paused, `false` if pausing failed, `None` if it should not be paused.
         paused: Option<bool>,
     },
 }
 
-/// Offer of an order's attempt to a printer.
+/// Command that offers a print attempt for an order to a printer.
 #[derive(Clone, Debug)]
 pub struct TakeAttempt {
     /// Identifier of the attempt.
@@ -222,30 +222,30 @@ pub struct TakeAttempt {
     pub file_id: Id,
     /// Unique name for the file on the printer.
     pub file_name: String,
-    /// Time at which the order claimed the printer. An emergency stop since that time also stops this job.
+    /// Time at which the order claimed the printer. An emergency stop after that time also stops this job.
     pub claimed_at: Timestamp,
-    /// Requirements on the printer.
+    /// Requirements that the printer must meet.
     pub needs: Box<LaunchNeeds>,
     /// File formats and slot capabilities of each printer type.
     pub types: KnownTypes,
-    /// Filament length of the plate in millimetres, as stated in the file.
+    /// Filament length for the plate, in millimetres, as stated in the file.
     pub stated_mm: Option<f64>,
     /// Print time in seconds, as stated in the file.
     pub estimated_seconds: Option<i64>,
 }
 
-/// Answer to [`TakeAttempt`]. A printer that does not take the attempt will never accept it later.
+/// Response to [`TakeAttempt`]. A printer that rejects the attempt will never accept it later.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum TakeAnswer {
-    /// The printer has accepted the attempt, now or earlier, and reports on it from now on.
+    /// The printer has accepted the attempt, now or earlier, and will report on it.
     Accepted,
-    /// The attempt is not accepted and never will be, with a human-readable reason.
+    /// The attempt is not accepted and never will be, for the given human-readable reason.
     NotTaken(String),
-    /// The order claimed the printer before an emergency stop: the attempt was stopped, with the given reason.
+    /// The order claimed the printer before an emergency stop, so the attempt was stopped for the given reason.
     Stopped(String),
 }
 
-/// End of an upload. The caller sends the start only if the answer is [`UploadAnswer::Go`].
+/// Command that reports the end of an upload. The caller sends the start only if the response is [`UploadAnswer::Go`].
 #[derive(Clone, Debug)]
 pub enum PrinterUpload {
     /// Records that the file of an attempt is on the printer.
@@ -267,31 +267,31 @@ pub enum PrinterUpload {
     },
 }
 
-/// Answer to a [`PrinterUpload`].
+/// Response to a [`PrinterUpload`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum UploadAnswer {
-    /// The caller must send the start now. Only the caller whose command recorded `start_sent` receives this answer, so
-    /// the start is sent only once.
+    /// The caller must send the start now. Only the caller whose command recorded `start_sent` receives this response,
+    /// so the start is sent only once.
     Go,
-    /// The upload has been recorded, now or earlier, and this caller does not send a start.
+    /// The upload has been recorded, now or earlier, and the caller must not send a start.
     Done,
 }
 
-/// Decision by an order about an attempt that it offered.
+/// Command by which an order decides about an attempt that it offered.
 #[derive(Clone, Debug)]
 pub enum AttemptCommand {
     /// Cancels the given attempt at the order's request.
     Cancel(Id),
-    /// Applies an operator's resolution of an attempt, forwarded by the order.
+    /// Applies an operator's resolution of an attempt, as forwarded by the order.
     Resolve {
-        /// Resolved attempt.
+        /// Attempt that was resolved.
         attempt: Id,
         /// Outcome of the print, as observed by the operator.
         outcome: Resolution,
     },
 }
 
-/// Answer to an [`AttemptCommand`].
+/// Response to an [`AttemptCommand`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum AttemptAnswer {
     /// The decision has been applied, now or earlier.
@@ -300,21 +300,21 @@ pub enum AttemptAnswer {
     NotInHand,
 }
 
-/// Command that prints a file outside any job, at an operator's request; rejected with 409 unless the printer could
+/// Command that prints a file outside of any job, at an operator's request; rejected with 409 unless the printer could
 /// accept a job.
 #[derive(Clone, Debug)]
 pub struct PrintManually {
-    /// Identifier generated by the HTTP layer for this print.
+    /// Identifier that the HTTP layer generated for the print.
     pub id: Id,
     /// File to upload; `None` if the file is already on the printer.
     pub file_id: Option<Id>,
     /// Name of the file on the printer.
     pub file_name: String,
-    /// Source slot of each filament of the file; empty if the printer has no slots to choose from.
+    /// Slot for each filament of the file; empty if the printer has no slots to choose from.
     pub slots: Vec<Option<FilamentSlot>>,
 }
 
-/// Answer to [`PrintManually`]: the manual print is accepted.
+/// Response to [`PrintManually`]: the manual print is accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ManualPrintAnswer {
     /// Identifier of the manual print.
@@ -322,7 +322,7 @@ pub struct ManualPrintAnswer {
     pub id: Id,
 }
 
-/// Command on a printer's reminders.
+/// Command that adds or changes a printer's reminders.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReminderCommand {
     /// Adds a reminder.
@@ -331,14 +331,14 @@ pub enum ReminderCommand {
     Change {
         /// Reminder to change.
         id: Id,
-        /// Printer version that the caller read; rejected with 412 if it has changed since.
+        /// Printer version that the caller read; rejected with 412 if the printer has changed since.
         if_version: Option<i64>,
         /// Complete new fields.
         fields: ReminderFields,
     },
 }
 
-/// Answer to a [`ReminderCommand`].
+/// Response to a [`ReminderCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReminderAnswer {
     /// Current reminder, with the printer's odometer.
@@ -357,21 +357,21 @@ pub struct LogMaintenance {
     pub resets: Vec<Id>,
 }
 
-/// Answer to [`LogMaintenance`].
+/// Response to [`LogMaintenance`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MaintenanceAnswer {
-    /// New entry of the maintenance log.
+    /// New maintenance log entry.
     #[serde(rename = "Logged")]
     pub entry: Box<MaintenanceEntry>,
 }
 
-/// Row stored in addition to the snapshot row of a printer.
+/// Row that a printer commit writes in addition to the snapshot row.
 #[derive(Clone, Debug)]
 pub enum PrinterRow {
-    /// Current state of a reminder.
+    /// Reminder to insert or replace.
     Reminder(Box<Reminder>),
-    /// Removed reminder.
+    /// Reminder to delete.
     ReminderGone(Id),
-    /// New entry of the maintenance log.
+    /// Maintenance log entry to insert.
     Entry(Box<MaintenanceEntry>),
 }

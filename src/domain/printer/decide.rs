@@ -1,4 +1,4 @@
-//! Dispatch of a printer's commands to the rules that decide them.
+//! Dispatch of printer commands to the rules that decide them.
 
 use super::clearing::noted;
 use super::logged::LoggedDetail;
@@ -13,13 +13,13 @@ use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::refusal::Refusal;
 
-/// Returns the printer to which all commands except its registration apply.
+/// Returns the printer that all commands except its registration apply to.
 fn existing(this: Option<&Printer>) -> Result<Printer, Refusal> {
     let printer = this.filter(|printer| !printer.archived);
     printer.cloned().ok_or_else(|| Refusal::not_found(Printer::KIND))
 }
 
-/// Completes a decision with the consequences of a finished print, a changed bed state and the added wear, in the same
+/// Completes a decision with the consequences of a finished print, a changed bed state and additional wear, in the same
 /// commit.
 fn complete<A>(
     this: Option<&Printer>,
@@ -97,7 +97,7 @@ impl Command<Printer> for PrinterCommand {
 }
 
 impl PrinterCommand {
-    /// Decides a change of a registered printer.
+    /// Decides a command that changes a registered printer.
     fn change(&self, printer: Printer, cx: &DecisionContext<'_>) -> Result<Decision<Printer, PrinterAnswer>, Refusal> {
         match self {
             PrinterCommand::Create(_) => Err(Refusal::conflict("exists", "this printer already exists")),

@@ -1,4 +1,4 @@
-//! The attempt that a printer is working on, and its phase.
+//! Attempt that a printer is working on, and its phase.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,21 +12,21 @@ use crate::time::Timestamp;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum AttemptPhase {
-    /// Accepted from the order; the file has yet to be uploaded. After a crash it is uploaded again, under the same
+    /// Accepted from the order; the file has not been uploaded yet. After a crash, it is uploaded again under the same
     /// unique name.
     Taken,
-    /// Start recorded just before it is sent; it is never sent again. Evidence of its outcome is awaited.
+    /// The start was recorded just before it is sent, and is never sent again. Evidence of its outcome is awaited.
     StartSent {
         /// Time at which the start was recorded.
         at: Timestamp,
     },
     /// It is unknown whether the print started or, if it was observed ([`CurrentAttempt::began_at`]), how it ended. The
-    /// printer takes no other attempt until evidence or an operator decides.
+    /// printer takes no further attempt until evidence or an operator settles the outcome.
     Unverified {
         /// Human-readable reason why the outcome is unknown.
         reason: String,
     },
-    /// The printer reports the attempt's file as printing.
+    /// The printer reports that it is printing the attempt's file.
     Printing {
         /// Time at which the print was first observed printing.
         at: Timestamp,
@@ -40,17 +40,17 @@ pub enum AttemptPhase {
     Ended {
         /// Result of the print.
         end: PrintEnd,
-        /// Filament used, in millimetres; `None` if the printer does not report it.
+        /// Filament used, in millimetres, if the printer reports it.
         filament_mm: Option<f64>,
-        /// Final progress, 0 to 1.
+        /// Final progress, from 0 to 1.
         progress: f64,
         /// The printer's own message about the end, if any.
         reason: Option<String>,
-        /// `true` if the printer was not observable before the end, so that the time of the end is unknown.
+        /// `true` if the printer was not observable before the end, which makes the time of the end unknown.
         #[serde(default)]
         unseen: bool,
     },
-    /// An emergency stop came before the print was observed; stored until the order has acknowledged it.
+    /// An emergency stop occurred before the print was observed; stored until the order has acknowledged it.
     Stopped {
         /// Human-readable reason.
         reason: String,
@@ -59,14 +59,14 @@ pub enum AttemptPhase {
     NotStarted {
         /// `true` if a start had been sent.
         start_sent: bool,
-        /// `true` if the failure counts as a refusal of the job by this printer rather than as an unrelated incident.
+        /// `true` if the failure is a rejection of the job by the printer rather than an unrelated incident.
         counts: bool,
         /// Human-readable reason.
         reason: String,
     },
 }
 
-/// Attempt that a printer is working on. A printer has at most one.
+/// Attempt that a printer is working on. A printer has at most one such attempt.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CurrentAttempt {
@@ -78,7 +78,7 @@ pub struct CurrentAttempt {
     pub order: Id,
     /// G-code file to upload.
     pub file_id: Id,
-    /// Name under which the file is uploaded; unique to the attempt and never reused.
+    /// Name under which the file is uploaded, unique to the attempt and never reused.
     pub file_name: String,
     /// Name that the printer assigned to the uploaded file; `None` before the upload.
     pub remote_name: Option<String>,
@@ -86,28 +86,28 @@ pub struct CurrentAttempt {
     pub phase: AttemptPhase,
     /// Number of the current phase, starting at 1; the order uses it to acknowledge a report.
     pub step: u32,
-    /// Last step acknowledged by the order; the report is repeated as long as it is below `step`.
+    /// Last step acknowledged by the order; while it is below `step`, the report is resent.
     #[serde(rename = "heard")]
     pub acknowledged_step: u32,
-    /// `true` if the order requested cancellation, which happens immediately before the start, and later once the
-    /// printer reports the print.
+    /// `true` if the order requested cancellation. Before the start, the attempt is cancelled immediately; afterwards,
+    /// once the printer reports the print.
     pub cancel: bool,
     /// `true` if the order has abandoned the attempt: the print is cancelled, and the printer is freed even if the end
     /// of the print cannot be observed.
     #[serde(default)]
     pub unwanted: bool,
-    /// Latest recorded progress, 0 to 1. During a print, only each tenth is recorded; when the print ends, and before
-    /// an emergency stop is recorded, the latest observed value is recorded.
+    /// Latest recorded progress, from 0 to 1. During a print, only each tenth is recorded; when the print ends, and
+    /// before an emergency stop is recorded, the latest observed value is recorded.
     #[serde(default)]
     pub progress: f64,
-    /// Print time in seconds, as stated in the file; `None` if not stated.
+    /// Print time in seconds, if stated in the file.
     #[serde(default)]
     pub estimated_seconds: Option<i64>,
-    /// Token of the printer's server run, read before the start; it shows later whether the server has been restarted
-    /// in the meantime. `None` if the printer provides none.
+    /// Token that identifies the run of the printer's server, read before the start, if the printer provides one. It
+    /// shows later whether the server has been restarted in the meantime.
     #[serde(default)]
     pub server_mark: Option<String>,
-    /// Time at which the file was first observed printing; `None` if not yet observed.
+    /// Time at which the file was first observed printing, if it has been.
     #[serde(default)]
     pub began_at: Option<Timestamp>,
     /// Reason why the print is assumed to be over although the printer did not report how it ended; the printer's
@@ -120,21 +120,21 @@ pub struct CurrentAttempt {
     /// Slots used by the print, as chosen on acceptance.
     #[serde(default)]
     pub used_slots: Vec<ChosenSlot>,
-    /// Labels of the printer's slots, for sentences.
+    /// Labels of the printer's slots, used in sentences.
     #[serde(default, skip_serializing_if = "SlotLabels::is_numbers")]
     pub slot_labels: SlotLabels,
     /// Number of the plate in the file, starting at 1; 0 in attempts that predate this field.
     #[serde(default)]
     pub plate: u32,
-    /// Source slot of each filament of the file; `None` for one that the plate does not use. Empty if unknown.
+    /// Slot for each filament of the file; `None` for filaments that the plate does not use. Empty if unknown.
     #[serde(default)]
     pub filament_slots: Vec<Option<FilamentSlot>>,
-    /// Filament length in millimetres, as stated in the file; `None` if not stated.
+    /// Filament length in millimetres, if stated in the file.
     #[serde(default)]
     pub stated_mm: Option<f64>,
-    /// Spools that were active at the printer during the print, if its own server deducts what it prints.
+    /// Spools that were active on the printer during the print, if the printer's own server deducts its prints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
-    /// Time of acceptance; in an offered attempt, the time at which the order claimed the printer.
+    /// Time at which the attempt was accepted; in an offered attempt, the time at which the order claimed the printer.
     pub taken_at: Timestamp,
 }

@@ -5,7 +5,7 @@ use crate::id::Id;
 
 impl Printer {
     /// Returns whether a file on the printer was uploaded for an attempt that is over on this printer. Files uploaded
-    /// by hand, by other servers or for the attempt in hand never are.
+    /// manually, by other servers or for the attempt in hand are not.
     pub fn is_leftover(&self, path: &str) -> bool {
         let in_hand = self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path));
         !in_hand && attempt_of(path).is_some_and(|attempt| self.past.contains(&attempt))
@@ -19,12 +19,12 @@ impl Printer {
     }
 }
 
-/// Returns whether a file's name has the form that only this server uses, for attempts at jobs.
+/// Returns whether a file's name has the form that the server uses only for attempts at jobs.
 pub fn is_of_job(path: &str) -> bool {
     attempt_of(path).is_some()
 }
 
-/// Extracts the attempt's ID from a file name of the form `JOB-000123_{attempt}.gcode`, in any folder.
+/// Extracts the attempt ID from a file name of the form `JOB-000123_{attempt}.gcode`, in any directory.
 fn attempt_of(path: &str) -> Option<Id> {
     let name = path.rsplit('/').next()?;
     let (number, rest) = name.split_once('_')?;

@@ -1,5 +1,5 @@
-//! Materials for a file's filaments if none are specified: those loaded in the printers that could print the file,
-//! provided that they leave no choice. Not used for choosing slots, which happens again at each launch.
+//! Materials for a file's filaments if none are specified: those loaded in the printers that can print the file,
+//! provided that they are unambiguous. Not used for choosing slots, which happens again at each launch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,15 @@ pub type FilamentMaterials = BTreeMap<u32, Id>;
 /// Reason why the loaded materials do not determine a file's materials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Undecided {
-    /// No printer has a material for every filament.
+    /// No printer has a material loaded for every filament.
     NotLoaded,
-    /// Ambiguous: printers have different materials for the filaments, or one printer has several candidates.
+    /// The result is ambiguous: printers have different materials for the filaments, or one printer has several
+    /// candidates.
     Several,
 }
 
-/// Returns the materials of a file's filaments; a file that lists none has one filament with the number 0. All printers
-/// of the given machine type that print such files and have a material for each filament must agree.
+/// Returns the materials of a file's filaments; a file without a list of filaments is treated as having filament 0
+/// only. All printers of the given machine type that print such files and have a material for each filament must agree.
 pub fn loaded_materials<'a>(
     filaments: &[PlateFilament],
     form: GcodeForm,
@@ -52,7 +53,7 @@ pub fn loaded_materials<'a>(
     }
 }
 
-/// Returns the materials that one printer has for the given filaments.
+/// Returns the materials that a given printer has for the given filaments.
 fn loaded_in(filaments: &[PlateFilament], slots: &[Slot], maps_slots: bool) -> Result<FilamentMaterials, Undecided> {
     let of = |filament: &PlateFilament| -> Result<Id, Undecided> {
         match slots {
@@ -68,8 +69,8 @@ fn loaded_in(filaments: &[PlateFilament], slots: &[Slot], maps_slots: bool) -> R
     filaments.iter().map(|filament| Ok((filament.index, of(filament)?))).collect()
 }
 
-/// Selects by its colour the material of a filament that can come from any slot; if no slot has that colour, only one
-/// material may be loaded.
+/// Selects the material of a filament that can come from any slot by the filament's colour. If no slot has that colour,
+/// only one material may be loaded.
 fn by_colour(filament: &PlateFilament, slots: &[Slot]) -> Result<Id, Undecided> {
     let reported = || slots.iter().filter(|slot| slot.source == SlotSource::Printer);
     let alike = |slot: &&Slot| match (&slot.color, &filament.color) {

@@ -1,4 +1,4 @@
-//! Acts at a printer in the audit log, told with the verbs that people use.
+//! Printer actions in the audit log, described with the verbs that people use.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::audit::{AuditSentence, AuditedAct, DONE};
 use crate::id::Id;
 use crate::slot_label::SlotLabel;
 
-/// Facts of a printer's command in the audit log.
+/// Facts recorded about a printer command in the audit log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LoggedDetail {
@@ -17,47 +17,47 @@ pub struct LoggedDetail {
     /// Material that was loaded into the slot; `None` if the slot was marked as empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub material_id: Option<Id>,
-    /// State that was switched on (`true`) or off.
+    /// `true` if the state was switched on, `false` if it was switched off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
 }
 
 impl LoggedDetail {
-    /// Parses the detail of an entry; an entry without known facts has none.
+    /// Parses the detail of an entry; an entry without recognised facts has no detail.
     pub fn parse(detail: Option<&str>) -> Self {
         let value = detail.and_then(|text| bounded_json::read(text.as_bytes(), bounded_json::REQUEST).ok());
         value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
     }
 
-    /// Returns the facts of a command that was carried out.
+    /// Returns the facts for a command that was carried out.
     pub(super) fn audit_facts(self) -> AuditFacts {
         AuditFacts { detail: serde_json::to_string(&self).ok(), ..AuditFacts::done() }
     }
 }
 
-/// Entry of the audit log about a printer, with the names of what it mentions.
+/// Audit log entry about a printer, with the names of the objects that it mentions.
 #[derive(Clone, Copy, Debug)]
 pub struct LoggedAct<'a> {
     /// Name of the command, such as `printer.bed_cleared`.
     pub action: &'a str,
-    /// Outcome of the command; [`DONE`] if it was carried out.
+    /// Outcome of the command: [`DONE`] if it was carried out.
     pub outcome: &'a str,
     /// Facts of the command.
     pub detail: LoggedDetail,
-    /// Label of the slot; `None` if the printer has no other.
+    /// Label of the slot; `None` if the printer has only one slot.
     pub slot: Option<SlotLabel>,
-    /// Name of the loaded material; `None` if it is unknown.
+    /// Name of the loaded material, if known.
     pub material: Option<&'a str>,
 }
 
 impl LoggedAct<'_> {
-    /// Returns the act as a sentence: "marked the bed of" (the printer) "as clear".
+    /// Returns the act as a sentence, such as "marked the bed of" (the printer) "as clear".
     pub fn sentence(&self) -> AuditSentence {
         let specific = if self.outcome == DONE { self.specific() } else { None };
         specific.unwrap_or_else(|| AuditSentence::new(self.action, self.outcome, None))
     }
 
-    /// Returns the sentence that names the slot, the material, or the state that was switched.
+    /// Returns a sentence that mentions the slot, the material, or the state that was switched.
     fn specific(&self) -> Option<AuditSentence> {
         Some(match (AuditedAct::parse(self.action)?, self.detail) {
             (AuditedAct::PrinterLoadSlot, LoggedDetail { slot: Some(_), material_id, .. }) => {
@@ -76,7 +76,7 @@ impl LoggedAct<'_> {
         })
     }
 
-    /// Returns the sentence about a spool that was loaded, or of a slot that was marked as empty.
+    /// Returns the sentence about a spool that was loaded, or about a slot that was marked as empty.
     fn load_sentence(&self, is_loaded: bool) -> AuditSentence {
         let material = self.material.unwrap_or("a spool");
         let place = match self.slot {

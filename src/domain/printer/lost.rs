@@ -1,16 +1,16 @@
 //! Verdict on a print that was observed, has vanished and does not appear in any history.
 //!
 //! The print has failed if the printer indicates that it has, or if it was observed so closely that it cannot have
-//! finished in between. Otherwise it may have finished unobserved: a user who has printed something else since then has
-//! removed the part from the bed, and one who cleared the history may have the part in hand. In that case only an
-//! operator at the printer can decide.
+//! finished in between. Otherwise, it may have finished unobserved: a user who has printed something else since then
+//! has removed the part from the bed, and a user who cleared the history may have the part in hand. In that case, only
+//! an operator at the printer can decide.
 
 use super::CurrentAttempt;
 use super::observation::{AGAIN_REASON, CLEARED_REASON, UNKNOWN_REASON};
 use super::verdict::MIN_PRINT_SECONDS;
 use crate::printer_status::ServerRun;
 
-/// Failure reason of a print that was lost when the server that fed the printer was restarted.
+/// Failure reason for a print that was lost when the printer's server was restarted.
 const RESTARTED_REASON: &str = "the printer's server restarted during the print and no longer has the print";
 
 /// Facts about a vanished print; see [`super::Evidence::Forgets`] for the fields.
@@ -21,8 +21,8 @@ pub(super) struct LostPrint {
 }
 
 impl LostPrint {
-    /// Returns the human-readable reason why the print failed or, as the error, the reason why its end cannot be
-    /// determined. `looked_like` is the reason why it was assumed to be over.
+    /// Returns the human-readable reason why the print failed or, as the error, the reason why it cannot be determined
+    /// how it ended. `looked_like` is the reason why it was assumed to be over.
     pub(super) fn judge(&self, in_hand: &CurrentAttempt, looked_like: String) -> Result<String, String> {
         let tells_nothing = [CLEARED_REASON, UNKNOWN_REASON].contains(&looked_like.as_str());
         let why = match self.server {
@@ -43,7 +43,7 @@ impl LostPrint {
     }
 
     /// Returns whether the rest of the print could have finished since the print was last observed. Only half of the
-    /// stated time is assumed, because a machine may print faster than its file states.
+    /// stated time is assumed, because a machine may print faster than stated in the file.
     fn may_have_finished(&self, in_hand: &CurrentAttempt) -> bool {
         let Some(unseen_ms) = self.unseen_ms else { return true };
         let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);

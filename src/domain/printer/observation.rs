@@ -1,8 +1,8 @@
 //! Interpretation of a printer's status: its connection and state, and the evidence about the attempt in hand.
 //!
-//! Statuses arrive in the order in which they were read: each connection has one read at a time. Where a status must be
-//! newer than a recorded time, that time counts only if it does not lie in the future: a clock that was set back in
-//! between establishes no order, and must not block anything.
+//! Statuses arrive in the order in which they were read, because each connection performs one read at a time. When a
+//! status must be newer than a recorded time, a recorded time in the future is ignored: if the clock was set back in
+//! between, the times cannot be compared, and must not block anything.
 
 use super::{AttemptPhase, CurrentAttempt, Printer};
 use crate::id::Id;
@@ -10,7 +10,7 @@ use crate::job::PrinterRecord;
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::time::Timestamp;
 
-/// End reason for a print that was replaced by another file on a reachable printer.
+/// End reason for a print that was replaced by a different file on a reachable printer.
 pub(super) const UNKNOWN_REASON: &str = "the printer no longer knows the file";
 /// End reason for a print after which a reachable printer shows no file at all.
 pub(super) const CLEARED_REASON: &str =
@@ -22,7 +22,7 @@ const STOPPED_EARLY_REASON: &str = "the print stopped early";
 /// End reason for a print whose printer reports an error without a message.
 const ERROR_REASON: &str = "the printer reports an error";
 
-/// Evidence about an attempt that a status provides.
+/// Evidence that a status provides about an attempt.
 pub(super) enum Observation {
     /// The status proves nothing about the attempt, so the attempt's phase is left unchanged.
     Nothing,
@@ -30,22 +30,22 @@ pub(super) enum Observation {
     Printing,
     /// The attempt's file is paused.
     Paused,
-    /// The attempt's file is being printed, or was printed, by a print other than the attempt's own, which is over.
+    /// The attempt's file is being or was printed again, so the attempt's own print is over.
     Again,
-    /// The attempt's print is over: its result, and the printer's message if any.
+    /// The attempt's print is over. Contains its result and the printer's message, if any.
     Ended(PrintEnd, Option<String>),
-    /// The attempt's print is over, but the status does not show how it ended; with a human-readable guess.
+    /// The attempt's print is over, but the status does not show how it ended. Contains a human-readable guess.
     Gone(String),
 }
 
 /// Returns whether a status read at `looked` is older than a recorded time. A recorded time later than `now` predates a
-/// clock change and proves nothing.
+/// clock change and is ignored.
 fn outdated(looked: Timestamp, recorded: Timestamp, now: Timestamp) -> bool {
     looked < recorded && recorded <= now
 }
 
 /// Interprets a status as evidence. An idle printer proves nothing about a start that was just sent, because the
-/// printer may be slow; once the file was observed printing, an idle printer proves that the print is over.
+/// printer may be slow. Once the file has been observed printing, an idle printer proves that the print is over.
 fn observation(in_hand: &CurrentAttempt, status: &Status, now: Timestamp) -> Observation {
     if in_hand.over() || status.state == Activity::Offline {
         return Observation::Nothing;
@@ -80,7 +80,7 @@ fn observation(in_hand: &CurrentAttempt, status: &Status, now: Timestamp) -> Obs
 }
 
 impl CurrentAttempt {
-    /// Returns the time at which the attempt's file was first observed printing; `None` if not yet observed.
+    /// Returns the time at which the attempt's file was first observed printing, if it has been.
     pub(super) fn began(&self) -> Option<Timestamp> {
         match self.phase {
             AttemptPhase::Printing { at } | AttemptPhase::Paused { at } => Some(at),
@@ -90,13 +90,13 @@ impl CurrentAttempt {
 }
 
 impl Printer {
-    /// Returns whether the status changes any recorded data, so that the monitor should send
+    /// Returns whether the status changes any recorded data, in which case the monitor should send
     /// [`super::PrinterNews::Seen`].
     pub fn matters(&self, status: &Status, now: Timestamp) -> bool {
         self.after(status, now).is_some()
     }
 
-    /// Returns whether the status shows the attempt's own file (matched by name) as printing or paused.
+    /// Returns whether the status shows that the attempt's own file (matched by name) is printing or paused.
     pub fn shows_attempt(in_hand: &CurrentAttempt, status: &Status) -> bool {
         status.connection == Connection::Connected
             && matches!(status.state, Activity::Printing | Activity::Paused)
@@ -104,7 +104,7 @@ impl Printer {
             && status.file.as_deref().is_some_and(|file| in_hand.is_ours(file))
     }
 
-    /// Returns the printer's information about an attempt that an operator wants to resolve.
+    /// Returns the printer's record of an attempt that an operator wants to resolve.
     pub fn seen_print(&self, attempt: Id) -> PrinterRecord {
         let Some(in_hand) = self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt) else {
             return PrinterRecord::default();
@@ -117,14 +117,14 @@ impl Printer {
         }
     }
 
-    /// Returns whether a start has been sent whose outcome is still unknown.
+    /// Returns whether a start was sent whose outcome is still unknown.
     pub fn awaits_start(&self) -> bool {
         let phase = self.in_hand.as_ref().map(|in_hand| &in_hand.phase);
         matches!(phase, Some(AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. }))
     }
 
-    /// Returns the same as [`Self::seen_print`], but with the progress from the printer's latest status; `None` for an
-    /// attempt that is not in hand.
+    /// Returns the same record as [`Self::seen_print`], but with the progress from the printer's latest status. Returns
+    /// `None` if the attempt is not in hand.
     pub fn seen_print_now(&self, attempt: Id, status: Option<&Status>) -> Option<PrinterRecord> {
         let in_hand = self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt)?;
         let progress = self.progress_of(in_hand.job, status)?;
@@ -138,8 +138,9 @@ impl Printer {
         self.connection == Connection::Connected && self.shows.as_deref().is_some_and(ours)
     }
 
-    /// Returns the progress of the given job, 0 to 1: that of the status if it shows the job's own file and is ahead of
-    /// the recorded progress, otherwise the recorded progress. `None` if the job is not in hand.
+    /// Returns the progress of the given job, from 0 to 1: the progress in the status if the status shows the job's own
+    /// file and is ahead of the recorded progress, otherwise the recorded progress. Returns `None` if the job is not in
+    /// hand.
     pub fn progress_of(&self, job: Id, status: Option<&Status>) -> Option<f64> {
         let in_hand = self.in_hand.as_ref().filter(|in_hand| in_hand.job == job)?;
         let ours = |status: &&Status| status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
@@ -147,7 +148,7 @@ impl Printer {
         Some(current_status.map_or(0.0, |status| status.progress / 100.0).max(in_hand.progress))
     }
 
-    /// Returns the printer's state after the given status; `None` if no recorded data changes.
+    /// Returns the printer's state after the given status. Returns `None` if no recorded data changes.
     pub(super) fn after(&self, status: &Status, now: Timestamp) -> Option<Self> {
         let silent =
             matches!(status.connection, Connection::Unreachable | Connection::Connecting | Connection::Disconnected);
@@ -194,7 +195,7 @@ impl Printer {
         Some(next)
     }
 
-    /// Advances the attempt in hand as far as the status proves.
+    /// Advances the attempt in hand as far as proven by the status.
     pub(super) fn evidence(&mut self, status: &Status, now: Timestamp) {
         let auto_clear = self.fields.auto_clear;
         let Some(in_hand) = &mut self.in_hand else {
@@ -260,7 +261,7 @@ impl Printer {
 
     /// Marks the bed as occupied after the end of a print started by the server, unless the print finished and the
     /// printer clears its bed automatically. A failed or cancelled print may stick to the bed or the nozzle, so an
-    /// operator must inspect it; the same applies to a print that a printer with a firmware fault reports as finished.
+    /// operator must inspect it. The same applies if a printer with a firmware error reports the print as finished.
     pub(super) fn print_over(&mut self, end: PrintEnd, auto_clear: bool) {
         self.bed_not_cleared |= !(auto_clear && end == PrintEnd::Finished && self.fault.is_none());
         self.print_failed |= end == PrintEnd::Failed;

@@ -1,5 +1,5 @@
-//! Photo of a finished print: due from the commit that ends the print until it is taken, or until the next print
-//! starts, which the photo would otherwise show. Nothing depends on it.
+//! Photo of a finished print. It is due from the commit that ends the print until it is taken, or until the next print
+//! starts, which would otherwise appear in the photo. Nothing depends on the photo.
 
 use serde::{Deserialize, Serialize};
 
@@ -67,13 +67,13 @@ impl Printer {
         }
     }
 
-    /// Returns whether a camera may exist: an operator configured one, or the printer has not reported that it has
-    /// none.
+    /// Returns whether the printer may have a camera, because an operator configured one or the printer has not
+    /// reported that it has none.
     fn may_have_camera(&self) -> bool {
         self.fields.camera.is_some() || !self.camera_absent
     }
 
-    /// Records whether the printer reports a camera. Without a camera no photo is due, until an operator configures one
+    /// Records whether the printer reports a camera. Without a camera, no photo is due until an operator configures one
     /// or the printer reports one.
     pub(super) fn camera_told(mut self, has: bool, cx: &DecisionContext<'_>) -> Decision<Self> {
         let before = (self.camera_absent, self.photo_due.clone());

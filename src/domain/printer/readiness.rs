@@ -1,12 +1,13 @@
-//! Conclusions from a printer's state: whether it can accept a job, which conditions need an operator, and the
-//! attempt's report to its order.
+//! Readiness of a printer: whether it can accept a job, the conditions that need an operator, and the attempt's report
+//! to its order.
 
 use super::{AttemptPhase, Attention, CurrentAttempt, Printer, RefusedStarts, Unready};
 use crate::id::Id;
 use crate::order::Report;
 use crate::printer_status::{Activity, Connection};
 
-/// Number of ended attempts that a printer remembers in order to reject them; more than can be in flight in messages.
+/// Number of ended attempts that a printer remembers in order to reject them; larger than the number of messages that
+/// can be in flight.
 const MAX_PAST_ATTEMPTS: usize = 32;
 
 /// Returns the report to the order that corresponds to the attempt's phase.
@@ -50,8 +51,8 @@ impl CurrentAttempt {
         !matches!(self.phase, AttemptPhase::Taken) && !self.over()
     }
 
-    /// Returns whether a path reported by the printer is this attempt's file: either the name assigned at the upload,
-    /// or the server's own unique name in any folder, because printers move and prefix files.
+    /// Returns whether a path reported by the printer refers to this attempt's file: either the name assigned at the
+    /// upload, or the server's own unique name in any directory, because printers move and prefix files.
     pub fn is_ours(&self, path: &str) -> bool {
         let path = path.trim_start_matches('/');
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -59,7 +60,7 @@ impl CurrentAttempt {
             || name == self.file_name
     }
 
-    /// Enters another phase, of which the order will be notified.
+    /// Enters a new phase, of which the order will be notified.
     pub(super) fn enter(&mut self, phase: AttemptPhase) {
         self.phase = phase;
         self.step += 1;
@@ -76,7 +77,7 @@ impl Printer {
                 && self.in_hand.is_none())
     }
 
-    /// Returns the conditions that need an operator before the next job, which are `attention` in the API.
+    /// Returns the conditions that need an operator before the next job: `attention` in the API.
     pub fn attention(&self) -> Vec<Attention> {
         let unreachable = !self.disconnected
             && (self.outage || matches!(self.connection, Connection::Unreachable | Connection::FirmwareDisconnected));
@@ -102,7 +103,7 @@ impl Printer {
         .collect()
     }
 
-    /// Returns a human-readable explanation of the current attention; `None` if the attention needs no explanation.
+    /// Returns a human-readable explanation of the current attention conditions, if they need one.
     pub fn attention_words(&self) -> Option<String> {
         let fault = self.fault.as_ref().map(|fault| format!("firmware error: {}", fault.words));
         let refusals = self.refusals.as_ref().filter(|refusals| refusals.needs_attention() || refusals.disk_full);
@@ -117,12 +118,12 @@ impl Printer {
         (!words.is_empty()).then(|| words.join("; "))
     }
 
-    /// Checks that the printer can accept a job now. The error is the reason, a phrase to follow "the printer is".
+    /// Checks that the printer can accept a job now. The error is the reason, phrased to follow "the printer is".
     pub fn free(&self) -> Result<(), String> {
         self.check_free().map_err(|why| why.to_string())
     }
 
-    /// Checks that the printer can accept a job now, regardless of starts that it refused.
+    /// Checks that the printer can accept a job now, regardless of rejected starts.
     pub(super) fn check_free(&self) -> Result<(), Unready> {
         if self.manual.is_some() {
             return Err(Unready::ManualStart);
@@ -142,7 +143,7 @@ impl Printer {
     }
 
     /// Returns whether the printer could accept a job once its current print is over and the bed is cleared, without
-    /// further work by an operator: it is connected, in service and without a fault.
+    /// further work by an operator: it is connected, in service and free of errors.
     pub fn goes_on(&self) -> bool {
         let mut later = self.clone();
         (later.in_hand, later.manual, later.shows, later.bed_not_cleared) = (None, None, None, false);
@@ -152,7 +153,7 @@ impl Printer {
         later.free().is_ok()
     }
 
-    /// Checks that a start may be sent now, regardless of any attempt in hand. The error is the reason, a phrase to
+    /// Checks that a start may be sent now, regardless of any attempt in hand. The error is the reason, phrased to
     /// follow "the printer is".
     pub fn could_start(&self) -> Result<(), String> {
         self.check_start().map_err(|why| why.to_string())

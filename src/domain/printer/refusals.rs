@@ -1,10 +1,10 @@
-//! Backoff after starts that a printer refused, and the number of refusals after which an operator is required.
+//! Backoff after rejected starts, and the number of rejections after which an operator is required.
 //!
-//! A printer that refuses starts (because of a full disk, or firmware that requires homing first) must not use up the
-//! jobs of the whole queue. After a start that was refused or certainly did not happen, the printer accepts no job for
-//! a while, longer each time; a confirmed start ends the backoff. From the second consecutive refusal on, it has the
-//! attention [`super::Attention::StartRefused`] and is tried once per backoff period, with another job first (see
-//! [`crate::dispatch`]).
+//! A printer that rejects starts (because of a full disk, or because its firmware requires homing first) must not use
+//! up all jobs in the queue. After a start that was rejected or definitely did not happen, the printer accepts no job
+//! for a while, longer each time; a confirmed start ends the backoff. From the second consecutive rejection on, it has
+//! the attention condition [`super::Attention::StartRefused`] and is tried once per backoff period, with a different
+//! job first (see [`crate::dispatch`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -13,54 +13,54 @@ use super::{Printer, Unready};
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Backoff after the first, second, third and each further consecutive refusal, in milliseconds.
+/// Backoff after the first, second, third and each subsequent consecutive rejection, in milliseconds.
 const RESTS_MS: [i64; 4] = [10_000, 30_000, 120_000, 600_000];
 
-/// Number of consecutive refusals after which an operator's attention is requested.
+/// Number of consecutive rejections after which an operator's attention is requested.
 const REFUSALS_UNTIL_ATTENTION: u32 = 2;
 
 /// Reason why an attempt failed before its start.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StartFailure {
-    /// The printer rejected the file, or the connection broke while it received the file.
+    /// The printer rejected the file, or the connection was lost while the file was being sent.
     Refused,
     /// The printer has no storage left for the file.
     DiskFull,
-    /// The printer could not be reached or rejects the stored credentials. The job is not at fault.
+    /// The printer could not be reached or rejected the stored credentials. The job is not the cause.
     Unreachable,
-    /// Just before the upload the printer was no longer able to start a print: someone is using it, or its bed is not
-    /// clear. The job is not at fault, and the printer's own state blocks further jobs for as long as that lasts.
+    /// Just before the upload, the printer was no longer able to start a print: someone is using it, or its bed is not
+    /// clear. The job is not the cause, and the printer's own state blocks further jobs in the meantime.
     Busy,
-    /// The server itself has no file to upload. The printer is not at fault.
+    /// The server itself has no file to upload. The printer is not the cause.
     NoFile,
 }
 
 impl StartFailure {
-    /// Returns whether the failure counts against the job on this printer, once per printer.
+    /// Returns whether the failure is attributed to the job on this printer, once per printer.
     pub(super) fn counts(self) -> bool {
         !matches!(self, Self::Unreachable | Self::Busy)
     }
 }
 
-/// Starts refused by a printer since it last confirmed one.
+/// Starts rejected by a printer since its last confirmed start.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefusedStarts {
-    /// Number of consecutive refusals, at least 1.
+    /// Number of consecutive rejections, at least 1.
     pub count: u32,
-    /// Job that was last refused.
+    /// Job that was rejected most recently.
     pub job: Id,
-    /// Time of the last refusal.
+    /// Time of the most recent rejection.
     pub at: Timestamp,
     /// `true` if the printer has no storage left for files.
     pub disk_full: bool,
-    /// Reason in the printer's own words.
+    /// The printer's own message about the reason.
     pub words: String,
 }
 
 impl RefusedStarts {
-    /// Returns the remaining backoff in milliseconds; `None` if the backoff is over. A clock that was set back ends the
-    /// backoff instead of prolonging it.
+    /// Returns the remaining backoff in milliseconds, or `None` if the backoff is over. If the clock was set back, the
+    /// backoff ends instead of being prolonged.
     pub fn rests_for(&self, now: Timestamp) -> Option<i64> {
         let last = RESTS_MS.len() - 1;
         let rest = RESTS_MS[(self.count.saturating_sub(1) as usize).min(last)];
@@ -74,7 +74,7 @@ impl RefusedStarts {
     }
 }
 
-/// Last start confirmed by a printer.
+/// Most recent start confirmed by a printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfirmedStart {
@@ -85,7 +85,7 @@ pub struct ConfirmedStart {
 }
 
 impl Printer {
-    /// Counts a failed start of the given job and begins the backoff.
+    /// Records a failed start of the given job and begins the backoff.
     pub(super) fn start_failed(&mut self, job: Id, why: StartFailure, words: &str, now: Timestamp) {
         if matches!(why, StartFailure::NoFile | StartFailure::Busy) {
             return;
@@ -101,8 +101,8 @@ impl Printer {
         self.last_start = Some(ConfirmedStart { job, at: now });
     }
 
-    /// Checks that the printer accepts a job now, including the backoff after refused starts, which [`Printer::free`]
-    /// does not consider.
+    /// Checks that the printer accepts a job now, including the backoff after rejected starts, which [`Printer::free`]
+    /// ignores.
     pub fn takes_jobs(&self, now: Timestamp) -> Result<(), Unready> {
         self.check_free()?;
         match &self.refusals {

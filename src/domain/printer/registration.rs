@@ -1,5 +1,5 @@
-//! Operations on a printer's registration: create, edit, connect and disconnect. While work is in hand, the printer's
-//! type and address cannot change, and the printer stays connected.
+//! Operations on a printer's registration: creating, editing, connecting and disconnecting it. While work is in hand,
+//! the printer's type and address cannot be changed, and the printer stays connected.
 
 use super::{MachineAddress, Printer, PrinterAnswer, PrinterFields};
 use crate::aggregate::{Confirmation, Decision, DecisionContext};
@@ -9,7 +9,7 @@ use crate::printer_status::{Activity, Connection};
 use crate::refusal::Refusal;
 use crate::requirement::{Referenced, Requirement};
 
-/// Maximum length of a key's digest, in characters: that of a SHA-256 digest in hexadecimal.
+/// Maximum length of a key digest, in characters: that of a SHA-256 digest in hexadecimal.
 const MAX_KEY_CHARS: usize = 64;
 
 pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer, PrinterAnswer> {
@@ -113,8 +113,8 @@ impl Printer {
         Ok(self.say(cx, change, Some("printer.updated")).requires(loaded(newly)))
     }
 
-    /// Records the key that identified the printer. Only the first key is stored, and none for a printer that was
-    /// disconnected in the meantime.
+    /// Records the key that the printer identified itself with. Only the first key is stored, and none if the printer
+    /// was disconnected in the meantime.
     pub(super) fn key_shown(mut self, key: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         let sound = key.len() <= MAX_KEY_CHARS && key.bytes().all(|byte| byte.is_ascii_hexdigit());
         if self.known_key.is_some() || self.disconnected || !sound {
@@ -125,8 +125,8 @@ impl Printer {
         Decision::to(self, Confirmation::Done)
     }
 
-    /// Connects or disconnects the printer at an operator's request. Connecting a connected printer permits the server
-    /// to reopen a connection that was closed between the printer's own server and its firmware.
+    /// Connects or disconnects the printer at an operator's request. Connecting a printer that is already connected
+    /// allows the server to reopen a closed connection between the printer's own server and its firmware.
     pub(super) fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         if on && !self.disconnected {
             return Ok(self.say(cx, |printer| printer.kept_closed = false, Some("printer.connected")));

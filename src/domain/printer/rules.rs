@@ -1,4 +1,4 @@
-//! The printer as an aggregate: the effects that its state calls for, and the rules shared by several commands.
+//! The printer as an aggregate: the effects required by its state, and the rules common to several commands.
 
 use super::readiness::report_of;
 use super::{AttemptPhase, CurrentAttempt, FirmwareFault, Printer, PrinterAnswer, PrinterEffect, PrinterRow};
@@ -72,7 +72,7 @@ impl Aggregate for Printer {
 }
 
 impl Printer {
-    /// Applies an operator's command and publishes the event; returns an unchanged decision if the command changes
+    /// Applies an operator's command and publishes the event. Returns an unchanged decision if the command changes
     /// nothing.
     pub(super) fn say(
         self,
@@ -92,7 +92,7 @@ impl Printer {
         Decision::to(next.clone(), PrinterAnswer { printer: Box::new(next) }).events(event)
     }
 
-    /// Records a visible change. Changes by the server itself do not increase the version.
+    /// Records a visible change. Changes by the server itself do not increment the version.
     pub(super) fn changed(&mut self, cx: &DecisionContext<'_>) {
         self.updated_at = cx.now;
         self.revision = (self.revision + i64::from(cx.by.is_person())).max(1);
@@ -158,8 +158,8 @@ impl Printer {
         Decision::to(next, Confirmation::Done).events([event]).created(alert)
     }
 
-    /// Builds an event about this printer, which also appears on the timeline of the order whose attempt the printer
-    /// has in hand.
+    /// Builds an event about the printer, which also appears on the timeline of the order whose attempt the printer has
+    /// in hand.
     pub(super) fn event_with<D: EventData>(
         &self,
         cx: &DecisionContext<'_>,

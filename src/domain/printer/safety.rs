@@ -1,10 +1,10 @@
-//! Firmware faults and closed connections, which only an operator may clear.
+//! Firmware errors and closed connections, which only an operator may clear.
 //!
-//! A print that ended in a firmware fault may have left a hot, jammed or crashed machine. Nothing that the server can
-//! read proves that the machine is safe again, so a fault blocks the printer until an operator acknowledges it
+//! A print that ended in a firmware error may have left the machine hot, jammed or crashed. Nothing that the server can
+//! read proves that the machine is safe again, so the error blocks the printer until an operator acknowledges it
 //! ([`super::PrinterCommand::ClearAttention`]); restarting the firmware, homing or clearing the bed is not enough. For
-//! the same reason a connection that the printer's own server closed on an error, or that a user closed at the printer,
-//! is reopened only by a person.
+//! the same reason, a connection that the printer's own server closed on an error, or that a user closed at the
+//! printer, is reopened only by a person.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +15,10 @@ use crate::printer_status::{Activity, Connection, Status};
 use crate::refusal::{Refusal, first_sentence};
 use crate::time::Timestamp;
 
-/// Maximum stored length of a printer's message, in characters, which keeps the snapshot row small.
+/// Maximum stored length of a printer's message, in characters, chosen to keep the snapshot row small.
 const MAX_WORDS_CHARS: usize = 300;
 
-/// Firmware error, shutdown or thermal fault that no operator has acknowledged yet.
+/// Firmware error, shutdown or thermal error that no operator has acknowledged yet.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FirmwareFault {
@@ -57,13 +57,13 @@ impl Printer {
         }
     }
 
-    /// Returns whether the printer counts as offline because its server responds but the firmware behind the server
+    /// Returns whether the printer is considered offline because its server responds but the firmware behind the server
     /// does not.
     pub fn firmware_stays_away(&self) -> bool {
         self.outage && self.connection == Connection::FirmwareDisconnected && !self.disconnected
     }
 
-    /// Returns the time since which a status must have been read to prove that the axes are homed.
+    /// Returns the earliest read time of a status that proves that the axes are homed.
     pub(super) fn unhomed_since(&self) -> Option<Timestamp> {
         self.stopped_at.max(self.fault.as_ref().map(|fault| fault.at))
     }
@@ -83,8 +83,8 @@ impl Printer {
         Decision::to(self.clone(), PrinterAnswer { printer: Box::new(self) }).events([event])
     }
 
-    /// Clears a firmware fault and the refused starts after an operator has inspected the printer. Rejected while the
-    /// firmware still reports an error, because the same error would only be recorded again.
+    /// Clears a firmware error and the rejected starts after an operator has inspected the printer. Rejected while the
+    /// firmware still reports an error, because the same error would be recorded again.
     pub(super) fn clear_attention(self, cx: &DecisionContext<'_>) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {
             return Err(Refusal::conflict(

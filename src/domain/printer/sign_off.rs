@@ -1,9 +1,9 @@
 //! Last print of a printer, stored until an operator signs off its parts.
 //!
 //! Clearing the bed signs off the last print. The printer stores the inspection and reports it to the order until the
-//! order has acknowledged it, and only after the order knows about the print's end. The parts on the bed are attributed
-//! to the last print only as long as nothing else has been printed: any later print, whether of a job or not, replaces
-//! it.
+//! order has acknowledged it, and only after the order has recorded the end of the print. The parts on the bed are
+//! attributed to the last print only until something else is printed: any later print, whether for a job or not,
+//! replaces it.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +14,11 @@ use crate::refusal::Refusal;
 use crate::sign_off::Inspection;
 use crate::time::Timestamp;
 
-/// Maximum number of sign-offs waiting for acknowledgement by their orders; further ones are rejected until one is
+/// Maximum number of sign-offs waiting for their orders to acknowledge them. Any more are rejected until one is
 /// acknowledged.
 const MAX_WAITING_SIGN_OFFS: usize = 4;
 
-/// Finished print of a job that has not been signed off at the printer.
+/// Finished job print that has not been signed off at the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastPrint {
@@ -30,7 +30,7 @@ pub struct LastPrint {
     pub order: Id,
 }
 
-/// Print that was signed off at the printer but not yet acknowledged by its order.
+/// Print that was signed off at the printer, without acknowledgement by its order so far.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignedPrint {
@@ -47,7 +47,7 @@ pub struct SignedPrint {
 }
 
 impl Printer {
-    /// Completes a decision: a print that has just ended becomes the last print, and any other print that starts
+    /// Completes a decision: a print that has just ended becomes the last print, and the next print that starts
     /// replaces it.
     pub(super) fn with_last_print<A>(before: Option<&Self>, mut decision: Decision<Self, A>) -> Decision<Self, A> {
         let (Some(before), Some(next)) = (before, &mut decision.next) else { return decision };
@@ -74,8 +74,8 @@ impl Printer {
         }
     }
 
-    /// Marks the bed as clear, which signs off the last print. An inspection without a known print is rejected, so that
-    /// it is not lost.
+    /// Marks the bed as clear, which signs off the last print. An inspection is rejected if there is no print that it
+    /// applies to, so that it is not lost.
     pub(super) fn bed_cleared(
         self,
         inspection: &Inspection,
@@ -102,7 +102,8 @@ impl Printer {
         Ok(self.say(cx, clear, Some("printer.bed_cleared")).requires(inspection.requires()))
     }
 
-    /// Rejects deletion while a sign-off has not been acknowledged by its order, because nothing else would report it.
+    /// Rejects deletion while a sign-off has not been acknowledged by its order, because it would never be reported
+    /// otherwise.
     pub(super) fn has_told_sign_offs(&self) -> Result<(), Refusal> {
         if self.signed_prints.is_empty() {
             return Ok(());
@@ -122,7 +123,8 @@ impl Printer {
         Decision::to(self, Confirmation::Done)
     }
 
-    /// Returns the sign-offs that can be reported now: those of prints whose end the orders have acknowledged.
+    /// Returns the sign-offs that can be reported now, which are those of prints whose end was acknowledged by their
+    /// orders.
     pub(super) fn sign_offs_to_tell(&self) -> impl Iterator<Item = PrinterEffect> + use<'_> {
         let in_hand = self.in_hand.as_ref().map(|in_hand| in_hand.attempt);
         let attempts = self.signed_prints.iter().map(|signed| signed.print.attempt);

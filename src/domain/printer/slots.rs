@@ -2,8 +2,8 @@
 //!
 //! A printer with one spool has one slot, and `loadedMaterialId` is its material. Operators enter the content of a
 //! slot; printers that recognise their spools report them, by the vendor's code and the colour (`reported`). An
-//! operator binds a reported spool to a material once; spools with the same code and colour are bound automatically
-//! afterwards.
+//! operator binds a reported spool to a material once; afterwards, spools with the same code and colour are bound
+//! automatically.
 
 mod expected;
 mod offers;
@@ -27,9 +27,9 @@ use crate::requirement::{Referenced, Requirement};
 use crate::slot_label::{SlotLabel, SlotLabels};
 use crate::time::Timestamp;
 
-/// Maximum number of slots of one printer, numbered from 0.
+/// Maximum number of slots per printer, numbered from 0.
 pub const MAX_SLOTS: u32 = 64;
-/// Maximum number of bindings stored for a printer; the oldest are dropped first.
+/// Maximum number of bindings stored per printer; the oldest are dropped first.
 const MAX_BINDINGS: usize = 200;
 
 /// Source of a slot's content.
@@ -46,33 +46,33 @@ pub enum SlotSource {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Slot {
-    /// Number, starting at 0, in the printer's numbering of its tools.
+    /// Slot number, starting at 0, according to the printer's own tool numbers.
     pub slot: u32,
-    /// Loaded material; `None` if unknown.
+    /// Loaded material, if known.
     pub material_id: Option<Id>,
     /// Colour of the spool as `#rrggbb`.
     pub color: Option<String>,
-    /// Amount left on the spool, in the material's unit; `None` if unknown.
+    /// Amount left on the spool, in the material's unit, if known.
     pub remaining: Option<Amount>,
     /// Source of the content: an operator or the printer.
     pub source: SlotSource,
-    /// Vendor's code for the spool, as reported by the printer.
+    /// The vendor's code for the spool, as reported by the printer.
     #[serde(default)]
     pub vendor_code: Option<String>,
     /// Type of plastic on the spool, as reported by the printer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// `true` if the printer itself reports the remaining amount, so that it is not computed.
+    /// `true` if the printer itself reports the remaining amount, which is then not calculated.
     #[serde(default)]
     pub weighed: bool,
-    /// Number of the spool in the spool management system; `None` if unknown.
+    /// Number of the spool in the spool management system, if known.
     #[serde(default)]
     pub spool: Option<i64>,
     /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
-/// Content of a slot, entered by an operator.
+/// Content of a slot as entered by an operator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spool {
     /// Loaded material; `None` if unknown or empty.
@@ -85,37 +85,37 @@ pub struct Spool {
     pub spool: Option<i64>,
 }
 
-/// Remaining amount of the spool in a slot, according to the spool management system.
+/// Remaining amount on the spool in a slot, according to the spool management system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpoolBalance {
     /// Slot that holds the spool.
     pub slot: u32,
-    /// Number of the spool in that system.
+    /// Number of the spool in the spool management system.
     pub spool: i64,
-    /// Remaining amount recorded for the slot when the balance was determined.
+    /// Remaining amount that was recorded for the slot when the balance was determined.
     pub was: Option<Amount>,
     /// Amount left on the spool.
     pub left: Amount,
-    /// Material to which such spools are linked; `None` if there is none.
+    /// Material linked to spools of this kind, if any.
     pub material: Option<Id>,
 }
 
-/// Assignment of spools with this vendor code and colour to a material.
+/// Binding of spools with this vendor code and colour to a material.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpoolBinding {
-    /// Vendor's code for such spools.
+    /// The vendor's code for the spools.
     pub vendor_code: Option<String>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
-    /// Material of such spools. Serialised under a different name, because remembering a material does not count as
-    /// using it.
+    /// Material on the spools. Serialised under a different name, because a remembered material is not considered to be
+    /// in use.
     #[serde(rename = "boundTo")]
     pub material_id: Id,
 }
 
 impl SpoolBinding {
-    /// Returns the binding of a material's own spools; `None` if the material has no vendor code or has been deleted.
+    /// Returns the binding for a material's own spools; `None` if the material has no vendor code or has been deleted.
     pub fn of(material: &Material) -> Option<Self> {
         let fields = &material.fields;
         let vendor_code = Some(fields.vendor_code.clone()?);
@@ -134,7 +134,7 @@ fn named(material: Option<Id>) -> Option<Requirement> {
 }
 
 impl Printer {
-    /// Returns all slots, by number. A printer of which only the loaded material is known has one slot.
+    /// Returns all slots, by number. If only the loaded material of a printer is known, it has one slot.
     pub fn slots(&self) -> Vec<Slot> {
         if !self.slots.is_empty() {
             return self.slots.clone();
@@ -153,8 +153,8 @@ impl Printer {
         }]
     }
 
-    /// Returns the label of a slot under the labels of the printer's type. On a printer whose changers report their
-    /// slots, the only slot that none of them reports is the external spool.
+    /// Returns the label of a slot according to the printer type. On a printer whose changers report their slots, the
+    /// only slot that none of them reports is the external spool.
     pub fn slot_label(&self, number: u32, labels: SlotLabels) -> SlotLabel {
         let slots = self.slots();
         let mut beside = slots.iter().filter(|one| one.source == SlotSource::Manual).map(|one| one.slot);
@@ -169,8 +169,8 @@ impl Printer {
         self
     }
 
-    /// Returns the facts by which jobs are matched to the printer. `types` contains the file formats and slot
-    /// capabilities of each printer type.
+    /// Returns the facts used to match jobs with the printer. `types` contains the file formats and slot capabilities
+    /// of each printer type.
     pub fn launch_facts(&self, types: &KnownTypes) -> LaunchFacts {
         let fields = &self.fields;
         let slot = |one: Slot| SlotFacts {
@@ -185,8 +185,8 @@ impl Printer {
         facts.of_model(fields.model.as_deref())
     }
 
-    /// Returns the slots from which the printer would supply a job. The error is a human-readable description of what
-    /// is missing.
+    /// Returns the slots from which the printer would supply a job. The error describes the missing requirements in
+    /// human-readable form.
     pub(super) fn resolve_slots(&self, needs: &LaunchNeeds, types: &KnownTypes) -> Result<Vec<ChosenSlot>, String> {
         let outcome = fit(needs, &self.launch_facts(types));
         if outcome.fits() {
@@ -195,7 +195,7 @@ impl Printer {
         Err(format!("the printer cannot print it: {}", outcome.words(&|_| ("its material".to_owned(), "units"))))
     }
 
-    /// Returns the chosen slot of each filament in a file, with its content as reported by the printer.
+    /// Returns the slot chosen for each filament in a file, with its content as reported by the printer.
     pub(super) fn filament_slots(&self, file: &SlicingTarget, chosen: &[ChosenSlot]) -> Vec<Option<FilamentSlot>> {
         let spool = |number: u32| {
             let slot = self.slots.iter().find(|one| one.slot == number && one.source == SlotSource::Printer)?;
@@ -205,8 +205,8 @@ impl Printer {
         file.slots(chosen).into_iter().map(|slot| slot.map(with_spool)).collect()
     }
 
-    /// Checks that the chosen slots still hold enough of the materials for which they were chosen. The error names the
-    /// slot that does not.
+    /// Checks that the chosen slots still hold enough of the materials for which they were chosen. The error mentions
+    /// the slot that does not.
     pub(super) fn still_holds(&self, chosen: &[ChosenSlot], labels: SlotLabels) -> Result<(), String> {
         let slots = self.slots();
         for one in chosen {
@@ -225,8 +225,8 @@ impl Printer {
         Ok(())
     }
 
-    /// Sets the content of a slot, so that swapping a spool takes one command. A slot that does not exist yet is added.
-    /// Rejected if the printer does not report the expected spool in the slot.
+    /// Sets the content of a slot, so that swapping a spool takes a single command. If the slot does not exist yet, it
+    /// is added. Rejected if the printer does not report the expected spool in the slot.
     pub(super) fn load_slot(
         self,
         number: u32,
@@ -319,8 +319,8 @@ impl Printer {
     }
 
     /// Sets the remaining amount of a spool from the spool management system. Ignored unless the slot is unchanged
-    /// since the caller read it, because a print may have used some material in the meantime, or the spool may have
-    /// been swapped. An unbound slot is bound to the spool's material.
+    /// since the caller read it, because a print may have used material in the meantime, or the spool may have been
+    /// swapped. An unbound slot is bound to the spool's material.
     pub(super) fn spool_left(self, report: &SpoolBalance, cx: &DecisionContext<'_>) -> Decision<Self> {
         let SpoolBalance { slot: number, spool, was, left, material } = *report;
         let as_seen =
@@ -342,7 +342,7 @@ impl Printer {
         Decision::to(next, Confirmation::Done).requires(named(newly))
     }
 
-    /// Stores the material of spools like the given one, or removes the binding if `material` is `None`.
+    /// Stores the material for spools like the given one, or removes the binding if `material` is `None`.
     fn remember(&mut self, spool: &Slot, material: Option<Id>) {
         if spool.vendor_code.is_none() && spool.color.is_none() {
             return;

@@ -1,5 +1,5 @@
-//! Printers whose own server deducts their prints in the spool management system: the spools from which a print was
-//! deducted, so that nothing deducts it there twice, and the warnings for operators.
+//! Printers whose own server deducts their prints in the spool management system: the spools that a print was deducted
+//! from, so that it is not deducted twice, and the warnings for operators.
 
 use super::{CurrentAttempt, Printer, Slot};
 use crate::material::Material;
@@ -11,7 +11,7 @@ use crate::slot_label::SlotLabels;
 const MAX_BOOKED_SPOOLS: usize = 16;
 
 impl CurrentAttempt {
-    /// Adds spools from which the print was deducted.
+    /// Adds spools that the print was deducted from.
     pub(super) fn book_on(&mut self, spools: impl IntoIterator<Item = i64>) {
         for spool in spools {
             if !self.booked_on.contains(&spool) && self.booked_on.len() < MAX_BOOKED_SPOOLS {
@@ -22,7 +22,7 @@ impl CurrentAttempt {
 }
 
 impl Printer {
-    /// Updates, from a status, the spools from which the printer deducts its prints. The last report of an unreachable
+    /// Updates, from a status, the spools that the printer deducts its prints from. The last report of an unreachable
     /// printer remains valid.
     pub(super) fn booking_seen(&mut self, status: &Status) {
         if status.connection != Connection::Connected {
@@ -36,8 +36,8 @@ impl Printer {
         }
     }
 
-    /// Returns the spools from which the printer is deducting, or has yet to deduct, a print started by the server;
-    /// changes to them are not settled.
+    /// Returns the spools from which the printer is deducting, or has yet to deduct, a print started by the server.
+    /// Changes to them are not final.
     pub fn spools_in_use(&self) -> Vec<i64> {
         let Some(SpoolBooking { spool, unreported, .. }) =
             self.books_on.filter(|_| !self.archived && !self.disconnected)
@@ -55,13 +55,13 @@ impl Printer {
     }
 
     /// Returns a human-readable warning if consumption from a slot may be, or was, counted incorrectly in the spool
-    /// management system. `material` is the slot's content, if known; `labels` are those of the printer's type.
+    /// management system. `material` is the slot's content, if known; `labels` are those of the printer type.
     pub fn spool_warning(&self, slot: &Slot, material: Option<&Material>, labels: SlotLabels) -> Option<String> {
         let missing = material.zip(slot.spool).and_then(|(material, spool)| material.missing_booking(spool));
         missing.or_else(|| self.booking_warning(slot, material, labels))
     }
 
-    /// Returns a warning if consumption from a slot by the next prints may be counted incorrectly.
+    /// Returns a warning if the next prints' consumption from a slot may be counted incorrectly.
     fn booking_warning(&self, slot: &Slot, material: Option<&Material>, labels: SlotLabels) -> Option<String> {
         let SpoolBooking { spool, connected, .. } = self.books_on?;
         let (place, single) = (self.slot_label(slot.slot, labels).noun(), self.slots().len() == 1);

@@ -1,11 +1,11 @@
-//! Reasons why a printer takes no job.
+//! Reasons why a printer cannot take a job.
 
 use std::fmt;
 
-/// Reason why a printer takes no job now. Its text is a phrase to follow "the printer is".
+/// Reason why a printer cannot take a job now. Its text is phrased to follow "the printer is".
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unready {
-    /// A print that an operator requested by file is being started.
+    /// A print that an operator started from a file is being started.
     ManualStart,
     /// It is unknown whether the last print started, or how it ended.
     Unverified,
@@ -23,17 +23,17 @@ pub enum Unready {
     Deleted,
     /// An operator disconnected the printer.
     Disconnected,
-    /// The printer rejects the stored API key.
+    /// The printer rejected the stored API key.
     WrongKey,
     /// The printer accepts no commands.
     ReadOnly,
-    /// A connection is being made.
+    /// The connection is being established.
     Connecting,
     /// The printer does not respond.
     Offline,
     /// An operator took the printer out of service.
     Maintenance,
-    /// Maintenance that blocks the printer is due; the text names it.
+    /// Maintenance that blocks the printer is due; contains its description.
     MaintenanceDue(String),
     /// The printer reports an error.
     Error,
@@ -43,9 +43,9 @@ pub enum Unready {
     NotHomed,
     /// The bed must be cleared.
     BedNotCleared,
-    /// The printer waits before its next try, because its storage was full.
+    /// The printer waits before the next attempt, because its storage was full.
     DiskFull,
-    /// The printer waits before its next try, because it refused to start prints.
+    /// The printer waits before the next attempt, because it rejected starts.
     RefusesStarts,
 }
 

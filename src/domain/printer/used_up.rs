@@ -6,8 +6,8 @@ use crate::launch::used_share;
 use crate::time::Timestamp;
 
 impl Printer {
-    /// Deducts the consumption of the print that has just ended from the remaining amounts of its slots, where these
-    /// are known and not reported by the printer itself. A slot that now holds a different material is left unchanged.
+    /// Deducts the consumption of the print that has just ended from the remaining amounts in its slots, if these are
+    /// known and not reported by the printer itself. A slot that now holds a different material is left unchanged.
     pub(super) fn use_up(&mut self, now: Timestamp) {
         let Some(in_hand) = &mut self.in_hand else { return };
         // Nobody looked while it printed: the spool that was active before or after is the best that is known.

@@ -1,16 +1,16 @@
-//! The verdict on a start that was not confirmed in time follows this rule. If the printer's status or history contains
-//! the file, the print started, and the status or history determines the phase. If the printer is reachable, neither
-//! its status nor its history contains the file, and the file is no longer on the printer, the print cannot start
-//! later. Nor did it run and end unobserved, if the history covers the time since the start, or if the printer was
-//! never unobserved for half of the print's time; in that case the job may go to another printer. Anything else proves
-//! nothing: the attempt is [`AttemptPhase::Unverified`] and remains so until the printer provides evidence or an
-//! operator decides. The start itself is never sent a second time.
+//! Verdict on a start that was not confirmed in time. It follows these rules: if the printer's status or history
+//! contains the file, the print started, and the status or history determines the phase. If the printer is reachable,
+//! neither its status nor its history contains the file, and the file is no longer on the printer, the print cannot
+//! start later. It cannot have run and ended unobserved, either, if the history covers the time since the start, or if
+//! the printer was never unobserved for half of the print time; in that case, the job may go to a different printer.
+//! Anything else proves nothing: the attempt is [`AttemptPhase::Unverified`] and remains unverified until the printer
+//! provides evidence or an operator decides. The start itself is never sent a second time.
 //!
 //! A print that was observed and has vanished without a report of its end ended as stated in the printer's history. If
-//! the history breaks off, an operator decides. If no history contains the print, it has failed if the printer
-//! indicates that it has or if it was observed so closely that it cannot have finished ([`LostPrint`]); in any other
-//! case an operator decides, because the part may be lying on the bed. The same applies to firmware that stays
-//! disconnected from its server.
+//! the history breaks off, an operator decides. If no history contains the print, the print has failed if the printer
+//! indicates so, or if it was observed so closely that it cannot have finished ([`LostPrint`]). In any other case, an
+//! operator decides, because the part may be lying on the bed. The same applies to firmware that stays disconnected
+//! from its server.
 
 use super::attempt::{ended, not_started};
 use super::lost::LostPrint;
@@ -20,19 +20,21 @@ use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
 use crate::printer_status::{PastPrint, PrintEnd, ServerRun};
 
-/// Assumed print time, in seconds, of a file that states none, when deciding whether a print can have run unobserved;
-/// no print takes less time.
+/// Print time, in seconds, that is assumed if the file states none, when deciding whether a print can have run
+/// unobserved. No print takes less time.
 pub(super) const MIN_PRINT_SECONDS: i64 = 10;
-/// Reason why the end of a print is unknown after the printer's server lost its firmware during the print.
+/// Reason why the end of a print is unknown after the printer's server lost the connection to its firmware during the
+/// print.
 const AWAY_REASON: &str = "the printer's server lost the connection to its firmware during the print";
 /// Reason why the end of a print is unknown after the printer's server was restarted.
 const CUT_OFF_REASON: &str =
     "the printer's server restarted during the print, so its history does not show how the print ended";
-/// Reason for doubting a start at a printer that keeps no history and reports the file as its last one.
+/// Reason for doubting a start on a printer that keeps no history and reports the file as its last print.
 const NAMES_LAST_REASON: &str = "the printer names the file as its last print, but the print was not observed";
 
 impl Printer {
-    /// Applies the evidence about an unconfirmed start or a vanished print, by the rule in the module documentation.
+    /// Applies the evidence about an unconfirmed start or a vanished print, according to the rules in the module
+    /// documentation.
     pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &DecisionContext<'_>) -> Decision<Self> {
         let auto_clear = self.fields.auto_clear;
         self.of(attempt, cx, |printer, mut in_hand| {
@@ -123,7 +125,8 @@ fn doubt(in_hand: &mut CurrentAttempt, reason: &str) {
 }
 
 /// Returns the human-readable reason why a print that left no trace may have run and ended unobserved; `None` if it
-/// cannot have. Only half of the stated print time is assumed, because a machine may print faster than its file states.
+/// cannot have. Only half of the stated print time is assumed, because a machine may print faster than stated in the
+/// file.
 fn may_have_run(in_hand: &CurrentAttempt, server: ServerRun, unwatched_ms: Option<i64>) -> Option<String> {
     let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
     match (server, unwatched_ms) {
@@ -143,7 +146,7 @@ fn may_have_run(in_hand: &CurrentAttempt, server: ServerRun, unwatched_ms: Optio
 }
 
 /// Returns the end of a print that the printer's history contains. `lost` is the reason why the print was not observed,
-/// used if no more specific reason is known.
+/// which is used if no more specific reason is known.
 fn remembered(in_hand: &CurrentAttempt, past: &PastPrint, end: PrintEnd, lost: Option<&str>) -> AttemptPhase {
     let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
     // That its file was printed again says nothing of its end.

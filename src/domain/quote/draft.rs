@@ -1,4 +1,4 @@
-//! Drafting and editing of quotes. The HTTP layer has already looked up SKUs and materials and measured models, because
+//! Drafting and editing quotes. The HTTP layer has already looked up SKUs and materials and measured models, because
 //! the rules perform no lookups.
 
 use super::{MAX_LINES, Quote, QuoteLine, QuoteModel, QuoteStatus};
@@ -15,18 +15,18 @@ use crate::sku::MachineType;
 use crate::tax::{tax_bps, tax_of};
 use crate::time::Timestamp;
 
-/// Model of a requested line.
+/// Model for a requested line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DraftModel {
     /// File of the uploaded model.
     pub file_id: Id,
-    /// Measurements of the model; `None` for a model that the quote already contains.
+    /// Measurements of the model; `None` if the quote already contains the model.
     pub facts: Option<MeshFacts>,
-    /// Material in which the model is printed.
+    /// Material that the model is printed in.
     pub material_id: Option<Id>,
-    /// Cost of a kilogram of the material, in minor units; `None` to use the rate from the settings.
+    /// Material cost per kilogram, in minor units; `None` to use the rate from the settings.
     pub material_cents_per_kg: Option<i64>,
-    /// Type of machine that prints the model.
+    /// Machine type that prints the model.
     pub machine_type: MachineType,
     /// Slicer profile to use.
     pub slicer_profile: Option<String>,
@@ -39,13 +39,13 @@ pub struct DraftLine {
     pub description: String,
     /// Number of units, at least 1.
     pub quantity: u32,
-    /// Net price of one unit, in minor units; `None` only for a model, which is then priced by the rates.
+    /// Net unit price, in minor units; `None` only for a model, which is then priced at the rates.
     pub unit_price_cents: Option<i64>,
     /// SKU to print.
     pub sku_id: Option<Id>,
     /// `true` if the line is printed.
     pub printed: bool,
-    /// Model from which the line is printed.
+    /// Model that the line is printed from.
     pub model: Option<DraftModel>,
 }
 
@@ -56,16 +56,16 @@ pub struct DraftQuote {
     pub site: Option<String>,
     /// The customer's email address.
     pub customer_email: Option<String>,
-    /// Custom request that the quote answers.
+    /// Custom request that the quote responds to.
     pub custom_request_id: Option<Id>,
     /// Requested lines, at least one.
     pub lines: Vec<DraftLine>,
     /// Currency; `None` for the configured default.
     pub currency: Option<String>,
-    /// Address to which the parts are shipped.
+    /// Address that the parts are shipped to.
     pub shipping_address: Option<Address>,
-    /// Time until which the quote can be accepted; if `None`, it is computed on sending from the validity period in the
-    /// settings.
+    /// Time until which the quote can be accepted; if `None`, it is calculated on sending from the validity period in
+    /// the settings.
     pub valid_until: Option<Timestamp>,
     /// Free-text notes for the customer.
     pub notes: Option<String>,
@@ -76,11 +76,11 @@ pub struct DraftQuote {
 pub struct QuotePatch {
     /// The customer's email address.
     pub customer_email: Option<Option<String>>,
-    /// Custom request that the quote answers.
+    /// Custom request that the quote responds to.
     pub custom_request_id: Option<Option<Id>>,
-    /// Complete new list of lines, which replaces the previous one.
+    /// Complete new list of lines, which replaces the current list.
     pub lines: Option<Vec<DraftLine>>,
-    /// Address to which the parts are shipped.
+    /// Address that the parts are shipped to.
     pub shipping_address: Option<Option<Address>>,
     /// Time until which the quote can be accepted.
     pub valid_until: Option<Option<Timestamp>>,
@@ -92,7 +92,7 @@ fn email(address: Option<&String>) -> Result<Option<String>, Refusal> {
     address.map(|email| normal_email(email)).transpose()
 }
 
-/// Builds the lines of a quote and collects all faults. `before` contains the quote's current lines.
+/// Builds the lines of a quote and collects all errors. `before` contains the quote's current lines.
 fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec<QuoteLine> {
     faults.check(!wished.is_empty(), "lines", "must have at least one line");
     let many = format!("has {} lines; a quote can have at most {MAX_LINES}", wished.len());
@@ -134,7 +134,7 @@ fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec
     quote_lines
 }
 
-/// Builds the model of a line. Earlier slicing results remain valid as long as the slicer profile is the same.
+/// Builds the model for a line. Earlier slicing results remain valid as long as the slicer profile is the same.
 fn model(wished: &DraftModel, facts: MeshFacts, previous: Option<&QuoteModel>, priced_by_hand: bool) -> QuoteModel {
     let same = previous.filter(|previous| previous.slicer_profile == wished.slicer_profile);
     QuoteModel {
@@ -155,7 +155,7 @@ fn model(wished: &DraftModel, facts: MeshFacts, previous: Option<&QuoteModel>, p
 }
 
 impl Quote {
-    /// Creates a draft from the request, or rejects the request with all its faults together.
+    /// Creates a draft from the request, or rejects the request with all its errors together.
     pub(super) fn draft(cx: &DecisionContext<'_>, id: Id, wished: &DraftQuote) -> Result<Self, Refusal> {
         let mut faults = Faults::default();
         let mut quote = Self {
@@ -219,7 +219,7 @@ impl Quote {
         faults.refuse()
     }
 
-    /// Prices the models at the current rates and computes all sums.
+    /// Prices the models at the current rates and calculates all totals.
     pub(super) fn reckon(&mut self, cx: &DecisionContext<'_>, faults: &mut Faults) {
         self.rates = cx.rules.pricing.rates;
         let rates = self.rates;
@@ -231,7 +231,7 @@ impl Quote {
         faults.check(self.sum_up(), "lines", "have a total that is too large; split the quote");
     }
 
-    /// Computes all sums: lines and shipping are taxed at the rate of the destination, and the tax is rounded once.
+    /// Calculates all totals: lines and shipping are taxed at the destination's rate, and the tax is rounded once.
     /// Returns `false` on overflow.
     pub(super) fn sum_up(&mut self) -> bool {
         let mut lines = self.lines.iter();

@@ -1,5 +1,5 @@
-//! Margin that remains once the parts are printed: the actual weight and hours of all attempts, at the rates frozen
-//! with the quote, compared with the quoted costs.
+//! Margin that remains once the parts are printed: the actual weight and hours of all attempts, at the rates frozen in
+//! the quote, compared with the quoted costs.
 
 use super::Quote;
 use crate::amount::Amount;
@@ -7,16 +7,16 @@ use crate::job::Job;
 use crate::order::Order;
 use crate::pricing::{Costs, PrintWork};
 
-/// Price, costs and margin of one quote line printed from a model.
+/// Price, costs and margin of a quote line printed from a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineMargin {
     /// Index of the line in the quote.
     pub line: usize,
     /// Net price that the customer pays for the line, in minor units.
     pub price_cents: i64,
-    /// Costs when the quote was made.
+    /// Costs at the time when the quote was made.
     pub quoted: Costs,
-    /// Work of all attempts so far, including failed prints, so that no surcharge for failed prints is added.
+    /// Work for all attempts so far, including failed prints, which is why no surcharge for failed prints is added.
     pub work: PrintWork,
     /// Costs of the work so far.
     pub actual: Costs,
@@ -36,8 +36,8 @@ impl LineMargin {
     }
 }
 
-/// Returns the work of a job's attempts: grams, seconds, and number of prints removed from a machine. A print of
-/// unknown duration counts with the time stated in its file.
+/// Returns the work for a job's attempts: grams, seconds, and number of prints removed from a machine. If the duration
+/// of a print is unknown, the time stated in its file is used.
 fn actual_work(job: &Job) -> (Amount, i64, u32) {
     let printed = job.attempts.iter().filter(|attempt| attempt.printed());
     let stated = job.estimated_seconds.unwrap_or(0);
@@ -48,8 +48,8 @@ fn actual_work(job: &Job) -> (Amount, i64, u32) {
     })
 }
 
-/// Returns the margins of the lines printed from models, as far as the quote's order has been printed. The order must
-/// have the quote's lines in the same sequence.
+/// Returns the margins of the lines printed from models, based on the prints made so far for the quote's order. The
+/// order must have the quote's lines in the same sequence.
 pub fn margins(quote: &Quote, order: &Order) -> Vec<LineMargin> {
     let of_line = |(at, line): (usize, &super::QuoteLine)| {
         let model = line.model.as_ref()?;

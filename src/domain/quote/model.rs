@@ -1,4 +1,4 @@
-//! Quote lines printed from an uploaded model: their pricing, and the private SKU that is made for each.
+//! Quote lines printed from an uploaded model: pricing, and the private SKU created for each.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ const MAX_ERROR_CHARS: usize = 500;
 /// Maximum length of the name of a model's SKU, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// Facts from the G-code of one part.
+/// Facts from the G-code for one part.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SlicedModel {
@@ -30,7 +30,7 @@ pub struct SlicedModel {
     pub seconds: i64,
 }
 
-/// Model of a line: its measurements, print parameters and costs.
+/// Model for a line: its measurements, print parameters and costs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteModel {
@@ -38,46 +38,46 @@ pub struct QuoteModel {
     pub file_id: Id,
     /// Bounding box of one part, in millimetres.
     pub size: Dimensions,
-    /// Volume of one part in cubic millimetres.
+    /// Volume of one part, in cubic millimetres.
     pub volume_mm3: i64,
-    /// Material in which the model is printed; required to send the quote.
+    /// Material that the model is printed in; required to send the quote.
     pub material_id: Option<Id>,
-    /// Cost of a kilogram of the material, in minor units; `None` to use the rate from the settings.
+    /// Material cost per kilogram, in minor units; `None` to use the rate from the settings.
     pub material_cents_per_kg: Option<i64>,
-    /// Type of machine that prints the model.
+    /// Machine type that prints the model.
     pub machine_type: MachineType,
-    /// Slicer profile to use; without one, the model is priced by its volume alone.
+    /// Slicer profile to use; without a profile, the price is based on the volume alone.
     pub slicer_profile: Option<String>,
-    /// Slicing result; `None` if there is none yet.
+    /// Slicing result, if there is one yet.
     pub sliced: Option<SlicedModel>,
     /// Reason why slicing failed.
     pub slicing_error: Option<String>,
-    /// `true` if an operator set the price; otherwise it is derived from the costs.
+    /// `true` if the price was set by an operator; otherwise it is derived from the costs.
     pub priced_by_hand: bool,
-    /// Work for all parts of the line together.
+    /// Work for all parts of the line.
     pub work: PrintWork,
     /// The shop's costs for the work.
     pub costs: Costs,
 }
 
 impl QuoteModel {
-    /// Returns the measurements of the model; the number of facets is not stored and is 0.
+    /// Returns the measurements of the model. The number of facets is 0, because it is not stored.
     pub(super) fn facts(&self) -> MeshFacts {
         MeshFacts { size: self.size, volume_mm3: self.volume_mm3, facets: 0 }
     }
 
-    /// Returns the model and parameters from which the G-code is produced; `None` without a slicer profile.
+    /// Returns the model and the parameters used to produce the G-code; `None` if there is no slicer profile.
     pub fn source(&self) -> Option<SliceSource> {
         let profile = self.slicer_profile.clone()?;
         Some(SliceSource { model_file_id: self.file_id, profile, copies: 1 })
     }
 
-    /// Returns the pending slicing request; `None` if slicing has already succeeded or failed.
+    /// Returns the slicing request if it is pending; `None` if slicing has already succeeded or failed.
     pub(super) fn to_slice(&self) -> Option<SliceSource> {
         if self.sliced.is_some() || self.slicing_error.is_some() { None } else { self.source() }
     }
 
-    /// Returns the weight of one part: from the G-code if there is one, otherwise estimated.
+    /// Returns the weight of one part: from the G-code, if any, otherwise estimated.
     fn grams_of_one(&self) -> Amount {
         let estimated = Amount(self.work.grams.0 / i64::from(self.work.parts.max(1)));
         self.sliced.as_ref().map_or(estimated, |sliced| sliced.grams).max(Amount(1))
@@ -85,18 +85,18 @@ impl QuoteModel {
 }
 
 impl QuoteLine {
-    /// Returns the net amount of the line, in minor units.
+    /// Returns the net line amount, in minor units.
     pub fn amount_cents(&self) -> i64 {
         self.unit_price_cents.saturating_mul(i64::from(self.quantity))
     }
 
-    /// Returns the line's margin over the costs of its model, in minor units; `None` for a line without a model.
+    /// Returns the line's margin over the model's costs, in minor units; `None` if the line has no model.
     pub fn margin_cents(&self) -> Option<i64> {
         Some(self.amount_cents().saturating_sub(self.model.as_ref()?.costs.sum_cents()))
     }
 
-    /// Prices the line by its model: by the G-code if there is one, otherwise by the volume. Adds a fault if the result
-    /// exceeds the bounds.
+    /// Prices the line by its model: by the G-code, if any, otherwise by the volume. Adds an error if the result
+    /// exceeds the limits.
     pub(super) fn price(&mut self, rates: &PriceRates, path: &str, faults: &mut Faults) {
         let parts = self.quantity;
         let Some(model) = &mut self.model else { return };
@@ -115,8 +115,8 @@ impl QuoteLine {
         }
     }
 
-    /// Builds the private SKU of a model, with the requirements of the commit that creates it. `at` is the index of the
-    /// line.
+    /// Builds the private SKU for a model, with the requirements for the commit that creates it. `at` is the index of
+    /// the line.
     pub(super) fn private_sku(
         &self,
         cx: &DecisionContext<'_>,

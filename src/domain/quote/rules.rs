@@ -1,4 +1,4 @@
-//! The quote as an aggregate: dispatch of its commands, and the effects that its state calls for.
+//! The quote as an aggregate: dispatch of its commands, and the effects required by its state.
 
 use std::convert::Infallible;
 
@@ -22,29 +22,28 @@ use crate::time::DAY_MS;
 /// Maximum stored length of a reason, in characters.
 const MAX_REASON_CHARS: usize = 500;
 
-/// Work outside the quote that its state calls for, until the quote receives the outcome.
+/// External work required by the state of a quote, until the quote receives the outcome.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum QuoteEffect {
-    /// Slices a model, to price it by its G-code; answered by [`QuoteCommand::Sliced`].
+    /// Slices a model, so that it can be priced by its G-code, until [`QuoteCommand::Sliced`] is recorded.
     Slice(SliceSource),
-    /// Reports the status of the quote to the custom request that it answers; acknowledged by
-    /// [`QuoteCommand::RequestTold`].
+    /// Reports the status of the quote to its custom request, until [`QuoteCommand::RequestTold`] is recorded.
     TellRequest {
         /// Custom request to notify.
         request: Id,
         /// Status of the quote.
         status: QuoteStatus,
     },
-    /// Creates the order of the accepted quote under the chosen ID; answered by [`QuoteCommand::Ordered`].
+    /// Creates the order for the accepted quote under the chosen ID, until [`QuoteCommand::Ordered`] is recorded.
     MakeOrder(Id),
 }
 
-/// Record created by a quote's commit.
+/// Record created in a quote commit.
 #[derive(Clone, Debug)]
 pub enum QuoteCreation {
-    /// An email to the customer or the staff.
+    /// Email to the customer or to staff.
     Mail(Box<Mail>),
-    /// The private SKU of a model.
+    /// Private SKU for a model.
     Sku(Box<Sku>),
 }
 
@@ -206,7 +205,7 @@ fn skus_named(named: &[(usize, Id)]) -> Vec<Requirement> {
 }
 
 impl Quote {
-    /// Returns the report that the quote's custom request has not acknowledged yet. Drafts are not reported.
+    /// Returns the report that the quote's custom request has not acknowledged yet, if any. Drafts are not reported.
     fn untold_request(&self) -> Option<QuoteEffect> {
         let untold = self.status != QuoteStatus::Draft && self.request_told != Some(self.status);
         let request = self.custom_request_id.filter(|_| untold)?;
@@ -218,7 +217,7 @@ impl Quote {
         lines.filter_map(|(at, line)| Some((at, line.sku_id?))).collect()
     }
 
-    /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is sent an email.
+    /// Sends the draft: creates private SKUs for its models, freezes everything, and emails the customer.
     fn send(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
         if self.status != QuoteStatus::Draft {
             return Err(Refusal::transition("the quote cannot be sent", self.status));
@@ -255,7 +254,7 @@ impl Quote {
         Ok(along)
     }
 
-    /// Accepts the quote. The ID of the order is chosen and stored here, so that the order is created only once.
+    /// Accepts the quote. The order ID is chosen and stored here, so that the order is created only once.
     fn accept(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
         match self.shown_status(cx.now) {
             QuoteStatus::Sent => {}

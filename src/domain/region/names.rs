@@ -1,6 +1,6 @@
-//! Regions by country: the ISO 3166-2 code without the country, and the commonly used names.
+//! Regions by country: ISO 3166-2 codes without the country, and commonly used names.
 
-/// Regions of one country, each with its code and names.
+/// Regions of a country, each with its code and names.
 type Regions = &'static [(&'static str, &'static [&'static str])];
 
 /// Countries with their regions, by ISO 3166-1 code.

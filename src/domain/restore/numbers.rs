@@ -1,4 +1,4 @@
-//! Continuation of number series after a restore: beyond every number that the former shop may have assigned since the
+//! Continuation of number series after a restore, beyond every number that the former shop may have assigned since the
 //! backup.
 
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ use crate::invoice::{DocumentKind, series_of};
 use crate::requirement::Requirement;
 use crate::time::{DAY_MS, Timestamp};
 
-/// Days before a backup over which the growth of a series is measured.
+/// Number of days before a backup over which the growth of a series is measured.
 pub const PACE_DAYS: i64 = 30;
-/// Factor by which a series may have grown faster since the backup than before it.
+/// Safety factor by which a series may have grown faster since the backup than before it.
 const PACE_FACTOR: i64 = 3;
 /// Minimum number of skipped numbers.
 const MIN_MARGIN: i64 = 100;
-/// Step size of margins: they are whole multiples of it, so that operators recognise them.
+/// Step size of margins. Margins are whole multiples of it, so that operators recognise them.
 const MARGIN_STEP: i64 = 100;
 /// Highest number that an operator may set.
 const MAX_NUMBER: i64 = 999_999_999;
@@ -29,9 +29,9 @@ const MAX_YEARS: i64 = 5;
 pub struct SeriesUse {
     /// Name of the series: `INV-2026`, `ORD`, …
     pub series: String,
-    /// Highest number in use; 0 for a series without numbers.
+    /// Highest number in use, or 0 if the series has no numbers.
     pub last: i64,
-    /// Count of numbers assigned in the [`PACE_DAYS`] before the backup.
+    /// Number of numbers assigned in the [`PACE_DAYS`] before the backup.
     pub recent: i64,
 }
 
@@ -39,13 +39,13 @@ pub struct SeriesUse {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoredSeries {
-    /// Identifier of the gap's row.
+    /// Identifier of the row that records the gap.
     pub gap_id: Id,
     /// Name of the series: `INV-2026`, `ORD`, …
     pub series: String,
-    /// Highest number in the backup; 0 if there is none.
+    /// Highest number in the backup, or 0 if there is none.
     pub restored: i64,
-    /// Lowest number to be assigned from now on.
+    /// Lowest number that may be assigned from now on.
     pub next: i64,
 }
 
@@ -80,8 +80,8 @@ impl RestoredSeries {
         }
     }
 
-    /// Returns the series with another next number; the error is the human-readable reason why the number is not
-    /// allowed. Counters in memory can only increase; the numbers of documents are derived from the stored ones.
+    /// Returns the series with a different next number. The error is the human-readable reason why the number is not
+    /// allowed. In-memory counters can only increase; document numbers are derived from the stored documents.
     pub(super) fn moved_to(&self, next: i64) -> Result<Self, String> {
         let lowest = if self.is_counted() { self.next } else { self.restored.saturating_add(1) };
         if next < lowest {
@@ -97,24 +97,24 @@ impl RestoredSeries {
         Ok(Self { next, ..self.clone() })
     }
 
-    /// Returns the condition on the stored documents for continuing the series with another number, which is in the
-    /// request field `member`; `None` if the number is unchanged, or if the series is counted in memory and may have
-    /// gaps.
+    /// Returns the condition that the stored documents must meet to continue the series at a different number, given in
+    /// the request field `member`. Returns `None` if the number is unchanged, or if the series is counted in memory and
+    /// may have gaps.
     ///
     /// The gap extends from the last number in the backup to the number before the next one. Every number that was
-    /// issued since, or that another restore skips, must therefore lie within the gap: a higher one would be preceded
-    /// by numbers that are missing without a reason.
+    /// issued since, or that is skipped by a different restore, must therefore lie within the gap: a higher number
+    /// would be preceded by numbers that are missing without a reason.
     pub(super) fn requirement(&self, moved: &Self, restore: Id, member: String) -> Option<Requirement> {
         let is_moved = moved.next != self.next && !self.is_counted();
         is_moved.then(|| Requirement::Unissued { series: self.series.clone(), next: moved.next, restore, member })
     }
 
-    /// Returns whether the series gets its numbers from a counter in memory.
+    /// Returns whether the series gets its numbers from an in-memory counter.
     fn is_counted(&self) -> bool {
         NumberSeries::ALL.iter().any(|series| series.prefix() == self.series)
     }
 
-    /// Returns the row of the series' gap.
+    /// Returns the row that records the gap of the series.
     pub(super) fn row(&self, restore: &Restore) -> RestoreRow {
         let (first, last) = (self.restored.saturating_add(1), self.next.saturating_sub(1));
         if last < first {
@@ -138,8 +138,8 @@ impl RestoredSeries {
     }
 }
 
-/// Returns the number of numbers to skip in a series that grew by `recent` numbers in the [`PACE_DAYS`] before the
-/// backup: its projected growth since then, several times over.
+/// Returns how many numbers to skip in a series that grew by `recent` numbers in the [`PACE_DAYS`] before the backup:
+/// several times its projected growth since then.
 fn margin(recent: i64, elapsed_ms: i64) -> i64 {
     let days = elapsed_ms / DAY_MS + 1;
     let expected = recent.max(0).saturating_mul(days) / PACE_DAYS;
@@ -148,8 +148,8 @@ fn margin(recent: i64, elapsed_ms: i64) -> i64 {
 }
 
 /// Returns every series that may have been used between a backup and now: the counters, and the invoices and credit
-/// notes of each year in between, which may have been started since the backup. The growth of a type of document is
-/// assumed to be independent of the year.
+/// notes of each year in between, which may have been started since the backup. The growth rate of each type of
+/// document is assumed not to depend on the year.
 pub(super) fn series_since(used: &[SeriesUse], backup_made_at: Timestamp, now: Timestamp) -> Vec<SeriesUse> {
     let counters = NumberSeries::ALL.iter().map(|series| series.prefix().to_owned());
     let (from, to) = (year(backup_made_at), year(now));

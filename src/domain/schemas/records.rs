@@ -22,7 +22,7 @@ const EXAMPLE_MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 /// SKU ID used in examples.
 const EXAMPLE_SKU: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 
-/// Returns the shape of one line of text with the given range of lengths in characters.
+/// Returns the shape of a single line of text with the given length range, in characters.
 fn one_line(length: impl RangeBounds<usize>) -> Shape {
     text_of(length).edit(|object| object.pattern = Some(ONE_LINE.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! Schemas for enumerations without data: the names that `serde` reads and writes.
+//! Schemas for enumerations without data, which contain the names that `serde` reads and writes.
 
 use api_schema::ToSchema;
 use api_schema::shape::Shape;
@@ -26,7 +26,7 @@ use crate::printer_status::{Activity, Connection, PrintEnd};
 use crate::sku::MachineType;
 use crate::timing::Timing;
 
-/// Declares the named schema of each type, under the type's own name or under the name that follows it:
+/// Declares the named schema for each type, under the type's own name or under the name that follows it:
 /// `Activity = "PrinterState"`. The doc comment before a type is the description of its schema.
 macro_rules! words {
     ($($(#[doc = $doc:literal])* $type:ident $(= $name:literal)?,)+) => {$(
@@ -51,7 +51,7 @@ words! {
     Attention,
     /// Reason why a job awaits review: too little material, stock below its reorder point, or failed slicing.
     Block,
-    /// Status of an order from another shop.
+    /// Status of an order from a different shop.
     ChannelOrderStatus,
     /// Reason why a link needs a user's decision.
     ConflictKind,
@@ -81,34 +81,34 @@ words! {
     MovementKind,
     /// Origin of an order, which never changes.
     OrderKind,
-    /// An event type to which endpoints can subscribe; `/docs/events` explains when each occurs.
+    /// Event type that endpoints can subscribe to; `/docs/events` explains when each event occurs.
     OutboundEvent,
     /// Image format, detected from the content.
     PictureFormat,
     /// State of the transfer of a document to the accounting system.
     PostingState,
-    /// Outcome of a print according to the printer.
+    /// Outcome of a print, as reported by the printer.
     PrintEnd,
-    /// Outcome of a print, as seen by a user.
+    /// Outcome of a print, as determined by a user.
     Resolution,
-    /// Side whose count is correct: `theirs` sets the shop's stock to the count of the other system, `ours` records the
-    /// difference in the other system.
+    /// Side whose count is correct: `theirs` sets the shop's stock to the count in the outside system, `ours` records
+    /// the difference in the outside system.
     RightSide,
     /// Permissions of a caller; `admin` includes `operator`, which includes `customer`.
     Role,
-    /// An action or query that the agent gateway can request.
+    /// Action or query that the agent gateway can request.
     Skill,
     SlotSource,
-    /// Another system that counts stock: a parts management system, or one that tracks spools.
+    /// Outside system that counts stock: a parts management system, or a spool inventory.
     StockSystem,
     /// Timing of an order whose promise is outstanding. `late`: expected after the promised time or the due date,
-    /// whichever is earlier, or that time has passed. `at_risk`: expected within the last tenth of the promised span,
-    /// or impossible to forecast. `on_time`: expected before that.
+    /// whichever is earlier, or the earlier of the two has passed. `at_risk`: expected within the last tenth of the
+    /// promised span, or impossible to forecast. `on_time`: expected before that.
     Timing = "OrderTiming",
-    /// State of the notification of the other shop about a shipment.
+    /// State of notifying the other shop about a shipment.
     TrackingState,
-    /// Kind of a payment event that does not belong to any order.
+    /// Kind of payment event that does not belong to any order.
     UnmatchedKind,
-    /// Kind of a cause for which a job waits.
+    /// Kind of cause that a job waits for.
     WaitingCode,
 }

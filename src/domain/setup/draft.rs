@@ -1,22 +1,22 @@
 //! Settings that the setup wizard has collected but not written yet. They are retained between the wizard's pages, so
 //! that the wizard can be left and resumed.
 //!
-//! Values are not validated here: that is done by the service tests and by the settings themselves.
+//! Values are not validated here, but by the connection tests and by the settings themselves.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Services that must have passed their tests before the wizard continues.
+/// Services whose connection tests must succeed before the wizard continues.
 const NEEDED_FIRST: [&str; 2] = ["database", "redis"];
 
-/// New setting values, and the services that passed their test with them.
+/// New setting values, and the services whose connection tests succeeded with them.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SetupDraft {
-    /// Texts by setting name (`section.key`); an empty text restores the default.
+    /// Texts keyed by setting name (`section.key`); an empty text restores the default.
     values: BTreeMap<String, String>,
-    /// Message of each service's successful test, by the service's name.
+    /// Success message of each service's connection test, keyed by service name.
     passed: BTreeMap<String, String>,
 }
 
@@ -33,24 +33,25 @@ impl SetupDraft {
         &self.values
     }
 
-    /// Returns the new value of a setting; `None` if the setting is left unchanged.
+    /// Returns the new value of a setting, if it has one.
     pub fn value(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)
     }
 
-    /// Stores the values with which a service passed its test, replacing all earlier values of its settings (`keys`).
+    /// Stores the values with which a service passed its connection test, replacing all earlier values of its settings
+    /// (`keys`).
     pub fn keep(&mut self, service: &str, keys: &[&str], values: Vec<(String, String)>, result: &str) {
         self.values.retain(|name, _| !keys.contains(&name.as_str()));
         self.values.extend(values);
         self.passed.insert(service.to_owned(), result.to_owned());
     }
 
-    /// Returns the message of a service's successful test; `None` if the service has not passed a test.
+    /// Returns the success message of a service's connection test, if the service passed one.
     pub fn passed(&self, service: &str) -> Option<&str> {
         self.passed.get(service).map(String::as_str)
     }
 
-    /// Returns whether both essential connections were tested successfully.
+    /// Returns whether the connection tests of both essential services succeeded.
     pub fn may_go_on(&self) -> bool {
         NEEDED_FIRST.iter().all(|service| self.passed.contains_key(*service))
     }

@@ -1,9 +1,8 @@
-//! Obstacles that prevent customers or staff from ordering a SKU: a preview of the rules that apply when an order is
-//! placed.
+//! Obstacles to ordering a SKU, for customers or staff: a preview of the rules that apply when an order is placed.
 
 use super::SkuFields;
 
-/// Reason why a SKU cannot be ordered, can be ordered only by staff, or is not printed immediately when ordered.
+/// Reason why a SKU cannot be ordered, can be ordered only by staff, or is not printed immediately after it is ordered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OrderObstacle {
     /// The SKU is not active.
@@ -28,7 +27,7 @@ impl OrderObstacle {
         matches!(self, Self::Withdrawn | Self::ComponentGone | Self::ComponentWithdrawn(_))
     }
 
-    /// Returns a description for the staff.
+    /// Returns a description for staff.
     pub fn words(&self) -> String {
         match self {
             Self::Withdrawn => "it is not active and cannot be ordered".to_owned(),
@@ -51,8 +50,8 @@ impl OrderObstacle {
 }
 
 impl SkuFields {
-    /// Returns the obstacles to ordering the SKU. `components` contains those of a kit, in its order; `None` for a
-    /// deleted one.
+    /// Returns the obstacles to ordering the SKU. If the SKU is a kit, `components` contains its components in order,
+    /// with `None` for deleted ones.
     pub fn obstacles(&self, components: &[Option<&Self>]) -> Vec<OrderObstacle> {
         let mut obstacles = Vec::new();
         if !self.active {

@@ -1,5 +1,5 @@
-//! Commands of any type to an aggregate, for tests that send them in random order. Nothing else mixes them: outside
-//! these tests, the sender of a command expects one type of answer.
+//! Commands of any type for an aggregate, for tests that send them in random order. Only these tests mix them;
+//! elsewhere, the sender of a command expects one type of response.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::order::{JobCommand, Order, OrderCommand, OrderNews, RecallClaims};
 use crate::printer::{AttemptCommand, PrintManually, Printer, PrinterCommand, PrinterNews, PrinterUpload, TakeAttempt};
 use crate::refusal::Refusal;
 
-/// Defines a command that is one of several types of commands to the same aggregate, and its answer.
+/// Defines a command that is one of several types of commands for the same aggregate, and its response.
 macro_rules! any_command {
     ($any:ident, $answer:ident of $aggregate:ident: $($group:ident($command:ty)),+ $(,)?) => {
         #[doc = concat!("Command of any of these types to [`", stringify!($aggregate), "`].")]

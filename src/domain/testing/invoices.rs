@@ -1,4 +1,4 @@
-//! Invoices and documents for the tests of several rules.
+//! Invoices and documents shared by the tests of several rules.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

@@ -1,4 +1,4 @@
-//! Orders for the tests of several rules, and a decider for their commands.
+//! Orders shared by the tests of several rules, and a decider for their commands.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -21,11 +21,11 @@ use crate::promise::Promise;
 use crate::refusal::Refusal;
 use crate::sku::MachineType;
 
-/// Number from which the ID of a decider's order is made.
+/// Number that the ID of a decider's order is derived from.
 pub const ORDER_ID: u32 = 1;
-/// Number from which the ID of the material needed by its jobs is made.
+/// Number that the ID of the material for the order's jobs is derived from.
 pub const MATERIAL_ID: u32 = 2;
-/// Number from which the ID of the printer that prints its jobs is made.
+/// Number that the ID of the printer for the order's jobs is derived from.
 pub const PRINTER_ID: u32 = 3;
 
 /// Builds a line with the given number of parts at the given price, with or without a G-code file.
@@ -93,7 +93,7 @@ pub fn order_to(country: &str, cents: i64) -> NewOrder {
 pub struct OrderDecider {
     /// Rules, clock and IDs for its decisions.
     pub bench: Bench,
-    /// Order in its last decided state; `None` before it is created.
+    /// Order in its latest state; `None` before it is created.
     pub order: Option<Order>,
 }
 
@@ -115,14 +115,14 @@ impl OrderDecider {
     pub fn ask<C: Command<Order>>(&mut self, command: &C) -> Result<Decision<Order, C::Answer>, Refusal> {
         self.bench.tell(&mut self.order, id(ORDER_ID), command)
     }
-    /// Marks the order as paid in cash and reports its SKU as read.
+    /// Marks the order as paid in cash and reports that its SKU was read.
     pub fn pay(&mut self) -> Decision<Order, OrderAnswer> {
         let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
         let paid = self.ask(&pay).unwrap();
         self.prepare();
         paid
     }
-    /// Reports the SKU as read, with the lines' own data: jobs whose line has a file become VALIDATED.
+    /// Reports that the SKU was read, with the lines' own data: jobs whose line has a file become VALIDATED.
     pub fn prepare(&mut self) -> Option<Decision<Order, OrderNewsAnswer>> {
         let makes: Vec<ProductionData> = self.o().lines.iter().filter_map(|line| line.make.clone()).collect();
         let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
@@ -144,7 +144,7 @@ impl OrderDecider {
     pub fn last(&self) -> Attempt {
         self.job().attempts.last().unwrap().clone()
     }
-    /// Answers the claim of the first job.
+    /// Responds to the claim of the first job.
     pub fn stock(&mut self, state: ClaimState) -> Decision<Order, OrderNewsAnswer> {
         let job = self.job();
         let claim = ClaimId { job: job.id, number: job.claim };
@@ -155,7 +155,7 @@ impl OrderDecider {
         let job = self.job().id;
         self.ask(&JobCommand::Dispatch { job, printer: id(PRINTER_ID) })
     }
-    /// Reports the latest attempt of the first job.
+    /// Reports on the latest attempt of the first job.
     pub fn report(&mut self, report: Report) -> Decision<Order, OrderNewsAnswer> {
         let (job, attempt) = (self.job().id, self.last().id);
         self.ask(&OrderNews::Attempt { job, attempt, report }).unwrap()

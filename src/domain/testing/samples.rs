@@ -1,4 +1,4 @@
-//! Sample printers, materials, orders and jobs for the tests of several rules.
+//! Sample printers, materials, orders and jobs shared by the tests of several rules.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -13,12 +13,12 @@ use crate::printer_status::{Activity, Connection, Status};
 use crate::sku::MachineType;
 use crate::time::Timestamp;
 
-/// Returns the registration of a printer of which only the name, machine type and address are known.
+/// Returns the registration of a printer with only a name, a machine type and an address.
 pub fn printer_fields(name: &str, machine_type: MachineType) -> PrinterFields {
     PrinterFields::bare(name, "fw_rest", machine_type, "http://printer:7125")
 }
 
-/// Returns a printer that was seen idle at the given time.
+/// Returns a printer that was observed idle at the given time.
 pub fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -> Printer {
     let bench = Bench { now, ..Bench::new() };
     let mut printer = None;
@@ -29,7 +29,7 @@ pub fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -> Print
     printer.unwrap()
 }
 
-/// Returns a filament with a reorder point of 0, so that its stock never counts as low.
+/// Returns a filament with a reorder point of 0, so that its stock is never low.
 pub fn pla() -> MaterialFields {
     MaterialFields {
         name: "PLA".into(),
@@ -45,7 +45,7 @@ pub fn pla() -> MaterialFields {
     }
 }
 
-/// Returns a paid order without lines and jobs.
+/// Returns a paid order without lines or jobs.
 pub fn paid_order(number: u32, now: Timestamp) -> Order {
     let text = serde_json::json!({
         "id": id(number), "number": number, "kind": "manual", "status": "paid", "site": "industries", "madeBy": null,
@@ -57,7 +57,7 @@ pub fn paid_order(number: u32, now: Timestamp) -> Order {
     serde_json::from_value(text).unwrap()
 }
 
-/// Returns a job waiting for a large printer: 10 g of the material with the ID 2, one hour.
+/// Returns a job that is waiting for a large printer: 10 g of the material with the ID 2, and one hour of printing.
 pub fn sliced_job(number: u32, order: u32, now: Timestamp) -> Job {
     let text = serde_json::json!({
         "id": id(number), "number": number, "version": 1, "orderId": id(order), "orderNumber": order, "line": 0,

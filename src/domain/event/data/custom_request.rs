@@ -28,7 +28,7 @@ pub struct CustomRequestData {
     pub(crate) estimated_total_cents: i64,
     /// Three-letter ISO 4217 currency code, in lowercase.
     pub(crate) currency: String,
-    /// Identifier of the latest quote for the request; null if there is none.
+    /// Identifier of the latest quote for the request, if any; otherwise null.
     pub(crate) quote_id: Option<Id>,
 }
 carried_by! { CustomRequestData:

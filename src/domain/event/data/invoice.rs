@@ -57,7 +57,7 @@ fn example(more: serde_json::Value) -> serde_json::Value {
 pub struct InvoiceFlaggedData {
     #[serde(flatten)]
     pub(crate) invoice: InvoiceData,
-    /// Machine-readable code of the problem: `refund_due`, `amount_mismatch`, `refund_failed`, `disputed` or
+    /// Machine-readable code for the problem: `refund_due`, `amount_mismatch`, `refund_failed`, `disputed` or
     /// `dispute_lost`.
     pub(crate) flag: String,
     /// Human-readable description of the problem.

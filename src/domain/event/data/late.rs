@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{EventData, EventKind, OrderData, order_example};
 use crate::time::Timestamp;
 
-/// Data of an event about an order that will not be ready in time.
+/// Data for an event about an order that will not be ready in time.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderLateEventData", example = order_example(json!({
@@ -20,11 +20,11 @@ pub struct OrderLateData {
     pub(crate) order: OrderData,
     /// Completion time promised to the customer.
     pub(crate) promised_at: Timestamp,
-    /// Requested completion date; null if there is none.
+    /// Requested completion date, if any; otherwise null.
     pub(crate) due_at: Option<Timestamp>,
-    /// Expected completion time at the time of the event; null if it cannot be forecast.
+    /// Expected completion time when the event occurred; null if it could not be forecast.
     pub(crate) expected_at: Option<Timestamp>,
-    /// Human-readable description of the delay, with times of the shop's clock.
+    /// Human-readable description of the delay, with times in the shop's time zone.
     pub(crate) message: String,
 }
 carried_by! { OrderLateData:

@@ -20,7 +20,7 @@ pub struct PrinterMaintenanceDueData {
     pub(crate) reminder_id: Id,
     /// Maintenance work that is due.
     pub(crate) reminder: String,
-    /// Human-readable description of the interval that was reached.
+    /// Human-readable description of the maintenance interval that was reached.
     pub(crate) reason: String,
     /// `true` if the printer accepts no jobs until the work is done.
     pub(crate) blocking: bool,

@@ -35,6 +35,6 @@ carried_by! { ShopRestoredData:
 impl ShopRestoredData {
     /// Name of the event that reports a restore.
     pub(crate) const RESTORED: &'static str = Self::KINDS[0].name;
-    /// Name of the event that reports the review of a restore.
+    /// Name of the event that reports the completed review of a restore.
     pub(crate) const REVIEWED: &'static str = Self::KINDS[1].name;
 }

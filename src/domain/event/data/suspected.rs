@@ -6,14 +6,14 @@ use serde_json::json;
 
 use super::{EventData, EventKind, PrinterData, printer_example};
 
-/// Data for an event about a print that failure detection suspects of failing.
+/// Data for an event about a print that failure detection suspects is failing.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFailureSuspectedEventData", example = printer_example(json!({"lastSeenAt": null, "percent": 71, "paused": true})))]
 pub struct PrinterFailureSuspectedData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// Confidence of the detector over several images, from 0 to 100.
+    /// Confidence of the detector averaged over several images, from 0 to 100.
     pub(crate) percent: u8,
     /// `true` if the print was paused; null if no pause was intended.
     pub(crate) paused: Option<bool>,

@@ -1,17 +1,17 @@
-//! Arcs (G2, G3) in the plane of X and Y, divided into straight moves.
+//! Arcs (G2, G3) in the XY plane, divided into straight moves.
 
 use std::f64::consts::TAU;
 
-/// Length of the straight moves that replace an arc, in millimetres.
+/// Length of the straight moves that approximate an arc, in millimetres.
 const STEP_MM: f64 = 1.0;
-/// Maximum number of straight moves that replace an arc.
+/// Maximum number of straight moves that approximate an arc.
 const MAX_STEPS: f64 = 64.0;
-/// Largest radius that is followed, in millimetres; a larger arc is drawn as a straight move.
+/// Largest radius that is approximated, in millimetres; a larger arc is drawn as a straight move.
 const MAX_RADIUS_MM: f64 = 10_000.0;
-/// Shortest length that counts as one, in millimetres.
+/// Shortest length that is not treated as zero, in millimetres.
 const SHORTEST_MM: f64 = 1e-6;
 
-/// Words of a line that give the centre of an arc (`I`, `J`) or its radius (`R`).
+/// Words of a line that define the centre of an arc (`I`, `J`) or its radius (`R`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ArcShape {
     centre: [Option<f64>; 2],
@@ -28,7 +28,7 @@ impl ArcShape {
         }
     }
 
-    /// Returns the points between the ends of the arc; none if it cannot be followed.
+    /// Returns the points between the ends of the arc; empty if the arc cannot be approximated.
     pub(super) fn points(&self, from: [f64; 3], to: [f64; 3], clockwise: bool) -> Vec<[f64; 3]> {
         let Some(offset) = self.offset([to[0] - from[0], to[1] - from[1]], clockwise) else { return Vec::new() };
         let radius = offset[0].hypot(offset[1]);
@@ -50,7 +50,7 @@ impl ArcShape {
         (1..steps as u32).map(point).collect()
     }
 
-    /// Returns the centre relative to the beginning of the arc; `None` if the words give none.
+    /// Returns the centre relative to the start of the arc; `None` if the words do not define one.
     fn offset(&self, [across, along]: [f64; 2], clockwise: bool) -> Option<[f64; 2]> {
         let Some(radius) = self.radius else {
             let is_given = self.centre.iter().any(Option::is_some);

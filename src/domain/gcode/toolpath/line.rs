@@ -1,7 +1,7 @@
-//! Words of a line of G-code: a letter and a number each, with or without spaces between them.
+//! Words of a line of G-code: each a letter and a number, with or without spaces between them.
 
-/// Iterator over the words of a line, up to its comment or checksum. The line number (`N12`) is passed over. Ends at
-/// anything that is no word, such as the name of a macro.
+/// Iterator over the words of a line, up to its comment or checksum. The line number (`N12`) is skipped. Ends at
+/// anything that is not a word, such as a macro name.
 #[derive(Debug)]
 pub(super) struct LineWords<'a> {
     rest: &'a str,

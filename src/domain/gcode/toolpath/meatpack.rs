@@ -1,28 +1,28 @@
-//! Decoder of `MeatPack`, which packs two characters of G-code into one byte; binary G-code uses it inside its blocks.
+//! Decoder for `MeatPack`, which packs two characters of G-code into one byte; binary G-code uses it inside its blocks.
 
-/// Byte that, sent twice, announces a command to the decoder.
+/// Byte that announces a command to the decoder when sent twice.
 const SIGNAL_BYTE: u8 = 0xff;
 const ENABLE_PACKING: u8 = 251;
 const DISABLE_PACKING: u8 = 250;
 const RESET_ALL: u8 = 249;
 const ENABLE_NO_SPACES: u8 = 247;
 const DISABLE_NO_SPACES: u8 = 246;
-/// Half of a byte that stands for a character that follows in full.
+/// Half-byte that stands for a character that follows unpacked.
 const FULL_HALF: u8 = 0xf;
 
-/// Decoder of one block.
+/// Decoder for one block.
 #[derive(Debug, Default)]
 struct MeatPack {
     packing: bool,
     no_spaces: bool,
-    /// Number of characters that follow in full.
+    /// Number of unpacked characters to expect next.
     full: u8,
-    /// Character that comes after the one that follows in full.
+    /// Packed character to output after the next unpacked one.
     held: Option<u8>,
     out: Vec<u8>,
 }
 
-/// Returns the text of a packed block. A byte unpacks to at most two characters.
+/// Unpacks the text of a block. Each byte unpacks to at most two characters.
 pub(super) fn unpack(data: &[u8]) -> Vec<u8> {
     let (mut decoder, mut signals) = (MeatPack::default(), 0);
     for &byte in data {

@@ -1,4 +1,4 @@
-//! Reads the moves of a stored file: text, binary G-code, or a plate of a 3MF package.
+//! Reading of moves from a stored file: text, binary G-code, or a plate of a 3MF package.
 
 use std::io::{self, BufReader, Read, Seek};
 
@@ -9,15 +9,15 @@ use super::super::content::ZIP;
 use super::super::package::open_archive;
 use super::{Toolpath, ToolpathReader, meatpack};
 
-/// Maximum number of bytes of G-code that are read as text; what follows, the upper layers of a very long print, is not
-/// drawn.
+/// Maximum number of G-code bytes that are read as text; the rest, the upper layers of a very long print, is not drawn.
 const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Number of bytes of a block's checksum.
+/// Size of a block's checksum, in bytes.
 const CHECKSUM_BYTES: u64 = 4;
 
-/// Reads the moves of a file, whose form is detected from its bytes; those of the given plate if it is a package.
+/// Reads the moves of a file, whose format is detected from its bytes. If it is a package, reads the moves of the given
+/// plate.
 ///
 /// # Errors
 ///
@@ -48,7 +48,7 @@ fn read_text(code: impl Read, reader: &mut ToolpathReader) -> io::Result<()> {
     }
 }
 
-/// Reads the G-code blocks of a binary file, up to its end or to a block that is damaged.
+/// Reads the G-code blocks of a binary file, up to its end or to a damaged block.
 fn read_binary(mut file: impl Read, reader: &mut ToolpathReader) -> io::Result<()> {
     let head = bytes(&mut file, FILE_HEADER_BYTES as u64)?;
     let checksum = if short(&head, 8) == 0 { 0 } else { CHECKSUM_BYTES };

@@ -10,13 +10,13 @@ pub struct DisputeUpdate {
     pub id: String,
     /// Disputed amount, in minor units.
     pub amount_cents: i64,
-    /// The processor's code for the reason of the dispute.
+    /// The processor's code for the reason for the dispute.
     pub reason: String,
     /// Current state of the dispute.
     pub state: DisputeState,
 }
 
-/// Parses a refund. Only failed refunds have a meaning here, because successful ones are reported by the event of their
+/// Parses a refund. Only failed refunds are relevant here, because successful ones are reported by the event for their
 /// charge.
 pub(super) fn refund(kind: &str, object: &EventMembers<'_>) -> Result<PaymentEffect, EventError> {
     Ok(match object.text("status")?.as_deref() {

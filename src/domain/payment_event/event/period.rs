@@ -1,4 +1,4 @@
-//! Parsing of subscription invoices issued by the processor: what was paid for a period, and by which payment.
+//! Parsing of subscription invoices issued by the processor: the items paid for a period, and the payment.
 
 use serde_json::Value;
 
@@ -18,14 +18,14 @@ pub struct PaidPeriod {
     pub invoice: String,
     /// The processor's invoice number, for display.
     pub number: Option<String>,
-    /// The server's ID for the customer, set when the subscription was created; `None` for a subscription created
+    /// The server's ID for the customer, set when the subscription was created; `None` if the subscription was created
     /// elsewhere.
     pub our_customer: Option<String>,
-    /// Amount paid, in minor units; above 0.
+    /// Amount paid, in minor units; greater than 0.
     pub amount_cents: i64,
     /// ISO 4217 code in lowercase.
     pub currency: String,
-    /// The processor's ID for the payment intent; `None` if the processor does not specify it.
+    /// The processor's ID for the payment intent, if the processor specifies it.
     pub payment_intent: Option<String>,
     /// Invoice lines; empty if the event does not contain all of them.
     pub lines: Vec<PaidLine>,
@@ -38,7 +38,7 @@ pub struct PaidLine {
     pub description: String,
     /// Number of units.
     pub quantity: u32,
-    /// Total of the line, in minor units; negative for the unused part of an earlier period.
+    /// Line total, in minor units; negative for the unused part of an earlier period.
     pub amount_cents: i64,
 }
 
@@ -50,8 +50,8 @@ pub(super) fn changed(object: &EventMembers<'_>) -> Result<PaymentEffect, EventE
     })
 }
 
-/// Parses the period for which an invoice was paid; `None` if the invoice does not belong to a subscription or no money
-/// moved.
+/// Parses the period for which an invoice was paid. Returns `None` if the invoice does not belong to a subscription or
+/// no money moved.
 pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, EventError> {
     let amount = object.amount("amount_paid")?.unwrap_or_default();
     if subscription(object)?.is_none() || amount == 0 {
@@ -68,7 +68,8 @@ pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, Even
     }))
 }
 
-/// Returns the IDs of an invoice and of the payment intent that paid it; `None` if the invoice was paid in another way.
+/// Returns the IDs of an invoice and of the payment intent that paid it. Returns `None` if the invoice was paid in a
+/// different way.
 pub(super) fn payment(object: &EventMembers<'_>) -> Result<Option<(String, String)>, EventError> {
     let payment = object.child("payment")?;
     let intent = payment.map_or(Ok(None), |payment| payment.reference("payment_intent"))?;

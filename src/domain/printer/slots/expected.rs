@@ -1,14 +1,14 @@
-//! Comparison of the spool displayed to an operator for a slot with the one that the printer currently reports there:
-//! somebody may have swapped it in the meantime.
+//! Comparison of the spool displayed to an operator for a slot with the spool that the printer currently reports there,
+//! because it may have been swapped in the meantime.
 
 use super::{Slot, SlotSource};
 use crate::printer::Printer;
 use crate::refusal::Refusal;
 
-/// Spool that a printer reports in a slot; all fields are `None` if it reports none.
+/// Spool that a printer reports in a slot; all fields are `None` if it does not report one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SlotReport {
-    /// Vendor's code for the spool.
+    /// The vendor's code for the spool.
     pub vendor_code: Option<String>,
     /// Type of plastic, such as `PETG`.
     pub kind: Option<String>,
@@ -27,14 +27,16 @@ impl SlotReport {
         }
     }
 
-    /// Returns a display text with type of plastic, vendor's code and colour; `None` if no spool is reported.
+    /// Returns a display text that consists of the type of plastic, the vendor's code and the colour; `None` if no
+    /// spool is reported.
     pub fn words(&self) -> Option<String> {
         let parts: Vec<&str> =
             [&self.kind, &self.vendor_code, &self.color].into_iter().filter_map(|part| part.as_deref()).collect();
         (!parts.is_empty()).then(|| parts.join(" "))
     }
 
-    /// Returns a copy with its text normalised for comparison: clients and forms may strip leading and trailing spaces.
+    /// Returns a copy with its text normalised for comparison, because clients and forms may strip leading and trailing
+    /// spaces.
     fn plain(&self) -> Self {
         let plain = |text: &Option<String>| {
             text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_ascii_lowercase)

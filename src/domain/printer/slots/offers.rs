@@ -1,7 +1,7 @@
-//! Suggestions to bind a reported spool without a material to a material that it resembles, and of the material for a
+//! Suggestions to bind a reported spool without a material to a similar material, and suggestions of a material for a
 //! sliced file.
 //!
-//! A resemblance alone binds nothing: an operator confirms the suggestion, and the same spools are bound automatically
+//! Similarity alone binds nothing: an operator confirms the suggestion, and the same spools are bound automatically
 //! afterwards.
 
 use std::collections::BTreeSet;
@@ -12,18 +12,19 @@ use crate::id::Id;
 use crate::material::{Material, MaterialFields, MaterialType};
 use crate::printer::Printer;
 
-/// Names of plastics, by which a spool is matched to a material.
+/// Names of plastics, used to match a spool with a material.
 const PLASTICS: [&str; 39] = [
     "PLA", "PETG", "PET", "PCTG", "ABS", "ASA", "TPU", "TPE", "PA", "PA6", "PA66", "PA11", "PA12", "PA612", "PAHT",
     "NYLON", "PPA", "PPS", "PPSU", "PSU", "PC", "PCABS", "PP", "PE", "POM", "PBT", "PMMA", "PVDF", "PEEK", "PEKK",
     "PEI", "PVA", "BVOH", "HIPS", "SBS", "PVB", "PHA", "EVA", "PCL",
 ];
-/// Names of fillers. A filler makes a different material of each plastic, but does not name a material on its own.
+/// Names of fillers. Each combination of plastic and filler is a material of its own, but a filler alone does not
+/// identify a material.
 const FILLERS: [&str; 2] = ["CF", "GF"];
-/// Maximum difference in red, green or blue between two colours that still count as similar.
+/// Maximum difference in red, green or blue between two colours that are considered similar.
 const MAX_COLOUR_DISTANCE: u8 = 96;
 
-/// Spool in a slot that resembles a material.
+/// Spool in a slot that is similar to a material.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpoolOffer {
     /// Number of the slot, starting at 0.
@@ -32,8 +33,8 @@ pub struct SpoolOffer {
     pub spool: String,
 }
 
-/// Returns the plastics and fillers that the texts mention together; an empty set if they mention no plastic. With a
-/// filler alone, all unlisted plastics that contain this filler would count as one material.
+/// Returns the plastics and fillers mentioned in the texts, or an empty set if they mention no plastic. If a filler
+/// alone sufficed, all unlisted plastics with this filler would be treated as one material.
 fn plastics(texts: &[&str]) -> BTreeSet<&'static str> {
     let words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
     let name = |word: &str| PLASTICS.into_iter().chain(FILLERS).find(|name| name.eq_ignore_ascii_case(word));
@@ -46,14 +47,15 @@ fn plastics_of(fields: &MaterialFields) -> BTreeSet<&'static str> {
     plastics(&[&fields.name, fields.variant.as_deref().unwrap_or_default()])
 }
 
-/// Parses a colour of the form `#rrggbb` into red, green and blue.
+/// Parses a colour of the form `#rrggbb` into its red, green and blue components.
 fn shares(color: &str) -> Option<[u8; 3]> {
     let hex = color.strip_prefix('#').filter(|hex| hex.len() == 6 && hex.is_ascii())?;
     let share = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).ok();
     Some([share(0)?, share(2)?, share(4)?])
 }
 
-/// Returns the distance between two colours, or the maximum if one is unknown; `None` for colours that are not similar.
+/// Returns the distance between two colours, or the maximum distance if one is unknown; `None` if the colours are not
+/// similar.
 fn distance(one: Option<&str>, other: Option<&str>) -> Option<u8> {
     match (one.and_then(shares), other.and_then(shares)) {
         (Some(one), Some(other)) => {
@@ -74,8 +76,8 @@ impl Slot {
 }
 
 impl Printer {
-    /// Returns the spool without a material that most resembles the given material: of the same plastic, and of the
-    /// nearest colour.
+    /// Returns the spool without a material that is most similar to the given material: of the same plastic, and of the
+    /// closest colour.
     pub fn spool_offer(&self, material: &Material) -> Option<SpoolOffer> {
         let required = plastics_of(&material.fields);
         if required.is_empty() || material.archived {
@@ -92,8 +94,9 @@ impl Printer {
     }
 }
 
-/// Returns the material that the filament of a sliced file resembles: the only one of its plastic, or the one of the
-/// nearest colour. `None` if no material or several are equally near, because nothing is guessed.
+/// Returns the material that is most similar to the filament of a sliced file: the only one of its plastic, or the one
+/// of the closest colour. Returns `None` if no material matches or several are equally close, because nothing is
+/// guessed.
 pub fn suggest_material<'a>(filament: &PlateFilament, materials: impl IntoIterator<Item = &'a Material>) -> Option<Id> {
     let required = plastics(&[filament.kind.as_deref()?]);
     if required.is_empty() {

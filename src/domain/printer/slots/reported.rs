@@ -1,5 +1,5 @@
 //! Slots of printers that report their spools: the report is recorded, and its spools are bound to the materials that
-//! the shop has assigned to such spools.
+//! the shop has assigned to them.
 
 use super::{MAX_SLOTS, Slot, SlotSource, SpoolBinding, named};
 use crate::aggregate::{Confirmation, Decision, DecisionContext};
@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use crate::printer_status::ReportedSlot;
 use crate::requirement::Requirement;
 
-/// Returns the material for such spools according to the first matching binding.
+/// Returns the material for spools with this code and colour according to the first matching binding.
 fn material_of(vendor_code: Option<&String>, color: Option<&String>, bindings: &[SpoolBinding]) -> Option<Id> {
     let mut of_it = bindings.iter().filter(|binding| binding.is_of(vendor_code, color));
     of_it.next().filter(|_| vendor_code.is_some() || color.is_some()).map(|binding| binding.material_id)
@@ -22,8 +22,8 @@ impl Slot {
 }
 
 impl Printer {
-    /// Records the spools reported by the printer. The first matching binding in `bindings` determines a spool's
-    /// material, including that of a spool already in its slot without one.
+    /// Records the spools reported by the printer. The first matching binding in `bindings` determines the material of
+    /// each spool, including spools that are already in their slot without a material.
     pub(in crate::printer) fn report_slots(
         self,
         reported: &[ReportedSlot],
@@ -72,7 +72,7 @@ impl Printer {
         Decision::to(next, Confirmation::Done).requires(requirements)
     }
 
-    /// Returns the materials that operators assigned to reported spools at this printer, newest first.
+    /// Returns the materials that operators assigned to spools reported by this printer, newest first.
     pub fn bindings(&self) -> impl Iterator<Item = &SpoolBinding> {
         self.bindings.iter().rev()
     }
@@ -82,13 +82,13 @@ impl Printer {
         self.slots.iter().any(Slot::is_unbound)
     }
 
-    /// Returns whether any of the given bindings matches a spool at this printer that has no material.
+    /// Returns whether any of the given bindings matches a spool in this printer that has no material.
     pub fn binds(&self, bindings: &[SpoolBinding]) -> bool {
         let of_known = |slot: &Slot| material_of(slot.vendor_code.as_ref(), slot.color.as_ref(), bindings).is_some();
         self.slots.iter().any(|slot| slot.is_unbound() && of_known(slot))
     }
 
-    /// Returns whether a report contains anything that is not recorded yet.
+    /// Returns whether a report contains anything that has not been recorded yet.
     pub fn slots_matter(&self, reported: &[ReportedSlot]) -> bool {
         let of_printer = || self.slots.iter().filter(|slot| slot.source == SlotSource::Printer);
         let as_reported = |slot: &Slot| ReportedSlot {
