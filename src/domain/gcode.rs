@@ -8,6 +8,7 @@ mod binary;
 mod comment;
 mod content;
 mod extents;
+mod file_kind;
 mod heatshrink;
 mod notes;
 mod others;
@@ -20,6 +21,7 @@ mod tools;
 
 pub use content::ContentType;
 pub use extents::Extents;
+pub use file_kind::decide_kind;
 pub use package::{open_archive, read_package};
 pub use thumbnail::Thumbnail;
 pub use toolpath::{PathSegment, Toolpath, ToolpathReader, read_toolpath};

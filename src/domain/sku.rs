@@ -1,8 +1,10 @@
 //! A SKU: an article that the shop sells. It specifies the material, file and consumption of its jobs.
 
 mod obstacle;
+mod slug;
 
 pub use obstacle::OrderObstacle;
+pub use slug::slug_of;
 
 use std::convert::Infallible;
 

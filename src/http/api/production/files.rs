@@ -2,7 +2,6 @@
 
 mod at_printer;
 mod by_page;
-mod judge;
 mod pictures;
 mod requests;
 mod view;
@@ -21,7 +20,6 @@ use tokio_util::io::ReaderStream;
 
 pub use self::at_printer::take_gcode;
 pub use self::by_page::{remove_by_page, take_by_page};
-use self::judge::decide_kind;
 pub use self::pictures::{WHOLE_PICTURE, drawn_picture, picture};
 pub use self::requests::FileQuery;
 use self::requests::FileUpload;
@@ -32,6 +30,7 @@ use config::Config;
 use domain::aggregate::Versioned;
 use domain::file::{File, FileCommand, FileKind};
 use domain::file_name::clean_name;
+use domain::gcode::decide_kind;
 use domain::id::Id;
 use domain::principal::Role;
 use domain::refusal::{Faults, Refusal};
@@ -313,20 +312,4 @@ async fn content(State(app): State<FileHandles>, PathId(id): PathId) -> Result<a
         (header::ETAG, format!("\"{}\"", file.sha256)),
     ];
     Ok((headers, Body::from_stream(ReaderStream::new(content))).into_response())
-}
-
-#[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
-    use domain::gcode::ContentType;
-
-    #[test]
-    fn the_content_decides_what_a_file_is() {
-        assert_eq!(decide_kind(None, Some(ContentType::Png)).unwrap(), FileKind::Image);
-        assert_eq!(decide_kind(Some(FileKind::Model), None).unwrap(), FileKind::Model);
-        assert_eq!(decide_kind(Some(FileKind::Gcode), Some(ContentType::Png)).unwrap_err().status(), 400);
-        assert_eq!(decide_kind(Some(FileKind::Image), None).unwrap_err().status(), 400);
-        assert_eq!(decide_kind(None, None).unwrap_err().status(), 400);
-    }
 }

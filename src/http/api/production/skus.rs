@@ -20,7 +20,7 @@ use domain::id::Id;
 use domain::material::{Material, MaterialType};
 use domain::principal::Role;
 use domain::refusal::{Faults, Refusal};
-use domain::sku::{Component, Dimensions, MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
+use domain::sku::{Component, Dimensions, MachineType, Sku, SkuCommand, SkuFields, SkuMaterial, slug_of};
 use domain::time::Timestamp;
 use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
@@ -239,13 +239,6 @@ pub fn sold(sku: &Sku) -> bool {
     sku.fields.public && sku.fields.active && !sku.archived
 }
 
-/// Converts a code to lowercase letters and digits, with words joined by hyphens.
-fn slug_of(code: &str) -> String {
-    let lower = code.to_lowercase();
-    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join("-")
-}
-
 /// Checks the fields that are required unless the SKU is a kit. (If the components could not be parsed, it is unknown
 /// whether the SKU is a kit.)
 fn check_made(change: &SkuChange, faults: &mut Faults) {
@@ -386,15 +379,4 @@ async fn remove(
 ) -> Result<NoContent, ApiError> {
     call.ask(&app.skus, CommandTarget::Id(id), SkuCommand::Archive).await?;
     Ok(NoContent)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slug_is_made_of_the_code() {
-        assert_eq!(slug_of("Vase_01 / Blue"), "vase-01-blue");
-        assert_eq!(slug_of("vase-01"), "vase-01");
-    }
 }
