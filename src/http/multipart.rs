@@ -1,4 +1,5 @@
-//! Common handling of forms with files: stores a file as it arrives, within its limit, and reports incomplete forms.
+//! Common handling of forms with files: stores a file as it arrives, within its limit, reports incomplete forms, and
+//! names the field of a picture in errors.
 
 use axum::extract::multipart::{Field, MultipartError};
 
@@ -51,4 +52,39 @@ pub async fn pass_over(field: &mut Field<'_>, mut left: usize) {
 /// Builds the error for a form that cannot be read completely.
 pub fn broken(error: MultipartError) -> ApiError {
     silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
+}
+
+/// Rewrites an error about an uploaded picture so that its message uses the label of the picture's field. Other errors
+/// are left unchanged.
+pub fn label_picture_error(error: ApiError, label: &str) -> ApiError {
+    match error.faults() {
+        // Nobody chose a kind here: nothing but a picture is taken.
+        [fault, ..] if fault.path == "kind" => Refusal::field(label, "must be an image").into(),
+        [fault, ..] if fault.path == "file" => Refusal::field(label, fault.message.as_str()).into(),
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_picture_is_said_with_the_label_of_its_field() {
+        let message_of = |error: ApiError| label_picture_error(error, "Picture of the parts").message().to_owned();
+        let of_field = |path: &str, words: &str| message_of(Refusal::field(path, words).into());
+        assert_eq!(
+            of_field("kind", "does not match the content of the file"),
+            "Picture of the parts: must be an image"
+        );
+        assert_eq!(of_field("file", "must not be empty"), "Picture of the parts: must not be empty");
+        assert_eq!(of_field("file", "is damaged"), "Picture of the parts: is damaged");
+        // What is no fault of the picture stays as it is.
+        assert_eq!(of_field("name", "is too long"), "name: is too long");
+        assert_eq!(
+            message_of(ApiError::bad_request("malformed_multipart", "the body ends early")),
+            "the body ends early"
+        );
+        assert_eq!(message_of(ApiError::too_large(9)), "the body must be at most 9 bytes");
+    }
 }

@@ -19,8 +19,9 @@ use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
+use http::next_path::own_path;
 use http::page::OpenQuery;
-use http_api::billing::session::{SignInHandles, SignInLinkQuery, VERIFY_PATH, mail_link, own_path};
+use http_api::billing::session::{SignInHandles, SignInLinkQuery, VERIFY_PATH, mail_link};
 
 /// Path of the customer sign-in page.
 pub(super) const PATH: &str = "/sign-in";

@@ -13,7 +13,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use self::fields::IntakeForm;
-use self::form::{IntakeSubmission, ReceivedPhoto};
+use self::form::IntakeSubmission;
 use super::blocked::UnblockedCaller;
 use super::reply::{CreatedReply, Success};
 use super::site::RequestSite;
@@ -37,6 +37,7 @@ use http::handles::handles;
 use http::idempotency;
 use http::limits::layer::ClientAddress;
 use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
+use http::photo_form::ReceivedPhoto;
 use http::routes::ResourceRoutes;
 use http::wire::schema_of;
 use kernel::directory::Directory;

@@ -4,8 +4,6 @@
 //! email in one commit and does not look up any customer. Therefore, neither the response nor its timing reveals
 //! whether the address belongs to a customer.
 
-mod next;
-
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -31,6 +29,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::limits::layer::ClientAddress;
 use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
+use http::next_path::{MAX_NEXT_CHARS, own_path, with_error};
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::page::OpenQuery;
 use http::reply::{Plain, WithCookie};
@@ -44,8 +43,6 @@ use kernel::handle::AskError;
 use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
 use store::queries::Queries;
-
-pub use next::{MAX_NEXT_CHARS, own_path};
 
 /// Path that redeems a link.
 pub const VERIFY_PATH: &str = "/api/v1/auth/verify";
@@ -266,7 +263,7 @@ async fn verify(
     match redeem(&app, query.token.as_deref(), request.request_id).await {
         Ok(token) => Ok(RedemptionOutcome::SignedIn(to, cookie(&token, SESSION_LIFE_MS / 1000)?)),
         Err(error) if request.browser && error.code() == INVALID_OR_EXPIRED => {
-            Ok(RedemptionOutcome::LedBack(next::with_error(&base, &to, INVALID_OR_EXPIRED)))
+            Ok(RedemptionOutcome::LedBack(with_error(&base, &to, INVALID_OR_EXPIRED)))
         }
         Err(error) => Err(error),
     }

@@ -4,10 +4,8 @@
 //! The values are counted elsewhere, in atomics; this module only collects and names them. To add a metric, add a line
 //! to `gathered`, or a function like those below it.
 
-mod page;
 mod tallies;
 
-pub use page::{MetricKind, MetricsPage};
 pub use tallies::Tallies;
 
 use std::collections::BTreeMap;
@@ -39,6 +37,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::limits::RateLimiter;
 use http::meter::RouteMeters;
+use http::metrics_page::MetricsPage;
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::routes::ResourceRoutes;
 use http::wire::{Components, Reply};

@@ -3,13 +3,13 @@
 use api_derive::Request;
 use serde_json::{Map, Value, json};
 
-use super::form::PHOTOS;
 use domain::access::normal_email;
 use domain::custom_request::MAX_PHOTOS;
 use domain::intake_prices::{MAX_COLORS, PieceRequirements};
 use domain::refusal::{Faults, Refusal};
 use http::error::ApiError;
 use http::openapi::shape::{Shape, ShapeMember, bytes, closed_object, list_of, required};
+use http::photo_form::PHOTOS;
 use http::wire::{
     EmailAddress, Filled, FromJson, MaxChars, ONE_LINE, Request as _, TextList, ToSchema, ValuePath, Within,
 };
@@ -82,7 +82,7 @@ impl ToSchema for IntakeForm {
     }
 }
 
-/// Raw text fields of a form, collected as they arrive.
+/// Raw text fields of a form, with the faults of the form.
 #[derive(Debug, Default)]
 pub(super) struct FormTexts {
     single: Map<String, Value>,
@@ -93,6 +93,11 @@ pub(super) struct FormTexts {
 }
 
 impl FormTexts {
+    /// Creates an empty collection for a form that already has the given faults.
+    pub(super) fn with(faults: Faults) -> Self {
+        Self { faults, ..Self::default() }
+    }
+
     /// Adds a field from its raw bytes.
     pub(super) fn add(&mut self, name: &str, bytes: Vec<u8>) {
         let of_addons = matches!(name, "addonIds" | "addonIds[]");
@@ -108,11 +113,6 @@ impl FormTexts {
         } else if self.single.insert(name.to_owned(), value).is_some() {
             self.faults.note(name, "is present more than once");
         }
-    }
-
-    /// Records a validation error outside the text fields.
-    pub(super) fn fault(&mut self, path: &str, message: impl Into<String>) {
-        self.faults.note(path, message);
     }
 
     /// Returns the parsed fields, or all validation errors in the form.

@@ -8,11 +8,10 @@ use axum::extract::multipart::Field;
 use super::{FileHandles, Upload, form_of, recorded};
 use domain::file::FileKind;
 use domain::id::Id;
-use domain::refusal::Refusal;
 use http::access::{Caller, still};
 use http::command_request::CommandRequest;
 use http::error::ApiError;
-use http::multipart::{broken, store};
+use http::multipart::{broken, label_picture_error, store};
 use http::part_heads::PartHeads;
 
 /// Name of the picture field.
@@ -60,7 +59,7 @@ pub async fn take_with_picture(
         if chosen.is_some() && upload.content.is_none() {
             upload.name = chosen;
             let stored = store(&app.blobs, &mut field, app.config.server.upload_max_bytes, None).await;
-            upload.content = Some(stored.map_err(|error| of_picture(error, label))?);
+            upload.content = Some(stored.map_err(|error| label_picture_error(error, label))?);
         }
     }
     // The session may have ended while the form came.
@@ -70,22 +69,9 @@ pub async fn take_with_picture(
     let mut picture = None;
     if upload.content.is_some() {
         let outcome = recorded(app, &call, upload, Some(FileKind::Image)).await;
-        picture = Some(outcome.map_err(|error| of_picture(error, label))?.id);
+        picture = Some(outcome.map_err(|error| label_picture_error(error, label))?.id);
     }
     Ok(FormWithPicture { call, fields, picture })
-}
-
-/// Rewrites an error about the picture so that its message uses the form field's label. Messages about the file's
-/// content are left unchanged.
-fn of_picture(error: ApiError, label: &str) -> ApiError {
-    let body = error.body();
-    let fault = &body["errors"][0];
-    match (fault["path"].as_str(), fault["message"].as_str()) {
-        // Nobody chose a kind here: nothing but a picture is taken.
-        (Some("kind"), _) => Refusal::field(label, "must be an image").into(),
-        (Some("file"), Some(words)) => Refusal::field(label, words).into(),
-        _ => error,
-    }
 }
 
 async fn text(field: &mut Field<'_>) -> Result<String, ApiError> {
@@ -97,28 +83,4 @@ async fn text(field: &mut Field<'_>) -> Result<String, ApiError> {
         }
     }
     Ok(String::from_utf8_lossy(&text).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_wrong_with_a_picture_is_said_with_the_label_of_its_field() {
-        let message_of = |error: ApiError| of_picture(error, "Picture of the parts").message().to_owned();
-        let of_field = |path: &str, words: &str| message_of(Refusal::field(path, words).into());
-        assert_eq!(
-            of_field("kind", "does not match the content of the file"),
-            "Picture of the parts: must be an image"
-        );
-        assert_eq!(of_field("file", "must not be empty"), "Picture of the parts: must not be empty");
-        assert_eq!(of_field("file", "is damaged"), "Picture of the parts: is damaged");
-        // What is no fault of the picture stays as it is.
-        assert_eq!(of_field("name", "is too long"), "name: is too long");
-        assert_eq!(
-            message_of(ApiError::bad_request("malformed_multipart", "the body ends early")),
-            "the body ends early"
-        );
-        assert_eq!(message_of(ApiError::too_large(9)), "the body must be at most 9 bytes");
-    }
 }

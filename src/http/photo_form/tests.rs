@@ -10,6 +10,8 @@ use super::*;
 
 const SMALL: FormBounds = FormBounds { photo: 1200, all: 3000, passed: 500 };
 
+const MAX_PHOTOS: usize = 10;
+
 const TEXTS: [(&str, &str); 8] = [
     ("customerName", "Ann"),
     ("email", "ann@example.org"),
@@ -54,18 +56,19 @@ fn texts() -> Vec<GivenPart> {
     TEXTS.into_iter().map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).collect()
 }
 
-/// Reads a form and returns its number of photos, or the error. Checks that nothing is left on disk.
-fn received(form: &[u8], piece: usize) -> Result<usize, ApiError> {
+/// Reads a form and returns its texts and its number of photos, or the error. Checks that nothing is left on disk.
+fn received(form: &[u8], piece: usize) -> Result<(Vec<GivenPart>, usize), ApiError> {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let form = runtime.block_on(receive_within(&blobs, request(form, piece), SMALL, None));
-    let photos = form.map(|form| {
-        assert_eq!(files_below(dir.path()), form.photos.len());
-        form.photos.len()
+    let form = runtime.block_on(receive_within(&blobs, request(form, piece), MAX_PHOTOS, SMALL, None));
+    let content = form.and_then(|PhotoForm { texts, photos, faults }| {
+        faults.refuse()?;
+        assert_eq!(files_below(dir.path()), photos.len());
+        Ok((texts, photos.len()))
     });
     assert_eq!(files_below(dir.path()), 0);
-    photos
+    content
 }
 
 #[test]
@@ -75,7 +78,7 @@ fn a_form_is_the_same_in_any_pieces() {
     parts.push(("photos[]".to_owned(), pictures::png()));
     let form = written(&parts);
     for piece in [1, 2, 3, 7, 64, 1000, form.len()] {
-        assert_eq!(received(&form, piece).unwrap(), 2, "{piece}");
+        assert_eq!(received(&form, piece).unwrap(), (texts(), 2), "{piece}");
     }
 }
 

@@ -25,7 +25,7 @@ pub fn own_path(base: &str, next: &str) -> Option<String> {
 }
 
 /// Adds an error code to the given path's query.
-pub(super) fn with_error(base: &str, path: &str, word: &str) -> String {
+pub fn with_error(base: &str, path: &str, word: &str) -> String {
     let Some(mut url) = Url::parse(base).ok().and_then(|base| base.join(path).ok()) else {
         return format!("/?error={word}");
     };

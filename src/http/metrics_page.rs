@@ -1,4 +1,4 @@
-//! Metrics page: families of samples, encoded with `prometheus-client`.
+//! Metrics page: families of samples, encoded with `prometheus-client`. The values are collected elsewhere.
 
 use std::fmt::{self, Write as _};
 
@@ -13,9 +13,9 @@ use platform::observe::meters::HistogramSnapshot;
 /// Prefix of every metric name.
 const PREFIX: &str = "printfloor";
 
-/// Type of a metric family, with its value.
+/// Value of a metric, by the type of its family.
 #[derive(Clone, PartialEq, Debug)]
-pub enum MetricKind {
+enum MetricKind {
     /// Integer that only increases; `_total` is appended to its name.
     Counter(u64),
     /// Value that goes up and down.
