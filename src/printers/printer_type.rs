@@ -10,7 +10,7 @@ use crate::registry::{AdapterParts, MakeError};
 use config::sections::PrintersConfig;
 use config::values::Secret;
 use domain::file::GcodeForm;
-use domain::printer::Printer;
+use domain::printer::{MachineAddress, Printer};
 use domain::slot_label::{SlotLabel, SlotLabels};
 
 /// Constructor of the adapter for one printer; sends nothing.
@@ -133,6 +133,17 @@ impl PrinterType {
         }
     }
 
+    /// Fills in an empty address or key from the settings, for types that have such settings. The key is only used
+    /// together with the address from the settings.
+    pub fn fill_in(&self, settings: &PrintersConfig, base_url: String, api_key: String) -> (String, String) {
+        let Some(defaults) = self.defaults else { return (base_url, api_key) };
+        let (url, key) = defaults(settings);
+        let base_url = if base_url.is_empty() { url.to_owned() } else { base_url };
+        let theirs = !url.is_empty() && MachineAddress::same(&base_url, url);
+        let api_key = if api_key.is_empty() && theirs { key.expose().to_owned() } else { api_key };
+        (base_url, api_key)
+    }
+
     /// Returns whether the printers print files in this format.
     pub fn prints(&self, form: GcodeForm) -> bool {
         self.forms.contains(&form)
@@ -181,6 +192,7 @@ pub const BUILT_IN: [&str; PRINTER_TYPES.len()] = {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use config::Config;
 
     #[test]
     fn a_type_takes_the_forms_that_it_declares() {
@@ -223,6 +235,33 @@ mod tests {
             assert_eq!(of("fw_rest").url_of(address), url, "{address}");
         }
         assert_eq!(of("mqtt_lan").url_of("10.0.0.5"), format!("mqtts://10.0.0.5:{}", of("mqtt_lan").default_port));
+    }
+
+    /// Fills in what a printer of the given type leaves empty.
+    fn fill_in(settings: &PrintersConfig, word: &str, url: &str, key: &str) -> (String, String) {
+        let declared = PrinterType::of_word(word).unwrap_or_else(|| panic!("{word} is declared"));
+        declared.fill_in(settings, url.to_owned(), key.to_owned())
+    }
+
+    #[test]
+    fn settings_fill_only_what_an_fw_rest_printer_leaves_empty() {
+        let settings = PrintersConfig { fw_rest_url: "http://10.0.0.9:7125".to_owned(), ..Config::default().printers };
+        let fill = |word: &str, url: &str| fill_in(&settings, word, url, "k");
+        assert_eq!(fill("fw_rest", ""), ("http://10.0.0.9:7125".to_owned(), "k".to_owned()));
+        assert_eq!(fill("fw_rest", "http://a").0, "http://a");
+        assert_eq!(fill("server_rest", "").0, "");
+    }
+
+    #[test]
+    fn the_key_of_the_settings_goes_only_to_their_address() {
+        let mut settings = Config::default().printers;
+        settings.fw_rest_url = "http://10.0.0.9:7125".to_owned();
+        settings.fw_rest_api_key = Secret::new("secret");
+        let key = |url: &str| fill_in(&settings, "fw_rest", url, "").1;
+        assert_eq!(key(""), "secret");
+        assert_eq!(key("http://10.0.0.9:7125/"), "secret");
+        assert_eq!(key("http://10.0.0.10:7125"), "");
+        assert_eq!(key("http://10.0.0.9:7126"), "");
     }
 
     #[test]

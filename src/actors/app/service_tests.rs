@@ -124,6 +124,18 @@ impl Service {
         }
     }
 
+    /// Returns the service's name as a field of a request, in camel case.
+    pub fn member(self) -> String {
+        let mut parts = self.word().split('_');
+        let mut name = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (first, rest) = part.split_at(part.len().min(1));
+            name.push_str(&first.to_uppercase());
+            name.push_str(rest);
+        }
+        name
+    }
+
     /// Returns the prefixes of the settings that configure the service.
     pub const fn settings(self) -> &'static [&'static str] {
         match self {
@@ -333,5 +345,16 @@ async fn payments(config: &Config) -> ConnectionTestResult {
     match processor(config).map_err(|error| fault(&error))? {
         Some(processor) => processor.check().await.map_err(|error| fault(&error)),
         None => Ok("payment events are accepted; without a secret key, customers cannot pay online".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_in_camel_case() {
+        let members = [Service::Parts, Service::SmartHome, Service::FailureDetection].map(Service::member);
+        assert_eq!(members, ["parts", "smartHome", "failureDetection"]);
     }
 }

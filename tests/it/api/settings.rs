@@ -4,6 +4,9 @@ use axum::http::HeaderMap;
 use axum::routing::get;
 use axum::{Json, Router};
 use migrations::{Migrator, MigratorTrait as _};
+use printfloor::app::service_tests::Service;
+use printfloor::http::production::integrations::IntegrationsChange;
+use printfloor::http::wire::read_body;
 use printfloor::store::connect::{self, DatabaseSettings};
 use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
@@ -367,4 +370,12 @@ async fn no_browser_says_which_program_the_server_runs() {
         assert!(refused["errors"][0]["message"].as_str().unwrap().contains("on the server's machine"), "{refused}");
     }
     app.patch("/api/settings", &json!({"settings": {"slicing.max_parallel": 2}})).await.expect(200);
+}
+
+#[test]
+fn every_system_with_a_token_has_its_member() {
+    for kind in Service::WITH_TOKEN {
+        let body = json!({ kind.member(): {"url": null} }).to_string();
+        assert!(read_body::<IntegrationsChange>(body.as_bytes()).is_ok(), "{body}");
+    }
 }

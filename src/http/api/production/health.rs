@@ -15,7 +15,7 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response as HttpResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use actors::app::KindsOverview;
@@ -283,7 +283,7 @@ async fn alive() -> Result<Plain<Alive>, ApiError> {
 }
 
 async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<ReadyReply, ApiError> {
-    let judged = app.readiness.recent(Instant::now(), || judge(&app)).await;
+    let judged = app.readiness.recent(|| judge(&app)).await;
     let operator = match Credentials::by(&app.access, &headers) {
         Credentials::Key(Ok(by)) | Credentials::Cookie(Ok((by, _))) => by.role() >= Some(Role::Operator),
         _ => false,
@@ -373,6 +373,3 @@ async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiEr
     all.sort_by_key(|actor| (actor.kind, actor.id));
     Ok(Plain(Actors { actors: all.into_iter().map(Into::into).collect() }))
 }
-
-#[cfg(test)]
-mod tests;

@@ -206,20 +206,8 @@ pub async fn change_by_page(
         (name, if text.is_empty() { Value::Null } else { json!(text) })
     };
     let members: Map<String, Value> = values.iter().map(member).collect();
-    let body = json!({ member_of(kind): members });
+    let body = json!({ kind.member(): members });
     Ok(change(State(app), call.of_form(&body)).await?.0)
-}
-
-/// Returns the camel-case name of the request body field that changes the given integration.
-fn member_of(kind: Service) -> String {
-    let mut parts = kind.word().split('_');
-    let mut name = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (first, rest) = part.split_at(part.len().min(1));
-        name.push_str(&first.to_uppercase());
-        name.push_str(rest);
-    }
-    name
 }
 
 async fn change(
@@ -247,18 +235,4 @@ async fn change(
     changed.retain(|kind| kind.is_configured(&planned.config));
     let tests = tested(&planned.config, changed, |kind| kind.word().to_owned()).await?;
     Ok(Plain(write(&app.changes, call.origin(), planned, tests, false).await?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use http::wire::read_body;
-
-    #[test]
-    fn every_system_with_a_token_has_its_member() {
-        for kind in Service::WITH_TOKEN {
-            let body = json!({ member_of(kind): {"url": null} }).to_string();
-            assert!(read_body::<IntegrationsChange>(body.as_bytes()).is_ok(), "{body}");
-        }
-    }
 }

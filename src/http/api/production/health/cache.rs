@@ -3,41 +3,32 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::ReadinessResult;
 use actors::app::App;
 use config::Config;
 use http::resource_state::ResourceState;
+use platform::recent::RecentValue;
 
 /// Time for which a result is reused.
 const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// Cached result of the last readiness check. It keeps frequent checks from putting load on the database.
-#[derive(Default)]
-pub struct ReadinessCache(Mutex<Option<(Instant, Arc<ReadinessResult>)>>);
+pub struct ReadinessCache(RecentValue<ReadinessResult>);
 
 impl ResourceState for ReadinessCache {
     fn create(_: &App, _: &Config) -> Self {
-        Self::default()
+        Self(RecentValue::new(MAX_AGE))
     }
 }
 
 impl ReadinessCache {
+    /// Returns the last result, or that of a new check if the last one is too old.
     pub(super) async fn recent<F: Future<Output = ReadinessResult>>(
         &self,
-        now: Instant,
         judge: impl FnOnce() -> F,
     ) -> Arc<ReadinessResult> {
-        let mut cached = self.0.lock().await;
-        if let Some((at, judged)) = &*cached
-            && now.duration_since(*at) < MAX_AGE
-        {
-            return judged.clone();
-        }
-        let judged = Arc::new(judge().await);
-        *cached = Some((now, judged.clone()));
-        judged
+        self.0.get(Instant::now(), judge).await
     }
 }

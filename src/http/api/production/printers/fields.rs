@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use super::PrinterHandles;
 use super::camera::GivenCamera;
 use crate::production::materials;
-use config::Config;
 use domain::id::Id;
 use domain::printer::{MachineAddress, Nozzle, PrinterFields, RoomPosition, check_base_url, same_machine};
 use domain::refusal::{Faults, Refusal};
@@ -143,8 +142,11 @@ impl NewPrinter {
         let kind = self.kind.0;
         let requested_url = self.base_url.present();
         check_given(requested_url.as_deref())?;
-        let (base_url, api_key) =
-            filled(&app.config, &kind, requested_url.unwrap_or_default(), self.api_key.unwrap_or_default());
+        let (url, key) = (requested_url.unwrap_or_default(), self.api_key.unwrap_or_default());
+        let (base_url, api_key) = match Declared::of_word(&kind) {
+            Some(declared) => declared.fill_in(&app.config.printers, url, key),
+            None => (url, key),
+        };
         let fields = PrinterFields {
             name: self.name,
             kind,
@@ -239,19 +241,6 @@ pub(super) async fn check_material(app: &PrinterHandles, member: &str, id: Optio
     if material.is_some() { Ok(()) } else { Err(Refusal::field(member, "no such material").into()) }
 }
 
-/// Fills in an empty address or key from the settings, for printer types that have such settings. The key is only used
-/// together with the address from the settings.
-fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (String, String) {
-    let Some(defaults) = Declared::of_word(kind).and_then(|declared| declared.defaults) else {
-        return (base_url, api_key);
-    };
-    let (url, key) = defaults(&config.printers);
-    let base_url = if base_url.is_empty() { url.to_owned() } else { base_url };
-    let theirs = !url.is_empty() && MachineAddress::same(&base_url, url);
-    let api_key = if api_key.is_empty() && theirs { key.expose().to_owned() } else { api_key };
-    (base_url, api_key)
-}
-
 /// Checks that an address in a request is an HTTP URL. Addresses from the settings were already checked at startup.
 fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
     let non_empty = base_url.filter(|text| !text.trim().is_empty());
@@ -310,32 +299,5 @@ fn member_of(error: &MakeError) -> &'static str {
         MakeError::BadAddress(_) => "baseUrl",
         MakeError::BadKey(_) | MakeError::Key(_) => "apiKey",
         MakeError::BadSerial(_) => "serial",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_fill_only_what_an_fw_rest_printer_leaves_empty() {
-        let mut config = Config::default();
-        config.printers.fw_rest_url = "http://10.0.0.9:7125".to_owned();
-        let fill = |kind: &str, url: &str| filled(&config, kind, url.to_owned(), "k".to_owned());
-        assert_eq!(fill("fw_rest", ""), ("http://10.0.0.9:7125".to_owned(), "k".to_owned()));
-        assert_eq!(fill("fw_rest", "http://a").0, "http://a");
-        assert_eq!(fill("server_rest", "").0, "");
-    }
-
-    #[test]
-    fn the_key_of_the_settings_goes_only_to_their_address() {
-        let mut config = Config::default();
-        config.printers.fw_rest_url = "http://10.0.0.9:7125".to_owned();
-        config.printers.fw_rest_api_key = config::values::Secret::new("secret");
-        let key = |url: &str| filled(&config, "fw_rest", url.to_owned(), String::new()).1;
-        assert_eq!(key(""), "secret");
-        assert_eq!(key("http://10.0.0.9:7125/"), "secret");
-        assert_eq!(key("http://10.0.0.10:7125"), "");
-        assert_eq!(key("http://10.0.0.9:7126"), "");
     }
 }
