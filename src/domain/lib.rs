@@ -14,6 +14,7 @@ pub mod audit;
 pub mod bounds;
 pub mod breaker;
 pub mod camera_link;
+pub mod catalog;
 pub mod channel_order;
 pub mod country;
 pub mod csv;

@@ -1,9 +1,11 @@
-//! Clients for external systems, one file per system. Base addresses, clocks and HTTP clients are always passed in.
+//! Clients for external systems, one file per system, and the cache of the catalogue. Base addresses, clocks and HTTP
+//! clients are always passed in.
 //!
 //! No code outside this directory depends on a vendor; no code inside it depends on the shop's rules.
 
 pub mod accounting;
 pub mod agent;
+pub mod catalog_cache;
 pub mod circuit;
 pub mod failure_detection;
 pub mod farm_ui;

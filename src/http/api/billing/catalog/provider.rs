@@ -1,15 +1,15 @@
-//! Catalogue providers: the interface, the shop's own products (the built-in default), and another shop's storefront.
+//! Catalogue providers: the shop's own products (the built-in default), and another shop's storefront.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Catalog, CatalogCollection, CatalogItem};
+use domain::catalog::{Catalog, CatalogCollection, CatalogItem};
 use domain::id::Id;
-use domain::picture_address::is_picture_address;
 use domain::sku::Sku;
 use domain::time::Timestamp;
+use services::catalog_cache::CatalogProvider;
 use services::circuit::Circuit;
 use services::storefront::{STOREFRONT_WORD, Storefront};
 use store::queries::{Page, Queries, SkuFilter};
@@ -20,24 +20,10 @@ const MAX_ITEMS: u64 = 1000;
 /// Maximum number of product pages that are searched for SKU codes.
 const MAX_PAGES: u64 = 10;
 
-/// Source of the products on sale.
-#[async_trait]
-pub trait CatalogProvider: Send + Sync {
-    /// Returns the provider's identifier, which is included in responses.
-    fn source(&self) -> &'static str;
-    /// Returns whether the last successfully read catalogue is stored, so that it is available if the server starts
-    /// while the provider is unavailable.
-    fn is_remote(&self) -> bool {
-        false
-    }
-    /// Reads the whole catalogue; the error is a message for the log.
-    async fn read(&self, now: Timestamp) -> Result<Catalog, String>;
-}
-
 /// Provider of the shop's own public and active products.
-pub struct LocalCatalog {
+pub(super) struct LocalCatalog {
     /// Queries that read the products.
-    pub queries: Queries,
+    pub(super) queries: Queries,
 }
 
 #[async_trait]
@@ -49,10 +35,10 @@ impl CatalogProvider for LocalCatalog {
     async fn read(&self, now: Timestamp) -> Result<Catalog, String> {
         let (skus, ready) = sold(&self.queries, 0).await?;
         let orderable = |sku: &Sku| can_be_ordered(sku, &ready);
-        let items: Vec<CatalogItem> = skus.iter().map(|sku| item(sku, orderable(sku))).collect();
+        let items: Vec<CatalogItem> = skus.iter().map(|sku| CatalogItem::of_sku(sku, orderable(sku))).collect();
         let slugs = items.iter().flat_map(|item| &item.collections);
         let collections: BTreeMap<&str, CatalogCollection> =
-            slugs.map(|slug| (slug.as_str(), collection(slug))).collect();
+            slugs.map(|slug| (slug.as_str(), CatalogCollection::of_slug(slug))).collect();
         let collections = collections.into_values().collect();
         Ok(Catalog { source: self.source().to_owned(), generated_at: now, items, collections })
     }
@@ -79,15 +65,15 @@ fn can_be_ordered(sku: &Sku, ready: &BTreeMap<Id, bool>) -> bool {
 }
 
 /// Provider that reads another shop's storefront. Its products are matched to local SKUs by their codes.
-pub struct StorefrontCatalog {
+pub(super) struct StorefrontCatalog {
     /// Client of the storefront.
-    pub storefront: Arc<Storefront>,
+    pub(super) storefront: Arc<Storefront>,
     /// Circuit breaker for calls to the storefront; includes their timeout.
-    pub circuit: Circuit,
+    pub(super) circuit: Circuit,
     /// Currency of the storefront's prices.
-    pub currency: String,
+    pub(super) currency: String,
     /// Queries that read the local SKUs.
-    pub queries: Queries,
+    pub(super) queries: Queries,
 }
 
 #[async_trait]
@@ -128,42 +114,5 @@ impl CatalogProvider for StorefrontCatalog {
         let collections =
             collections.map(|one| CatalogCollection { id: one.id, slug: one.slug, title: one.title }).collect();
         Ok(Catalog { source: self.source().to_owned(), generated_at: now, items: items.collect(), collections })
-    }
-}
-
-fn item(sku: &Sku, orderable: bool) -> CatalogItem {
-    let fields = &sku.fields;
-    CatalogItem {
-        id: sku.id.to_string(),
-        slug: fields.slug.clone(),
-        title: fields.name.clone(),
-        description: fields.description.clone(),
-        price_cents: fields.price_cents,
-        currency: fields.currency.clone(),
-        images: fields.images.iter().filter(|image| is_picture_address(image)).cloned().collect(),
-        collections: fields.collections.clone(),
-        published_at: sku.created_at,
-        sku_id: orderable.then_some(sku.id),
-    }
-}
-
-/// Builds a collection from its slug; its title is derived from the slug.
-fn collection(slug: &str) -> CatalogCollection {
-    let mut title = slug.replace(['-', '_'], " ");
-    if let Some(first) = title.get(..1).map(str::to_uppercase) {
-        title.replace_range(..1, &first);
-    }
-    CatalogCollection { id: slug.to_owned(), slug: slug.to_owned(), title }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_collection_has_a_title() {
-        assert_eq!(collection("garden-tools").title, "Garden tools");
-        assert_eq!(collection("").title, "");
-        assert_eq!(collection("éa").title, "éa");
     }
 }

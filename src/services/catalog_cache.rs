@@ -1,5 +1,5 @@
-//! Cache of the catalogue. An entry is fresh for a minute, refreshed by one task for all waiting requests, and served
-//! while its provider is unavailable.
+//! Cache of the catalogue, and the interface of its providers. An entry is fresh for a minute, refreshed by one task
+//! for all waiting requests, and served while its provider is unavailable. The providers themselves are elsewhere.
 //!
 //! The last successful response from a remote provider is stored in a file in the data directory, and in Redis if
 //! configured, so that a server that starts while the provider is unavailable can still serve it.
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use tokio::sync::watch;
 
-use super::{Catalog, CatalogProvider};
+use super::redis::Redis;
+use domain::catalog::Catalog;
 use domain::time::Timestamp;
-use http::error::ApiError;
-use services::redis::Redis;
 
 /// Time for which a response from the provider is considered fresh.
 const FRESH_FOR: Duration = Duration::from_secs(60);
@@ -29,6 +29,30 @@ const FILE_NAME: &str = "catalog.json";
 const REDIS_NAME: &str = "catalog";
 /// Expiry of the Redis entry.
 const REDIS_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
+/// Answer while no catalogue is available.
+const UNAVAILABLE: CatalogUnavailable = CatalogUnavailable { retry_after_seconds: FAILED_FOR_SECONDS };
+
+/// Source of the products on sale.
+#[async_trait]
+pub trait CatalogProvider: Send + Sync {
+    /// Returns the provider's identifier, which is included in responses.
+    fn source(&self) -> &'static str;
+    /// Returns whether the last successfully read catalogue is stored, so that it is available if the server starts
+    /// while the provider is unavailable.
+    fn is_remote(&self) -> bool {
+        false
+    }
+    /// Reads the whole catalogue; the error is a message for the log.
+    async fn read(&self, now: Timestamp) -> Result<Catalog, String>;
+}
+
+/// Failure to provide a catalogue: the provider does not respond, and no earlier response is cached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the catalogue cannot be read now")]
+pub struct CatalogUnavailable {
+    /// Time after which the provider is asked again, in seconds.
+    pub retry_after_seconds: u32,
+}
 
 #[derive(Default)]
 struct CachedCatalog {
@@ -65,7 +89,11 @@ impl CatalogCache {
 
     /// Returns the catalogue, which is at most a minute old while its provider responds. One task reads from the
     /// provider, and all requests wait for it; if a stale catalogue is available, they wait only briefly.
-    pub(super) async fn recent(&self, now: Timestamp) -> Result<Arc<Catalog>, ApiError> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the provider does not respond and there is no earlier catalogue.
+    pub async fn recent(&self, now: Timestamp) -> Result<Arc<Catalog>, CatalogUnavailable> {
         let mut news = self.0.reads.subscribe();
         let older = {
             let mut cached = self.0.cached();
@@ -76,7 +104,7 @@ impl CatalogCache {
             let pause = Duration::from_secs(u64::from(FAILED_FOR_SECONDS));
             let failed = cached.asked_at.is_some_and(|asked_at| asked_at.elapsed() < pause);
             if failed && !cached.asking && cached.catalog.is_none() {
-                return Err(unavailable());
+                return Err(UNAVAILABLE);
             }
             if !cached.asking {
                 cached.asking = true;
@@ -96,15 +124,11 @@ impl CatalogCache {
                 match &cached.catalog {
                     Some(catalog) => return Ok(catalog.clone()),
                     None if cached.asking => {}
-                    None => return Err(unavailable()),
+                    None => return Err(UNAVAILABLE),
                 }
             },
         }
     }
-}
-
-fn unavailable() -> ApiError {
-    ApiError::unavailable("catalog_unavailable", "the catalogue cannot be read now", FAILED_FOR_SECONDS)
 }
 
 /// Guard that, when dropped, marks a read from the provider as ended, even after a panic.
@@ -193,8 +217,6 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-    use async_trait::async_trait;
-
     use super::*;
 
     fn catalog() -> Catalog {
@@ -242,8 +264,8 @@ mod tests {
     async fn the_last_good_answer_is_shown_while_the_provider_is_away() {
         let folder = tempfile::tempdir().unwrap();
         let (cache, calls) = cache(folder.path(), &[1], &[3]);
-        assert_eq!(cache.recent(Timestamp(0)).await.unwrap_err().code(), "catalog_unavailable");
-        assert_eq!(cache.recent(Timestamp(0)).await.unwrap_err().code(), "catalog_unavailable");
+        assert_eq!(cache.recent(Timestamp(0)).await, Err(UNAVAILABLE));
+        assert_eq!(cache.recent(Timestamp(0)).await, Err(UNAVAILABLE));
         assert_eq!(calls.load(Relaxed), 1, "a failure is told for a while, and not asked for by everybody");
         age(&cache);
         let all = futures::future::join_all((0..20).map(|_| cache.recent(Timestamp(0)))).await;
