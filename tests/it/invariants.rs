@@ -165,7 +165,31 @@ const BOUNDED_JSON: Rule = Rule {
     ],
 };
 
-const RULES: [&Rule; 6] = [&WIRE, &EXPECT, &SIZE, &DOCUMENTED, &BOUNDED_JSON, &BIASED];
+/// Attributes and macros with which unit tests are written.
+const MARKS_OF_TESTS: [&str; 4] = ["cfg(test)", "#[test]", "#[tokio::test", "proptest!"];
+
+const UNTESTED_RESOURCES: Rule = Rule {
+    holds: "src/http/api/ has no unit tests, which would never run: rules that need some are in the crates below it",
+    check: |file| {
+        if !file.within("src/http/api/") {
+            return Vec::new();
+        }
+        let marked = |line: &str| MARKS_OF_TESTS.iter().find(|mark| line.contains(**mark)).copied();
+        file.in_code(|line| marked(line).map(|mark| format!("has a unit test: {mark}")))
+    },
+    planted: &[
+        ("src/http/api/production/skus.rs", "#[cfg(test)]\nmod tests {}"),
+        ("src/http/api/billing/intake/tests.rs", "proptest! {\n    fn f(n in 0..9) {}\n}"),
+        ("src/http/api/production/health.rs", "#[tokio::test(start_paused = true)]\nasync fn f() {}"),
+        ("src/http/api/lib.rs", "#[test]\nfn f() {}"),
+    ],
+    innocent: &[
+        ("src/http/api/production/skus.rs", "// No #[cfg(test)].\nlet text = \"#[test]\";"),
+        ("src/http/photo_form.rs", "#[cfg(test)]\nmod tests;"),
+    ],
+};
+
+const RULES: [&Rule; 7] = [&WIRE, &EXPECT, &SIZE, &DOCUMENTED, &BOUNDED_JSON, &UNTESTED_RESOURCES, &BIASED];
 
 #[test]
 fn no_enum_is_untagged() {
@@ -195,6 +219,11 @@ fn the_rules_are_documented() {
 #[test]
 fn json_from_outside_is_read_within_bounds() {
     holds(&BOUNDED_JSON);
+}
+
+#[test]
+fn resources_have_no_unit_tests() {
+    holds(&UNTESTED_RESOURCES);
 }
 
 #[test]
