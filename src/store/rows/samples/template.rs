@@ -13,8 +13,8 @@ const LOCK: i64 = 0x5072_696e_7454_6162;
 const STALE: &str =
     "(pg_stat_file('base/' || oid::text || '/PG_VERSION', true)).modification < now() - interval '6 hours'";
 
-/// Returns the name of a database on this server that has all tables, and to which nobody can connect. The first test of
-/// a run creates it.
+/// Returns the name of a database on this server that has all tables, and to which nobody can connect. The first test
+/// of a run creates it.
 pub async fn migrated_postgres(admin: &str) -> String {
     let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| std::process::id().to_string());
     let name = format!("{PREFIX}{}", run.replace('-', "_"));
@@ -31,7 +31,8 @@ pub async fn migrated_postgres(admin: &str) -> String {
         let db = connect(&address(admin, &name)).await;
         Migrator::up(&db, None).await.unwrap();
         db.close().await.unwrap();
-        // It could not be copied while somebody is connected to it. This comes last: it says that the database is whole.
+        // It could not be copied while somebody is connected to it. This comes last: it says that the database is
+        // whole.
         server.execute_unprepared(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false")).await.unwrap();
     }
     lock.rollback().await.unwrap();
