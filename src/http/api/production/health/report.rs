@@ -1,7 +1,5 @@
 //! Server status for the staff page: the facts that determine readiness, and every actor.
 
-use tokio::time::Instant;
-
 use super::{ComponentState, ComponentStatus, DatabaseStatus, HealthHandles, RedisStatus, judge};
 use kernel::directory::KindSummary;
 use kernel::entry::ActorSummary;
@@ -41,7 +39,7 @@ pub struct SystemReport {
 
 /// Collects the server's status; the readiness part is at most one second old.
 pub async fn system_report(app: &HealthHandles) -> SystemReport {
-    let judged = app.readiness.recent(Instant::now(), || judge(app)).await;
+    let judged = app.readiness.recent(|| judge(app)).await;
     let component = |(&name, status): (&&'static str, &ComponentStatus)| ComponentReport {
         name,
         trouble: match status.state {
