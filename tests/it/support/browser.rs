@@ -56,6 +56,8 @@ pub struct Browser {
     broken: Vec<String>,
     /// Number of acts of a person so far: addresses, presses, and fields filled in.
     pub actions: usize,
+    /// Number of characters typed into fields so far.
+    pub keystrokes: usize,
     _profile: TempDir,
 }
 
@@ -96,7 +98,7 @@ impl Browser {
         let url = format!("ws://127.0.0.1:{port}{path}");
         let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
         let (events, broken) = (Vec::new(), Vec::new());
-        Some(Self { child, socket, last: 0, events, axe, broken, actions: 0, _profile: profile })
+        Some(Self { child, socket, last: 0, events, axe, broken, actions: 0, keystrokes: 0, _profile: profile })
     }
 
     async fn read(&mut self) -> Value {
