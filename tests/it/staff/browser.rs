@@ -13,7 +13,7 @@ mod parts;
 mod pictures;
 mod report;
 mod shell;
-mod shop;
+pub mod shop;
 mod states;
 mod stored_report;
 mod tables;
