@@ -2,7 +2,7 @@
 //! fits a phone, and its script breaks nothing. `alive` has many pages at once and a server that goes away, `keyboard`
 //! all that is done without a mouse, `parts` what people do at printers, `first_print` the way there from a server that
 //! has just started, `everywhere` what holds of every page, `tables` how tables fit, `states` that a page says one
-//! state, `report` the kept report of it, `pictures` the screenshots.
+//! state, `steady` that nothing on a page moves by itself, `report` the kept report of it, `pictures` the screenshots.
 
 mod alive;
 mod everywhere;
@@ -15,6 +15,7 @@ mod report;
 mod shell;
 pub mod shop;
 mod states;
+mod steady;
 mod stored_report;
 mod tables;
 
