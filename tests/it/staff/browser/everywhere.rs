@@ -15,6 +15,8 @@ use crate::support::browser::{Browser, DESK, Tab};
 use crate::support::{App, Client, Db};
 
 const PHONE_WIDTH: u32 = 360;
+/// Widths of a tablet and a small desk, at which the long profile looks at words in tables as well.
+const WIDER_WIDTHS: [u32; 2] = [768, 1280];
 /// More pages than there are: links that lead on and on would end here.
 const MAX_PAGES: usize = 150;
 /// Pages of one pattern that are looked at: what is shown of one thing is not all that is shown of another.
@@ -43,7 +45,8 @@ struct Round<'a> {
     /// The pages that were looked at, as [`pattern`]s.
     visits: BTreeSet<String>,
     wrong: Vec<String>,
-    /// Also the further pages of a pattern are looked at dark and on a phone, and not only as they are.
+    /// Also the further pages of a pattern are looked at dark and on a phone, and not only as they are; and all at
+    /// further widths.
     looks_at_all: bool,
 }
 
@@ -88,14 +91,16 @@ impl<'a> Round<'a> {
         if self.visits.is_empty() || self.looks_at_all {
             self.browser.hold(&tab).await;
         }
+        let wider_widths: &[u32] = if self.looks_at_all { &WIDER_WIDTHS } else { &[] };
+        for width in wider_widths {
+            self.browser.width(&tab, *width).await;
+            self.look_at_words(&format!("{name} at {width} px")).await;
+        }
         self.browser.width(&tab, PHONE_WIDTH).await;
         self.browser.hold(&tab).await;
         for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {
             self.browser.eval(&tab, script).await;
-            let broken = self.browser.broken_words(&tab).await;
-            if !broken.is_empty() {
-                self.wrong.push(format!("{name} breaks words in its tables at {PHONE_WIDTH} px{how}: {broken:?}"));
-            }
+            self.look_at_words(&format!("{name} at {PHONE_WIDTH} px{how}")).await;
             let wider = self.browser.wider(&tab).await;
             if !wider.is_empty() {
                 self.wrong.push(format!("{name} is wider than {PHONE_WIDTH} px{how}: {wider:?}"));
@@ -103,6 +108,18 @@ impl<'a> Round<'a> {
         }
         self.browser.dark(&tab, false).await;
         self.browser.window(&tab, DESK.0, DESK.1, false).await;
+    }
+
+    /// Notes words that break in cells of tables, or do not fit into them.
+    async fn look_at_words(&mut self, name: &str) {
+        let tab = self.tab.clone();
+        let (broken, narrow) = (self.browser.broken_words(&tab).await, self.browser.narrow_cells(&tab).await);
+        if !broken.is_empty() {
+            self.wrong.push(format!("{name} breaks words in its tables: {broken:?}"));
+        }
+        if !narrow.is_empty() {
+            self.wrong.push(format!("{name} has cells that are narrower than a word: {narrow:?}"));
+        }
     }
 
     /// Returns whether a link leads to a page, and not to a file, a stream or elsewhere.
