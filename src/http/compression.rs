@@ -50,7 +50,7 @@ pub async fn gzip(request: Request, next: Next) -> Response {
     let (mut parts, body) = response.into_parts();
     let body = match packing {
         CompressionMode::Pieces => in_pieces(body),
-        CompressionMode::Whole => match whole(body).await {
+        CompressionMode::Whole => match whole(body, level(&parts.headers)).await {
             Ok(body) => body,
             Err(error) => return error.into_response(),
         },
@@ -60,9 +60,16 @@ pub async fn gzip(request: Request, next: Next) -> Response {
     Response::from_parts(parts, body)
 }
 
-async fn whole(body: Body) -> Result<Body, ApiError> {
+/// Returns the compression level of a whole response. A page repeats its markup at distances that the fastest level
+/// mostly misses: the default level makes a floor of hundreds of printers a fifth smaller, for milliseconds of work.
+fn level(headers: &HeaderMap) -> Compression {
+    let is_page = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(PAGE_TYPE));
+    if is_page { Compression::default() } else { Compression::fast() }
+}
+
+async fn whole(body: Body, level: Compression) -> Result<Body, ApiError> {
     let bytes = axum::body::to_bytes(body, usize::MAX).await.map_err(ApiError::internal)?;
-    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::fast());
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), level);
     encoder.write_all(&bytes)?;
     Ok(Body::from(encoder.finish()?))
 }
@@ -160,6 +167,25 @@ mod tests {
         let mut packed = answer("text/html", large());
         packed.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         assert_eq!(packing(&packed, false), None, "what is compressed is not compressed again");
+    }
+
+    #[tokio::test]
+    async fn pages_become_smaller_than_json_of_the_same_text() {
+        let card = |n: u64| {
+            let id = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            format!(
+                "<li id=\"printer-{id:x}\"><a href=\"/floor/printers/{id:x}\">Ada {n}</a><b>{} %</b></li>",
+                id % 100
+            )
+        };
+        let text: String = (0..200).map(card).collect();
+        let mut sizes = Vec::new();
+        for kind in ["text/html; charset=utf-8", "application/json"] {
+            let response = answer(kind, Body::empty());
+            let packed = whole(Body::from(text.clone()), level(response.headers())).await.unwrap();
+            sizes.push(axum::body::to_bytes(packed, usize::MAX).await.unwrap().len());
+        }
+        assert!(sizes[0] < sizes[1] && sizes[1] < text.len(), "{sizes:?} of {}", text.len());
     }
 
     #[tokio::test]

@@ -23,6 +23,7 @@ mod settings;
 mod stock;
 mod to_do;
 mod webhooks;
+mod weights;
 
 use crate::api::{PASSWORD, signed_in, staff};
 use crate::billing::pages::{HOSTILE, followed, posted, send, token};

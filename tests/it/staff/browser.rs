@@ -1,10 +1,13 @@
 //! The pages in a real browser: the floor follows a print without being loaded again, is used by the keyboard alone,
 //! fits a phone, and its script breaks nothing. `alive` has many pages at once and a server that goes away, `keyboard`
 //! all that is done without a mouse, `parts` what people do at printers, `first_print` the way there from a server that
-//! has just started, `everywhere` what holds of every page, `tables` how tables fit, `states` that a page says one
-//! state, `report` the kept report of it, `pictures` the screenshots.
+//! has just started, `tasks` what people come for on a working day with the clicks that it takes, `everywhere` what
+//! holds of every page, `tables` how tables fit, `states` that a page says one state, `steady` that nothing on a page
+//! moves by itself, `design` the parts that pages are made of, `report` the kept report of it, `pictures` the
+//! screenshots.
 
 mod alive;
+mod design;
 mod everywhere;
 mod first_print;
 mod forms;
@@ -13,10 +16,12 @@ mod parts;
 mod pictures;
 mod report;
 mod shell;
-mod shop;
+pub mod shop;
 mod states;
+mod steady;
 mod stored_report;
 mod tables;
+mod tasks;
 
 use simulator::PrinterKind;
 use simulator::printer::PhysicalEvent;

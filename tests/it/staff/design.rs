@@ -8,7 +8,7 @@ use crate::support::client::Answer;
 use crate::support::{App, Db};
 
 /// Returns the addresses of assets in a text, each once.
-fn assets(text: &str) -> Vec<String> {
+pub fn assets(text: &str) -> Vec<String> {
     let mut all: Vec<String> = text
         .split("/assets/")
         .skip(1)
@@ -22,7 +22,7 @@ fn assets(text: &str) -> Vec<String> {
 
 /// Checks the headers that let browsers keep an asset for ever.
 #[track_caller]
-fn is_lasting(path: &str, asset: &Answer) {
+pub fn is_lasting(path: &str, asset: &Answer) {
     assert_eq!(asset.status, 200, "{path}");
     assert_eq!(asset.header("cache-control"), Some("public, max-age=31536000, immutable"), "{path}");
     assert_eq!(asset.header("x-content-type-options"), Some("nosniff"), "{path}");

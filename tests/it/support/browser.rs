@@ -65,6 +65,8 @@ pub struct Browser {
     pages: usize,
     /// Number of acts of a person so far: addresses, presses, and fields filled in.
     pub actions: usize,
+    /// Number of characters typed into fields so far.
+    pub keystrokes: usize,
     _profile: TempDir,
 }
 
@@ -110,8 +112,20 @@ impl Browser {
         let url = format!("ws://127.0.0.1:{port}{path}");
         let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
         let (events, broken) = (Vec::new(), Vec::new());
-        let (holds_by_hand, pages) = (false, 0);
-        Some(Self { child, socket, last: 0, events, axe, broken, holds_by_hand, pages, actions: 0, _profile: profile })
+        let (holds_by_hand, pages, actions, keystrokes) = (false, 0, 0, 0);
+        Some(Self {
+            child,
+            socket,
+            last: 0,
+            events,
+            axe,
+            broken,
+            holds_by_hand,
+            pages,
+            actions,
+            keystrokes,
+            _profile: profile,
+        })
     }
 
     async fn read(&mut self) -> Value {

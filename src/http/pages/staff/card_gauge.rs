@@ -18,6 +18,8 @@ use http_api::production::printers::{PrinterHandles, activity};
 
 /// Step, in degrees, in which temperatures are shown, so that a part does not change with every measurement.
 const DEGREES_STEP: f64 = 5.0;
+/// Text for a printer that is ready while no queued job fits it.
+const NO_JOB: &str = "No job fits this printer now";
 
 /// Returns the progress of the current print, in percent; `None` if nothing is being printed.
 pub(super) fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
@@ -111,7 +113,11 @@ pub(super) fn next(app: &BoardHandles, printer: &Printer, group: FloorGroup) -> 
     };
     let first = queued.first().and_then(name);
     let more = queued.len().saturating_sub(1);
-    let title = first.as_ref().map(|first| format!("Next: {first}"));
+    // The line may be cut off.
+    let title = match &first {
+        Some(first) => Some(format!("Next: {first}")),
+        None => (group == FloorGroup::Ready).then(|| NO_JOB.to_owned()),
+    };
     html! {
         span id=(next_id(printer.id)) class="next small muted" title=[title] {
             @match (group, first) {
@@ -125,7 +131,7 @@ pub(super) fn next(app: &BoardHandles, printer: &Printer, group: FloorGroup) -> 
                     @if more > 0 { " and " (more) " more" }
                 },
                 (FloorGroup::Printing, None) => { "Nothing waits" },
-                (FloorGroup::Ready, None) => { "No job fits this printer now" },
+                (FloorGroup::Ready, None) => { (NO_JOB) },
             }
         }
     }

@@ -9,9 +9,9 @@ use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW, STILL};
 use crate::support::browser::Browser;
 use crate::support::until;
 
-/// Printers whose beds people clear, each with a print that is over; the order of these prints, and an operator's
-/// cookie.
-async fn over(count: usize) -> (Floor, String, String) {
+/// Starts printers whose beds people clear, each with a print that is over; returns the order of these prints as well,
+/// and an operator's cookie.
+pub(super) async fn over(count: usize) -> (Floor, String, String) {
     let floor = Floor::new(PrinterKind::FwRest, count, FAST, &[JUDGE_LATE]).await;
     for n in 0..count {
         floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);
@@ -28,7 +28,8 @@ async fn over(count: usize) -> (Floor, String, String) {
     (floor, order, cookie)
 }
 
-async fn name(floor: &Floor, printer: usize) -> String {
+/// Returns the name of a printer.
+pub(super) async fn name(floor: &Floor, printer: usize) -> String {
     floor.app.get(&floor.path(printer, "")).await.expect(200)["name"].as_str().unwrap().to_owned()
 }
 

@@ -81,6 +81,7 @@ impl Browser {
     /// Types a text where the focus is.
     pub async fn write(&mut self, tab: &Tab, text: &str) {
         self.actions += 1;
+        self.keystrokes += text.chars().count();
         self.call(Some(tab), "Input.insertText", json!({"text": text})).await;
     }
 

@@ -155,20 +155,36 @@ window.seen = window.seen || (() => {
     const told = over.slice(0, 8).map(at => at.tagName.toLowerCase() + (at.id ? '#' + at.id : '') + (at.className && at.className.baseVal === undefined ? '.' + String(at.className).replace(/ /g, '.') : ''));
     return told.length ? told : ['the page'];
   };
+  // Looks at each word in the cells of tables: the word, its range, and the cell.
+  const eachWord = look => document.querySelectorAll('th,td').forEach(cell => {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      for (const word of text.data.matchAll(/[\p{Script=Latin}\p{N}]{2,}/gu)) {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        look(word[0], range, cell);
+      }
+    }
+  });
   // Words in cells of tables that stand on two lines though nothing in them allows a break.
   const broken = () => {
-    const words = /[\p{Script=Latin}\p{N}]{2,}/gu, wrong = [];
-    document.querySelectorAll('th,td').forEach(cell => {
-      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-        for (const word of text.data.matchAll(words)) {
-          const range = document.createRange();
-          range.setStart(text, word.index);
-          range.setEnd(text, word.index + word[0].length);
-          const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
-          if (lines.size > 1) wrong.push(word[0] + ' on ' + lines.size + ' lines');
-        }
-      }
+    const wrong = [];
+    eachWord((word, range) => {
+      const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+      if (lines.size > 1) wrong.push(word + ' on ' + lines.size + ' lines');
+    });
+    return wrong.slice(0, 8);
+  };
+  // Words that stand out of their cells, which are narrower; text that is cut off or scrolls in them does not.
+  const clips = (at, cell) => getComputedStyle(at).overflowX !== 'visible' || (at !== cell && clips(at.parentElement, cell));
+  const narrow = () => {
+    const wrong = [];
+    eachWord((word, range, cell) => {
+      const box = cell.getBoundingClientRect(), style = getComputedStyle(cell);
+      const left = box.left + parseFloat(style.paddingLeft) - 1, right = box.right - parseFloat(style.paddingRight) + 1;
+      const stands = [...range.getClientRects()].some(one => one.left < left || one.right > right);
+      if (stands && !clips(range.startContainer.parentElement, cell)) wrong.push(word + ' in a cell of ' + Math.round(box.width) + ' px');
     });
     return wrong.slice(0, 8);
   };
@@ -195,5 +211,5 @@ window.seen = window.seen || (() => {
   const links = () => [...new Set([...document.querySelectorAll('a[href]')].filter(at => !at.hasAttribute('download'))
     .map(at => new URL(at.href, location.href)).filter(url => url.origin === location.origin)
     .map(url => url.pathname + url.search))];
-  return { find, restingPlace, choose, put, text, says, names, focused, stop, wide, broken, audit, rules, links };
+  return { find, restingPlace, choose, put, text, says, names, focused, stop, wide, broken, narrow, audit, rules, links };
 })();

@@ -38,9 +38,11 @@ impl Browser {
             assert_eq!(wrong, "", "{label}: nothing to choose is called {text:?}");
         } else if at["type"].as_str().is_some_and(|kind| SET_WHOLE.contains(&kind)) {
             self.actions += 1;
+            self.keystrokes += text.chars().count();
             self.eval(tab, &format!("seen.put({})", json!(text))).await;
         } else {
             self.click(tab, &at).await;
+            self.keystrokes += text.chars().count();
             self.eval(tab, "void (seen.at.focus(), seen.at.select && seen.at.select())").await;
             self.call(Some(tab), "Input.insertText", json!({"text": text})).await;
         }

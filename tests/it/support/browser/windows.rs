@@ -45,6 +45,12 @@ impl Browser {
         words.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
     }
 
+    /// Returns words in cells of tables that are narrower than the word.
+    pub async fn narrow_cells(&mut self, tab: &Tab) -> Vec<String> {
+        let words = self.eval(tab, "seen.narrow()").await;
+        words.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+    }
+
     /// Takes a picture of what the window shows, as `WebP`; gives its bytes.
     pub async fn picture(&mut self, tab: &Tab, file: &Path) -> usize {
         let shot = self.call(Some(tab), "Page.captureScreenshot", json!({"format": "webp", "quality": 80})).await;

@@ -8,6 +8,8 @@ use crate::support::drawing::draw;
 use crate::support::{App, Client};
 
 const PHONE_WIDTH: u32 = 360;
+/// Widths of a tablet and a small desk, at which the long profile looks at words in tables as well.
+const WIDER_WIDTHS: [u32; 2] = [768, 1280];
 /// More pages than there are: links that lead on and on would end here.
 const MAX_PAGES: usize = 150;
 /// Pages of one pattern that are looked at: what is shown of one thing is not all that is shown of another.
@@ -120,16 +122,18 @@ impl<'a> Round<'a> {
         if looks.dark_on_desk {
             self.browser.hold(&tab).await;
         }
+        let wider_widths: &[u32] = if self.scope == LookScope::Full { &WIDER_WIDTHS } else { &[] };
+        for width in wider_widths {
+            self.browser.width(&tab, *width).await;
+            self.look_at_words(&format!("{name} at {width} px")).await;
+        }
         self.browser.width(&tab, PHONE_WIDTH).await;
         if looks.dark_on_phone {
             self.browser.hold(&tab).await;
         }
         for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {
             self.browser.eval(&tab, script).await;
-            let broken = self.browser.broken_words(&tab).await;
-            if !broken.is_empty() {
-                self.wrong.push(format!("{name} breaks words in its tables at {PHONE_WIDTH} px{how}: {broken:?}"));
-            }
+            self.look_at_words(&format!("{name} at {PHONE_WIDTH} px{how}")).await;
             let wider = self.browser.wider(&tab).await;
             if !wider.is_empty() {
                 self.wrong.push(format!("{name} is wider than {PHONE_WIDTH} px{how}: {wider:?}"));
@@ -137,6 +141,18 @@ impl<'a> Round<'a> {
         }
         self.browser.dark(&tab, false).await;
         self.browser.window(&tab, DESK.0, DESK.1, false).await;
+    }
+
+    /// Notes words that break in cells of tables, or do not fit into them.
+    async fn look_at_words(&mut self, name: &str) {
+        let tab = self.tab.clone();
+        let (broken, narrow) = (self.browser.broken_words(&tab).await, self.browser.narrow_cells(&tab).await);
+        if !broken.is_empty() {
+            self.wrong.push(format!("{name} breaks words in its tables: {broken:?}"));
+        }
+        if !narrow.is_empty() {
+            self.wrong.push(format!("{name} has cells that are narrower than a word: {narrow:?}"));
+        }
     }
 
     /// Returns whether a link leads to a page, and not to a file, a stream or elsewhere.

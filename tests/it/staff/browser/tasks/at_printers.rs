@@ -1,0 +1,126 @@
+//! Tasks at printers: clear beds, sign parts off, pause and cancel, load a spool.
+
+use serde_json::{Value, json};
+use simulator::PrinterKind;
+
+use super::CountedTask;
+use crate::api::{id, with_cookie};
+use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
+use crate::staff::browser::parts::{name, over};
+use crate::staff::browser::shop::admin;
+use crate::support::browser::Browser;
+use crate::support::until;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_clears_five_beds() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let (floor, _, cookie) = over(5).await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let task = CountedTask::begin("clear 5 beds", &browser);
+    browser.press(&tab, "To do").await;
+    browser.sees(&tab, "Beds to clear (5)").await;
+    browser.tick(&tab, "Choose all").await;
+    browser.press(&tab, "The chosen beds are clear").await;
+    for n in 0..5 {
+        floor.attention(n, "bed_not_cleared", false).await;
+    }
+    task.end(&browser, 3);
+    browser.sees_no(&tab, "Beds to clear (").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+/// Prints a plate of four parts on a printer whose bed people clear, to its end. Returns the order and its job.
+async fn plate_of_four(floor: &Floor) -> (String, String) {
+    floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
+    let file = floor.file("clips", 600, 40.0).await;
+    let clip = json!({
+        "code": "CLIP", "name": "Cable clip", "materialId": floor.material, "estimatedConsumption": 40,
+        "machineType": "fdm_standard", "priceCents": 150, "gcodeFileId": file, "unitsPerPlate": 4,
+    });
+    let sku = id(&floor.app.post("/api/skus", &clip).await.expect(201));
+    let order = floor.app.paid_order(&sku, 4).await;
+    let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+    floor.attention(0, "bed_not_cleared", true).await;
+    floor.app.job_is(&job, "COMPLETED").await;
+    // The part that is made again takes its time.
+    floor.sim(0).handle.set_speed(SLOW);
+    (order, job)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_signs_off_a_plate_with_one_bad_part() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+    let base = floor.app.base.clone();
+    let cookie = admin(&floor.app).await;
+    let (order, job) = plate_of_four(&floor).await;
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let task = CountedTask::begin("one bad part", &browser);
+    browser.press(&tab, "Some are bad").await;
+    browser.press(&tab, "Some parts are bad").await;
+    browser.fill(&tab, "Good parts", "3").await;
+    browser.fill(&tab, "What is wrong with the others", "warping").await;
+    browser.press(&tab, "Sign off").await;
+    let is_rejected = |job: &Value| job["attempts"][0]["signOff"]["reason"] == "warping";
+    let inspected = floor.job_until("the part to be rejected", &job, is_rejected).await;
+    task.end(&browser, 5);
+    assert_eq!(inspected["attempts"][0]["signOff"]["goodCount"], 3, "{inspected}");
+    floor.attention(0, "bed_not_cleared", false).await;
+    until("the part to be made again", || async { (floor.app.jobs(&order).await.len() == 2).then_some(()) }).await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_pauses_and_cancels_a_print() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let base = floor.app.base.clone();
+    let cookie = admin(&floor.app).await;
+    let (_, job) = floor.one().await;
+    let number = floor.app.job_is(&job, "PRINTING").await["number"].as_str().unwrap().to_owned();
+    let printer = name(&floor, 0).await;
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let task = CountedTask::begin("pause and cancel", &browser);
+    // On its own page both are in sight; on its card the second is two clicks further away.
+    browser.press(&tab, &printer).await;
+    browser.press(&tab, &format!("Pause {printer}")).await;
+    floor.app.job_is(&job, "PAUSED").await;
+    browser.press(&tab, &format!("Cancel {number} on {printer}")).await;
+    floor.app.job_is(&job, "FAILED").await;
+    task.end(&browser, 3);
+    floor.free(0).await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_loads_the_spool_that_a_job_waits_for() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let base = floor.app.base.clone();
+    let cookie = admin(&floor.app).await;
+    let (printer, other) = (name(&floor, 0).await, floor.app.material("PETG blue", 1_000.0).await);
+    floor.app.post(&floor.path(0, "/slots/0"), &json!({"materialId": other})).await.expect(200);
+    let (_, job) = floor.one().await;
+    floor.app.job_is(&job, "SLICED").await;
+    let sam = with_cookie(&floor.app, &cookie);
+    until("the spool to be called for", || async {
+        sam.get("/to-do").await.text.contains("Spools to load (1)").then_some(())
+    })
+    .await;
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let task = CountedTask::begin("load a spool", &browser);
+    browser.press(&tab, "To do").await;
+    browser.press(&tab, &format!("Set the spool in {printer}")).await;
+    browser.fill(&tab, "Material", "PLA black").await;
+    browser.press(&tab, "This is in it").await;
+    floor.app.job_is(&job, "PRINTING").await;
+    task.end(&browser, 4);
+    let slots = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"].clone();
+    assert_eq!(slots[0]["materialId"], json!(floor.material), "{slots}");
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}

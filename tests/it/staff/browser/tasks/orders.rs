@@ -1,0 +1,95 @@
+//! Tasks for orders: say why one is late, and ship one in two parcels.
+
+use serde_json::{Value, json};
+use simulator::PrinterKind;
+
+use super::CountedTask;
+use crate::machines::late::{hasten, timing_is};
+use crate::machines::{Floor, JUDGE_LATE, SLOW, words};
+use crate::staff::browser::floor;
+use crate::staff::browser::shop::admin;
+use crate::support::browser::{Browser, Tab};
+use crate::support::{Clock, until};
+
+/// Returns the beginning of a sentence, up to its first timestamp: pages show that as people write times.
+fn before_timestamps(sentence: &str) -> String {
+    let is_plain = |word: &&str| {
+        let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        bare.parse::<jiff::Timestamp>().is_err()
+    };
+    let beginning: Vec<&str> = sentence.split(' ').take_while(is_plain).collect();
+    beginning.join(" ")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_says_why_an_order_is_late() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let base = floor.app.base.clone();
+    let cookie = admin(&floor.app).await;
+    let (_, first) = floor.one().await;
+    floor.app.job_is(&first, "PRINTING").await;
+    let (order, job) = floor.one().await;
+    timing_is(&floor, &order, "on_time").await;
+    hasten(&floor, &order, &Clock::new()).await;
+    let late = timing_is(&floor, &order, "late").await;
+    let has_reason = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains(" is free from "));
+    let waiting = floor.job_until("a reason", &job, has_reason).await;
+    let reason = before_timestamps(words(&waiting, "waitingReason"));
+    assert!(reason.ends_with(" is free from"), "{waiting}");
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let task = CountedTask::begin("why is this order late", &browser);
+    browser.press(&tab, "Orders").await;
+    browser.press(&tab, words(&late, "number")).await;
+    for text in ["wanted by", "now expected", &*reason] {
+        browser.sees(&tab, text).await;
+    }
+    task.end(&browser, 2);
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+/// Fills in how a parcel leaves, in the form with these words.
+async fn describe_parcel(browser: &mut Browser, tab: &Tab, form: &str, tracking_number: &str) {
+    for (label, text) in [("Carrier", "DHL"), ("Tracking number", tracking_number), ("Expected delivery", "2030-01-31")]
+    {
+        browser.fill_near(tab, label, form, text).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_ships_an_order_in_two_parcels() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let (floor, cookie) = floor().await;
+    let base = floor.app.base.clone();
+    for n in 0..floor.printers.len() {
+        floor.hurry(n);
+    }
+    let order = floor.order(2).await;
+    let ready = floor.app.order_is(&order, "ready").await;
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let task = CountedTask::begin("ship in two parcels", &browser);
+    browser.press(&tab, "Orders").await;
+    browser.press(&tab, words(&ready, "number")).await;
+    browser.press(&tab, "More").await;
+    browser.press(&tab, "Ship some parts").await;
+    browser.fill(&tab, "PART, of 2", "1").await;
+    describe_parcel(&mut browser, &tab, "Ship these parts", "JD1").await;
+    browser.press(&tab, "Ship these parts").await;
+    until("the first parcel", || async {
+        let order = floor.app.get(&format!("/api/orders/{order}")).await.expect(200);
+        (order["shipments"].as_array()?.len() == 1).then_some(())
+    })
+    .await;
+    // As long as the menu is open, the button beside it still counts the parts that have left.
+    browser.press(&tab, "Ship").await;
+    describe_parcel(&mut browser, &tab, "The customer takes fewer parts", "JD2").await;
+    browser.press(&tab, "Ship all of it").await;
+    let shipped = floor.app.order_is(&order, "shipped").await;
+    task.end(&browser, 14);
+    let parcels = shipped["shipments"].as_array().unwrap().iter();
+    let parcels: Vec<_> = parcels.map(|one| (&one["trackingNumber"], &one["lines"][0]["quantity"])).collect();
+    assert_eq!(parcels, [(&json!("JD1"), &json!(1)), (&json!("JD2"), &json!(1))], "{shipped}");
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}

@@ -1,0 +1,159 @@
+//! Weights of the staff's pages, as Chromium loads them: the first page with everything that it references, later ones
+//! with what is not cached yet, and a floor of two hundred printers. Pictures of prints are content, and not counted;
+//! the benchmark `live_pages` weighs a floor whose printers print.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::Read as _;
+
+use futures::StreamExt as _;
+use serde_json::json;
+
+use super::browser::shop::filled;
+use super::design::{assets, is_lasting};
+use super::operator;
+use crate::api::with_cookie;
+use crate::support::{App, Client, Db, until};
+
+/// `Accept-Encoding` of Chromium.
+const CHROMIUM_TAKES: &str = "gzip, deflate, br, zstd";
+/// Bytes of the first page with its style, script, font and icons.
+const MAX_FIRST_BYTES: usize = 120_000;
+/// Bytes of each page after the first.
+const MAX_LATER_BYTES: usize = 30_000;
+/// Bytes of the floor with [`PRINTERS`] printers.
+const MAX_FLOOR_BYTES: usize = 70_000;
+const PRINTERS: usize = 200;
+/// Printers that are added at the same time.
+const ADDED_AT_ONCE: usize = 8;
+/// Pages of one shape that are weighed.
+const SOME: usize = 2;
+/// More pages than there are: links that lead on and on would end here.
+const MAX_PAGES: usize = 200;
+/// Beginnings of the paths of pages for the staff.
+const OF_STAFF: [&str; 4] = ["floor", "to-do", "shop", "design"];
+
+/// Document as it came over the network.
+struct Document {
+    /// Number of bytes on the wire, compressed.
+    bytes: usize,
+    /// Content type.
+    kind: String,
+    /// Text before compression.
+    text: String,
+}
+
+/// Loads a page or an asset as Chromium does; `None` if the path leads elsewhere, or to a file.
+async fn load(client: &Client, path: &str) -> Option<Document> {
+    let response = client.open(client.request("GET", path).header("accept-encoding", CHROMIUM_TAKES)).await;
+    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let (kind, coding) = (header("content-type").unwrap_or_default(), header("content-encoding"));
+    let is_wanted = path.starts_with("/assets/") || kind.starts_with("text/html");
+    if response.status() != 200 || !is_wanted {
+        return None;
+    }
+    let body = response.bytes().await.unwrap();
+    let mut text = String::from_utf8_lossy(&body).into_owned();
+    if coding.as_deref() == Some("gzip") {
+        text.clear();
+        flate2::read::GzDecoder::new(&body[..]).read_to_string(&mut text).unwrap();
+    }
+    Some(Document { bytes: body.len(), kind, text })
+}
+
+/// Loads the assets of a page that are not among those loaded before, and those that they name; returns their bytes.
+async fn load_assets(client: &Client, page: &Document, loaded: &mut BTreeMap<String, usize>) -> usize {
+    let (mut to_load, mut bytes) = (assets(&page.text), 0);
+    while let Some(path) = to_load.pop() {
+        if loaded.contains_key(&path) {
+            continue;
+        }
+        let asset = load(client, &path).await.unwrap_or_else(|| panic!("no {path}"));
+        // The style names the font.
+        if asset.kind.starts_with("text/css") {
+            to_load.extend(assets(&asset.text));
+        }
+        bytes += asset.bytes;
+        loaded.insert(path, asset.bytes);
+    }
+    bytes
+}
+
+/// Returns a path with a placeholder for each id in it.
+fn shape(path: &str) -> String {
+    let is_name = |part: &str| part.len() <= 30 && !part.contains(|c: char| c.is_ascii_digit());
+    let parts: Vec<&str> = path.split('/').map(|part| if is_name(part) { part } else { "{id}" }).collect();
+    parts.join("/")
+}
+
+/// Returns where the links of a page lead, of the pages for the staff. Lists that are narrowed are lists once more.
+fn links(page: &str) -> Vec<String> {
+    let targets = page.split("href=\"").skip(1).filter_map(|rest| rest.split(['"', '#']).next());
+    let own = |path: &&str| path.split('/').nth(1).is_some_and(|first| OF_STAFF.contains(&first));
+    targets.filter(|path| !path.contains('?')).filter(own).map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_are_light_and_load_what_they_share_once() {
+    let shop = filled().await;
+    let app = &shop.floor.app;
+    let admin = with_cookie(app, &shop.admin);
+    let mut loaded = BTreeMap::new();
+    let first = load(&admin, "/floor").await.expect("a page");
+    let whole = first.bytes + load_assets(&admin, &first, &mut loaded).await;
+    assert!(whole <= MAX_FIRST_BYTES, "{whole} bytes: {} of the page, {loaded:?}", first.bytes);
+    for ending in [".css", ".js", ".woff2", ".svg"] {
+        assert!(loaded.keys().any(|path| path.contains(ending)), "no {ending} among {loaded:?}");
+    }
+
+    let mut to_see: VecDeque<String> = ["/to-do", "/floor?wall=1", "/floor?view=plan"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(links(&first.text))
+        .collect();
+    let mut queued: BTreeSet<String> = to_see.iter().cloned().collect();
+    let (mut passed, mut heavy) = (BTreeMap::<String, usize>::new(), Vec::new());
+    while let Some(path) = to_see.pop_front() {
+        let times = passed.get(&shape(&path)).copied().unwrap_or_default();
+        if times >= SOME {
+            continue;
+        }
+        let Some(page) = load(&admin, &path).await else { continue };
+        passed.insert(shape(&path), times + 1);
+        assert!(passed.len() < MAX_PAGES, "there is no end of pages: {passed:?}");
+        let bytes = page.bytes + load_assets(&admin, &page, &mut loaded).await;
+        if bytes > MAX_LATER_BYTES {
+            heavy.push(format!("{path}: {bytes} bytes, {} before compression", page.text.len()));
+        }
+        to_see.extend(links(&page.text).into_iter().filter(|link| queued.insert(link.clone())));
+    }
+    assert!(heavy.is_empty(), "{}", heavy.join("\n"));
+    for page in ["/to-do", "/shop/orders/{id}", "/floor/printers/{id}", "/shop/stock", "/shop/settings", "/design"] {
+        assert!(passed.contains_key(page), "{page} is not among {passed:?}");
+    }
+    for path in loaded.keys() {
+        is_lasting(path, &app.nobody().get(path).await);
+    }
+}
+
+/// Registers a printer at an address where nobody listens.
+async fn add(app: &App, n: usize) {
+    let body = json!({
+        "name": format!("Printer {n}"), "type": "fw_rest", "machineType": "fdm_standard",
+        "baseUrl": format!("http://127.0.0.1:9/{n}"), "buildVolume": {"x": 220, "y": 220, "z": 250},
+        "location": format!("Hall {}", n % 4), "model": "MK4", "tags": ["left"],
+    });
+    app.post("/api/printers", &body).await.expect(201);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_floor_of_two_hundred_printers_is_light() {
+    let app = &App::new(Db::sqlite()).await;
+    let sam = operator(app).await;
+    futures::stream::iter(0..PRINTERS).for_each_concurrent(ADDED_AT_ONCE, |n| add(app, n)).await;
+    let page = until("a card of each, which does not answer", || async {
+        let page = load(&sam, "/floor").await?;
+        (page.text.matches("data-group=\"offline\"").count() == PRINTERS).then_some(page)
+    })
+    .await;
+    assert!(page.bytes <= MAX_FLOOR_BYTES, "{} bytes, {} before compression", page.bytes, page.text.len());
+}
