@@ -52,20 +52,19 @@ async fn find_who_did_what_yesterday(browser: &mut Browser, tab: &Tab, app: &App
     assert_eq!(entry["subject"], json!({"kind": "material", "id": material}), "{entry}");
 }
 
-/// Books a delivery of a material that has run out.
+/// Books the usual delivery of a material that has run out.
 async fn receive_stock(browser: &mut Browser, tab: &Tab, app: &App) {
     let material = app.material("PETG used up", 0.0).await;
     let task = begin("receive stock", browser, tab, app).await;
     browser.press(tab, "Stock").await;
     browser.press(tab, "PETG used up").await;
-    browser.fill(tab, "How much came", "1000").await;
-    browser.press(tab, "Receive").await;
+    browser.press(tab, "Receive 1000 g").await;
     until("the delivery to be booked", || async {
         let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
         (stock["quantity"] == 1_000).then_some(())
     })
     .await;
-    task.end(browser, 4);
+    task.end(browser, 3);
 }
 
 /// Makes a product of a file, and places a customer's order for it.
