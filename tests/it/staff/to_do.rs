@@ -69,7 +69,11 @@ on_sqlite! {
             })
             .await;
             is_sound(&page);
+            assert!(page.text.contains("name=\"goodCount\" value=\"0\">Bad</button>"), "{}", page.text);
         }
+        let unfolded = sam.get(&format!("{own_page}?parts=open")).await;
+        is_sound(&unfolded);
+        assert!(unfolded.text.contains("<details open><summary>Some parts are bad"), "{}", unfolded.text);
         let own = token(&sam.get("/to-do").await);
         let picture = |name: &str, bytes: &[u8]| Part::bytes(bytes.to_vec()).file_name(name.to_owned());
         let fields = || {
