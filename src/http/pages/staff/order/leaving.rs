@@ -88,7 +88,7 @@ fn whole_order(order: &Order, lines: &[(usize, &OrderLine, u64)]) -> String {
 fn ship_form(order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Markup {
     let (lines, is_ready) = (leaving_lines(order), order.status == OrderStatus::Ready);
     html! {
-        form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" data-done="Shipped." {
+        form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" {
             (hidden())
             @if !lines.is_empty() { input type="hidden" name=(SOME_PARTS_FIELD) value=(TICKED_WORD); }
             @if is_ready { input type="hidden" name=(WHOLE_FIELD) value=(whole_order(order, &lines)); }
