@@ -61,6 +61,7 @@ pub use effect::OrderEffect;
 pub use invoiced::{InvoicedMoney, OrderCreated, OrderInvoice};
 pub use parts::LineParts;
 pub use report::Report;
+pub use shipping::ShipmentSuggestion;
 
 pub use crate::address::Address;
 pub use crate::ledger::{

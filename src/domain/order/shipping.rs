@@ -10,9 +10,36 @@ use super::{Order, OrderAnswer, OrderLine, OrderStatus, PICKUP, PrinterRecords, 
 use crate::aggregate::Decision;
 use crate::event::data::{OrderPartShippedData, OrderShippedData};
 use crate::refusal::{Faults, Refusal};
+use crate::shop_clock::ShopClock;
+use crate::time::Timestamp;
 
 /// Maximum number of shipments per order. The limit exists because they are part of the order's snapshot row.
 const MAX_SHIPMENTS: usize = 50;
+
+/// Carrier and delivery date that are suggested for a shipment.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ShipmentSuggestion {
+    /// Name of the carrier; empty if none is suggested.
+    pub carrier: String,
+    /// Expected delivery date, `YYYY-MM-DD`; empty if none is suggested.
+    pub estimated_delivery: String,
+}
+
+impl SentShipment {
+    /// Suggests the same carrier for another shipment, with as many days until delivery as this one has. Returns
+    /// nothing for a pickup.
+    pub fn suggest_next(&self, now: Timestamp, clock: &ShopClock) -> Option<ShipmentSuggestion> {
+        let Shipment { carrier, estimated_delivery, .. } = &self.shipment;
+        if carrier == PICKUP {
+            return None;
+        }
+        let delivery = estimated_delivery.parse::<jiff::civil::Date>().ok();
+        let days = delivery.and_then(|day| day.since(clock.day(self.shipped_at)).ok());
+        let next = days.filter(|days| !days.is_negative()).and_then(|days| clock.day(now).checked_add(days).ok());
+        let estimated_delivery = next.map(|day| day.to_string()).unwrap_or_default();
+        Some(ShipmentSuggestion { carrier: carrier.clone(), estimated_delivery })
+    }
+}
 
 /// Shipping progress of a line.
 struct LineShipping {
@@ -80,6 +107,11 @@ impl Order {
         let there = lines.filter(|(_, (line, leaving))| !line.is_kit() && leaving.there > 0);
         let sent = |there: u64| u32::try_from(there).unwrap_or(u32::MAX);
         there.map(|(n, (_, leaving))| SentLine { line: n as u32, quantity: sent(leaving.there) }).collect()
+    }
+
+    /// Returns whether fewer parts are good and unshipped than are still owed.
+    pub fn lacks_parts(&self) -> bool {
+        self.is_short(&self.leaving())
     }
 
     /// Returns whether any owed parts are unavailable. A kit is judged by its parts.

@@ -187,6 +187,26 @@ on_sqlite! {
         let refusal = sent(&sam, &own, "/shop/products/new", &fields).await;
         assert!(refusal.status == 409 && refusal.text.contains("value=\"Desk hook\""), "{}", refusal.text);
         assert!(refusal.text.contains(&choice), "{}", refusal.text);
+        let ordering: Vec<_> = fields.iter().copied().chain([("order", "true"), ("customerEmail", "a@example.org")]).collect();
+        let refusal = sent(&sam, &own, "/shop/products/new", &ordering).await;
+        assert!(refusal.status == 409 && refusal.text.contains("Save and order one"), "{}", refusal.text);
+        assert!(refusal.text.contains("name=\"customerEmail\" value=\"a@example.org\""), "{}", refusal.text);
+        // One of it is ordered with the same press; where that is refused, the order is filled in.
+        for (code, customer) in [("DESK-HOOK-2", "buyer@example.org"), ("DESK-HOOK-3", "nobody")] {
+            let mut fields: Vec<_> = fields.iter().copied().filter(|(name, _)| *name != "code").collect();
+            fields.extend([("code", code), ("customerEmail", customer), ("order", "true")]);
+            let ordered = sent(&sam, &own, "/shop/products/new", &fields).await;
+            assert_eq!(ordered.status, 200, "{}", ordered.text);
+            is_sound(&ordered);
+            let is_placed = customer != "nobody";
+            assert_eq!(ordered.text.contains("<h1>New order</h1>"), !is_placed, "{}", ordered.text);
+            for words in [if is_placed { "<h1>Order ORD-" } else { code }, customer] {
+                assert!(ordered.text.contains(words), "{words} in {}", ordered.text);
+            }
+        }
+        let orders = app.get("/api/orders").await.expect(200);
+        assert_eq!(orders["pagination"]["total"], 1, "{orders}");
+        assert_eq!(orders["orders"][0]["lines"][0]["skuId"], json!(id_of(&app, "DESK-HOOK-2").await), "{orders}");
         let folded = sam.get(&path).await;
         is_sound(&folded);
         assert!(folded.text.contains("<summary>Make another product of it</summary>"), "{}", folded.text);

@@ -246,6 +246,25 @@ async fn what_is_in_a_slot_is_said_on_the_page() {
 }
 
 #[tokio::test]
+async fn what_was_ordered_is_received_from_the_list_with_one_press() {
+    let app = App::new(crate::support::Db::sqlite()).await;
+    let sam = operator(&app).await;
+    let material = format!("/api/inventory/materials/{}", app.material("PLA black", 100.0).await);
+    app.patch(&material, &json!({"reorderPoint": 200})).await.expect(200);
+    let list = sam.get("/shop/stock").await;
+    is_sound(&list);
+    let path = format!("{}/receive", material.replace("/api/inventory/", "/shop/stock/"));
+    assert!(list.text.contains(&format!("action=\"{path}\"")), "{}", list.text);
+    assert!(list.text.contains(">Receive 1000 g</button>"), "{}", list.text);
+    let own = token(&list);
+    let fields = [("form_token", &*own), ("back", "/shop/stock"), ("delta", "1000"), ("reason", "delivery")];
+    let received = send(&sam, &path, &fields).await;
+    assert!(received.status == 200 && received.text.contains("<h1>Stock</h1>"), "{}", received.text);
+    assert!(!received.text.contains("To order ("), "{}", received.text);
+    assert_eq!(app.get(&material).await.expect(200)["quantity"], 1_100);
+}
+
+#[tokio::test]
 async fn stock_is_for_the_staff_alone() {
     let app = App::new(crate::support::Db::sqlite()).await;
     let sam = operator(&app).await;

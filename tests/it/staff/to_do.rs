@@ -69,7 +69,11 @@ on_sqlite! {
             })
             .await;
             is_sound(&page);
+            assert!(page.text.contains("name=\"goodCount\" value=\"0\">Bad</button>"), "{}", page.text);
         }
+        let unfolded = sam.get(&format!("{own_page}?parts=open")).await;
+        is_sound(&unfolded);
+        assert!(unfolded.text.contains("<details open><summary>Some parts are bad"), "{}", unfolded.text);
         let own = token(&sam.get("/to-do").await);
         let picture = |name: &str, bytes: &[u8]| Part::bytes(bytes.to_vec()).file_name(name.to_owned());
         let fields = || {
@@ -264,9 +268,13 @@ on_sqlite! {
         }
         assert!(named.contains(&format!("?state=SLICED&amp;material={material}\">1 job can begin</a>")), "{named}");
         assert!(!page.text.contains("Jobs can begin"), "it is listed once: {}", page.text);
-        let say = format!("/shop/stock/slots?place={}/0", floor.printers[0]);
-        assert!(named.contains(&format!("href=\"{say}\"")), "{named}");
-        assert!(sam.get(&say).await.text.contains("id=\"say-material\""), "it leads to the form");
+        let say = format!("/shop/stock/slots?place={}/0&material={material}", floor.printers[0]);
+        assert!(named.contains(&format!("href=\"{}\"", say.replace('&', "&amp;"))), "{named}");
+        let form = sam.get(&say).await;
+        is_sound(&form);
+        assert!(form.text.contains("id=\"say-material\""), "it leads to the form");
+        assert!(form.text.contains(&format!("<option value=\"{material}\" selected>")), "{}", form.text);
+        assert!(form.text.contains("name=\"back\" value=\"/to-do\""), "it leads back: {}", form.text);
         floor.app.post(&slot, &json!({"materialId": material})).await.expect(200);
         floor.app.job_is(&job, "PRINTING").await;
         let page = sam.get("/to-do").await.text;

@@ -4,6 +4,7 @@ use super::*;
 use crate::mail::Mail;
 use crate::mail::part::plain;
 use crate::printer_status::PrintEnd;
+use crate::shop_clock::ShopClock;
 use crate::sign_off::Inspection;
 use crate::testing::orders::promised;
 
@@ -38,9 +39,30 @@ fn a_short_order_is_shipped_once_all_that_is_good_has_left_and_that_is_accepted(
     desk.ask(&JobCommand::Cancel { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
     desk.ask(&some(&[(0, 1)], false)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Ready);
+    assert!(desk.o().lacks_parts());
     assert_eq!(code(desk.ask(&ship("pickup", "", "", false))), "order_short");
     let shipped = desk.ask(&ship("pickup", "", "", true)).unwrap();
     assert_eq!((names(&shipped), desk.o().shipments.len()), (vec!["order.shipped"], 1));
+}
+
+#[test]
+fn another_shipment_is_suggested_with_as_many_days_until_delivery() {
+    let clock = ShopClock::default();
+    let day = |text: &str| clock.parse_day_start(text).unwrap();
+    let next = |carrier: &str, delivery: &str| {
+        let OrderCommand::Ship { shipment, .. } = ship(carrier, "JD1", delivery, false) else { unreachable!() };
+        let sent = SentShipment { number: 1, shipment, lines: Vec::new(), shipped_at: day("2026-11-27") };
+        sent.suggest_next(day("2026-12-30"), &clock)
+    };
+    let dhl = |estimated_delivery: &str| {
+        Some(ShipmentSuggestion { carrier: "DHL".into(), estimated_delivery: estimated_delivery.into() })
+    };
+    assert_eq!(next("DHL", "2026-11-30"), dhl("2027-01-02"));
+    assert_eq!(next("DHL", "2026-11-27"), dhl("2026-12-30"), "it arrives on the same day");
+    for unusual in ["2026-11-26", "", "soon"] {
+        assert_eq!(next("DHL", unusual), dhl(""), "{unusual}");
+    }
+    assert_eq!(next("pickup", "2026-11-27"), None);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::faults::amount_message;
 use crate::form::PageForm;
 use crate::frame::see_other;
 use domain::id::Id;
+use domain::order::PICKUP;
 use domain::printer::PrinterCommand;
 use domain::refusal::Refusal;
 use domain::sign_off::Inspection;
@@ -39,6 +40,11 @@ pub(super) const DAY_SHOWN_FIELD: &str = "dayShown";
 pub(super) const SOME_PARTS_FIELD: &str = "someParts";
 /// Value of a checked checkbox.
 pub(super) const TICKED_WORD: &str = "true";
+/// Name of the field that lists the fields of a shipment with the values at which everything leaves:
+/// `part-0=2 acceptShort=true`.
+pub(super) const WHOLE_FIELD: &str = "wholeOrder";
+/// Name of the button with which a shipment is recorded as picked up by the customer.
+pub(super) const PICKED_UP_FIELD: &str = "pickedUp";
 /// Prefix of the fields that specify how many parts of an order line to ship.
 pub(super) const PART_PREFIX: &str = "part-";
 /// Prefix of the fields that specify the slots from which a print takes its filaments, in order.
@@ -67,8 +73,6 @@ pub(super) const REASON_LABEL: &str = "What is wrong with the others";
 pub(super) const AMOUNT_LABEL: &str = "Amount";
 /// Label of the field for a note.
 pub(super) const NOTE_LABEL: &str = "Note";
-/// Label of the field for the carrier of a shipment.
-pub(super) const CARRIER_LABEL: &str = "Carrier, or pickup";
 /// Label of the field for the day on which a shipment is expected to arrive.
 pub(super) const DELIVERY_LABEL: &str = "Expected delivery";
 /// Label of the field for the staff's reference of a payment.
@@ -83,12 +87,11 @@ pub(super) const NOTES_LABEL: &str = "Notes that the customer reads";
 pub(super) const STAFF_NOTES_LABEL: &str = "Notes of the staff";
 /// Labels of fields of the forms whose errors have a page of their own, by the API's member. Members whose names read
 /// like their labels, such as `trackingNumber`, need none.
-const LABELS: [(&str, &str); 11] = [
+const LABELS: [(&str, &str); 10] = [
     ("goodCount", GOOD_LABEL),
     ("reason", REASON_LABEL),
     ("amountCents", AMOUNT_LABEL),
     ("note", NOTE_LABEL),
-    ("carrier", CARRIER_LABEL),
     ("estimatedDelivery", DELIVERY_LABEL),
     ("reference", REFERENCE_LABEL),
     ("dueAt", WANTED_LABEL),
@@ -121,7 +124,8 @@ impl<S: Send + Sync> FromRequestParts<S> for PathAct {
 /// passed on unchanged, so that the API reports the error.
 pub(super) fn request_body(sent: &PageForm) -> Value {
     let mut members = Map::new();
-    let own = [BACK_FIELD, CURRENCY_FIELD, CLEARS_FIELD, DAY_SHOWN_FIELD, SOME_PARTS_FIELD];
+    let own =
+        [BACK_FIELD, CURRENCY_FIELD, CLEARS_FIELD, DAY_SHOWN_FIELD, SOME_PARTS_FIELD, WHOLE_FIELD, PICKED_UP_FIELD];
     let (mut address, mut parts, mut slots) = (Map::new(), Vec::new(), Vec::new());
     for (name, text) in sent.members().filter(|(name, text)| !own.contains(name) && !text.is_empty()) {
         let number = |text: &str| text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number));
@@ -161,11 +165,20 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
     if !slots.is_empty() {
         members.insert("slots".to_owned(), Value::Array(slots));
     }
+    if sent.text(PICKED_UP_FIELD) == TICKED_WORD {
+        members.insert("carrier".to_owned(), json!(PICKUP));
+    }
     // Where only some parts are meant and none is said, the API says that one is wanted.
-    if sent.some(SOME_PARTS_FIELD).is_some() {
+    if sent.some(SOME_PARTS_FIELD).is_some() && !ships_whole_order(sent) {
         members.insert("lines".to_owned(), Value::Array(parts));
     }
     Value::Object(members)
+}
+
+/// Returns whether a form for shipping is filled in so that everything leaves.
+fn ships_whole_order(sent: &PageForm) -> bool {
+    let mut fields = sent.text(WHOLE_FIELD).split(' ').filter_map(|field| field.split_once('=')).peekable();
+    fields.peek().is_some() && fields.all(|(name, value)| sent.text(name) == value)
 }
 
 /// Redirects to the page specified in the form if it is a staff page, or otherwise to `otherwise`.

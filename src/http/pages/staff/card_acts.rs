@@ -9,6 +9,7 @@ use super::card_print::printer_path;
 use super::card_stop::emergency_stop;
 use super::floor_group::FloorGroup;
 use super::labels::printer_label_path;
+use super::printer::sign_off_path;
 use super::printer_print::upload_path;
 use super::shell::{Tone, hidden};
 use crate::design::{Icon, icon};
@@ -38,7 +39,7 @@ fn help(printer: &Printer, doing: Activity, tone: Tone) -> Vec<Markup> {
     if printer.bed_not_cleared && !on {
         acts.push(button(printer, "bed-cleared", "btn primary", None, &html! { (icon(Icon::Check)) "Bed is clear" }));
         if printer.last_print.is_some() {
-            acts.push(html! { a class="btn" href={ (own_page) "#parts" } { "Some are bad" } });
+            acts.push(html! { a class="btn" href=(sign_off_path(printer.id)) { "Some are bad" } });
         }
     }
     if held.iter().any(|one| looked_at.contains(one)) {

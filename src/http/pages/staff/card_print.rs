@@ -21,6 +21,8 @@ use http_api::production::printers::activity;
 pub(super) struct PrintedJob {
     /// Product and number of parts on the plate: `Cable clip ×12`.
     pub(super) parts: String,
+    /// Number of parts on the plate.
+    pub(super) plate_parts: u32,
     /// Order number and customer.
     pub(super) order: String,
     /// File that is printed.
@@ -33,7 +35,8 @@ impl PrintedJob {
         let versioned = app.orders.resident(order)?.read();
         let order = versioned.state.as_ref()?;
         let job = order.jobs.get(&job)?;
-        Some(Self { parts: plate(&job.sku_name, job.plate_parts), order: order_line(order), file: job.file_id })
+        let parts = plate(&job.sku_name, job.plate_parts);
+        Some(Self { parts, plate_parts: job.plate_parts, order: order_line(order), file: job.file_id })
     }
 
     /// Returns a printer's last print, whose parts are still on the bed.

@@ -29,7 +29,7 @@ use crate::frame::time;
 use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::job::{Job, JobState};
-use domain::order::{Order, OrderStatus};
+use domain::order::{Order, OrderStatus, ShipmentSuggestion};
 use domain::shop_clock::ShopClock;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
@@ -55,6 +55,7 @@ pub(super) async fn show(
     let steps = steps(&app, id).await?;
     let actors: BTreeSet<&str> = steps.iter().map(|step| step.event.actor.as_str()).collect();
     let names = app.log.names.actors(&actors).await?;
+    let suggestion = leaving::suggest_shipment(&app, order).await?;
     let view = app.board.view();
     let forecast = app.orders.forecaster.latest();
     let mut jobs: Vec<&Job> = order.jobs.values().map(|job| &**job).collect();
@@ -66,8 +67,9 @@ pub(super) async fn show(
     let content = html! {
         div class="order-top" {
             div id="order-head" data-fresh="" { (head(order, &title, outlook)) }
-            div id="order-acts" data-fresh="" { (acts(order, &app.config.shop.time_zone)) }
+            div id="order-acts" data-fresh="" { (acts(order, &app.config.shop.time_zone, &suggestion)) }
         }
+        div id="order-ship" data-fresh="" { (leaving::ship_ready(order, &suggestion)) }
         div id="order" data-fresh="" {
             div class="two" {
                 div class="stack" {
@@ -154,28 +156,27 @@ fn primary_act(order: &Order) -> Option<PrimaryAct> {
     }
 }
 
-/// Renders the actions on the order as a whole: the one that it is waiting for, with all others in a menu. The part
-/// refreshes itself, except while one of its forms is open.
-fn acts(order: &Order, clock: &ShopClock) -> Markup {
+/// Renders the actions on the order as a whole: the one that it is waiting for, unless that is its shipment, whose form
+/// has a place of its own; a partial shipment; all others in a menu. The part refreshes itself, except while one of its
+/// forms is open.
+fn acts(order: &Order, clock: &ShopClock, suggestion: &ShipmentSuggestion) -> Markup {
     let path = |act: &str| order_path(order.id, act);
     let over = matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
     let primary = primary_act(order);
-    let may_ship = matches!(order.status, OrderStatus::Printing | OrderStatus::Ready);
     let may_refund = order.ledger.kept_cents > 0;
     let may_pay = order.due_cents() > 0 && primary != Some(PrimaryAct::Pay);
     html! {
         @match primary {
             Some(PrimaryAct::Confirm) => { (act(&path("confirm"), "confirm", "", "Confirm the draft", None)) },
             Some(PrimaryAct::Pay) => { (money::pay(order, Some("btn primary"))) },
-            Some(PrimaryAct::Ship) => { (leaving::ship_all(order)) },
-            None => {},
+            Some(PrimaryAct::Ship) | None => {},
         }
+        (leaving::ship_some(order, suggestion))
         @if !over || may_refund || may_pay {
             details class="order-more" {
                 summary class="btn" { (icon(Icon::Ellipsis)) " More" }
                 div class="panel pad" {
                     @if may_pay { (money::pay(order, None)) }
-                    @if may_ship { (leaving::ship_some(order)) }
                     @if !over { (change(order, clock)) }
                     @if may_refund { (money::refunds(order)) }
                     @if !over {
@@ -254,10 +255,13 @@ mod tests {
         assert_eq!(primary(OrderStatus::Cancelled), None);
         assert_eq!(primary(OrderStatus::Printing), None, "all is paid");
         order.status = OrderStatus::Printing;
-        let html = acts(&order, &ShopClock::default()).into_string();
-        assert_eq!(html.matches("btn primary").count(), 0, "{html}");
+        let suggestion = ShipmentSuggestion::default();
+        let html = |order: &Order| {
+            let parts = [acts(order, &ShopClock::default(), &suggestion), leaving::ship_ready(order, &suggestion)];
+            parts.map(Markup::into_string).concat()
+        };
+        assert_eq!(html(&order).matches("btn primary").count(), 0, "{}", html(&order));
         order.status = OrderStatus::Ready;
-        let html = acts(&order, &ShopClock::default()).into_string();
-        assert_eq!(html.matches("btn primary").count(), 1, "{html}");
+        assert_eq!(html(&order).matches("btn primary").count(), 1, "{}", html(&order));
     }
 }

@@ -1,5 +1,6 @@
 //! Printer page: its card, actions that need confirmation, and the emergency stop.
 
+use api_derive::Request;
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, PreEscaped, html};
@@ -9,6 +10,7 @@ use super::board::BoardHandles;
 use super::card::{act_path, attention_words, printed};
 use super::card_heat::chart;
 use super::card_picture::{camera_path, may_have_camera};
+use super::card_print::{PrintedJob, printer_path};
 use super::floor::FloorHandles;
 use super::labels::printer_label_path;
 use super::log::LogHandles;
@@ -28,6 +30,7 @@ use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::handles::handles;
+use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::production::printers::{GENTLE, PrinterHandles, activity, gentle, last_answer};
 
@@ -42,10 +45,23 @@ handles! {
     }
 }
 
+/// Query parameters of the printer page.
+#[derive(Request, Debug)]
+pub(super) struct PrinterPageQuery {
+    /// Any value unfolds the form for signing off the parts on the bed.
+    parts: Option<String>,
+}
+
+/// Returns the path of a printer's page with the form for signing off the parts on its bed unfolded.
+pub(super) fn sign_off_path(printer: Id) -> String {
+    format!("{}?parts=open#parts", printer_path(printer))
+}
+
 /// Serves the page of a printer.
 pub(super) async fn show(
     State(PrinterPageHandles { floor: app, log }): State<PrinterPageHandles>,
     PathId(id): PathId,
+    OpenQuery(query): OpenQuery<PrinterPageQuery>,
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
@@ -82,7 +98,7 @@ pub(super) async fn show(
         }
         div id="printer" data-fresh="" {
             (cancel(shop, printer))
-            (parts(shop, printer, &app.config.quality.reasons))
+            (parts(&app.board, printer, &app.config.quality.reasons, query.parts.is_some()))
             (queue)
             (chart(shop, id))
             (stop(shop, printer))
@@ -114,16 +130,17 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Renders the form for signing off the parts on the bed. Scanning the printer's label opens it.
-fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup {
-    let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
+/// Renders the form for signing off the parts on the bed.
+fn parts(app: &BoardHandles, printer: &Printer, reasons: &[String], is_open: bool) -> Markup {
+    let on = matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused);
+    let plate_parts = PrintedJob::on_bed(app, printer).map(|job| job.plate_parts);
     html! {
         @if printer.bed_not_cleared && printer.last_print.is_some() && !on {
             section class="card" aria-labelledby="parts" {
                 h2 id="parts" { "Parts on the bed" }
-                details {
+                details open[is_open] {
                     summary { "Some parts are bad" }
-                    (sign_off_form(SignOffSubject::Bed(printer.id), reasons, None))
+                    (sign_off_form(SignOffSubject::Bed(printer.id, plate_parts), reasons, None))
                 }
             }
         }

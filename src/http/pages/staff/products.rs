@@ -38,6 +38,7 @@ use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
 use http_api::production::files::FileHandles;
 use http_api::production::jobs::JobHandles;
+use http_api::production::orders::OrderHandles;
 use http_api::production::skus::SkuHandles;
 use store::queries::{Page, Queries, SkuFilter};
 
@@ -55,6 +56,7 @@ handles! {
         skus: SkuHandles,
         files: FileHandles,
         jobs: JobHandles,
+        orders: OrderHandles,
         sources: ProductionSources,
         config: Arc<Config>,
     }
@@ -144,6 +146,7 @@ pub(super) async fn list(
             a class="btn primary" href={ (PRODUCTS_PATH) "/new" } { "New SKU" }
         }
         (tabs(PRODUCTS_PATH))
+        (files::upload_form())
         (subsets(&query))
         (tools(&query))
         div id="products" data-fresh="" {
@@ -174,8 +177,7 @@ fn nothing() -> Markup {
         section class="card" aria-labelledby="begin" {
             h2 id="begin" { "There is no SKU yet" }
             p { "A SKU is what the shop sells: a name, a price, the material of one part, and the G-code that prints a plate of them." }
-            p { "First upload the G-code, then make a SKU of it on the page of the file. A kit puts parts of several SKUs together." }
-            a class="button" href=(files::PATH) { "Upload a file" }
+            p { "Upload the G-code above, then make a SKU of it on the page of the file. A kit puts parts of several SKUs together." }
         }
     }
 }

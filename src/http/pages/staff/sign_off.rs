@@ -1,5 +1,5 @@
 //! Sign-off form for the parts of a print: the number of good parts, the defects of the rejected parts, a note, and a
-//! photo, which can be taken on the spot with a phone.
+//! photo, which can be taken on the spot with a phone. For a small plate, the number is chosen with a button.
 
 use std::sync::Arc;
 
@@ -31,6 +31,8 @@ use http_api::production::printers::{self, PrinterHandles};
 
 /// Last segment of the path to which the form is posted.
 const WORD: &str = "signed";
+/// Maximum number of parts on a plate for which the form has a button for each number of good parts.
+const MAX_COUNT_BUTTONS: u32 = 6;
 /// Label of the form's picture field.
 const PICTURE_LABEL: &str = "Picture of the parts";
 
@@ -67,8 +69,9 @@ pub(super) fn routes(routes: Routes) -> Routes {
 /// Subject of a sign-off: the parts to inspect.
 #[derive(Clone, Copy)]
 pub(super) enum SignOffSubject {
-    /// Parts of the printer's last print; signing them off clears its bed.
-    Bed(Id),
+    /// Parts of the printer's last print, with the number of parts on its plate, if known; signing them off clears its
+    /// bed.
+    Bed(Id, Option<u32>),
     /// Parts of a job, with the number of parts on its plate.
     Job(Id, u32),
 }
@@ -76,15 +79,21 @@ pub(super) enum SignOffSubject {
 /// Renders the sign-off form. `to` is the page to return to, if it is not the default page.
 pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&str>) -> Markup {
     let (path, id, parts) = match of {
-        SignOffSubject::Bed(printer) => (act_path(printer, WORD), printer, None),
+        SignOffSubject::Bed(printer, parts) => (act_path(printer, WORD), printer, parts),
         SignOffSubject::Job(job, parts) => (job_path(job, WORD), job, Some(parts)),
     };
+    let few = parts.filter(|parts| (1..=MAX_COUNT_BUTTONS).contains(parts));
     html! {
         form method="post" enctype="multipart/form-data" action=(with_token(&path)) data-quiet="" class="tools" {
             @if let Some(to) = to { input type="hidden" name="back" value=(to); }
-            div class="field narrow" {
-                label for={ "good-" (id) } { (GOOD_LABEL) }
-                input id={ "good-" (id) } name="goodCount" type="number" min="0" max=[parts] inputmode="numeric" required;
+            @if few.is_some() {
+                // Enter in a field presses the first button of a form: this one keeps it from choosing a number.
+                button type="submit" disabled hidden {}
+            } @else {
+                div class="field narrow" {
+                    label for={ "good-" (id) } { (GOOD_LABEL) }
+                    input id={ "good-" (id) } name="goodCount" type="number" min="0" max=[parts] inputmode="numeric" required;
+                }
             }
             div class="field" {
                 label for={ "reason-" (id) } { (REASON_LABEL) }
@@ -101,8 +110,36 @@ pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&
                 label for={ "picture-" (id) } { (PICTURE_LABEL) }
                 input id={ "picture-" (id) } name="picture" type="file" accept="image/*";
             }
-            button class="btn" type="submit" id={ "sign-" (id) } { "Sign off" }
+            @match few {
+                Some(parts) => { (count_buttons(id, parts)) },
+                None => { button class="btn" type="submit" id={ "sign-" (id) } { "Sign off" } },
+            }
         }
+    }
+}
+
+/// Renders a button for each number of good parts on a plate, with which the parts are signed off.
+fn count_buttons(id: Id, parts: u32) -> Markup {
+    html! {
+        div class="acts" role="group" aria-label=(GOOD_LABEL) {
+            @for good in (0..=parts).rev() {
+                button class="btn" type="submit" id={ "good-" (id) "-" (good) } name="goodCount" value=(good) {
+                    (count_words(good, parts))
+                }
+            }
+        }
+    }
+}
+
+/// Returns the label of the button for a number of good parts out of all parts on a plate.
+fn count_words(good: u32, parts: u32) -> String {
+    match (good, parts) {
+        (0, 1) => "Bad".to_owned(),
+        (1, 1) => "Good".to_owned(),
+        (0, _) => "None good".to_owned(),
+        (2, 2) => "Both good".to_owned(),
+        _ if good == parts => format!("All {parts} good"),
+        _ => format!("{good} good"),
     }
 }
 
@@ -151,4 +188,27 @@ async fn of_job(
     let response = back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}"));
     jobs::act_by_page(app.jobs, id, "sign-off", sent.call, &body).await?;
     Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_button_says_how_many_parts_of_a_plate_are_good() {
+        let words = |parts: u32| (0..=parts).rev().map(|good| count_words(good, parts)).collect::<Vec<_>>();
+        assert_eq!(words(1), ["Good", "Bad"]);
+        assert_eq!(words(2), ["Both good", "1 good", "None good"]);
+        assert_eq!(words(4), ["All 4 good", "3 good", "2 good", "1 good", "None good"]);
+    }
+
+    #[test]
+    fn a_large_plate_has_a_field_for_the_number_of_good_parts() {
+        let form = |parts| sign_off_form(SignOffSubject::Bed(Id::ONLY, parts), &[], None).into_string();
+        for parts in [None, Some(0), Some(7), Some(400)] {
+            assert!(form(parts).contains("type=\"number\"") && form(parts).contains("Sign off"), "{}", form(parts));
+        }
+        assert!(!form(Some(6)).contains("type=\"number\""), "{}", form(Some(6)));
+        assert_eq!(form(Some(6)).matches("name=\"goodCount\"").count(), 7);
+    }
 }

@@ -48,9 +48,10 @@ const NEW_PATH: &str = "/shop/stock/new";
 /// Path of the page that lists all printers' slots and their contents.
 pub(super) const SLOTS_PATH: &str = "/shop/stock/slots";
 
-/// Returns the path of the slot list with the form for a printer's first slot at the top.
-pub(super) fn first_slot_path(printer: Id) -> String {
-    format!("{SLOTS_PATH}?place={printer}/0")
+/// Returns the path of the slot list with the form for a printer's first slot at the top, in which a material is
+/// chosen.
+pub(super) fn first_slot_path(printer: Id, material: Id) -> String {
+    format!("{SLOTS_PATH}?place={printer}/0&material={material}")
 }
 
 handles! {

@@ -41,12 +41,11 @@ async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
     let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
     browser.sees(&tab, "Beds to clear (2)").await;
     // What is folded away is unfolded on the way.
-    browser.fill_near(&tab, "Good parts", &bad, "0").await;
     browser.fill_near(&tab, "What is wrong with the others", &bad, "warping").await;
     let picture = floor.app.folder().join("part.png");
     std::fs::write(&picture, simulator::gcode::sample_png()).unwrap();
     browser.attach(&tab, "Picture of the parts", &bad, &picture).await;
-    browser.press_near(&tab, "Sign off", &bad).await;
+    browser.press_near(&tab, "Bad", &bad).await;
     browser.sees(&tab, "Beds to clear (1)").await;
     browser.press_near(&tab, "Bed is clear", &good).await;
     browser.sees_no(&tab, "Beds to clear (").await;

@@ -1,4 +1,4 @@
-//! Shipments of an order: those already made, and the forms for shipping all or some of the good parts.
+//! Shipments of an order: those already made, and the form for shipping all or some of the good parts.
 
 use maud::{Markup, html};
 
@@ -6,9 +6,15 @@ use super::order_path;
 use crate::design::{Icon, icon};
 use crate::frame::time;
 use crate::staff::ORDERS_PATH;
-use crate::staff::acts::{CARRIER_LABEL, DELIVERY_LABEL, PART_PREFIX, SOME_PARTS_FIELD, TICKED_WORD};
+use crate::staff::acts::{DELIVERY_LABEL, PART_PREFIX, PICKED_UP_FIELD, SOME_PARTS_FIELD, TICKED_WORD, WHOLE_FIELD};
+use crate::staff::orders::StaffOrderHandles;
 use crate::staff::shell::hidden;
-use domain::order::{Order, OrderLine, SentShipment};
+use domain::order::{Order, OrderLine, OrderStatus, SentShipment, ShipmentSuggestion};
+use http::error::ApiError;
+use store::queries::{OrderFilter, Page};
+
+/// Page limit for the shipped orders that suggest how the next one is shipped.
+const LAST_SHIPPED: Page = Page { limit: 5, offset: 0 };
 
 /// Renders a shipment that has been made.
 pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
@@ -27,21 +33,36 @@ pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
     }
 }
 
-/// Renders the fields for carrier and tracking. `of` makes their HTML IDs unique, because the page contains two such
-/// forms.
-fn way(of: &str) -> Markup {
+/// Suggests carrier and delivery date of the next shipment, by the last one of the order or, before its first, by the
+/// last one of the order placed last among those that are shipped. Pickups do not count.
+pub(super) async fn suggest_shipment(app: &StaffOrderHandles, order: &Order) -> Result<ShipmentSuggestion, ApiError> {
+    if !matches!(order.status, OrderStatus::Printing | OrderStatus::Ready) {
+        return Ok(ShipmentSuggestion::default());
+    }
+    let (now, clock) = (app.orders.environment.now(), &app.config.shop.time_zone);
+    let suggest = |order: &Order| order.shipments.iter().rev().find_map(|sent| sent.suggest_next(now, clock));
+    if let Some(suggestion) = suggest(order) {
+        return Ok(suggestion);
+    }
+    let filter = OrderFilter { status: Some(OrderStatus::Shipped), ..OrderFilter::default() };
+    let (orders, _) = app.orders.queries.orders(&filter, LAST_SHIPPED).await?;
+    Ok(orders.iter().filter_map(|versioned| versioned.state.as_ref()).find_map(suggest).unwrap_or_default())
+}
+
+/// Renders the fields for carrier and tracking.
+fn way(suggestion: &ShipmentSuggestion) -> Markup {
     html! {
         div class="field" {
-            label for={ "f-carrier-" (of) } { (CARRIER_LABEL) }
-            input id={ "f-carrier-" (of) } name="carrier" maxlength="100" required;
+            label for="f-carrier" { "Carrier" }
+            input id="f-carrier" name="carrier" maxlength="100" required value=(suggestion.carrier);
         }
         div class="field" {
-            label for={ "f-tracking-" (of) } { "Tracking number" }
-            input id={ "f-tracking-" (of) } name="trackingNumber" maxlength="100";
+            label for="f-tracking" { "Tracking number" }
+            input id="f-tracking" name="trackingNumber" maxlength="100" autocomplete="off" required;
         }
         div class="field" {
-            label for={ "f-delivery-" (of) } { (DELIVERY_LABEL) }
-            input id={ "f-delivery-" (of) } name="estimatedDelivery" type="date";
+            label for="f-delivery" { (DELIVERY_LABEL) }
+            input id="f-delivery" name="estimatedDelivery" type="date" required value=(suggestion.estimated_delivery);
         }
     }
 }
@@ -56,47 +77,63 @@ fn leaving_lines(order: &Order) -> Vec<(usize, &OrderLine, u64)> {
         .collect()
 }
 
-/// Renders the form for shipping all good parts of an order that is ready, as the order's primary action.
-pub(super) fn ship_all(order: &Order) -> Markup {
-    let parts: u64 = leaving_lines(order).iter().map(|(_, _, there)| there).sum();
+/// Returns the fields of the form with the values at which everything leaves an order that is ready.
+fn whole_order(order: &Order, lines: &[(usize, &OrderLine, u64)]) -> String {
+    let parts = lines.iter().map(|(n, _, there)| format!("{PART_PREFIX}{n}={there}"));
+    let accepted = order.lacks_parts().then(|| format!("acceptShort={TICKED_WORD}"));
+    parts.chain(accepted).collect::<Vec<_>>().join(" ")
+}
+
+/// Renders the form for a shipment, with all parts that can be shipped. A pickup needs neither carrier nor date.
+fn ship_form(order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Markup {
+    let (lines, is_ready) = (leaving_lines(order), order.status == OrderStatus::Ready);
     html! {
-        details {
-            summary class="btn primary" {
-                (icon(Icon::Truck))
-                " Ship " @if parts > 0 { (parts) @if parts == 1 { " part…" } @else { " parts…" } } @else { "…" }
+        form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" {
+            (hidden())
+            @if !lines.is_empty() { input type="hidden" name=(SOME_PARTS_FIELD) value=(TICKED_WORD); }
+            @if is_ready { input type="hidden" name=(WHOLE_FIELD) value=(whole_order(order, &lines)); }
+            @for (n, line, there) in &lines {
+                div class="field" {
+                    label for={ "f-part-" (n) } { (line.description) ", of " (there) @if line.is_kit() { " complete sets" } }
+                    input id={ "f-part-" (n) } name={ (PART_PREFIX) (n) } type="number" inputmode="numeric" min="0" max=(there) value=(there);
+                }
             }
-            form class="panel pad tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" {
-                (hidden())
-                (way("all"))
+            (way(suggestion))
+            @if is_ready && order.lacks_parts() {
                 div class="field" {
                     label for="f-short" { "The customer takes fewer parts" }
                     input id="f-short" name="acceptShort" type="checkbox" value=(TICKED_WORD);
                 }
-                button type="submit" { "Ship all of it" }
+            }
+            button type="submit" class=(class) { (icon(Icon::Truck)) " Ship" }
+            button type="submit" class="btn" name=(PICKED_UP_FIELD) value=(TICKED_WORD) formnovalidate { "Mark as picked up" }
+        }
+    }
+}
+
+/// Renders the form for shipping the good parts of an order that is ready, as the order's primary action; nothing for
+/// any other order.
+pub(super) fn ship_ready(order: &Order, suggestion: &ShipmentSuggestion) -> Markup {
+    html! {
+        @if order.status == OrderStatus::Ready {
+            section class="card" aria-labelledby="ship" {
+                h2 id="ship" { "Ready to ship" }
+                p class="soft" { "To ship in several parcels, lower the number of parts: the rest can follow." }
+                (ship_form(order, "btn primary", suggestion))
             }
         }
     }
 }
 
 /// Renders the form for a partial shipment while the remaining parts are still in production.
-pub(super) fn ship_some(order: &Order) -> Markup {
-    let lines = leaving_lines(order);
+pub(super) fn ship_some(order: &Order, suggestion: &ShipmentSuggestion) -> Markup {
     html! {
-        @if !lines.is_empty() {
+        @if order.status == OrderStatus::Printing && !leaving_lines(order).is_empty() {
             details {
-                summary { "Ship some parts" }
-                p { "They leave in a shipment of their own. The order is shipped with the shipment by which its last part leaves." }
-                form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" {
-                    (hidden())
-                    input type="hidden" name=(SOME_PARTS_FIELD) value=(TICKED_WORD);
-                    @for (n, line, there) in &lines {
-                        div class="field" {
-                            label for={ "f-part-" (n) } { (line.description) ", of " (there) @if line.is_kit() { " complete sets" } }
-                            input id={ "f-part-" (n) } name={ (PART_PREFIX) (n) } type="number" inputmode="numeric" min="0" max=(there) value="0";
-                        }
-                    }
-                    (way("some"))
-                    button class="second" type="submit" { "Ship these parts" }
+                summary class="btn" { (icon(Icon::Truck)) " Ship some…" }
+                div class="panel pad" {
+                    p { "These parts leave in a shipment of their own. The order is shipped once its last part has left." }
+                    (ship_form(order, "btn", suggestion))
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! List of files, and the upload form. Without the script, the browser submits the form itself; with it, the page shows
-//! the progress of the upload.
+//! List of files, and the upload form, which is on the list of products as well. Without the script, the browser
+//! submits the form itself; with it, a file is uploaded as soon as it is chosen, and the page shows the progress.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -117,12 +117,13 @@ async fn page(
 }
 
 /// Renders the upload form. Its CSRF token is part of the URL.
-fn upload_form() -> Markup {
+pub(super) fn upload_form() -> Markup {
     html! {
         form class="card" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-sends="" {
             div class="field" {
                 label for="file" { "Upload G-code, a model or a picture" }
                 input id="file" name="file" type="file" accept=(ACCEPTED_NAMES) required;
+                p class="hint" data-scripted="" hidden { "It is uploaded as soon as you choose it." }
             }
             details {
                 summary { "Its content does not tell what it is" }

@@ -1,10 +1,12 @@
 //! Form on a G-code file's page for creating a SKU from the file: name, price and material, filled in from the file's
-//! metadata. All other values have their defaults and can be changed on the SKU's page.
+//! metadata. All other values have their defaults and can be changed on the SKU's page. A second button also places an
+//! order for one part.
 
 use maud::{Markup, html};
 
 use super::ProductHandles;
 use super::sku_form::{MAX_CODE_CHARS, machine_choices, material_choices, new_entry};
+use crate::staff::acts::TICKED_WORD;
 use crate::staff::entry::{FieldControl, FormEntry};
 use crate::staff::sheet::span;
 use crate::staff::shell::hidden;
@@ -15,6 +17,10 @@ use domain::material::MaterialFields;
 use domain::pricing::{Price, PriceRates, PrintWork};
 use domain::printer::suggest_material;
 
+/// Name of the button that also orders one part of the new SKU.
+pub(super) const ORDER_FIELD: &str = "order";
+/// Name of the field for the customer of that order.
+pub(super) const CUSTOMER_FIELD: &str = "customerEmail";
 /// Fields that the form sends but does not show.
 const HIDDEN_FIELDS: [&str; 3] = ["gcodeFileId", "currency", "active"];
 
@@ -108,7 +114,13 @@ fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Mark
                 (field("code", "Code", "Short and unique, for the staff.", FieldControl::Line(MAX_CODE_CHARS)))
             }
             (field("public", "Customers can see and order it", "", FieldControl::Tick))
-            button type="submit" { "Make the product" }
+            div class="grid" {
+                (field(CUSTOMER_FIELD, "Email address of the customer", "If one is ordered right away. Empty: nobody is told.", FieldControl::Email))
+            }
+            div class="acts" {
+                button type="submit" { "Make the product" }
+                button class="second" type="submit" name=(ORDER_FIELD) value=(TICKED_WORD) { "Make it and order one" }
+            }
         }
     }
 }

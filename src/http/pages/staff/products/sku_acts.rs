@@ -10,7 +10,7 @@ use axum::response::Response;
 use maud::html;
 use serde_json::{Value, json};
 
-use super::from_file::FileSuggestions;
+use super::from_file::{CUSTOMER_FIELD, FileSuggestions, ORDER_FIELD};
 use super::sku_form::{
     COMPONENT_MEMBERS, FREE_COMPONENT_ROWS, MATERIAL_MEMBERS, MAX_COMPONENT_ROWS, SkuChoices, common_fields, entry_of,
     kit_fields, made_fields, new_entry, request_body,
@@ -18,10 +18,11 @@ use super::sku_form::{
 use super::{ProductHandles, code_list, counted_skus, sku, sku_path};
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::staff::PRODUCTS_PATH;
 use crate::staff::acts::TICKED_WORD;
 use crate::staff::entry::FormEntry;
+use crate::staff::filled_form::{address, is_of_form};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
 use domain::sku::{Sku, SkuFields};
 use http::access::Caller;
@@ -29,6 +30,7 @@ use http::command_request::{CommandRequest, find_existing, present_state};
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
+use http_api::production::place::place_by_page;
 use http_api::production::skus::{add_by_page, change_by_page, remove_by_page};
 use store::queries::SkuFilter;
 
@@ -91,21 +93,38 @@ pub(super) async fn begin(
     form_page(&app, &who, form, subject).await
 }
 
-/// Adds a SKU, or serves the form again with its errors.
+/// Adds a SKU, or serves the form again with its errors. If the form asks for it, one part is ordered as well.
 pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
     let subject = if form.ticked(KIT_FIELD) { FormSubject::NewKit } else { FormSubject::NewSku };
+    let order_call = form.ticked(ORDER_FIELD).then(|| sent.call.of_form(&Value::Null));
     let added = async {
         let request_body = body(&app, &mut form, subject).await?;
         add_by_page(app.skus.clone(), sent.call, &request_body).await
     };
     let added = added.await;
-    match added {
-        Ok(id) => Ok(see_other(&sku_path(id))),
-        Err(error) => {
+    match (added, order_call) {
+        (Ok(id), Some(call)) => order_one(&app, id, form.text(CUSTOMER_FIELD), call).await,
+        (Ok(id), None) => Ok(see_other(&sku_path(id))),
+        (Err(error), _) => {
             form.refuse(error);
             form_page(&app, &who, form, subject).await
         }
+    }
+}
+
+/// Orders one part of a SKU that was just added, and redirects to the order. If the order is rejected, redirects to the
+/// form for a new order, which is filled in.
+async fn order_one(app: &ProductHandles, sku: Id, email: &str, call: CommandRequest) -> Result<Response, ApiError> {
+    let lines = json!([{"skuId": sku, "quantity": 1}]);
+    let body = if email.is_empty() { json!({"lines": lines}) } else { json!({"lines": lines, "customerEmail": email}) };
+    match place_by_page(app.orders.clone(), call, &body).await {
+        Ok(order) => Ok(see_other(&format!("{ORDERS_PATH}/{order}"))),
+        Err(error) if is_of_form(&error) => {
+            let form_path = format!("{ORDERS_PATH}/new");
+            Ok(see_other(&address(&form_path, &[("sku", &sku.to_string()), ("customer", email)])))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -221,6 +240,7 @@ async fn form_page(
         _ => format!("{PRODUCTS_PATH}/new"),
     };
     let sku_choices = if subject.is_kit() { None } else { Some(SkuChoices::read(app, &form).await?) };
+    let is_ordering = form.ticked(ORDER_FIELD);
     let suggested = if subject.is_kit() { Some(code_list(&app.skus.queries).await?) } else { None };
     let content = html! {
         p { a href=(back) { "Back" } }
@@ -231,6 +251,10 @@ async fn form_page(
             @match subject {
                 FormSubject::Known(_, version) => { input type="hidden" name=(VERSION_FIELD) value=(version); },
                 FormSubject::NewKit => { input type="hidden" name=(KIT_FIELD) value=(TICKED_WORD); },
+                FormSubject::NewSku if is_ordering => {
+                    input type="hidden" name=(ORDER_FIELD) value=(TICKED_WORD);
+                    input type="hidden" name=(CUSTOMER_FIELD) value=(form.text(CUSTOMER_FIELD));
+                },
                 FormSubject::NewSku => {},
             }
             (common_fields(&form))
@@ -240,7 +264,7 @@ async fn form_page(
             @if let Some(choices) = &sku_choices { (made_fields(&form, choices, materials)) }
             @if let Some(suggested) = &suggested { (suggested) }
             p class="acts" {
-                button type="submit" { "Save" }
+                button type="submit" { @if is_ordering { "Save and order one" } @else { "Save" } }
                 a class="button second" href=(back) { "Leave it" }
             }
         }

@@ -298,8 +298,8 @@
     try {
       const answer = await fetch(path, { method: 'POST', body, redirect: 'manual', credentials: 'same-origin' });
       if (answer.type === 'opaqueredirect' || answer.ok) {
-        const around = form && form.closest('details');
-        if (around) around.open = false;
+        // A part of the page waits for as long as anything in it is unfolded.
+        for (let around = form && form.closest('details[open]'); around; around = around.closest('details[open]')) around.open = false;
         const menu = form && form.closest('[popover]');
         if (menu) menu.hidePopover();
         if (form) { form.reset(); catch_up(); }

@@ -1,5 +1,11 @@
 (() => {
   'use strict';
+  // A file is sent as soon as it is chosen.
+  document.addEventListener('change', event => {
+    const field = event.target, form = field.form;
+    if (field.type !== 'file' || !field.files.length || !form || !form.matches('form[data-sends]')) return;
+    if (!form.querySelector('button').disabled) form.requestSubmit();
+  });
   // A file that is sent tells how far it is; without this the browser sends the form by itself.
   document.addEventListener('submit', event => {
     const form = event.target;

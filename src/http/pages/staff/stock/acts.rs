@@ -17,7 +17,8 @@ use http::path_id::PathId;
 use http_api::production::materials::act_by_page;
 use http_api::production::stock_links::agree_by_page;
 
-/// Performs the API operation and redirects; an error is shown on the page, next to the form.
+/// Performs the API operation and redirects to the material's page, or to the list if the form is on it; an error is
+/// shown on the material's page, next to the form.
 async fn done(
     app: &StockHandles,
     id: Id,
@@ -26,9 +27,10 @@ async fn done(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let (tried, who) = (AttemptedForm::of(form, &sent), sent.call.who.clone());
+    let to = if sent.text("back") == STOCK_PATH { STOCK_PATH.to_owned() } else { material_path(id) };
     match act_by_page(app.materials.clone(), id, operation, sent.call, body).await {
         Ok(()) if operation == "remove" => Ok(see_other(STOCK_PATH)),
-        Ok(()) => Ok(see_other(&material_path(id))),
+        Ok(()) => Ok(see_other(&to)),
         Err(error) if is_of_form(&error) => {
             let response = material::page(app, &who, id, 0, &tried.refused(&error)).await?;
             Ok(refused(response, error))

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use super::material::receive_order;
 use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name, swatch};
 use crate::staff::filled_form::{address, ways};
 use crate::staff::sheet::{ListFilter, list_filters};
@@ -158,6 +159,7 @@ fn to_order(low: &[&Material]) -> Markup {
                             span { (swatch(material.fields.color.as_deref())) a href=(material_path(material.id)) { (material.fields.name) } }
                             span { (material.available()) " " (unit) " available, reorder at " (material.fields.reorder_point) " " (unit) }
                             span { "order " strong { (material.to_order()) " " (unit) } }
+                            (receive_order(material, Some(STOCK_PATH)))
                             @let waiting = material.waiting().count();
                             @if waiting > 0 {
                                 span class="full soft" { (waiting) @if waiting == 1 { " job waits for it" } @else { " jobs wait for it" } }

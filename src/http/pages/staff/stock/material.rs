@@ -11,6 +11,7 @@ use super::{AttemptedForm, StockHandles, bin_path, decision, ledger, material_pa
 use crate::staff::filled_form::field;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{ORDERS_PATH, STOCK_PATH};
+use domain::amount::Amount;
 use domain::id::Id;
 use domain::material::Material;
 use domain::unit_cost;
@@ -22,6 +23,8 @@ use http::path_id::PathId;
 
 /// Maximum number of waiting jobs listed.
 const MAX_WAITING: usize = 20;
+/// Usual reason for receiving stock.
+const DELIVERY_WORD: &str = "delivery";
 
 /// Query parameters of the ledger on a material's page.
 #[derive(Request, Debug)]
@@ -151,6 +154,23 @@ fn reason(tried: &AttemptedForm, act: &str, usual: &str) -> Markup {
     field(&id, "Why, for the ledger", &html! { input id=(id) name="reason" required maxlength="500" value=(value); })
 }
 
+/// Renders a button with which to receive the amount to order, with one press; nothing if there is no such amount.
+pub(super) fn receive_order(material: &Material, back: Option<&str>) -> Markup {
+    let (amount, unit) = (material.to_order(), material.fields.kind.unit());
+    html! {
+        @if amount > Amount::ZERO {
+            form method="post" action={ (material_path(material.id)) "/receive" } {
+                (hidden())
+                @if let Some(back) = back { input type="hidden" name="back" value=(back); }
+                input type="hidden" name="delta" value=(amount);
+                input type="hidden" name="reason" value=(DELIVERY_WORD);
+                button id={ "receive-" (material.id) } class="second" type="submit"
+                    aria-label={ "Receive " (amount) " " (unit) " of " (material.fields.name) } { "Receive " (amount) " " (unit) }
+            }
+        }
+    }
+}
+
 fn receive(material: &Material, tried: &AttemptedForm) -> Markup {
     let unit = material.fields.kind.unit();
     html! {
@@ -160,9 +180,10 @@ fn receive(material: &Material, tried: &AttemptedForm) -> Markup {
             form class="tools" method="post" action={ (material_path(material.id)) "/receive" } {
                 (hidden())
                 (amount(tried, ("receive", "delta"), &format!("How much came, in {unit}")))
-                (reason(tried, "receive", "delivery"))
+                (reason(tried, "receive", DELIVERY_WORD))
                 button type="submit" { "Receive" }
             }
+            (receive_order(material, None))
         }
     }
 }

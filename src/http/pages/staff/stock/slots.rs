@@ -38,6 +38,8 @@ const SHOWN_FIELD: &str = "shown";
 pub(super) struct SlotListQuery {
     /// Slot for which the form is shown, as `printer/slot`.
     place: Option<String>,
+    /// Material that the form suggests, from the to-do page.
+    material: Option<String>,
     /// Number of slots to skip.
     #[api(default = 0)]
     from: u32,
@@ -55,8 +57,7 @@ pub(super) async fn show(
     who: Caller,
     OpenQuery(query): OpenQuery<SlotListQuery>,
 ) -> Result<Response, ApiError> {
-    let chosen = query.place.unwrap_or_default();
-    page(&app, &who, &chosen, query.from.into(), &AttemptedForm::default())
+    page(&app, &who, &query, &AttemptedForm::default())
 }
 
 /// Sets the contents of a slot, or serves the list again with the form's errors.
@@ -66,7 +67,8 @@ pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Resu
         Ok(()) => Ok(see_other(SLOTS_PATH)),
         Err(error) if is_of_form(&error) => {
             let tried = AttemptedForm::of(SAY_ACT, &sent).refused(&error);
-            Ok(refused(page(&app, &sent.call.who, sent.text("place"), 0, &tried)?, error))
+            let query = SlotListQuery { place: sent.some("place"), material: None, from: 0 };
+            Ok(refused(page(&app, &sent.call.who, &query, &tried)?, error))
         }
         Err(error) => Err(error),
     }
@@ -111,19 +113,17 @@ async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError
     load_by_page(&app.board.shop, &sent.call, to, &body).await
 }
 
-fn page(
-    app: &StockHandles,
-    who: &Caller,
-    chosen: &str,
-    from: u64,
-    tried: &AttemptedForm,
-) -> Result<Response, ApiError> {
+fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &AttemptedForm) -> Result<Response, ApiError> {
+    let (from, chosen) = (u64::from(query.from), query.place.as_deref().unwrap_or_default());
     let viewer = StaffViewer::new(who, &app.config)?;
     let residents = materials_by_name(app);
     let materials: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let mut slots = all_slots(app);
     slots.sort_by_cached_key(|place| (place.printer_name.to_lowercase(), place.at()));
-    let of_form = slots.iter().find(|place| place_of(place) == chosen).map(|place| form(place, &materials, tried));
+    let suggested = query.material.as_deref().and_then(|id| id.parse::<Id>().ok());
+    let suggested = materials.iter().copied().find(|one| Some(one.id) == suggested);
+    let place = slots.iter().find(|place| place_of(place) == chosen);
+    let of_form = place.map(|place| form(place, &materials, suggested, tried));
     let (some, total) = cut(Page { limit: ROWS_PER_PAGE, offset: from }, slots);
     let part = |from: u64| address(SLOTS_PATH, &[("from", &from.to_string())]);
     let content = html! {
@@ -172,10 +172,15 @@ fn row(place: &PrinterSlot, materials: &[&Material]) -> Markup {
     }
 }
 
-fn form(place: &PrinterSlot, materials: &[&Material], tried: &AttemptedForm) -> Markup {
+/// Renders the form for the contents of a slot, which is filled in with the current contents. A form with a suggested
+/// material comes from the to-do page and leads back to it; unless that material is already in the slot, it is for a
+/// different spool, so that the amount left and the number are empty.
+fn form(place: &PrinterSlot, materials: &[&Material], suggested: Option<&Material>, tried: &AttemptedForm) -> Markup {
     let slot = &place.slot;
-    let text = |name: &str, current: Option<String>| tried.value(SAY_ACT, name, &current.unwrap_or_default());
-    let chosen = text("materialId", slot.material_id.map(|id| id.to_string()));
+    let current = Some(slot).filter(|slot| suggested.is_none_or(|one| slot.material_id == Some(one.id)));
+    let text = |name: &str, usual: Option<String>| tried.value(SAY_ACT, name, &usual.unwrap_or_default());
+    let chosen = text("materialId", suggested.map(|one| one.id).or(slot.material_id).map(|id| id.to_string()));
+    let is_from_to_do = text("back", suggested.map(|_| TO_DO_PATH.to_owned())) == TO_DO_PATH;
     html! {
         section class="card narrow-form" aria-labelledby="say" {
             h2 id="say" { "What is in " (place.words()) "?" }
@@ -184,6 +189,7 @@ fn form(place: &PrinterSlot, materials: &[&Material], tried: &AttemptedForm) -> 
             form method="post" action=(SLOTS_PATH) {
                 (hidden())
                 input type="hidden" name="place" value=(place_of(place));
+                @if is_from_to_do { input type="hidden" name="back" value=(TO_DO_PATH); }
                 (shown_spool(slot))
                 (field("say-material", "Material", &html! {
                     select id="say-material" name="materialId" {
@@ -196,16 +202,16 @@ fn form(place: &PrinterSlot, materials: &[&Material], tried: &AttemptedForm) -> 
                 }))
                 (field("say-left", "Left on the spool, in the unit of the material", &html! {
                     input id="say-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
-                        value=(text("remaining", slot.remaining.map(|left| left.to_string())));
+                        value=(text("remaining", current.and_then(|slot| slot.remaining).map(|left| left.to_string())));
                 }))
                 (field("say-spool", "Number of the spool, where it has one", &html! {
                     input id="say-spool" name="spoolId" inputmode="numeric" autocomplete="off" maxlength="18"
-                        value=(text("spoolId", slot.spool.map(|number| number.to_string())));
+                        value=(text("spoolId", current.and_then(|slot| slot.spool).map(|number| number.to_string())));
                 }))
                 div class="acts" {
                     button type="submit" { "This is in it" }
                     button class="second" type="submit" name="empty" value=(EMPTY_WORD) { "It is empty" }
-                    a href=(SLOTS_PATH) { "Back without saying" }
+                    a href=(if is_from_to_do { TO_DO_PATH } else { SLOTS_PATH }) { "Back without saying" }
                 }
             }
         }

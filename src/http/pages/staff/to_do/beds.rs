@@ -86,11 +86,12 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> Task
             button id={ "clear-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) "Bed is clear" }
         }
     };
+    let plate_parts = job.as_ref().map(|job| job.plate_parts);
     let form = || {
         html! {
             details {
                 summary { "Some parts are bad" }
-                (sign_off_form(SignOffSubject::Bed(id), &app.config.quality.reasons, Some(TO_DO_PATH)))
+                (sign_off_form(SignOffSubject::Bed(id, plate_parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
             }
         }
     };

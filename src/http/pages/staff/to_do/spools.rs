@@ -43,7 +43,7 @@ fn row(app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
         b { "Load " a href=(material_path(material.id)) { (material.fields.name) } " into " (printer_link(printer)) }
     };
     let acts = html! {
-        a class="btn" href=(first_slot_path(printer.id)) aria-label={ "Set the spool in " (printer.fields.name) } { "Set the spool" }
+        a class="btn" href=(first_slot_path(printer.id, material.id)) aria-label={ "Set the spool in " (printer.fields.name) } { "Set the spool" }
     };
     let row = TaskRow::new(Icon::Layers, title).swatch(material.fields.color.as_deref());
     Some(row.detail(detail(task, named)).acts(acts).more(offer(printer, material)))

@@ -52,20 +52,19 @@ async fn find_who_did_what_yesterday(browser: &mut Browser, tab: &Tab, app: &App
     assert_eq!(entry["subject"], json!({"kind": "material", "id": material}), "{entry}");
 }
 
-/// Books a delivery of a material that has run out.
+/// Books the usual delivery of a material that has run out.
 async fn receive_stock(browser: &mut Browser, tab: &Tab, app: &App) {
     let material = app.material("PETG used up", 0.0).await;
     let task = begin("receive stock", browser, tab, app).await;
     browser.press(tab, "Stock").await;
     browser.press(tab, "PETG used up").await;
-    browser.fill(tab, "How much came", "1000").await;
-    browser.press(tab, "Receive").await;
+    browser.press(tab, "Receive 1000 g").await;
     until("the delivery to be booked", || async {
         let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
         (stock["quantity"] == 1_000).then_some(())
     })
     .await;
-    task.end(browser, 4);
+    task.end(browser, 3);
 }
 
 /// Makes a product of a file, and places a customer's order for it.
@@ -74,16 +73,12 @@ async fn sell_file(browser: &mut Browser, tab: &Tab, app: &App) {
     std::fs::write(&file, simulator::gcode::gcode("vase", 600, 5.0, 1_650.0)).unwrap();
     let task = begin("product from a file and an order for it", browser, tab, app).await;
     browser.press(tab, "Products").await;
-    browser.press(tab, "Files").await;
     browser.attach(tab, "Upload G-code, a model or a picture", "", &file).await;
-    browser.press(tab, "Upload").await;
     browser.fill(tab, "Price of one", "12.50").await;
-    browser.press(tab, "Make the product").await;
-    browser.press(tab, "Order it for a customer").await;
     browser.fill(tab, "Email address of the customer", ANN).await;
-    browser.press(tab, "Place the order").await;
+    browser.press(tab, "Make it and order one").await;
     browser.until(tab, "the order's page", "/^\\/shop\\/orders\\/[0-9a-f-]{36}$/.test(location.pathname)").await;
-    task.end(browser, 9);
+    task.end(browser, 5);
     let path = browser.path(tab).await;
     let order = app.get(&format!("/api/orders/{}", path.rsplit('/').next().unwrap())).await.expect(200);
     assert_eq!(order["customerEmail"], ANN, "{order}");
