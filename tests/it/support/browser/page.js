@@ -159,6 +159,8 @@ window.seen = window.seen || (() => {
   const eachWord = look => document.querySelectorAll('th,td').forEach(cell => {
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      // What is folded away has no place of its own.
+      if (!text.parentElement.checkVisibility()) continue;
       for (const word of text.data.matchAll(/[\p{Script=Latin}\p{N}]{2,}/gu)) {
         const range = document.createRange();
         range.setStart(text, word.index);
