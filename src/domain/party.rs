@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use words::Language;
 
 /// Country codes (ISO 3166-1) with which a VAT identifier may begin, plus the special codes of Greece and Northern
 /// Ireland.
@@ -21,6 +22,9 @@ const VAT_COUNTRIES: &str = "\
 pub struct Party {
     /// Company name or person's name.
     pub name: String,
+    /// Language of the documents and emails to a buyer.
+    #[serde(skip_serializing_if = "Language::is_english")]
+    pub language: Language,
     /// Postal address; `None` if unknown.
     pub address: Option<Address>,
     /// VAT identifier with the country prefix (`DE123456789`); customers may enter another number instead.

@@ -45,6 +45,7 @@ fn issued(lines: Vec<InvoiceLine>, commands: &[InvoiceCommand]) -> (Invoice, Vec
         phone: Some("+49 221 123456".to_owned()),
         iban: Some("DE89370400440532013000".to_owned()),
         bic: Some("COBADEFFXXX".to_owned()),
+        ..Party::default()
     };
     let buyer = Party {
         name: "Ελένη Παπαδοπούλου, Студия «Форма»".to_owned(),

@@ -1,0 +1,38 @@
+//! Texts that customers read, in English and German. They are messages of Project Fluent in `en/` and `de/`, one file
+//! for each module of this crate, with the same names in both languages. Each message is a function here, so that a
+//! message without one of its variables does not compile.
+//!
+//! Amounts, dates and texts of people are variables: this crate knows nothing of the shop. The only numbers that it
+//! writes itself are those that decide between singular and plural.
+
+mod catalogue;
+mod language;
+pub mod mails;
+#[cfg(test)]
+mod tests;
+
+pub use language::Language;
+
+/// Declares the messages of a module as functions: a message `total` becomes `total(language)`, and a message
+/// `receipt(number: &str)` becomes `receipt(language, number)`.
+macro_rules! messages {
+    ($($name:ident($($variable:ident: $of:ty),*);)*) => {
+        $(
+            #[doc = concat!("Returns the message `", stringify!($name), "`.")]
+            pub fn $name(language: $crate::Language $(, $variable: $of)*) -> String {
+                $crate::catalogue::written(
+                    language,
+                    stringify!($name),
+                    [$((stringify!($variable), fluent_bundle::FluentValue::from($variable))),*],
+                )
+            }
+        )*
+
+        /// Names of the messages, each with its variables.
+        #[cfg(test)]
+        pub(crate) const DECLARED: &[(&str, &[&str])] =
+            &[$((stringify!($name), &[$(stringify!($variable)),*])),*];
+    };
+}
+
+pub(crate) use messages;
