@@ -5,6 +5,7 @@ use jiff::civil::Date;
 
 use crate::currency;
 use crate::shop_clock::{ShopClock, date_of};
+use crate::tax::percent_text;
 use crate::time::Timestamp;
 use words::Language;
 
@@ -62,6 +63,24 @@ pub fn document_date(language: Language, at: Timestamp) -> String {
     date(language, &ShopClock::default(), at)
 }
 
+/// Returns the date of an invoice or credit note in figures, a day in UTC: `2026-11-28` or `28.11.2026`.
+pub fn document_day(language: Language, at: Timestamp) -> String {
+    let day = ShopClock::default().day(at);
+    match language {
+        Language::English => day.to_string(),
+        Language::German => format!("{:02}.{:02}.{}", day.day(), day.month(), day.year()),
+    }
+}
+
+/// Formats basis points as a percentage: `7.25 %` or `7,25 %`.
+pub fn percent(language: Language, bps: i64) -> String {
+    let figure = percent_text(bps);
+    match language {
+        Language::English => format!("{figure} %"),
+        Language::German => format!("{} %", figure.replace('.', ",")),
+    }
+}
+
 /// Returns a date that staff typed, such as an expected delivery. German writes a date such as `2026-11-28` out; any
 /// other text stays as it is.
 pub fn typed_date(language: Language, text: &str) -> String {
@@ -93,6 +112,8 @@ mod tests {
         assert_eq!(both(-5, "USD"), ["-0.05 USD", "-0,05 USD"]);
         assert_eq!(both(1500, "jpy"), ["1,500 JPY", "1.500 JPY"]);
         assert_eq!(Language::ALL.map(|language| figure(language, 99_900, "eur")), ["999.00", "999,00"]);
+        assert_eq!(Language::ALL.map(|language| percent(language, 725)), ["7.25 %", "7,25 %"]);
+        assert_eq!(Language::ALL.map(|language| percent(language, 1900)), ["19 %", "19 %"]);
     }
 
     #[test]
@@ -109,6 +130,7 @@ mod tests {
             Language::ALL.map(|language| document_date(language, new_year)),
             ["31 Dec 2026", "31. Dezember 2026"]
         );
+        assert_eq!(Language::ALL.map(|language| document_day(language, new_year)), ["2026-12-31", "31.12.2026"]);
         for (text, german) in [("2026-01-09", "9. Januar 2026"), ("Tuesday", "Tuesday"), ("2026-02-30", "2026-02-30")] {
             assert_eq!(Language::ALL.map(|language| typed_date(language, text)), [text, german]);
         }

@@ -1,6 +1,6 @@
-//! Messages of both languages, read once from the files that are part of the program.
+//! Messages of one module in both languages, read at their first use from the files that are part of the program.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::types::FluentNumber;
@@ -9,28 +9,74 @@ use unic_langid::LanguageIdentifier;
 
 use crate::Language;
 
-/// Messages of one language.
+/// Messages of one file, as Fluent reads them.
 type Bundle = FluentBundle<FluentResource>;
 
-/// Files with the English messages.
-const ENGLISH_FILES: &[&str] = &[include_str!("en/mails.ftl")];
-/// Files with the German messages.
-const GERMAN_FILES: &[&str] = &[include_str!("de/mails.ftl")];
+/// Messages of one module: a file for each language.
+pub(crate) struct MessageFile {
+    english: Translation,
+    german: Translation,
+}
 
-static ENGLISH: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::English));
-static GERMAN: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::German));
+/// Messages of one module in one language.
+struct Translation {
+    text: &'static str,
+    bundle: OnceLock<Bundle>,
+}
 
-/// Returns the contents of the files with the messages of a language.
-pub(crate) const fn files(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::English => ENGLISH_FILES,
-        Language::German => GERMAN_FILES,
+impl MessageFile {
+    /// Takes the contents of the files.
+    pub(crate) const fn new(english: &'static str, german: &'static str) -> Self {
+        Self {
+            english: Translation { text: english, bundle: OnceLock::new() },
+            german: Translation { text: german, bundle: OnceLock::new() },
+        }
+    }
+
+    const fn translation(&self, language: Language) -> &Translation {
+        match language {
+            Language::English => &self.english,
+            Language::German => &self.german,
+        }
+    }
+
+    /// Returns the content of the file in a language.
+    #[cfg(test)]
+    pub(crate) const fn text(&self, language: Language) -> &'static str {
+        self.translation(language).text
+    }
+
+    /// Writes a message with its variables. Its name stands in for a message that the file does not have.
+    pub(crate) fn write<const N: usize>(
+        &self,
+        language: Language,
+        name: &str,
+        variables: [(&'static str, FluentValue<'_>); N],
+    ) -> String {
+        self.check(language, name, variables).map_or_else(|| name.to_owned(), |(text, _)| text)
+    }
+
+    /// Writes a message and returns it with the faults in it; `None` if there is no such message.
+    pub(crate) fn check<'a>(
+        &self,
+        language: Language,
+        name: &str,
+        variables: impl IntoIterator<Item = (&'static str, FluentValue<'a>)>,
+    ) -> Option<(String, Vec<FluentError>)> {
+        let Translation { text, bundle } = self.translation(language);
+        let bundle = bundle.get_or_init(|| read(language, text));
+        let message = bundle.get_message(name)?;
+        let pattern = message.value()?;
+        let arguments: FluentArgs<'_> = variables.into_iter().collect();
+        let mut faults = Vec::new();
+        let text = bundle.format_pattern(pattern, Some(&arguments), &mut faults).into_owned();
+        Some((text, faults))
     }
 }
 
-/// Reads the messages of a language. A message that is malformed or there twice is left out; the tests of this crate
-/// find it.
-fn bundle(language: Language) -> Bundle {
+/// Reads the messages of a file. A message that is malformed or there twice is left out; the tests of this crate find
+/// it.
+fn read(language: Language, text: &str) -> Bundle {
     let tag: LanguageIdentifier = language.tag().parse().unwrap_or_default();
     let mut bundle = Bundle::new_concurrent(vec![tag]);
     // Marks of direction around each variable would be seen in mails and PDFs.
@@ -38,10 +84,8 @@ fn bundle(language: Language) -> Bundle {
     if language == Language::German {
         bundle.set_formatter(Some(german_number));
     }
-    for file in files(language) {
-        let resource = FluentResource::try_new((*file).to_owned()).unwrap_or_else(|(resource, _)| resource);
-        let _ = bundle.add_resource(resource);
-    }
+    let resource = FluentResource::try_new(text.to_owned()).unwrap_or_else(|(resource, _)| resource);
+    let _ = bundle.add_resource(resource);
     bundle
 }
 
@@ -57,31 +101,4 @@ fn german_number<M>(value: &FluentValue<'_>, _: &M) -> Option<String> {
         text.push(digit);
     }
     Some(text)
-}
-
-/// Writes a message with its variables. Its name stands in for a message that the catalogue does not have.
-pub(crate) fn written<const N: usize>(
-    language: Language,
-    name: &str,
-    variables: [(&'static str, FluentValue<'_>); N],
-) -> String {
-    checked(language, name, variables).map_or_else(|| name.to_owned(), |(text, _)| text)
-}
-
-/// Writes a message and returns it with the faults in it; `None` if there is no such message.
-pub(crate) fn checked<'a>(
-    language: Language,
-    name: &str,
-    variables: impl IntoIterator<Item = (&'static str, FluentValue<'a>)>,
-) -> Option<(String, Vec<FluentError>)> {
-    let bundle: &Bundle = match language {
-        Language::English => &ENGLISH,
-        Language::German => &GERMAN,
-    };
-    let message = bundle.get_message(name)?;
-    let pattern = message.value()?;
-    let arguments: FluentArgs<'_> = variables.into_iter().collect();
-    let mut faults = Vec::new();
-    let text = bundle.format_pattern(pattern, Some(&arguments), &mut faults).into_owned();
-    Some((text, faults))
 }

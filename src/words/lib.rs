@@ -6,6 +6,7 @@
 //! writes itself are those that decide between singular and plural.
 
 mod catalogue;
+pub mod invoices;
 mod language;
 pub mod mails;
 #[cfg(test)]
@@ -13,14 +14,20 @@ mod tests;
 
 pub use language::Language;
 
-/// Declares the messages of a module as functions: a message `total` becomes `total(language)`, and a message
-/// `receipt(number: &str)` becomes `receipt(language, number)`.
+/// Declares the messages of a module as functions, after the name of its files: a message `total` becomes
+/// `total(language)`, and a message `receipt(number: &str)` becomes `receipt(language, number)`.
 macro_rules! messages {
-    ($($name:ident($($variable:ident: $of:ty),*);)*) => {
+    ($file:literal: $($name:ident($($variable:ident: $of:ty),*);)*) => {
+        /// Files with the messages of this module.
+        pub(crate) static FILE: $crate::catalogue::MessageFile = $crate::catalogue::MessageFile::new(
+            include_str!(concat!("en/", $file, ".ftl")),
+            include_str!(concat!("de/", $file, ".ftl")),
+        );
+
         $(
             #[doc = concat!("Returns the message `", stringify!($name), "`.")]
             pub fn $name(language: $crate::Language $(, $variable: $of)*) -> String {
-                $crate::catalogue::written(
+                FILE.write(
                     language,
                     stringify!($name),
                     [$((stringify!($variable), fluent_bundle::FluentValue::from($variable))),*],

@@ -47,6 +47,8 @@ impl From<ShipmentWay> for FluentValue<'_> {
 }
 
 messages! {
+    "mails":
+
     customer_footer(shop: &str);
     invoice_label();
     credit_note_label();

@@ -8,12 +8,21 @@ use std::path::{Path, PathBuf};
 
 use fluent_bundle::{FluentResource, FluentValue};
 
-use crate::catalogue::{checked, files};
+use crate::catalogue::MessageFile;
 use crate::mails::{ShipmentContent, ShipmentWay};
-use crate::{Language, mails};
+use crate::{Language, invoices, mails};
 
-/// Declared messages of all modules: file name of the module and its messages, each with its variables.
-const MODULES: &[(&str, &[(&str, &[&str])])] = &[("mails", mails::DECLARED)];
+/// Module with its files and its declared messages, each with its variables.
+type Module = (&'static str, &'static MessageFile, &'static [(&'static str, &'static [&'static str])]);
+
+/// Returns each module with each language.
+fn translations() -> impl Iterator<Item = (Language, Module)> {
+    Language::ALL.into_iter().flat_map(|language| modules().map(|module| (language, module)))
+}
+
+fn modules() -> [Module; 2] {
+    [("invoices", &invoices::FILE, invoices::DECLARED), ("mails", &mails::FILE, mails::DECLARED)]
+}
 
 /// Returns the messages of a file in the order of their names, each with its variables. A message begins at the start
 /// of a line, and all further lines of it are indented.
@@ -39,44 +48,29 @@ fn messages_of(file: &str) -> BTreeMap<&str, BTreeSet<&str>> {
 
 #[test]
 fn both_languages_have_exactly_the_declared_messages_and_variables() {
-    for language in Language::ALL {
-        for (file, (module, declared)) in files(language).iter().zip(MODULES) {
-            let declared: BTreeMap<&str, BTreeSet<&str>> =
-                declared.iter().map(|(name, variables)| (*name, variables.iter().copied().collect())).collect();
-            let messages = messages_of(file);
-            let missing: Vec<_> = declared.iter().filter(|(name, _)| !messages.contains_key(*name)).collect();
-            let unknown: Vec<_> = messages.iter().filter(|(name, _)| !declared.contains_key(*name)).collect();
-            assert!(missing.is_empty() && unknown.is_empty(), "{language:?} {module}: {missing:?} {unknown:?}");
-            for (name, variables) in &declared {
-                assert_eq!(messages.get(name), Some(variables), "{language:?} {module}: variables of {name}");
-            }
-        }
-        assert_eq!(files(language).len(), MODULES.len(), "{language:?}");
-    }
-}
-
-#[test]
-fn no_file_is_malformed_and_no_two_messages_share_a_name() {
-    for language in Language::ALL {
-        for file in files(language) {
-            if let Err((_, faults)) = FluentResource::try_new((*file).to_owned()) {
-                panic!("{language:?}: {faults:?}");
-            }
-        }
-        let mut names = BTreeSet::new();
-        for (name, _) in MODULES.iter().flat_map(|(_, declared)| *declared) {
-            assert!(names.insert(name), "{name} is declared twice");
+    for (language, (module, file, declared)) in translations() {
+        let messages = messages_of(file.text(language));
+        let declared: BTreeMap<&str, BTreeSet<&str>> =
+            declared.iter().map(|(name, variables)| (*name, variables.iter().copied().collect())).collect();
+        let missing: Vec<_> = declared.keys().filter(|name| !messages.contains_key(*name)).collect();
+        let unknown: Vec<_> = messages.keys().filter(|name| !declared.contains_key(*name)).collect();
+        assert!(missing.is_empty() && unknown.is_empty(), "{language:?} {module}: {missing:?} {unknown:?}");
+        for (name, variables) in &declared {
+            assert_eq!(messages.get(name), Some(variables), "{language:?} {module}: variables of {name}");
         }
     }
 }
 
 #[test]
-fn every_message_can_be_written() {
-    for language in Language::ALL {
-        for (name, variables) in MODULES.iter().flat_map(|(_, declared)| *declared) {
+fn no_file_is_malformed_and_every_message_can_be_written() {
+    for (language, (module, file, declared)) in translations() {
+        if let Err((_, faults)) = FluentResource::try_new(file.text(language).to_owned()) {
+            panic!("{language:?} {module}: {faults:?}");
+        }
+        for (name, variables) in declared {
             for number in [0_u64, 1, 2, 1_000] {
                 let variables = variables.iter().map(|variable| (*variable, FluentValue::from(number)));
-                let (text, faults) = checked(language, name, variables).unwrap();
+                let (text, faults) = file.check(language, name, variables).unwrap();
                 assert!(faults.is_empty(), "{language:?} {name}: {faults:?}");
                 assert!(!text.trim().is_empty() && text == text.trim(), "{language:?} {name}: {text:?}");
                 assert!(!text.contains(['{', '}', '\u{2068}', '\u{2069}']), "{language:?} {name}: {text:?}");
@@ -105,8 +99,8 @@ fn the_product_uses_every_message() {
     let others = paths.iter().filter(|path| !path.starts_with(own));
     let code: Vec<String> = others.map(|path| fs::read_to_string(path).unwrap()).collect();
     let code: Vec<&String> = code.iter().filter(|code| code.contains("words::")).collect();
-    for (module, declared) in MODULES {
-        for (name, _) in *declared {
+    for (module, _, declared) in modules() {
+        for (name, _) in declared {
             let call = format!("{module}::{name}");
             let calls = |code: &str| {
                 code.match_indices(&call).any(|(at, _)| {
