@@ -29,6 +29,14 @@ impl Language {
         }
     }
 
+    /// Returns the language's name in the language itself.
+    pub const fn own_name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::German => "Deutsch",
+        }
+    }
+
     /// Returns whether the language is English, which stored documents leave out.
     pub fn is_english(&self) -> bool {
         *self == Self::English

@@ -9,6 +9,7 @@ mod catalogue;
 pub mod invoices;
 mod language;
 pub mod mails;
+pub mod pages;
 #[cfg(test)]
 mod tests;
 

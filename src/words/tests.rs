@@ -10,7 +10,7 @@ use fluent_bundle::{FluentResource, FluentValue};
 
 use crate::catalogue::MessageFile;
 use crate::mails::{ShipmentContent, ShipmentWay};
-use crate::{Language, invoices, mails};
+use crate::{Language, invoices, mails, pages};
 
 /// Module with its files and its declared messages, each with its variables.
 type Module = (&'static str, &'static MessageFile, &'static [(&'static str, &'static [&'static str])]);
@@ -20,8 +20,12 @@ fn translations() -> impl Iterator<Item = (Language, Module)> {
     Language::ALL.into_iter().flat_map(|language| modules().map(|module| (language, module)))
 }
 
-fn modules() -> [Module; 2] {
-    [("invoices", &invoices::FILE, invoices::DECLARED), ("mails", &mails::FILE, mails::DECLARED)]
+fn modules() -> [Module; 3] {
+    [
+        ("invoices", &invoices::FILE, invoices::DECLARED),
+        ("mails", &mails::FILE, mails::DECLARED),
+        ("pages", &pages::FILE, pages::DECLARED),
+    ]
 }
 
 /// Returns the messages of a file in the order of their names, each with its variables. A message begins at the start
@@ -120,6 +124,21 @@ fn each_language_has_its_own_plurals_and_numbers() {
     assert_eq!(
         [1, 2, 12_345].map(|count| mails::more_items(german, count)),
         ["und eine weitere Position", "und 2 weitere Positionen", "und 12.345 weitere Positionen"]
+    );
+}
+
+#[test]
+fn counts_of_parts_are_sentences() {
+    let both = |good, all| Language::ALL.map(|language| pages::parts_made(language, good, all));
+    assert_eq!(both(0, 2), ["0 of 2 parts are made", "0 von 2 Teilen sind fertig"]);
+    assert_eq!(both(1, 2), ["1 of 2 parts is made", "1 von 2 Teilen ist fertig"]);
+    assert_eq!(both(2, 2), ["2 of 2 parts are made", "2 von 2 Teilen sind fertig"]);
+    assert_eq!(both(0, 1), ["0 of 1 part is made", "0 von 1 Teil ist fertig"]);
+    assert_eq!(both(1, 1), ["1 of 1 part is made", "1 von 1 Teil ist fertig"]);
+    let items = |count| Language::ALL.map(|language| pages::order_count(language, count));
+    assert_eq!(
+        (items(1), items(3)),
+        (["1 item", "1 Artikel"].map(str::to_owned), ["3 items", "3 Artikel"].map(str::to_owned))
     );
 }
 

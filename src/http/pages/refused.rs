@@ -17,6 +17,7 @@ use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::{ErrorMeta, Notice};
 use http::paths::is_customer_page;
+use words::Language;
 
 /// Renders error responses from guards and page handlers as pages. A user who is not signed in is redirected to the
 /// sign-in page and, after signing in, back to the requested page.
@@ -40,7 +41,7 @@ pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Reques
         return response;
     }
     let mut answer = if lost_way {
-        nowhere(&Brand::new(&config))
+        nowhere(&Brand::new(&config, Language::English))
     } else if of_setup {
         setup::refused(status, &meta)
     } else if status == StatusCode::UNAUTHORIZED && (!of_staff || method.is_safe()) {
@@ -57,7 +58,7 @@ pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Reques
 /// Renders the response as a page if it carries a [`Notice`].
 fn as_notice(config: &Config, response: Response) -> Response {
     let Some(Notice { title, text }) = response.extensions().get::<Notice>() else { return response };
-    let mut page = notice(&Brand::new(config), response.status(), title, text);
+    let mut page = notice(&Brand::new(config, Language::English), response.status(), title, text);
     keep_headers(&mut page, response.headers());
     page
 }
@@ -153,13 +154,19 @@ fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool
             a class="button" href=(orders::PATH) { "To your orders" }
         }
     };
-    if of_staff { page(status, title, &content) } else { shop_page(&Brand::new(config), status, title, &content) }
+    if of_staff {
+        page(status, title, &content)
+    } else {
+        shop_page(&Brand::new(config, Language::English), status, title, &content)
+    }
 }
 
 /// Renders the reason of an error. Validation errors name the label of their field.
 fn reason(meta: &ErrorMeta, of_staff: bool) -> Markup {
-    let label_of = if of_staff { staff::act_label } else { models::label_of };
-    let label = |path: &str| label_of(path).map_or_else(|| words_of(path), str::to_owned);
+    let label_of = |path: &str| {
+        if of_staff { staff::act_label(path).map(str::to_owned) } else { models::label_of(Language::English, path) }
+    };
+    let label = |path: &str| label_of(path).unwrap_or_else(|| words_of(path));
     html! {
         @if meta.faults.is_empty() { p { (sentence(&meta.message)) } }
         @for fault in &meta.faults { p { (label(&fault.path)) ": " (fault.message) "." } }

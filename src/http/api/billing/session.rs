@@ -144,9 +144,9 @@ pub async fn mail_link<B>(
     within(&app.limits, app.environment.now(), &charges, mailed).await
 }
 
-/// Returns the language that the browser prefers. A customer's own setting is not looked up, because that would take
-/// longer for customers than for others.
-fn accepted_language(headers: &HeaderMap) -> Language {
+/// Returns the language that the browser prefers. The email with a link is in this language: a customer's own setting
+/// is not looked up, because that would take longer for customers than for others.
+pub fn accepted_language(headers: &HeaderMap) -> Language {
     let preferences = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     preferences.and_then(Language::of_header).unwrap_or_default()
 }
