@@ -204,4 +204,28 @@ messages! {
     fault_email();
     fault_country();
     fault_too_long(most: u64);
+
+    missing_title();
+    missing_text();
+    lost_text();
+    cross_site_title();
+    cross_site_text();
+    outdated_title();
+    outdated_text();
+    foreign_title();
+    foreign_text();
+    conflict_title();
+    conflict_text();
+    too_large_title();
+    too_large_text();
+    too_many_title();
+    too_many_text();
+    unavailable_title();
+    unavailable_text();
+    invalid_title();
+    invalid_text();
+    broken_title();
+    broken_text();
+    to_orders();
+    to_floor();
 }

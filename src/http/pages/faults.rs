@@ -39,10 +39,15 @@ pub(super) fn alert(error: &ApiError) -> Markup {
 /// Returns the error with messages in the language of a page for customers. The API's messages are in English; those
 /// that no form for customers causes stay so.
 pub(super) fn in_language(language: Language, error: ApiError) -> ApiError {
-    error.reword(|fault| if language == Language::English { None } else { fault_text(language, &fault.message) })
+    error.reword(|fault| fault_text(language, &fault.message))
 }
 
-fn fault_text(language: Language, message: &str) -> Option<String> {
+/// Returns the API's message in another language than English; `None` for English, and for messages that no form for
+/// customers causes.
+pub(super) fn fault_text(language: Language, message: &str) -> Option<String> {
+    if language == Language::English {
+        return None;
+    }
     let most = message.strip_prefix("must be at most ").and_then(|rest| rest.strip_suffix(" characters"));
     match (message, most.and_then(|most| most.parse().ok())) {
         (_, Some(most)) => Some(pages::fault_too_long(language, most)),

@@ -243,3 +243,29 @@ fault_too_long =
         [one] darf höchstens ein Zeichen lang sein
        *[other] darf höchstens { $most } Zeichen lang sein
     }
+
+## Fehlerseiten
+
+missing_title = Diese Seite gibt es nicht
+missing_text = Prüfen Sie die Adresse oder beginnen Sie bei Ihren Bestellungen.
+lost_text = Prüfen Sie die Adresse. Wenn Sie hier bestellt haben, beginnen Sie bei Ihren Bestellungen; wenn Sie hier arbeiten, beginnen Sie bei den Druckern.
+cross_site_title = Das kam nicht von unserer Seite
+cross_site_text = Öffnen Sie die Seite hier und versuchen Sie es von dort noch einmal.
+outdated_title = Bitte versuchen Sie es noch einmal
+outdated_text = Gehen Sie zurück, laden Sie die Seite neu und senden Sie das Formular noch einmal ab.
+foreign_title = Das gehört zu einem anderen Kundenkonto
+foreign_text = Melden Sie sich mit der E-Mail-Adresse an, an die es gesendet wurde.
+conflict_title = Das ist gerade nicht möglich
+conflict_text = Laden Sie die vorige Seite neu, um den aktuellen Stand zu sehen.
+too_large_title = Das ist zu viel auf einmal
+too_large_text = Gehen Sie zurück und senden Sie weniger.
+too_many_title = Bitte warten Sie einen Moment
+too_many_text = Von Ihnen kamen sehr viele Anfragen. Versuchen Sie es etwas später noch einmal.
+unavailable_title = Das geht im Moment nicht
+unavailable_text = Es ist nichts verloren gegangen. Versuchen Sie es in einer Minute noch einmal.
+invalid_title = Das hat nicht funktioniert
+invalid_text = Gehen Sie zurück und korrigieren Sie, was oben genannt ist.
+broken_title = Hier ist etwas schiefgegangen
+broken_text = Das liegt nicht an Ihnen, und der Fehler ist protokolliert. Versuchen Sie es später noch einmal.
+to_orders = Zu Ihren Bestellungen
+to_floor = Zu den Druckern

@@ -242,3 +242,29 @@ fault_too_long =
         [one] must be at most 1 character
        *[other] must be at most { $most } characters
     }
+
+## Error pages
+
+missing_title = This page is not here
+missing_text = Check the address, or begin with your orders.
+lost_text = Check the address. If you ordered here, start with your orders; if you work here, start with the floor.
+cross_site_title = This did not come from our page
+cross_site_text = Open the page here, and try again from it.
+outdated_title = Please try again
+outdated_text = Go back, load the page again, and send the form once more.
+foreign_title = This belongs to another customer
+foreign_text = Sign in with the email address that it was sent to.
+conflict_title = That is not possible now
+conflict_text = Load the page that you came from again to see how things stand.
+too_large_title = That is too much at once
+too_large_text = Go back, and send less.
+too_many_title = Please wait a moment
+too_many_text = There were many requests from you. Try again a little later.
+unavailable_title = That does not work at the moment
+unavailable_text = Nothing was lost. Try again in a minute.
+invalid_title = That did not work
+invalid_text = Go back, and mend what is named above.
+broken_title = Something went wrong here
+broken_text = It is not your fault, and it is in our log. Try again in a while.
+to_orders = To your orders
+to_floor = To the floor
