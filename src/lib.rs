@@ -14,6 +14,7 @@ pub use ::printers;
 pub mod server;
 pub use ::services;
 pub use ::store;
+pub use ::words;
 
 /// HTTP layer: the acceptor, the resources of both APIs, and the pages.
 pub mod http {

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use documents::mail::{LOGO_ID, Letter, MailFrame};
 use domain::access::Access;
 use domain::id::Id;
+use domain::invoice::DocumentKind;
 use domain::mail::alert::{AlertDigest, AlertKind};
 use domain::mail::part::{AttachedDocument, MailFact, MailLink, MailPart, plain};
 use domain::mail::{Channel, Mail, MailCommand, MailState, SendMail};
@@ -26,6 +27,7 @@ use kernel::environment::Environment;
 use kernel::handle::Handle;
 use platform::secrets::encryption::SecretCipher;
 use services::mail::{MailError, MailFile, Mailer, Message};
+use words::mails;
 
 /// Maximum size of an attached PDF, in bytes. A larger PDF is available only through the link in the email, because
 /// many mail servers reject large attachments.
@@ -34,8 +36,8 @@ const MAX_ATTACHED_BYTES: usize = 8 * 1024 * 1024;
 /// Document attached to an email.
 #[derive(Clone, Debug)]
 pub struct EnclosedDocument {
-    /// Document type: `Invoice` or `Credit note`.
-    pub label: &'static str,
+    /// Document type.
+    pub kind: DocumentKind,
     /// Human-readable document number.
     pub number: String,
     /// PDF of the document; `None` if PDFs are disabled in the settings.
@@ -226,7 +228,11 @@ impl MailEffects {
         if let Some(which) = mail.attached {
             let enclosed = self.documents.enclosed(which).await;
             if let Some(enclosed) = enclosed.map_err(|reason| MailError::Transient { reason })? {
-                words.parts.push(MailPart::Facts(vec![MailFact::new(enclosed.label, &enclosed.number)]));
+                let label = match enclosed.kind {
+                    DocumentKind::Invoice => mails::invoice_label(mail.language),
+                    DocumentKind::CreditNote => mails::credit_note_label(mail.language),
+                };
+                words.parts.push(MailPart::Facts(vec![MailFact::new(&label, &enclosed.number)]));
                 let pdf = enclosed.pdf.filter(|pdf| pdf.len() <= MAX_ATTACHED_BYTES);
                 files.extend(pdf.map(|bytes| MailFile {
                     name: format!("{}.pdf", enclosed.number),
@@ -241,6 +247,7 @@ impl MailEffects {
             text: &words.text,
             parts: &words.parts,
             link: words.link.as_ref(),
+            language: mail.language,
             to_staff: mail.alert.is_some(),
         };
         let message = Message {

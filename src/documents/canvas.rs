@@ -24,8 +24,9 @@ use krilla::tagging::{
 };
 
 use super::text::{Fonts, Style, TextLine, Typesetter};
-use domain::invoice::IssuedDocument;
+use domain::invoice::{DocumentKind, IssuedDocument};
 use domain::time::Timestamp;
+use words::{Language, invoices};
 
 /// File name of the embedded XML, as specified by ZUGFeRD and Factur-X.
 pub const XML_NAME: &str = "factur-x.xml";
@@ -40,12 +41,33 @@ pub enum Align {
     Right,
 }
 
+/// Heading of a part of a document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SheetHeading {
+    BillTo,
+    CreditTo,
+    Issuer,
+    Payments,
+}
+
+impl SheetHeading {
+    /// Returns the text of the heading.
+    pub fn text(self, language: Language) -> String {
+        match self {
+            Self::BillTo => invoices::bill_to(language),
+            Self::CreditTo => invoices::credit_to(language),
+            Self::Issuer => invoices::issuer(language),
+            Self::Payments => invoices::payments_heading(language),
+        }
+    }
+}
+
 /// Role of a document element in the tag tree, for screen readers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagRole {
     Title,
     /// Heading with its text, which PDF/UA additionally requires as the tag's title.
-    Heading(&'static str),
+    Heading(SheetHeading),
     Paragraph,
     Table,
     HeadRow,
@@ -203,7 +225,8 @@ impl<'f> Canvas<'f> {
             surface.finish();
             page.finish();
         }
-        let mut tree = TagTree::new().with_lang(Some("en".to_owned()));
+        let language = document.content.buyer.language;
+        let mut tree = TagTree::new().with_lang(Some(language.tag().to_owned()));
         for node in &self.top {
             tree.push(self.group(*node, document));
         }
@@ -219,7 +242,7 @@ impl<'f> Canvas<'f> {
                 .authors(vec![seller_name(document).to_owned()])
                 .creator("Printfloor".to_owned())
                 .producer("Printfloor".to_owned())
-                .language("en".to_owned())
+                .language(language.tag().to_owned())
                 .document_id(document.id.to_string())
                 .creation_date(at),
         );
@@ -239,16 +262,16 @@ impl<'f> Canvas<'f> {
 
     fn group(&self, node: usize, document: &IssuedDocument) -> TagGroup {
         let Some(node) = self.nodes.get(node) else { return TagGroup::new(Tag::P) };
-        let level = NonZeroU16::MIN;
+        let (level, language) = (NonZeroU16::MIN, document.content.buyer.language);
         let mut group = match node.role {
             TagRole::Title => TagGroup::new(Tag::Hn(level, Some(title(document)))),
-            TagRole::Heading(words) => TagGroup::new(Tag::Hn(level.saturating_add(1), Some(words.to_owned()))),
+            TagRole::Heading(heading) => TagGroup::new(Tag::Hn(level.saturating_add(1), Some(heading.text(language)))),
             TagRole::Paragraph => TagGroup::new(Tag::P),
-            TagRole::Table => TagGroup::new(Tag::Table.with_summary(Some("Figures of the document".to_owned()))),
+            TagRole::Table => TagGroup::new(Tag::Table.with_summary(Some(invoices::table_summary(language)))),
             TagRole::HeadRow | TagRole::Row => TagGroup::new(Tag::TR),
             TagRole::HeadCell => TagGroup::new(Tag::TH(TableHeaderScope::Column)),
             TagRole::Cell => TagGroup::new(Tag::TD),
-            TagRole::Logo => TagGroup::new(Tag::Figure(Some(format!("Logo of {}", seller_name(document))))),
+            TagRole::Logo => TagGroup::new(Tag::Figure(Some(invoices::logo_of(language, seller_name(document))))),
         };
         let identifiers = node.identifiers.iter().copied();
         match node.role {
@@ -284,7 +307,11 @@ pub fn seller_name(document: &IssuedDocument) -> &str {
 
 /// Returns the title of the document.
 pub fn title(document: &IssuedDocument) -> String {
-    format!("{} {}", super::sheet::kind_words(document.kind), document.number_text())
+    let (language, number) = (document.content.buyer.language, document.number_text());
+    match document.kind {
+        DocumentKind::Invoice => invoices::invoice_title(language, &number),
+        DocumentKind::CreditNote => invoices::credit_note_title(language, &number),
+    }
 }
 
 fn moment(at: Timestamp) -> DateTime {

@@ -10,6 +10,7 @@ use super::{DesignError, read};
 use config::sections::PdfConfig;
 use domain::invoice::Party;
 use domain::mail::part::{MailFact, MailItem, MailLink, MailPart, plain};
+use words::{Language, mails};
 
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,8 @@ pub struct Letter<'a> {
     pub parts: &'a [MailPart],
     /// Link that the recipient is asked to open.
     pub link: Option<&'a MailLink>,
+    /// Language of the texts.
+    pub language: Language,
     /// `true` if the recipient is staff rather than a customer.
     pub to_staff: bool,
 }
@@ -114,7 +117,7 @@ impl MailFrame {
     pub fn html(&self, letter: &Letter<'_>) -> String {
         let page = html! {
             (DOCTYPE)
-            html lang="en" {
+            html lang=(letter.language.tag()) {
                 head {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
@@ -158,7 +161,7 @@ impl MailFrame {
                     td class="line" align="left" style={ "padding:16px 28px 20px;border-top:1px solid #dde3ea;" (FONT) } {
                         p class="soft" style=(SOFT) {
                             @if letter.to_staff { "You received this email because you manage " (self.shop) "." }
-                            @else { "You received this email because you are a customer of " (self.shop) "." }
+                            @else { (mails::customer_footer(letter.language, &self.shop)) }
                         }
                         @for line in &self.imprint { p class="soft" style=(SOFT) { (line) } }
                     }

@@ -7,7 +7,8 @@ mod lines;
 use super::canvas::{Align, Canvas, Rgb, TagRole, seller_name};
 use super::text::Style;
 use super::{PdfContent, Renderer};
-use domain::invoice::{DocumentKind, IssuedDocument, Party};
+use domain::invoice::{IssuedDocument, Party};
+use words::{Language, invoices};
 
 pub(super) const BODY: Style = Style { size: 9.5, bold: false };
 pub(super) const STRONG: Style = Style { size: 9.5, bold: true };
@@ -32,14 +33,6 @@ const PAGE_BOTTOM: f32 = 84.0;
 /// Countries that use Letter paper; all others use A4.
 const LETTER_COUNTRIES: [&str; 6] = ["US", "CA", "MX", "PH", "CL", "CO"];
 
-/// Returns the name of a document kind.
-pub fn kind_words(kind: DocumentKind) -> &'static str {
-    match kind {
-        DocumentKind::Invoice => "Invoice",
-        DocumentKind::CreditNote => "Credit note",
-    }
-}
-
 /// Returns the width and height, in points, of the paper used in the seller's country.
 pub fn page_size(document: &IssuedDocument) -> (f32, f32) {
     let country = document.seller.address.as_ref().map_or("", |address| address.country.as_str());
@@ -55,6 +48,11 @@ pub(super) struct LayoutCursor<'c, 'f> {
 }
 
 impl LayoutCursor<'_, '_> {
+    /// Returns the language of the document.
+    pub(super) fn language(&self) -> Language {
+        self.view.document.content.buyer.language
+    }
+
     pub(super) fn right(&self) -> f32 {
         self.canvas.width - SIDE_MARGIN
     }
@@ -108,7 +106,7 @@ pub fn draw(canvas: &mut Canvas<'_>, renderer: &Renderer, view: &PdfContent<'_>)
 fn footers(canvas: &mut Canvas<'_>, renderer: &Renderer, document: &IssuedDocument) {
     let own: Vec<String> =
         if renderer.footer.is_empty() { vec![imprint(&document.seller, document)] } else { renderer.footer.clone() };
-    let title = super::canvas::title(document);
+    let (title, language) = (super::canvas::title(document), document.content.buyer.language);
     canvas.on_each_page(|canvas, page, of| {
         let (width, bottom) = (canvas.width, canvas.height);
         canvas.fill((SIDE_MARGIN, bottom - 66.0), (width - 2.0 * SIDE_MARGIN, 0.6), RULE);
@@ -119,7 +117,7 @@ fn footers(canvas: &mut Canvas<'_>, renderer: &Renderer, document: &IssuedDocume
                 canvas.line(at, line, SMALL.size, MUTED, Align::Left);
             }
         }
-        let words = format!("Page {page} of {of}");
+        let words = invoices::page_number(language, page, of);
         canvas.text((width - SIDE_MARGIN, bottom - 52.0), &words, SMALL, MUTED, Align::Right);
         if page > 1 {
             canvas.text((width - SIDE_MARGIN, 34.0), &title, SMALL, MUTED, Align::Right);

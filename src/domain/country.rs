@@ -1,5 +1,10 @@
 //! Country codes (ISO 3166-1 alpha-2) and country names used in addresses.
 
+mod german;
+
+use german::GERMAN_NAMES;
+use words::Language;
+
 /// Country codes with English short names, sorted by code.
 const COUNTRIES: &[(&str, &str)] = &[
     ("AD", "Andorra"),
@@ -255,8 +260,20 @@ const COUNTRIES: &[(&str, &str)] = &[
 
 /// Returns the English name of a country, or `None` if the code is unknown.
 pub fn country_name(code: &str) -> Option<&'static str> {
-    let at = COUNTRIES.binary_search_by_key(&code, |(entry_code, _)| entry_code).ok()?;
-    COUNTRIES.get(at).map(|(_, name)| *name)
+    name_among(COUNTRIES, code)
+}
+
+/// Returns the name of a country in the given language; `None` for an unknown code.
+pub fn country_name_in(language: Language, code: &str) -> Option<&'static str> {
+    match language {
+        Language::English => country_name(code),
+        Language::German => name_among(GERMAN_NAMES, code),
+    }
+}
+
+fn name_among(countries: &'static [(&'static str, &'static str)], code: &str) -> Option<&'static str> {
+    let at = countries.binary_search_by_key(&code, |(entry_code, _)| entry_code).ok()?;
+    countries.get(at).map(|(_, name)| *name)
 }
 
 #[cfg(test)]
@@ -271,6 +288,11 @@ mod tests {
             assert_eq!(country_name(code), Some(*name));
         }
         assert_eq!(country_name("DE"), Some("Germany"));
+        assert_eq!(country_name_in(Language::English, "DE"), Some("Germany"));
+        assert_eq!(country_name_in(Language::German, "DE"), Some("Deutschland"));
+        assert_eq!(country_name_in(Language::German, "XX"), None);
+        let codes = |names: &[(&str, &str)]| names.iter().map(|(code, _)| (*code).to_owned()).collect::<Vec<_>>();
+        assert_eq!(codes(COUNTRIES), codes(GERMAN_NAMES));
         assert_eq!([country_name("de"), country_name("XX"), country_name("")], [None; 3]);
     }
 }

@@ -75,7 +75,8 @@ pub fn price(cents: i64, currency: &str) -> String {
     format!("{minus}{sign}{}", figure(cents, currency).trim_start_matches('-'))
 }
 
-fn split(cents: i64, currency: &str, group: &str, point: char) -> String {
+/// Formats minor units with the given separators between thousands and before the decimals.
+pub(crate) fn split(cents: i64, currency: &str, group: &str, point: char) -> String {
     let decimals = decimals(currency);
     let unit = 10u64.pow(decimals);
     let (whole, rest) = (cents.unsigned_abs() / unit, cents.unsigned_abs() % unit);

@@ -21,6 +21,7 @@ use crate::order::Address;
 use crate::party::Party;
 use crate::refusal::Refusal;
 use crate::time::{DAY_MS, Timestamp};
+use words::Language;
 
 pub use profile::{AddressKind, AddressUpdate, CustomerAddress, MAX_ADDRESSES, ProfileChange};
 
@@ -56,7 +57,7 @@ pub struct Customer {
     /// Tax ID of the company, printed on invoices.
     #[serde(default)]
     pub tax_id: Option<String>,
-    /// Language and region as a BCP 47 tag.
+    /// Language and region as a BCP 47 tag; decides the language of emails and documents ([`Self::language`]).
     #[serde(default)]
     pub locale: Option<String>,
     /// Billing and shipping addresses, in the order in which they were added.
@@ -245,6 +246,7 @@ impl Customer {
         let name = self.company.as_ref().or(self.name.as_ref()).unwrap_or(&self.email);
         Party {
             name: name.clone(),
+            language: self.language(),
             address: to_bill.map(CustomerAddress::postal),
             vat_id: self.tax_id.as_ref().map(|id| id.to_uppercase()),
             email: Some(self.email.clone()),
@@ -254,6 +256,11 @@ impl Customer {
 }
 
 impl Customer {
+    /// Returns the language in which the customer reads emails and documents.
+    pub fn language(&self) -> Language {
+        self.locale.as_deref().and_then(Language::of_tag).unwrap_or_default()
+    }
+
     /// Returns the default shipping address, if the profile has one.
     pub fn ships_to(&self) -> Option<Address> {
         let to_ship = |one: &&CustomerAddress| one.kind == AddressKind::Shipping && one.is_default;

@@ -17,6 +17,7 @@ use crate::mail::Mail;
 use crate::mail::kind::{self, ExportReady};
 use crate::refusal::{Faults, Refusal};
 use crate::time::{DAY_MS, Timestamp};
+use words::{Language, mails};
 
 /// Time for which a finished table can be downloaded, in milliseconds: 7 days.
 pub const EXPORT_LIFE_MS: i64 = 7 * DAY_MS;
@@ -139,6 +140,9 @@ pub struct Export {
     pub scope: ExportScope,
     /// Email address to which the download link is sent, if any.
     pub mail_to: Option<String>,
+    /// Language of the email.
+    #[serde(default, skip_serializing_if = "Language::is_english")]
+    pub language: Language,
     /// State of the export.
     pub state: ExportState,
     /// Part of the table that is on disk.
@@ -193,6 +197,8 @@ pub enum ExportCommand {
         scope: ExportScope,
         /// Email address to which the link is sent.
         mail_to: Option<String>,
+        /// Language of the email.
+        language: Language,
     },
     /// Records the part of the table that is on disk.
     Progress(ExportProgress),
@@ -266,12 +272,13 @@ impl Command<Export> for ExportCommand {
         cx: &DecisionContext<'_>,
     ) -> Result<Decision<Export, Self::Answer>, Refusal> {
         match (this, self) {
-            (None, ExportCommand::Request { scope, mail_to }) => {
+            (None, ExportCommand::Request { scope, mail_to, language }) => {
                 scope.check()?;
                 let export = Export {
                     id,
                     scope: scope.clone(),
                     mail_to: mail_to.clone(),
+                    language: *language,
                     state: ExportState::Queued,
                     progress: ExportProgress::default(),
                     tries: 0,
@@ -357,10 +364,19 @@ impl Export {
         }
     }
 
+    /// Returns the type of the records as the email names it.
+    fn records(&self) -> String {
+        match self.scope.kind {
+            ExportType::Invoices => mails::exported_invoices(self.language),
+            ExportType::Quotes => mails::exported_quotes(self.language),
+        }
+    }
+
     fn mail_of_link(&self, cx: &DecisionContext<'_>, encrypted_url: &str) -> Option<Mail> {
         let ready = ExportReady {
             to: self.mail_to.clone()?,
-            what: self.scope.kind.word().to_owned(),
+            language: self.language,
+            records: self.records(),
             rows: self.progress.rows,
             encrypted_url: encrypted_url.to_owned(),
             expires_at: self.expires_at?,
@@ -369,12 +385,10 @@ impl Export {
     }
 
     fn mail_of_failure(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
-        let word = self.scope.kind.word();
-        let text = format!(
-            "The export of {word} that you requested failed after {MAX_EXPORT_TRIES} attempts. Please request it \
-             again later.\n"
-        );
-        Some(Mail::new(cx, vec![self.mail_to.clone()?], format!("Your export of {word} failed"), text))
+        let (language, records) = (self.language, self.records());
+        let text = format!("{}\n", mails::failed_export_text(language, &records, MAX_EXPORT_TRIES));
+        let subject = mails::failed_export_subject(language, &records);
+        Some(Mail { language, ..Mail::new(cx, vec![self.mail_to.clone()?], subject, text) })
     }
 }
 

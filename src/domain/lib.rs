@@ -52,6 +52,7 @@ pub mod mailbox;
 pub mod maintenance;
 pub mod material;
 pub mod mesh;
+pub mod notation;
 pub mod order;
 mod order_status;
 pub mod parts_sync;

@@ -13,6 +13,7 @@ use crate::mail::alert::AlertKind;
 use crate::mail::part::{AttachedDocument, MailLink, MailPart, one_line};
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
+use words::Language;
 
 pub mod alert;
 pub mod kind;
@@ -56,6 +57,9 @@ pub struct Mail {
     /// Email addresses of the recipients. Empty for the agent gateway, and for an alert to all admins who are active at
     /// the time of sending.
     pub to: Vec<String>,
+    /// Language of the texts.
+    #[serde(default, skip_serializing_if = "Language::is_english")]
+    pub language: Language,
     /// Subject, on one line without control characters.
     pub subject: String,
     /// Opening text: sentences in paragraphs, without the link.
@@ -101,12 +105,13 @@ pub struct SealedLink {
 }
 
 impl Mail {
-    /// Builds an email that is due now. Line breaks in its subject are removed.
+    /// Builds an email in English that is due now. Line breaks in its subject are removed.
     pub fn new(cx: &DecisionContext<'_>, to: Vec<String>, subject: String, text: String) -> Self {
         Self {
             id: cx.ids.id(),
             channel: Channel::Mail,
             to,
+            language: Language::English,
             subject: one_line(&subject),
             text,
             parts: Vec::new(),

@@ -86,6 +86,7 @@ use crate::principal::{Principal, Role};
 use crate::promise::Promise;
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
+use words::Language;
 
 /// Origin of an order; fixed when it is created.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -309,6 +310,11 @@ impl OrderStatus {
 }
 
 impl Order {
+    /// Returns the language of emails to the customer, as recorded with the buyer.
+    pub fn language(&self) -> Language {
+        self.buyer.as_ref().map(|buyer| buyer.language).unwrap_or_default()
+    }
+
     /// Returns the order number in its display form, `ORD-000123`.
     pub fn number_text(&self) -> String {
         format!("ORD-{:06}", self.number)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use words::Language;
 
 /// Country codes (ISO 3166-1) that a VAT ID may begin with, plus the special codes for Greece and Northern Ireland.
 const VAT_COUNTRIES: &str = "\
@@ -20,6 +21,9 @@ const VAT_COUNTRIES: &str = "\
 pub struct Party {
     /// Name of the company or person.
     pub name: String,
+    /// Language of the documents and emails to a buyer.
+    #[serde(skip_serializing_if = "Language::is_english")]
+    pub language: Language,
     /// Postal address, if known.
     pub address: Option<Address>,
     /// VAT ID with country prefix (`DE123456789`). Customers can enter a different kind of tax number instead.

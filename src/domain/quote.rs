@@ -40,6 +40,7 @@ use crate::id::Id;
 use crate::pricing::PriceRates;
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
+use words::Language;
 
 /// Maximum number of lines per quote, equal to the number that a customer may order at once.
 pub const MAX_LINES: usize = 50;
@@ -157,8 +158,8 @@ pub enum QuoteCommand {
         /// Fields to change.
         patch: Box<QuotePatch>,
     },
-    /// Sends a draft to its customer.
-    Send,
+    /// Sends a draft to its customer, by email in the given language.
+    Send(Language),
     /// Accepts the quote on behalf of the customer. Retrying the command has no further effect, except that an order
     /// that could not be created is tried again.
     Accept,

@@ -210,7 +210,8 @@ fn within_bounds(at: Timestamp) -> Option<Timestamp> {
     (EARLIEST..=LATEST).contains(&at).then_some(at)
 }
 
-fn date_of(text: &str) -> Option<Date> {
+/// Parses a date as date fields send it; `None` for any other text.
+pub(crate) fn date_of(text: &str) -> Option<Date> {
     Some(text).filter(|text| text.len() == DATE_CHARS)?.parse().ok()
 }
 

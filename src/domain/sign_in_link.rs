@@ -15,6 +15,7 @@ use crate::id::Id;
 use crate::mail::{Mail, kind};
 use crate::refusal::{Class, Refusal};
 use crate::time::Timestamp;
+use words::Language;
 
 /// Lifetime of a link, in milliseconds: 10 minutes.
 const LINK_LIFE_MS: i64 = 10 * 60_000;
@@ -47,6 +48,8 @@ pub struct SignInLink {
 pub struct CreateSignInLink {
     /// Email address of the recipient, not yet normalised; rejected with 400 if malformed.
     pub email: String,
+    /// Language of the email.
+    pub language: Language,
     /// SHA-256 of the link's token, in hexadecimal.
     pub hash: String,
     /// URL of the link, encrypted by the HTTP layer.
@@ -91,7 +94,7 @@ impl Command<SignInLink> for CreateSignInLink {
             redeemed_at: None,
             created_at: cx.now,
         };
-        let mail = kind::sign_in(cx, &link.email, &self.encrypted_url, link.expires_at);
+        let mail = kind::sign_in(cx, self.language, &link.email, &self.encrypted_url, link.expires_at);
         Ok(Decision::to(link, SignInLinkAnswer::Mailed).created([mail]))
     }
 
@@ -141,12 +144,13 @@ mod tests {
         let mut link = None;
         let create = CreateSignInLink {
             email: "Ann@example.org".to_owned(),
+            language: Language::German,
             hash: "hash".to_owned(),
             encrypted_url: "sealed".to_owned(),
         };
         let decision = bench.tell(&mut link, id(1), &create).unwrap();
         let [mail]: &[Mail] = &decision.created[..] else { panic!("{:?}", decision.created) };
-        assert_eq!(mail.to, ["ann@example.org"]);
+        assert_eq!((&mail.to[..], &*mail.subject), (&["ann@example.org".to_owned()][..], "Ihr Anmeldelink"));
         assert_eq!(mail.useless_at, Some(bench.now.plus_ms(LINK_LIFE_MS)));
         link
     }

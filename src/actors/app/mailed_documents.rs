@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 
 use super::documents::{DocumentError, InvoiceDocuments};
 use crate::mails::{DocumentSource, EnclosedDocument};
-use domain::invoice::{DocumentKind, Invoice};
+use domain::invoice::Invoice;
 use domain::mail::part::AttachedDocument;
 use kernel::directory::Directory;
 
@@ -24,11 +24,7 @@ impl MailedDocuments {
         let state = self.invoices.read(which.invoice).await?;
         let Some(invoice) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
         let Some(whole) = self.documents.whole(invoice, which.document).await? else { return Ok(None) };
-        let label = match whole.document.kind {
-            DocumentKind::Invoice => "Invoice",
-            DocumentKind::CreditNote => "Credit note",
-        };
-        let number = whole.document.number_text();
+        let (kind, number) = (whole.document.kind, whole.document.number_text());
         let pdf = match self.documents.pdf(&whole).await {
             Ok(pdf) => Some(pdf),
             Err(DocumentError::Off) => None,
@@ -39,7 +35,7 @@ impl MailedDocuments {
             }
             Err(error) => return Err(error),
         };
-        Ok(Some(EnclosedDocument { label, number, pdf }))
+        Ok(Some(EnclosedDocument { kind, number, pdf }))
     }
 }
 

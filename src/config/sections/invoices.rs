@@ -70,6 +70,7 @@ impl InvoicesConfig {
                 phone: some(&self.seller_phone),
                 iban: some(&self.seller_iban).map(|iban| iban.replace(' ', "")),
                 bic: some(&self.seller_bic),
+                ..Party::default()
             },
             zero_rate_reason: some(&self.zero_rate_reason),
         }

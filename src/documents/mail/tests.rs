@@ -10,6 +10,7 @@ use domain::aggregate::DecisionContext;
 use domain::mail::Mail;
 use domain::mail::alert::AlertKind;
 use domain::mail::kind::{self, ExportReady, InvoiceToPay, PaymentReceipt, QuoteSent};
+use domain::notation;
 use domain::testing::orders::shipped_mail;
 use domain::testing::{Bench, id};
 
@@ -36,42 +37,45 @@ fn frame() -> MailFrame {
     MailFrame::new(&look("#1f4e79"), seller).unwrap()
 }
 
-fn items() -> Vec<MailItem> {
-    let item = |quantity, what: &str, amount: &str| MailItem {
+fn items(language: Language) -> Vec<MailItem> {
+    let item = |quantity, what: &str, cents| MailItem {
         quantity,
         what: what.to_owned(),
-        amount: Some(amount.to_owned()),
+        amount: Some(notation::amount(language, cents, "usd")),
     };
-    vec![item(2, "Vase, tall", "25.00 USD"), item(1, "<b>Bracket</b> & \"co\"", "4.50 USD")]
+    vec![item(2, "Vase, tall", 2500), item(1, "<b>Bracket</b> & \"co\"", 450)]
 }
 
-fn sums() -> Vec<MailFact> {
-    vec![MailFact::new("Tax", "5.61 USD"), MailFact::new("Total", "35.11 USD")]
+fn sums(language: Language) -> Vec<MailFact> {
+    let fact = |label: String, cents| MailFact::new(&label, notation::amount(language, cents, "usd"));
+    vec![fact(mails::tax(language), 561), fact(mails::total(language), 3511)]
 }
 
-/// Builds one email of each kind, with its file name.
-fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
-    let mut mails = mails_to_customers(cx);
-    mails.extend(alerts(cx));
-    mails
+/// Builds one email of each kind, with its file name. Those to customers are there in each language.
+fn all(cx: &DecisionContext<'_>) -> Vec<(String, Mail)> {
+    let named = |suffix: &'static str| move |(name, mail): (&str, Mail)| (format!("{name}{suffix}"), mail);
+    let english = mails_to_customers(cx, Language::English).into_iter().map(named(""));
+    let german = mails_to_customers(cx, Language::German).into_iter().map(named("-de"));
+    english.chain(german).chain(alerts(cx).into_iter().map(named(""))).collect()
 }
 
-fn mails_to_customers(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
+fn mails_to_customers(cx: &DecisionContext<'_>, language: Language) -> Vec<(&'static str, Mail)> {
     let to = || "buyer@example.org".to_owned();
     let later = cx.now.plus_ms(7 * 86_400_000);
     vec![
-        ("sign-in", kind::sign_in(cx, &to(), "sealed", cx.now.plus_ms(600_000))),
+        ("sign-in", kind::sign_in(cx, language, &to(), "sealed", cx.now.plus_ms(600_000))),
         (
             "receipt",
             kind::receipt(
                 cx,
                 PaymentReceipt {
                     to: to(),
+                    language,
                     invoice: id(1),
                     document: Some(id(2)),
                     order_number: Some("ORD-000123".to_owned()),
-                    items: items(),
-                    sums: sums(),
+                    items: items(language),
+                    sums: sums(language),
                 },
             ),
         ),
@@ -81,10 +85,11 @@ fn mails_to_customers(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
                 cx,
                 InvoiceToPay {
                     to: to(),
+                    language,
                     invoice: id(1),
                     document: Some(id(2)),
-                    items: items(),
-                    sums: sums(),
+                    items: items(language),
+                    sums: sums(language),
                     due_at: Some(later),
                 },
             ),
@@ -95,24 +100,26 @@ fn mails_to_customers(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
                 cx,
                 QuoteSent {
                     to: to(),
+                    language,
                     quote: id(3),
                     number: "Q-000007".to_owned(),
-                    items: items(),
-                    sums: sums(),
+                    items: items(language),
+                    sums: sums(language),
                     valid_until: Some(later),
                     message: Some("Thank you for asking.\nThe <red> one is sold out.".to_owned()),
                 },
             ),
         ),
-        ("shipment-in-time", shipped_mail(false)),
-        ("shipment-late", shipped_mail(true)),
+        ("shipment-in-time", shipped_mail(false, language)),
+        ("shipment-late", shipped_mail(true, language)),
         (
             "export",
             kind::export_ready(
                 cx,
                 ExportReady {
                     to: to(),
-                    what: "invoices".to_owned(),
+                    language,
+                    records: mails::exported_invoices(language),
                     rows: 1204,
                     encrypted_url: "sealed".to_owned(),
                     expires_at: later,
@@ -167,7 +174,14 @@ fn link(mail: &Mail) -> Option<MailLink> {
 }
 
 fn letter<'a>(mail: &'a Mail, link: Option<&'a MailLink>) -> Letter<'a> {
-    Letter { subject: &mail.subject, text: &mail.text, parts: &mail.parts, link, to_staff: mail.alert.is_some() }
+    Letter {
+        subject: &mail.subject,
+        text: &mail.text,
+        parts: &mail.parts,
+        link,
+        language: mail.language,
+        to_staff: mail.alert.is_some(),
+    }
 }
 
 #[test]
@@ -236,7 +250,7 @@ fn a_small_logo_stands_in_place_of_the_name_and_a_large_one_in_pdfs_only() {
         fs::write(&file, picture).unwrap();
         MailFrame::new(&PdfConfig { logo_file: file.clone(), ..look("#ffcc00") }, Party::default()).unwrap()
     };
-    let mail = shipped_mail(false);
+    let mail = shipped_mail(false, Language::English);
     let small = of(100);
     assert_eq!(small.logo().map(|logo| (logo.content_type, logo.bytes.len())), Some(("image/png", 100)));
     let html = small.html(&letter(&mail, None));
@@ -250,7 +264,7 @@ fn a_small_logo_stands_in_place_of_the_name_and_a_large_one_in_pdfs_only() {
 #[test]
 fn the_button_is_read_on_any_colour() {
     let link = MailLink { label: "Open".to_owned(), url: "https://shop.example/".to_owned() };
-    let mail = shipped_mail(false);
+    let mail = shipped_mail(false, Language::English);
     for (accent, written) in
         [("#1f4e79", "#ffffff"), ("#ffcc00", "#000000"), ("#000000", "#ffffff"), ("#ffffff", "#000000")]
     {

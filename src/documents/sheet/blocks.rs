@@ -1,41 +1,29 @@
 //! Heading, parties, totals, payments and closing text of a document.
 
-use super::super::canvas::{Align, TagRole, seller_name};
+use super::super::canvas::{Align, SheetHeading, TagRole, seller_name};
 use super::super::{PdfContent, Renderer};
 use super::{
     BODY, FIGURES_INSET, INK, LINE_LEADING, LayoutCursor, MUTED, RULE, SHADE, SIDE_MARGIN, SMALL, STRONG, TITLE,
-    kind_words,
 };
-use domain::country::country_name;
-use domain::currency::{figure, format_amount as money};
-use domain::invoice::{DocumentKind, InvoiceStatus, Party};
-use domain::tax::percent_text;
-use domain::time::Timestamp;
+use domain::country::country_name_in;
+use domain::invoice::{DocumentKind, InvoiceStatus, IssuedDocument, Party, Payment};
+use domain::notation::{amount as money, document_day as day, figure, percent};
+use words::{Language, invoices};
 
 /// Maximum width and height of the logo in points.
 const LOGO_BOX: (f32, f32) = (170.0, 52.0);
 /// Width of the totals, in points.
 const TOTALS_WIDTH: f32 = 264.0;
 
-/// Formats a timestamp as a date: `2026-11-22`.
-pub(super) fn day(at: Timestamp) -> String {
-    at.to_string().chars().take(10).collect()
-}
-
-/// Formats basis points as a percentage: `19 %`, `7.25 %`.
-pub(super) fn percent(bps: i64) -> String {
-    format!("{} %", percent_text(bps))
-}
-
 /// Returns the lines of a party's name and postal address.
-fn postal(party: &Party) -> Vec<String> {
+fn postal(language: Language, party: &Party) -> Vec<String> {
     let mut lines = vec![party.name.clone()];
     if let Some(address) = &party.address {
         lines.push(address.line1.clone());
         lines.extend(address.line2.clone());
         let region = address.region.as_deref().unwrap_or_default();
         lines.push(format!("{} {} {region}", address.postal_code, address.city));
-        lines.push(country_name(&address.country).map_or_else(|| address.country.clone(), str::to_owned));
+        lines.push(country_name_in(language, &address.country).map_or_else(|| address.country.clone(), str::to_owned));
     }
     lines.retain(|line| !line.trim().is_empty());
     lines
@@ -46,14 +34,18 @@ impl LayoutCursor<'_, '_> {
     pub(super) fn heading(&mut self, renderer: &Renderer) {
         let (top, right, accent) = (self.y, self.right(), self.canvas.accent);
         let document = self.view.document;
-        let words = kind_words(document.kind);
+        let language = self.language();
+        let words = match document.kind {
+            DocumentKind::Invoice => invoices::invoice_heading(language),
+            DocumentKind::CreditNote => invoices::credit_note_heading(language),
+        };
         let number = document.number_text();
         let void = document.kind == DocumentKind::Invoice && self.view.status == InvoiceStatus::Void;
         self.canvas.part(TagRole::Title, |canvas| {
-            canvas.text((right, top + 18.0), words, TITLE, accent, Align::Right);
+            canvas.text((right, top + 18.0), &words, TITLE, accent, Align::Right);
             canvas.text((right, top + 36.0), &number, STRONG, INK, Align::Right);
             if void {
-                canvas.text((right, top + 50.0), "Void", STRONG, INK, Align::Right);
+                canvas.text((right, top + 50.0), &invoices::void_mark(language), STRONG, INK, Align::Right);
             }
         });
         match &renderer.logo {
@@ -75,35 +67,39 @@ impl LayoutCursor<'_, '_> {
 
     /// Draws the seller, the buyer and the dates.
     pub(super) fn parties(&mut self) {
-        let document = self.view.document;
+        let (document, language) = (self.view.document, self.language());
         let (top, third) = (self.y, self.width() / 3.0);
+        let vat_id = |id: &str| invoices::vat_id(language, id);
+        let tax_number = |id: &str| invoices::tax_number(language, id);
         let seller = {
-            let mut lines = postal(&document.seller);
-            lines.extend(document.seller.vat_id.as_ref().map(|id| format!("VAT {id}")));
-            lines.extend(document.seller.tax_number.as_ref().map(|id| format!("Tax no. {id}")));
+            let mut lines = postal(language, &document.seller);
+            lines.extend(document.seller.vat_id.as_deref().map(vat_id));
+            lines.extend(document.seller.tax_number.as_deref().map(tax_number));
             lines
         };
         let buyer = {
             let buyer = &document.content.buyer;
-            let mut lines = postal(buyer);
+            let mut lines = postal(language, buyer);
             lines.extend(buyer.email.clone().filter(|email| *email != buyer.name));
-            lines.extend(buyer.registered_id().map(|id| format!("VAT {id}")));
-            lines.extend(buyer.other_id().map(|id| format!("Tax no. {id}")));
+            lines.extend(buyer.registered_id().map(vat_id));
+            lines.extend(buyer.other_id().map(tax_number));
             lines
         };
-        let to = if document.kind == DocumentKind::Invoice { "Bill to" } else { "Credit to" };
+        let is_invoice = document.kind == DocumentKind::Invoice;
+        let to = if is_invoice { SheetHeading::BillTo } else { SheetHeading::CreditTo };
         let ends = [
             self.column(to, &buyer, SIDE_MARGIN, top, third - 14.0),
-            self.column("From", &seller, SIDE_MARGIN + third, top, third - 14.0),
+            self.column(SheetHeading::Issuer, &seller, SIDE_MARGIN + third, top, third - 14.0),
             self.facts(SIDE_MARGIN + 2.0 * third, top),
         ];
         self.y = ends.into_iter().fold(top, f32::max) + 20.0;
     }
 
     /// Draws a heading with lines below it. Returns the position of the lower end.
-    fn column(&mut self, heading: &'static str, lines: &[String], x: f32, top: f32, width: f32) -> f32 {
+    fn column(&mut self, heading: SheetHeading, lines: &[String], x: f32, top: f32, width: f32) -> f32 {
         let mut y = top + 8.0;
-        self.canvas.part(TagRole::Heading(heading), |canvas| canvas.text((x, y), heading, SMALL, MUTED, Align::Left));
+        let words = heading.text(self.language());
+        self.canvas.part(TagRole::Heading(heading), |canvas| canvas.text((x, y), &words, SMALL, MUTED, Align::Left));
         for (n, text) in lines.iter().enumerate() {
             let style = if n == 0 { STRONG } else { BODY };
             for line in self.canvas.fonts.wrapped(text, style, width) {
@@ -116,18 +112,18 @@ impl LayoutCursor<'_, '_> {
 
     /// Draws the dates and references on the right.
     fn facts(&mut self, x: f32, top: f32) -> f32 {
-        let PdfContent { document, preceding, .. } = *self.view;
-        let mut facts = vec![("Issued", day(document.issued_at))];
-        facts.extend(document.supplied_at.map(|at| ("Supplied", day(at))));
-        facts.extend(document.due_at.map(|due| ("Due", day(due))));
-        facts.extend(preceding.map(|(number, _)| ("For invoice", number.to_owned())));
-        facts.extend(preceding.map(|(_, at)| ("Invoice date", day(at))));
-        facts.extend(document.order_number.clone().map(|number| ("Order", number)));
-        facts.push(("Currency", document.content.currency.to_uppercase()));
+        let (PdfContent { document, preceding, .. }, language) = (*self.view, self.language());
+        let mut facts = vec![(invoices::issued_on(language), day(language, document.issued_at))];
+        facts.extend(document.supplied_at.map(|at| (invoices::supplied_on(language), day(language, at))));
+        facts.extend(document.due_at.map(|due| (invoices::due_on(language), day(language, due))));
+        facts.extend(preceding.map(|(number, _)| (invoices::credited_invoice(language), number.to_owned())));
+        facts.extend(preceding.map(|(_, at)| (invoices::credited_invoice_date(language), day(language, at))));
+        facts.extend(document.order_number.clone().map(|number| (invoices::order(language), number)));
+        facts.push((invoices::currency(language), document.content.currency.to_uppercase()));
         let (mut y, right) = (top + 8.0, self.right());
         for (name, value) in facts {
             self.canvas.part(TagRole::Paragraph, |canvas| {
-                canvas.text((x, y), name, BODY, MUTED, Align::Left);
+                canvas.text((x, y), &name, BODY, MUTED, Align::Left);
                 canvas.text((right, y), &value, BODY, INK, Align::Right);
             });
             y += LINE_LEADING;
@@ -137,25 +133,12 @@ impl LayoutCursor<'_, '_> {
 
     /// Draws the totals on the right, always together on one page.
     pub(super) fn totals(&mut self) {
-        let document = self.view.document;
-        let (sums, currency) = (&document.content.sums, &document.content.currency);
-        let mut rows = vec![("Subtotal".to_owned(), figure(sums.subtotal_cents, currency))];
-        if sums.discount_cents != 0 {
-            rows.push(("Discount".to_owned(), figure(-sums.discount_cents, currency)));
-        }
-        if sums.shipping_cents != 0 {
-            rows.push(("Shipping".to_owned(), figure(sums.shipping_cents, currency)));
-        }
-        for category in &sums.categories {
-            if category.rate_bps != 0 || sums.categories.len() > 1 {
-                let words = format!("Tax {} on {}", percent(category.rate_bps), figure(category.net_cents, currency));
-                rows.push((words, figure(category.tax_cents, currency)));
-            }
-        }
-        if document.rounding_cents != 0 {
-            rows.push(("Rounding".to_owned(), figure(document.rounding_cents, currency)));
-        }
-        let total = if document.kind == DocumentKind::Invoice { "Total" } else { "Total credit" };
+        let (document, language) = (self.view.document, self.language());
+        let (rows, currency) = (sums_of(document), &document.content.currency);
+        let total = match document.kind {
+            DocumentKind::Invoice => invoices::invoice_total(language),
+            DocumentKind::CreditNote => invoices::credit_note_total(language),
+        };
         self.need(rows.len() as f32 * 15.0 + 60.0);
         self.y += 10.0;
         // Words and figures stand within the bar as those of the table stand within its head.
@@ -176,8 +159,8 @@ impl LayoutCursor<'_, '_> {
             y += 17.5;
             let style = super::super::text::Style { size: 12.0, bold: true };
             canvas.part(TagRole::Row, |canvas| {
-                canvas.part(TagRole::Cell, |canvas| canvas.text((left, y), total, style, INK, Align::Left));
-                let value = money(document.payable_cents(), currency);
+                canvas.part(TagRole::Cell, |canvas| canvas.text((left, y), &total, style, INK, Align::Left));
+                let value = money(language, document.payable_cents(), currency);
                 canvas.part(TagRole::Cell, |canvas| canvas.text((right, y), &value, style, INK, Align::Right));
             });
         });
@@ -196,31 +179,24 @@ impl LayoutCursor<'_, '_> {
         let kept_cents = own.fold(0i64, |sum, one| sum.saturating_add(one.net_cents())).max(0);
         self.need(64.0);
         self.y += 16.0;
-        let y = self.y;
-        let heading = "Payments";
+        let (y, language) = (self.y, self.language());
+        let heading = SheetHeading::Payments;
         self.canvas.part(TagRole::Heading(heading), |canvas| {
-            canvas.text((SIDE_MARGIN, y), heading, STRONG, INK, Align::Left);
+            canvas.text((SIDE_MARGIN, y), &heading.text(language), STRONG, INK, Align::Left);
         });
         let open = matches!(status, InvoiceStatus::Open | InvoiceStatus::PartiallyPaid);
         for payment in payments {
             self.need(14.0);
             self.y += 14.0;
             let (y, right) = (self.y, self.right());
-            let (cents, status) = payment.listed();
-            let what = match status {
-                "failed" => "refund failed",
-                "refunded" => "refunded",
-                _ => "received",
-            };
-            let reference = payment.shown_reference().unwrap_or_default();
-            let words = format!("{what}, {} {reference}", payment.method.replace('_', " "));
+            let words = payment_words(language, payment);
             let words = self.canvas.fonts.wrapped(&words, BODY, self.width() - 190.0).into_iter().next();
             self.canvas.part(TagRole::Paragraph, |canvas| {
-                canvas.text((SIDE_MARGIN, y), &day(payment.created_at), BODY, MUTED, Align::Left);
+                canvas.text((SIDE_MARGIN, y), &day(language, payment.created_at), BODY, MUTED, Align::Left);
                 if let Some(words) = words {
                     canvas.line((SIDE_MARGIN + 70.0, y), words, BODY.size, INK, Align::Left);
                 }
-                let amount = money(cents, &payment.currency);
+                let amount = money(language, payment.listed().0, &payment.currency);
                 canvas.text((right, y), &amount, BODY, INK, Align::Right);
             });
         }
@@ -230,10 +206,10 @@ impl LayoutCursor<'_, '_> {
         self.canvas.fill((SIDE_MARGIN, y), (width, 0.6), RULE);
         self.y += 14.0;
         let due = if open { (total - kept_cents).max(0) } else { 0 };
-        let words = due_words(status, due);
-        let (y, amount) = (self.y, money(due, currency));
+        let words = due_words(language, status, due);
+        let (y, amount) = (self.y, money(language, due, currency));
         self.canvas.part(TagRole::Paragraph, |canvas| {
-            canvas.text((SIDE_MARGIN, y), words, STRONG, INK, Align::Left);
+            canvas.text((SIDE_MARGIN, y), &words, STRONG, INK, Align::Left);
             canvas.text((right, y), &amount, STRONG, INK, Align::Right);
         });
         self.y += 8.0;
@@ -242,24 +218,20 @@ impl LayoutCursor<'_, '_> {
     /// Draws the payment instructions, the reason for tax exemption, and notes.
     pub(super) fn closing(&mut self) {
         let PdfContent { document, status, preceding, voided_by, .. } = *self.view;
+        let language = self.language();
         let mut words = Vec::new();
         if document.kind == DocumentKind::Invoice && status == InvoiceStatus::Void {
-            let by = voided_by.map(|number| format!(" and credited by credit note {number}")).unwrap_or_default();
-            words.push(format!("This invoice is void{by}. No payment is due."));
+            words.push(match voided_by {
+                Some(number) => invoices::void_by_text(language, number),
+                None => invoices::void_text(language),
+            });
         }
         let open = matches!(status, InvoiceStatus::Open | InvoiceStatus::PartiallyPaid);
         if document.kind == DocumentKind::Invoice && open && document.payable_cents() > 0 {
-            let by = document.due_at.map(|due| format!(" by {}", day(due))).unwrap_or_default();
-            let seller = &document.seller;
-            let to = seller.iban.as_ref().map(|iban| {
-                let bic = seller.bic.as_ref().map(|bic| format!(", BIC {bic}")).unwrap_or_default();
-                format!(" to {}, IBAN {}{bic}", seller_name(document), in_fours(iban))
-            });
-            let to = to.unwrap_or_default();
-            words.push(format!("Please pay{by}{to}, quoting {}.", document.number_text()));
+            words.push(payment_request(document));
         }
         if let Some((number, at)) = preceding {
-            words.push(format!("This credit note credits the amount above to invoice {number} of {}.", day(at)));
+            words.push(invoices::credit_text(language, number, &day(language, at)));
         }
         if document.content.sums.categories.iter().any(|one| one.rate_bps == 0) {
             words.extend(document.zero_rate_reason.clone());
@@ -276,14 +248,67 @@ impl LayoutCursor<'_, '_> {
     }
 }
 
+/// Returns the rows above the total: label and figure.
+fn sums_of(document: &IssuedDocument) -> Vec<(String, String)> {
+    let (sums, language) = (&document.content.sums, document.content.buyer.language);
+    let in_figures = |cents: i64| figure(language, cents, &document.content.currency);
+    let mut rows = vec![(invoices::subtotal(language), in_figures(sums.subtotal_cents))];
+    if sums.discount_cents != 0 {
+        rows.push((invoices::discount(language), in_figures(-sums.discount_cents)));
+    }
+    if sums.shipping_cents != 0 {
+        rows.push((invoices::shipping(language), in_figures(sums.shipping_cents)));
+    }
+    for category in &sums.categories {
+        if category.rate_bps != 0 || sums.categories.len() > 1 {
+            let rate = percent(language, category.rate_bps);
+            let words = invoices::tax_of_net(language, &rate, &in_figures(category.net_cents));
+            rows.push((words, in_figures(category.tax_cents)));
+        }
+    }
+    if document.rounding_cents != 0 {
+        rows.push((invoices::rounding(language), in_figures(document.rounding_cents)));
+    }
+    rows
+}
+
+/// Describes a payment or refund, with its method and the reference that customers may see.
+fn payment_words(language: Language, payment: &Payment) -> String {
+    let method = invoices::payment_method(language, &payment.method, &payment.method.replace('_', " "));
+    let reference = payment.shown_reference().unwrap_or_default();
+    match payment.listed().1 {
+        "failed" => invoices::refund_failed(language, &method, reference),
+        "refunded" => invoices::payment_refunded(language, &method, reference),
+        _ => invoices::payment_received(language, &method, reference),
+    }
+}
+
+/// Returns the sentence that asks for payment: until when, to which account, and with which reference.
+fn payment_request(document: &IssuedDocument) -> String {
+    let (seller, language, number) = (&document.seller, document.content.buyer.language, document.number_text());
+    let account = seller.iban.as_ref().map(|iban| {
+        let (name, iban) = (seller_name(document), in_fours(iban));
+        match &seller.bic {
+            Some(bic) => invoices::account_with_bic(language, name, &iban, bic),
+            None => invoices::account(language, name, &iban),
+        }
+    });
+    match (document.due_at.map(|due| day(language, due)), account) {
+        (Some(date), Some(account)) => invoices::pay_by_to_text(language, &date, &account, &number),
+        (Some(date), None) => invoices::pay_by_text(language, &date, &number),
+        (None, Some(account)) => invoices::pay_to_text(language, &account, &number),
+        (None, None) => invoices::pay_text(language, &number),
+    }
+}
+
 /// Returns the label for the amount due, which is in minor units.
-fn due_words(status: InvoiceStatus, due_cents: i64) -> &'static str {
+fn due_words(language: Language, status: InvoiceStatus, due_cents: i64) -> String {
     match status {
-        InvoiceStatus::Refunded => "Refunded",
+        InvoiceStatus::Refunded => invoices::refunded(language),
         // It was paid in part, and all of that went back.
-        InvoiceStatus::Void => "No payment due",
-        _ if due_cents > 0 => "Amount due",
-        _ => "Paid in full",
+        InvoiceStatus::Void => invoices::nothing_due(language),
+        _ if due_cents > 0 => invoices::amount_due(language),
+        _ => invoices::paid_in_full(language),
     }
 }
 
@@ -296,6 +321,59 @@ fn in_fours(iban: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample;
+    use domain::time::Timestamp;
+
+    /// Writes a text of a document in each language.
+    fn in_each_language<T>(document: &IssuedDocument, write: impl Fn(&IssuedDocument) -> T) -> [T; 2] {
+        Language::ALL.map(|language| {
+            let mut document = document.clone();
+            document.content.buyer.language = language;
+            write(&document)
+        })
+    }
+
+    #[test]
+    fn a_request_for_payment_says_what_is_set() {
+        let mut document = sample::document("Vase".to_owned());
+        let number = document.number_text();
+        assert_eq!(
+            in_each_language(&document, payment_request),
+            [
+                format!("Please pay, quoting {number}."),
+                format!("Bitte zahlen Sie den Betrag unter Angabe von {number}.")
+            ]
+        );
+        document.due_at = Some(Timestamp(86_400_000));
+        assert_eq!(
+            in_each_language(&document, payment_request),
+            [
+                format!("Please pay by 1970-01-02, quoting {number}."),
+                format!("Bitte zahlen Sie den Betrag bis zum 02.01.1970 unter Angabe von {number}.")
+            ]
+        );
+        document.seller.iban = Some("DE89370400440532013000".to_owned());
+        document.seller.bic = Some("COBADEFFXXX".to_owned());
+        let account = "Sample, IBAN DE89 3704 0044 0532 0130 00, BIC COBADEFFXXX";
+        assert_eq!(
+            in_each_language(&document, payment_request),
+            [
+                format!("Please pay by 1970-01-02 to {account}, quoting {number}."),
+                format!("Bitte überweisen Sie den Betrag bis zum 02.01.1970 an {account}. Verwendungszweck: {number}.")
+            ]
+        );
+    }
+
+    #[test]
+    fn sums_are_written_as_in_each_language() {
+        let mut document = sample::document("Vase".to_owned());
+        document.content.sums.subtotal_cents = 123_456;
+        document.content.sums.shipping_cents = 990;
+        let [english, german] = in_each_language(&document, sums_of)
+            .map(|rows| rows.into_iter().map(|(label, figure)| format!("{label}: {figure}")).collect::<Vec<_>>());
+        assert_eq!(english, ["Subtotal: 1,234.56", "Shipping: 9.90"]);
+        assert_eq!(german, ["Zwischensumme: 1.234,56", "Versand: 9,90"]);
+    }
 
     #[test]
     fn only_what_was_paid_is_called_so() {
@@ -307,7 +385,7 @@ mod tests {
             (InvoiceStatus::Void, 0, "No payment due"),
         ];
         for (status, due, expected) in words {
-            assert_eq!(due_words(status, due), expected, "{status}");
+            assert_eq!(due_words(Language::English, status, due), expected, "{status}");
         }
     }
 }

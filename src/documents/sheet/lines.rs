@@ -2,10 +2,10 @@
 
 use super::super::canvas::{Align, TagRole};
 use super::super::text::{Style, TextLine};
-use super::blocks::percent;
 use super::{BODY, FIGURES_INSET, INK, LINE_LEADING, LayoutCursor, RULE, SIDE_MARGIN};
-use domain::currency::figure;
 use domain::invoice::InvoiceLine;
+use domain::notation::{figure, percent};
+use words::{Language, invoices};
 
 const HEAD: Style = Style { size: 8.5, bold: true };
 /// Vertical padding of a row in points.
@@ -36,7 +36,7 @@ impl LayoutCursor<'_, '_> {
     /// Draws the table of lines.
     pub(super) fn lines(&mut self) {
         let content = &self.view.document.content;
-        let (columns, currency) = (self.columns(), content.currency.clone());
+        let (columns, language, currency) = (self.columns(), self.language(), content.currency.clone());
         self.need(HEAD_HEIGHT + 40.0);
         // The table is one part of the document, also where it goes over several pages.
         let (lines, mut y) = (&content.lines, self.y);
@@ -51,12 +51,12 @@ impl LayoutCursor<'_, '_> {
                     let mut cell = |x: f32, words: &str, align: Align| {
                         canvas.part(TagRole::HeadCell, |canvas| canvas.text((x, base), words, HEAD, white, align));
                     };
-                    cell(SIDE_MARGIN + 8.0, "No.", Align::Left);
-                    cell(columns.description, "Description", Align::Left);
-                    cell(columns.quantity, "Quantity", Align::Right);
-                    cell(columns.price, "Unit price", Align::Right);
-                    cell(columns.tax, "Tax", Align::Right);
-                    cell(columns.amount, "Amount", Align::Right);
+                    cell(SIDE_MARGIN + 8.0, &invoices::line_number(language), Align::Left);
+                    cell(columns.description, &invoices::description(language), Align::Left);
+                    cell(columns.quantity, &invoices::quantity(language), Align::Right);
+                    cell(columns.price, &invoices::unit_price(language), Align::Right);
+                    cell(columns.tax, &invoices::tax(language), Align::Right);
+                    cell(columns.amount, &invoices::amount(language), Align::Right);
                 });
             };
             head(canvas, y);
@@ -76,7 +76,7 @@ impl LayoutCursor<'_, '_> {
                         y += HEAD_HEIGHT;
                     }
                     let figures = first.then_some((n, line));
-                    row(canvas, &columns, y, words, figures, &currency);
+                    row(canvas, &columns, y, words, figures, (language, &currency));
                     y += height;
                     canvas.fill((SIDE_MARGIN, y), (right - SIDE_MARGIN, 0.5), RULE);
                     words = rest;
@@ -95,7 +95,7 @@ fn row(
     top: f32,
     words: Vec<TextLine>,
     figures: Option<(usize, &InvoiceLine)>,
-    currency: &str,
+    (language, currency): (Language, &str),
 ) {
     let base = top + ROW_PADDING + LINE_LEADING - 3.5;
     canvas.part(TagRole::Row, |canvas| {
@@ -118,9 +118,9 @@ fn row(
         };
         if let Some((_, line)) = figures {
             cell(columns.quantity, &line.quantity.to_string());
-            cell(columns.price, &figure(line.unit_price_cents, currency));
-            cell(columns.tax, &percent(line.tax_rate_bps));
-            cell(columns.amount, &figure(line.amount_cents().unwrap_or(i64::MAX), currency));
+            cell(columns.price, &figure(language, line.unit_price_cents, currency));
+            cell(columns.tax, &percent(language, line.tax_rate_bps));
+            cell(columns.amount, &figure(language, line.amount_cents().unwrap_or(i64::MAX), currency));
         }
     });
 }

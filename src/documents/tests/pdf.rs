@@ -9,6 +9,7 @@ use domain::invoice::{
 use domain::testing::invoices::{draft, issued_by, line};
 use domain::testing::{Bench, id};
 use domain::time::Timestamp;
+use words::Language;
 
 fn settings() -> PdfConfig {
     PdfConfig {
@@ -45,6 +46,7 @@ fn issued(lines: Vec<InvoiceLine>, commands: &[InvoiceCommand]) -> (Invoice, Vec
         phone: Some("+49 221 123456".to_owned()),
         iban: Some("DE89370400440532013000".to_owned()),
         bic: Some("COBADEFFXXX".to_owned()),
+        ..Party::default()
     };
     let buyer = Party {
         name: "Ελένη Παπαδοπούλου, Студия «Форма»".to_owned(),
@@ -223,6 +225,19 @@ fn payments_in_other_currencies_and_refunds_are_shown_and_not_added_up() {
     invoice.status = InvoiceStatus::PartiallyPaid;
     let renderer = Renderer::new(&settings()).unwrap();
     keep("payments.pdf", &rendered(&renderer, &invoice, &documents[0], &documents[0]));
+}
+
+#[test]
+fn a_document_is_in_the_language_of_its_buyer() {
+    let (invoice, mut documents) = issued(many_lines(), &[pay()]);
+    let renderer = Renderer::new(&settings()).unwrap();
+    let english = rendered(&renderer, &invoice, &documents[0], &documents[0]);
+    documents[0].content.buyer.language = Language::German;
+    let german = rendered(&renderer, &invoice, &documents[0], &documents[0]);
+    keep("german.pdf", &german);
+    assert!(german != english && german.starts_with(b"%PDF-1.7"));
+    documents[0].content.buyer.language = Language::English;
+    assert!(rendered(&renderer, &invoice, &documents[0], &documents[0]) == english);
 }
 
 #[test]

@@ -12,7 +12,8 @@ fn scope() -> ExportScope {
 
 fn requested_export(bench: &Bench) -> Option<Export> {
     let mut export = None;
-    let request = ExportCommand::Request { scope: scope(), mail_to: Some("ann@example.org".to_owned()) };
+    let mail_to = Some("ann@example.org".to_owned());
+    let request = ExportCommand::Request { scope: scope(), mail_to, language: Language::German };
     bench.tell(&mut export, id(1), &request).unwrap();
     export
 }
@@ -38,6 +39,7 @@ fn a_finished_export_is_mailed_once_and_lives_seven_days() {
     let done = bench.tell(&mut export, id(1), &finished(700)).unwrap();
     let [mail] = &done.created[..] else { panic!("{:?}", done.created) };
     assert_eq!((&mail.to[..], mail.useless_at), (&["ann@example.org".to_owned()][..], done.answer.expires_at));
+    assert_eq!((&*mail.subject, mail.language), ("Ihr Export „Rechnungen“ ist fertig", Language::German));
     assert!(mail.sealed_link.is_some() && mail.link.is_none(), "the address is sealed");
     let again = bench.tell(&mut export, id(1), &finished(700)).unwrap();
     assert!(again.next.is_none() && again.created.is_empty(), "told twice");
@@ -72,7 +74,7 @@ fn what_makes_no_sense_is_refused_with_all_faults() {
     let bench = Bench::new();
     let (from, to) = (Some(Timestamp(2)), Some(Timestamp(2)));
     let scope = ExportScope { status: Some("draft".to_owned()), from, to, ..scope() };
-    let request = ExportCommand::Request { scope, mail_to: None };
+    let request = ExportCommand::Request { scope, mail_to: None, language: Language::English };
     let refused = bench.tell(&mut None::<Export>, id(1), &request).unwrap_err();
     let paths: Vec<&str> = refused.faults.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(paths, ["status", "to"]);

@@ -2,10 +2,11 @@
 
 use super::{Invoice, InvoiceContent, InvoiceStatus};
 use crate::aggregate::DecisionContext;
-use crate::currency::format_amount;
 use crate::mail::Mail;
 use crate::mail::kind::{self, InvoiceToPay, PaymentReceipt};
 use crate::mail::part::{MailFact, MailItem};
+use crate::notation;
+use words::mails;
 
 impl InvoiceContent {
     /// Returns the invoice lines for an email, each with its net amount.
@@ -13,23 +14,27 @@ impl InvoiceContent {
         let item = |line: &super::InvoiceLine| MailItem {
             quantity: line.quantity,
             what: line.description.clone(),
-            amount: line.amount_cents().map(|cents| format_amount(cents, &self.currency)),
+            amount: line.amount_cents().map(|cents| self.mail_amount(cents)),
         };
         self.lines.iter().map(item).collect()
     }
 
     /// Returns the amounts for an email, ending with the total; zero amounts other than the total are omitted.
     fn mail_sums(&self) -> Vec<MailFact> {
-        let sums = &self.sums;
-        let some =
-            |label: &str, cents: i64| (cents != 0).then(|| MailFact::new(label, format_amount(cents, &self.currency)));
-        let total = MailFact::new("Total", format_amount(sums.payable_cents(), &self.currency));
+        let (sums, language) = (&self.sums, self.buyer.language);
+        let some = |label: String, cents: i64| (cents != 0).then(|| MailFact::new(&label, self.mail_amount(cents)));
+        let total = MailFact::new(&mails::total(language), self.mail_amount(sums.payable_cents()));
         let parts = [
-            some("Discount", -sums.discount_cents),
-            some("Shipping", sums.shipping_cents),
-            some("Tax", sums.tax_cents),
+            some(mails::discount(language), -sums.discount_cents),
+            some(mails::shipping(language), sums.shipping_cents),
+            some(mails::tax(language), sums.tax_cents),
         ];
         parts.into_iter().flatten().chain([total]).collect()
+    }
+
+    /// Formats an amount for an email.
+    fn mail_amount(&self, cents: i64) -> String {
+        notation::amount(self.buyer.language, cents, &self.currency)
     }
 }
 
@@ -48,18 +53,20 @@ impl Invoice {
     /// address is known, or the shop sends invoices by other means.
     fn to_pay(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.invoice_notices && self.due_cents() > 0)?;
-        let mut sums = self.content.mail_sums();
+        let (content, language) = (&self.content, self.content.buyer.language);
+        let mut sums = content.mail_sums();
         if self.ledger.kept_cents != 0 {
-            sums.push(MailFact::new("Paid", format_amount(self.ledger.kept_cents, &self.content.currency)));
+            sums.push(MailFact::new(&mails::paid(language), content.mail_amount(self.ledger.kept_cents)));
         }
-        sums.push(MailFact::new("To be paid", format_amount(self.due_cents(), &self.content.currency)));
+        sums.push(MailFact::new(&mails::to_pay(language), content.mail_amount(self.due_cents())));
         Some(kind::invoice_to_pay(
             cx,
             InvoiceToPay {
                 to,
+                language,
                 invoice: self.id,
                 document: self.issued().map(|one| one.id),
-                items: self.content.mail_items(),
+                items: content.mail_items(),
                 sums,
                 due_at: self.due_at,
             },
@@ -73,16 +80,18 @@ impl Invoice {
         if self.status != InvoiceStatus::Paid || self.content.sums.payable_cents() == 0 {
             return None;
         }
-        let mut sums = self.content.mail_sums();
-        sums.push(MailFact::new("Paid", format_amount(self.ledger.kept_cents, &self.content.currency)));
+        let (content, language) = (&self.content, self.content.buyer.language);
+        let mut sums = content.mail_sums();
+        sums.push(MailFact::new(&mails::paid(language), content.mail_amount(self.ledger.kept_cents)));
         Some(kind::receipt(
             cx,
             PaymentReceipt {
                 to,
+                language,
                 invoice: self.id,
                 document: self.issued().map(|one| one.id),
                 order_number: self.order_number.clone(),
-                items: self.content.mail_items(),
+                items: content.mail_items(),
                 sums,
             },
         ))

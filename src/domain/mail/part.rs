@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
+use words::{Language, mails};
 
 /// Maximum number of rows per table in an email; any others are only counted.
 const MAX_TOLD_ITEMS: usize = 100;
@@ -75,7 +76,7 @@ pub struct AttachedDocument {
 
 /// Returns the first rows of a table and a sentence that states how many were omitted; the sentence is `None` if all
 /// are shown.
-pub fn first_items(items: impl IntoIterator<Item = MailItem>) -> (Vec<MailItem>, Option<String>) {
+pub fn first_items(language: Language, items: impl IntoIterator<Item = MailItem>) -> (Vec<MailItem>, Option<String>) {
     let mut listed: Vec<MailItem> = Vec::new();
     let mut untold = 0usize;
     for item in items {
@@ -85,7 +86,7 @@ pub fn first_items(items: impl IntoIterator<Item = MailItem>) -> (Vec<MailItem>,
             untold += 1;
         }
     }
-    (listed, (untold > 0).then(|| format!("and {untold} lines more")))
+    (listed, (untold > 0).then(|| mails::more_items(language, untold)))
 }
 
 /// Reduces text to one line. A subject may contain names that users entered; every mailer would reject control

@@ -64,10 +64,11 @@ fn alerts_of_a_kind_are_told_in_one_mail_that_has_bounds() {
 #[test]
 fn a_long_table_ends_with_how_many_are_left_out() {
     let item = |n: usize| MailItem { quantity: 1, what: format!("Part {n}\r\nCarrier: none"), amount: None };
-    let (items, more) = first_items((0..103).map(item));
+    let (items, more) = first_items(Language::English, (0..103).map(item));
     assert_eq!((items.len(), more.as_deref()), (100, Some("and 3 lines more")));
     assert_eq!(items[0].what, "Part 0  Carrier: none");
-    assert_eq!(first_items((0..100).map(item)).1, None);
+    assert_eq!(first_items(Language::English, (0..101).map(item)).1.as_deref(), Some("and 1 line more"));
+    assert_eq!(first_items(Language::English, (0..100).map(item)).1, None);
 }
 
 #[test]
@@ -114,10 +115,12 @@ proptest! {
     #[test]
     fn what_people_wrote_adds_neither_a_header_nor_a_line_of_the_shops_own(
         number in any::<String>(), what in any::<String>(), message in any::<String>(),
+        language in prop::sample::select(Language::ALL.to_vec()),
     ) {
         let bench = Bench::new();
         let mail = quote_sent(&bench.cx(), QuoteSent {
             to: "buyer@example.org".to_owned(),
+            language,
             quote: id(1),
             number,
             items: vec![MailItem { quantity: 1, what, amount: Some("1.00 USD".to_owned()) }],

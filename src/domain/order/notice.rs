@@ -6,7 +6,10 @@ use crate::aggregate::DecisionContext;
 use crate::mail::Mail;
 use crate::mail::kind::own_page;
 use crate::mail::part::{MailFact, MailItem, MailLink, MailPart, first_items};
+use crate::notation;
 use crate::tracking::tracking_url;
+use words::mails::{ShipmentContent, ShipmentWay};
+use words::{Language, mails};
 
 impl OrderChange<'_> {
     /// Emails the customer about a shipment that is sent with this commit, unless their email address is unknown or the
@@ -24,40 +27,46 @@ impl OrderChange<'_> {
 
 /// Builds the email about a shipment of the given order.
 fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipment) -> Mail {
-    let number = order.number_text();
+    let language = order.language();
     let picked_up = sent.shipment.carrier == PICKUP;
     let whole = order.status == OrderStatus::Shipped;
-    let first = order.shipments.len() <= 1;
-    let what = match (whole, first) {
-        _ if replaces(order, sent) => format!("A replacement for order {number}"),
-        (true, true) => format!("Order {number}"),
-        (true, false) => format!("The rest of order {number}"),
-        (false, _) => format!("A part of order {number}"),
+    let content = match (whole, order.shipments.len() <= 1) {
+        _ if replaces(order, sent) => ShipmentContent::Replacement,
+        (true, true) => ShipmentContent::Whole,
+        (true, false) => ShipmentContent::Rest,
+        (false, _) => ShipmentContent::Part,
     };
-    let came = if picked_up { "was picked up" } else { "is on its way" };
-    let follows = if whole { "" } else { "; the rest will follow" };
-    let text = format!("Hello,\n\n{what} {came}{follows}:\n");
+    let way = if picked_up { ShipmentWay::Pickup } else { ShipmentWay::Parcel };
+    let sentence = mails::shipment_sentence(language, content, way, &order.number_text());
+    let text = if whole {
+        mails::shipment_text(language, &sentence)
+    } else {
+        mails::partial_shipment_text(language, &sentence)
+    };
     let items = sent.lines.iter().filter_map(|one| {
         let line = order.lines.get(one.line as usize)?;
-        let what = format!("{}{}", line.description, of_kit(order, line));
+        let what = item_of(language, order, line);
         Some(MailItem { quantity: one.quantity, what, amount: None })
     });
-    let (items, more) = first_items(items);
+    let (items, more) = first_items(language, items);
     let mut parts = vec![MailPart::Items(items)];
     parts.extend(more.map(MailPart::Text));
     if !picked_up {
         let shipment = &sent.shipment;
         parts.push(MailPart::Facts(vec![
-            MailFact::new("Carrier", &shipment.carrier),
-            MailFact::new("Tracking number", &shipment.tracking_number),
-            MailFact::new("Expected delivery", &shipment.estimated_delivery),
+            MailFact::new(&mails::carrier(language), &shipment.carrier),
+            MailFact::new(&mails::tracking_number(language), &shipment.tracking_number),
+            MailFact::new(
+                &mails::expected_delivery(language),
+                notation::typed_date(language, &shipment.estimated_delivery),
+            ),
         ]));
         let url = tracking_url(&cx.rules.tracking_pages, &shipment.carrier, &shipment.tracking_number);
-        parts.extend(url.map(|url| MailPart::Link(MailLink { label: "Track the parcel".to_owned(), url })));
+        parts.extend(url.map(|url| MailPart::Link(MailLink { label: mails::tracking_link(language), url })));
     }
-    parts.extend(promise_words(order, cx).map(MailPart::Text));
-    let link = own_page(cx, "View the order", &format!("orders/{}", order.id));
-    Mail { parts, link: Some(link), ..Mail::new(cx, vec![to], format!("{what} {came}"), text) }
+    parts.extend(promise_words(language, order, cx).map(MailPart::Text));
+    let link = own_page(cx, &mails::order_link(language), &format!("orders/{}", order.id));
+    Mail { language, parts, link: Some(link), ..Mail::new(cx, vec![to], sentence, format!("{text}\n")) }
 }
 
 /// Returns whether everything in the shipment replaces parts that were shipped before.
@@ -70,28 +79,23 @@ fn replaces(order: &Order, sent: &SentShipment) -> bool {
 }
 
 /// Describes whether the promise was met; `None` if it is still outstanding, or if there is no promise.
-fn promise_words(order: &Order, cx: &DecisionContext<'_>) -> Option<String> {
+fn promise_words(language: Language, order: &Order, cx: &DecisionContext<'_>) -> Option<String> {
     let promise = order.promise.as_ref()?;
-    let clock = &cx.rules.clock;
-    let promised = clock.date_and_time(promise.promised_at);
-    match promise.met_at {
-        Some(met) if met <= promise.promised_at => {
-            let met = clock.date_and_time(met);
-            Some(format!("We promised it for {promised} and kept our promise: it was ready on {met}."))
-        }
-        Some(met) => {
-            let met = clock.date_and_time(met);
-            Some(format!("We promised it for {promised} and are sorry that it was not ready until {met}."))
-        }
-        None if cx.now > promise.promised_at => {
-            Some(format!("We promised all of it for {promised} and are sorry that the rest is late."))
-        }
-        None => Some(format!("All of it is promised for {promised}.")),
-    }
+    let in_words = |at| notation::date_and_time(language, &cx.rules.clock, at);
+    let promised = in_words(promise.promised_at);
+    Some(match promise.met_at {
+        Some(met) if met <= promise.promised_at => mails::promise_met(language, &promised, &in_words(met)),
+        Some(met) => mails::promise_broken(language, &promised, &in_words(met)),
+        None if cx.now > promise.promised_at => mails::promise_overdue(language, &promised),
+        None => mails::promise_open(language, &promised),
+    })
 }
 
-/// Returns the suffix that contains the name of a line's kit: ` (of Desk set)`.
-fn of_kit(order: &Order, line: &OrderLine) -> String {
+/// Describes a line, with its kit if it belongs to one: `Shelf (of Desk set)`.
+fn item_of(language: Language, order: &Order, line: &OrderLine) -> String {
     let kit = line.kit_line.and_then(|kit| order.lines.get(kit as usize));
-    kit.map(|kit| format!(" (of {})", kit.description)).unwrap_or_default()
+    match kit {
+        Some(kit) => mails::item_of_kit(language, &line.description, &kit.description),
+        None => line.description.clone(),
+    }
 }

@@ -5,19 +5,20 @@ use std::convert::Infallible;
 use super::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteSlicingOutcome, QuoteStatus};
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, NewAggregate};
 use crate::audit::AuditedAct;
-use crate::currency::format_amount;
 use crate::event::Event;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::mail::kind::{self, QuoteSent};
 use crate::mail::part::{MailFact, MailItem, one_line};
+use crate::notation;
 use crate::principal::Principal;
 use crate::refusal::{Faults, Refusal, shortened};
 use crate::requirement::{Referenced, Requirement};
 use crate::sku::Sku;
 use crate::slice_source::SliceSource;
 use crate::time::DAY_MS;
+use words::{Language, mails};
 
 /// Maximum stored length of a reason, in characters.
 const MAX_REASON_CHARS: usize = 500;
@@ -134,7 +135,7 @@ impl Command<Quote> for QuoteCommand {
                 next.redraft(cx, patch)?;
                 ChangeOutput { requirements: skus_named(&next.named_skus()), ..ChangeOutput::default() }
             }
-            QuoteCommand::Send => next.send(cx)?,
+            QuoteCommand::Send(language) => next.send(cx, *language)?,
             QuoteCommand::Accept => next.accept(cx)?,
             QuoteCommand::Decline { reason } => next.decline(cx, reason.as_ref())?,
             QuoteCommand::Archive => {
@@ -172,7 +173,7 @@ impl Command<Quote> for QuoteCommand {
         match self {
             QuoteCommand::Create(_) => AuditedAct::QuoteCreate,
             QuoteCommand::Update { .. } => AuditedAct::QuoteUpdate,
-            QuoteCommand::Send => AuditedAct::QuoteSend,
+            QuoteCommand::Send(_) => AuditedAct::QuoteSend,
             QuoteCommand::Accept => AuditedAct::QuoteAccept,
             QuoteCommand::Decline { .. } => AuditedAct::QuoteDecline,
             QuoteCommand::Archive => AuditedAct::QuoteDelete,
@@ -218,7 +219,7 @@ impl Quote {
     }
 
     /// Sends the draft: creates private SKUs for its models, freezes everything, and emails the customer.
-    fn send(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
+    fn send(&mut self, cx: &DecisionContext<'_>, language: Language) -> Result<ChangeOutput, Refusal> {
         if self.status != QuoteStatus::Draft {
             return Err(Refusal::transition("the quote cannot be sent", self.status));
         }
@@ -250,7 +251,7 @@ impl Quote {
         let days = cx.rules.pricing.valid_days.saturating_mul(DAY_MS);
         self.valid_until.get_or_insert(cx.now.plus_ms(days));
         along.events.push(self.event(cx, "quote.sent"));
-        along.created.extend(self.mail(cx).map(|mail| QuoteCreation::Mail(Box::new(mail))));
+        along.created.extend(self.mail(cx, language).map(|mail| QuoteCreation::Mail(Box::new(mail))));
         Ok(along)
     }
 
@@ -322,21 +323,23 @@ impl Quote {
     }
 
     /// Builds the email that notifies the customer of the quote.
-    fn mail(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
-        let money = |label: &str, cents: i64| MailFact::new(label, format_amount(cents, &self.currency));
-        let extra = [("Shipping", self.shipping_cents), ("Tax", self.tax_cents)];
+    fn mail(&self, cx: &DecisionContext<'_>, language: Language) -> Option<Mail> {
+        let amount = |cents: i64| notation::amount(language, cents, &self.currency);
+        let money = |label: String, cents: i64| MailFact::new(&label, amount(cents));
+        let extra = [(mails::shipping(language), self.shipping_cents), (mails::tax(language), self.tax_cents)];
         let extra = extra.into_iter().filter(|(_, cents)| *cents != 0).map(|(label, cents)| money(label, cents));
         let item = |line: &QuoteLine| MailItem {
             quantity: line.quantity,
             what: line.description.clone(),
-            amount: Some(format_amount(line.unit_price_cents.saturating_mul(i64::from(line.quantity)), &self.currency)),
+            amount: Some(amount(line.unit_price_cents.saturating_mul(i64::from(line.quantity)))),
         };
         let sent = QuoteSent {
             to: self.customer_email.clone()?,
+            language,
             quote: self.id,
             number: self.number_text(),
             items: self.lines.iter().map(item).collect(),
-            sums: extra.chain([money("Total", self.total_cents)]).collect(),
+            sums: extra.chain([money(mails::total(language), self.total_cents)]).collect(),
             valid_until: self.valid_until,
             message: self.notes.clone(),
         };

@@ -65,7 +65,7 @@ impl Desk {
     }
     fn sent(lines: Vec<DraftLine>) -> Self {
         let mut desk = Self::with(lines);
-        desk.ask(&QuoteCommand::Send).unwrap();
+        desk.ask(&QuoteCommand::Send(Language::English)).unwrap();
         desk
     }
     fn ask(&mut self, command: &QuoteCommand) -> Result<Decision<Quote, Box<Quote>>, Refusal> {
@@ -107,7 +107,7 @@ fn a_draft_is_edited_and_what_was_sent_never_changes() {
     assert_eq!(quote.customer_email.as_deref(), Some("ann@example.org"));
     assert_eq!((quote.subtotal_cents, quote.shipping_cents, quote.tax_cents), (8000, 500, 1615));
     assert_eq!(quote.total_cents, 10_115);
-    let decision = desk.ask(&QuoteCommand::Send).unwrap();
+    let decision = desk.ask(&QuoteCommand::Send(Language::English)).unwrap();
     assert_eq!(decision.events.iter().map(|event| event.event.as_str()).collect::<Vec<_>>(), ["quote.sent"]);
     let [QuoteCreation::Mail(mail)] = &decision.created[..] else { panic!("{:?}", decision.created) };
     assert_eq!((&mail.to[..], mail.useless_at), (&["ann@example.org".to_owned()][..], desk.q().valid_until));
@@ -116,7 +116,7 @@ fn a_draft_is_edited_and_what_was_sent_never_changes() {
     assert_eq!(desk.q().valid_until, Some(desk.bench.now.plus_ms(14 * DAY_MS)));
     assert_eq!(refused(desk.change(QuotePatch::default())), "invalid_transition");
     assert_eq!(refused(desk.ask(&QuoteCommand::Archive)), "invalid_transition");
-    assert_eq!(refused(desk.ask(&QuoteCommand::Send)), "invalid_transition");
+    assert_eq!(refused(desk.ask(&QuoteCommand::Send(Language::English))), "invalid_transition");
 }
 
 #[test]
@@ -124,13 +124,16 @@ fn sending_needs_a_customer_a_date_ahead_and_a_sku_on_what_is_printed() {
     let mut desk = Desk::with(vec![line(1, 1), DraftLine { sku_id: None, ..line(1, 1) }]);
     let past = Some(Some(desk.bench.now.plus_ms(-1)));
     desk.change(QuotePatch { customer_email: Some(None), valid_until: past, ..QuotePatch::default() }).unwrap();
-    assert_eq!(paths(desk.ask(&QuoteCommand::Send)), ["customerEmail", "validUntil", "lines.1.skuId"]);
+    assert_eq!(
+        paths(desk.ask(&QuoteCommand::Send(Language::English))),
+        ["customerEmail", "validUntil", "lines.1.skuId"]
+    );
     let mut desk = Desk::with(vec![DraftLine { sku_id: None, printed: false, ..line(1, 1) }]);
-    assert_eq!(paths(desk.ask(&QuoteCommand::Send)), ["lines"], "something must be printed");
+    assert_eq!(paths(desk.ask(&QuoteCommand::Send(Language::English))), ["lines"], "something must be printed");
     let mut unmade = cube(1, None);
     unmade.model.as_mut().unwrap().material_id = None;
     let mut desk = Desk::with(vec![unmade]);
-    assert_eq!(paths(desk.ask(&QuoteCommand::Send)), ["lines.0.materialId"]);
+    assert_eq!(paths(desk.ask(&QuoteCommand::Send(Language::English))), ["lines.0.materialId"]);
 }
 
 #[test]
@@ -166,7 +169,7 @@ fn a_model_is_priced_by_its_volume_then_by_its_g_code_and_gets_a_private_sku() {
     desk.change(QuotePatch { lines: Some(vec![again]), ..QuotePatch::default() }).unwrap();
     let model = desk.q().lines[0].model.clone().unwrap();
     assert_eq!((model.work.grams, model.work.seconds, model.work.parts), (Amount::units(20), 7200, 2));
-    let decision = desk.ask(&QuoteCommand::Send).unwrap();
+    let decision = desk.ask(&QuoteCommand::Send(Language::English)).unwrap();
     let [QuoteCreation::Sku(sku), QuoteCreation::Mail(_)] = &decision.created[..] else {
         panic!("{:?}", decision.created)
     };
@@ -241,7 +244,7 @@ fn a_custom_request_hears_how_its_quote_stands_until_it_has_heard() {
     let mut desk = Desk::with(vec![line(1, 1000)]);
     desk.change(QuotePatch { custom_request_id: Some(Some(id(7))), ..QuotePatch::default() }).unwrap();
     assert!(desk.q().effects().is_empty(), "nobody hears of a draft");
-    desk.ask(&QuoteCommand::Send).unwrap();
+    desk.ask(&QuoteCommand::Send(Language::English)).unwrap();
     let tell = |status| QuoteEffect::TellRequest { request: id(7), status };
     assert_eq!(desk.q().effects(), [tell(QuoteStatus::Sent)]);
     desk.ask(&QuoteCommand::RequestTold(QuoteStatus::Sent)).unwrap();
@@ -259,7 +262,7 @@ fn a_deleted_draft_is_gone() {
     let mut desk = Desk::with(vec![cube(1, Some("PLA"))]);
     desk.ask(&QuoteCommand::Archive).unwrap();
     assert!(desk.q().effects().is_empty());
-    for command in [QuoteCommand::Send, QuoteCommand::Accept, QuoteCommand::Archive] {
+    for command in [QuoteCommand::Send(Language::English), QuoteCommand::Accept, QuoteCommand::Archive] {
         assert_eq!(refused(desk.ask(&command)), "quote_not_found", "{command:?}");
     }
     let create = QuoteCommand::Create(Box::new(draft(vec![line(1, 1)])));

@@ -16,10 +16,12 @@ use crate::order::{
     JobAnswer, JobCommand, LedgerCommand, NewOrder, Order, OrderAnswer, OrderCommand, OrderCreated, OrderKind,
     OrderLine, OrderNews, OrderNewsAnswer, PaymentUpdate, ProductionData, Report, Shipment,
 };
+use crate::party::Party;
 use crate::printer_status::PrintEnd;
 use crate::promise::Promise;
 use crate::refusal::Refusal;
 use crate::sku::MachineType;
+use words::Language;
 
 /// Number that the ID of a decider's order is derived from.
 pub const ORDER_ID: u32 = 1;
@@ -222,8 +224,9 @@ pub fn promised() -> OrderDecider {
 }
 
 /// Returns the shipment email of a promised order that was ready after its promised time, or before it.
-pub fn shipped_mail(late: bool) -> Mail {
+pub fn shipped_mail(late: bool, language: Language) -> Mail {
     let mut desk = promised();
+    desk.order.as_mut().unwrap().buyer = Some(Party { language, ..Party::default() });
     if late {
         let promise = desk.order.as_mut().unwrap().promise.as_mut().unwrap();
         promise.promised_at = promise.made_at.plus_ms(-60_000);

@@ -8,9 +8,9 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::faults::alert;
+use super::faults::{alert, in_language};
 use super::form::PageForm;
-use super::frame::{Section, Viewer, see_other};
+use super::frame::{PageLanguage, SLOT, Section, Viewer, see_other, with_parts};
 use super::sign_in;
 use config::Config;
 use domain::customer::{AddressKind, Customer, CustomerAddress, CustomerCommand};
@@ -22,11 +22,10 @@ use http::wire::read_body;
 use http_api::billing::profile::ProfileUpdate;
 use http_api::billing::session::{SignInHandles, end_session};
 use kernel::directory::Directory;
+use words::{Language, pages};
 
 /// Path of the profile page.
 pub(super) const PATH: &str = "/profile";
-/// Title of the profile pages.
-const TITLE: &str = "Your profile";
 
 handles! {
     /// Dependencies of the profile pages.
@@ -36,23 +35,28 @@ handles! {
     }
 }
 
+/// Name of the field for the language, as in the API.
+const LANGUAGE_FIELD: &str = "locale";
+/// Value of the field for the language if the profile has none.
+const OF_BROWSER: &str = "browser";
+
 /// Form field: name (as in the API), label, `autocomplete` value, and maximum length in characters, enforced by
 /// browsers.
-type ProfileField = (&'static str, &'static str, &'static str, usize);
+type ProfileField = (&'static str, fn(Language) -> String, &'static str, usize);
 
 const PERSON: [ProfileField; 4] = [
-    ("name", "Name", "name", 200),
-    ("phone", "Telephone", "tel", 50),
-    ("company", "Company", "organization", 200),
-    ("taxId", "Tax identifier of the company", "off", 50),
+    ("name", pages::name_field, "name", 200),
+    ("phone", pages::phone_field, "tel", 50),
+    ("company", pages::company_field, "organization", 200),
+    ("taxId", pages::tax_id_field, "off", 50),
 ];
 const PARCELS: [ProfileField; 6] = [
-    ("line1", "Street and house number", "shipping address-line1", 200),
-    ("line2", "Second line", "shipping address-line2", 200),
-    ("city", "City", "shipping address-level2", 100),
-    ("region", "State or region", "shipping address-level1", 100),
-    ("postalCode", "Post code", "shipping postal-code", 20),
-    ("country", "Country, as a code of two letters", "shipping country", 2),
+    ("line1", pages::line1_field, "shipping address-line1", 200),
+    ("line2", pages::line2_field, "shipping address-line2", 200),
+    ("city", pages::city_field, "shipping address-level2", 100),
+    ("region", pages::region_field, "shipping address-level1", 100),
+    ("postalCode", pages::postal_code_field, "shipping postal-code", 20),
+    ("country", pages::country_field, "shipping country", 2),
 ];
 
 /// Signs the customer out and redirects to the sign-in page.
@@ -64,18 +68,26 @@ pub(super) async fn sign_out(State(app): State<SignInHandles>, sent: PageForm) -
 }
 
 /// Serves the profile page.
-pub(super) async fn show(State(app): State<AccountHandles>, who: Caller) -> Result<Response, ApiError> {
+pub(super) async fn show(
+    State(app): State<AccountHandles>,
+    who: Caller,
+    language: PageLanguage,
+) -> Result<Response, ApiError> {
     let (_, state) = find_existing(&app.customers, who.customer()?.0).await?;
     let customer = state_of(&state)?;
-    let viewer = Viewer::new(&who, &app.config)?;
-    let values = |name: &str| value_of(customer, name);
-    Ok(viewer.page(Section::Profile, TITLE, &form(&viewer, &customer.email, &values, None)))
+    let viewer = Viewer::new(&who, &app.config, language)?;
+    let (values, title) = (|name: &str| value_of(customer, name), pages::profile_title(viewer.language()));
+    Ok(viewer.page(Section::Profile, &title, &form(&viewer, &customer.email, &values, None)))
 }
 
 /// Handles the profile form, using the same validation and command as the API.
-pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) -> Result<Response, ApiError> {
+pub(super) async fn change(
+    State(app): State<AccountHandles>,
+    language: PageLanguage,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
     let (id, email) = sent.call.who.customer()?;
-    let viewer = Viewer::new(&sent.call.who, &app.config)?;
+    let viewer = Viewer::new(&sent.call.who, &app.config, language)?;
     let (_, state) = find_existing(&app.customers, id).await?;
     let update = profile_body(&sent, state_of(&state)?).to_string();
     let changed = match read_body::<ProfileUpdate>(update.as_bytes()) {
@@ -89,8 +101,9 @@ pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) ->
         Ok(()) => Ok(see_other(PATH)),
         Err(error) if error.status().is_client_error() => {
             let values = |name: &str| sent.text(name).to_owned();
-            let content = form(&viewer, email, &values, Some(&alert(&error)));
-            Ok(viewer.again(Section::Profile, TITLE, &content))
+            let wrong = alert(&in_language(viewer.language(), error));
+            let content = form(&viewer, email, &values, Some(&wrong));
+            Ok(viewer.again(Section::Profile, &pages::profile_title(viewer.language()), &content))
         }
         Err(error) => Err(error),
     }
@@ -117,10 +130,16 @@ fn profile_body(sent: &PageForm, customer: &Customer) -> Value {
         }
         addresses.push(shipping);
     }
-    json!({
+    let mut body = json!({
         "name": sent.some("name"), "phone": sent.some("phone"), "company": sent.some("company"),
         "taxId": sent.some("taxId"), "addresses": addresses,
-    })
+    });
+    // A language that stays keeps its region: `de-AT`.
+    let chosen = sent.text(LANGUAGE_FIELD);
+    if !chosen.is_empty() && chosen != value_of(customer, LANGUAGE_FIELD) {
+        body["locale"] = if chosen == OF_BROWSER { Value::Null } else { json!(chosen) };
+    }
+    body
 }
 
 /// Returns the customer's shipping address, if any.
@@ -134,6 +153,7 @@ fn value_of(customer: &Customer, name: &str) -> String {
         "name" => customer.name.clone(),
         "phone" => customer.phone.clone(),
         "company" => customer.company.clone(),
+        LANGUAGE_FIELD => Some(language_value(customer.locale.as_deref())),
         "taxId" => customer.tax_id.clone(),
         "line1" => address.map(|one| one.line1.clone()),
         "line2" => address.and_then(|one| one.line2.clone()),
@@ -146,31 +166,58 @@ fn value_of(customer: &Customer, name: &str) -> String {
     value.unwrap_or_default()
 }
 
+/// Returns the value of the field for the language; empty for a language in which there are no pages.
+fn language_value(locale: Option<&str>) -> String {
+    match locale {
+        None => OF_BROWSER.to_owned(),
+        Some(tag) => Language::of_tag(tag).map(|language| language.tag().to_owned()).unwrap_or_default(),
+    }
+}
+
+/// Renders the field for the language. Another one, which only the API sets, stays unless one of these is chosen.
+fn language_field(language: Language, value: &str) -> Markup {
+    let option = |option_value: &str, label: &str| {
+        html! { option value=(option_value) selected[option_value == value] { (label) } }
+    };
+    html! {
+        div class="field" {
+            label for=(LANGUAGE_FIELD) { (pages::language_field(language)) }
+            select id=(LANGUAGE_FIELD) name=(LANGUAGE_FIELD) {
+                @if value.is_empty() { (option("", &pages::other_language(language))) }
+                (option(OF_BROWSER, &pages::language_of_browser(language)))
+                @for one in Language::ALL { (option(one.tag(), one.own_name())) }
+            }
+        }
+    }
+}
+
 fn form(viewer: &Viewer, email: &str, values: &dyn Fn(&str) -> String, wrong: Option<&Markup>) -> Markup {
+    let language = viewer.language();
     let member = |(name, label, filled, most): &ProfileField| {
         html! {
             div class="field" {
-                label for=(name) { (label) }
+                label for=(name) { (label(language)) }
                 input id=(name) name=(name) autocomplete=(filled) maxlength=(most) value=(values(name));
             }
         }
     };
     html! {
-        h1 { (TITLE) }
+        h1 { (pages::profile_title(language)) }
         @if let Some(wrong) = wrong { (wrong) }
-        p { "You are signed in as " strong { (email) } "." }
+        p { (with_parts(&pages::signed_in_as(language, SLOT), &[&html! { strong { (email) } }])) }
         form method="post" action=(PATH) {
             (viewer.hidden())
             section class="panel pad" aria-labelledby="person" {
-                h2 id="person" { "About you" }
+                h2 id="person" { (pages::about_you(language)) }
                 @for one in &PERSON { (member(one)) }
+                (language_field(language, &values(LANGUAGE_FIELD)))
             }
             section class="panel pad" aria-labelledby="parcels" {
-                h2 id="parcels" { "Shipping address" }
-                p class="hint" { "Leave it empty if you have none." }
+                h2 id="parcels" { (pages::shipping_address(language)) }
+                p class="hint" { (pages::address_hint(language)) }
                 @for one in &PARCELS { (member(one)) }
             }
-            button type="submit" { "Save" }
+            button type="submit" { (pages::save(language)) }
         }
     }
 }

@@ -13,10 +13,11 @@ use crate::design::{Icon, icon};
 use config::Config;
 use documents::mail::is_light;
 use domain::address::Address;
-use domain::country::country_name;
+use domain::country::country_name_in;
 use domain::refusal::Refusal;
 use http::error::ApiError;
 use printers::cameras::frame::PictureKind;
+use words::{Language, pages};
 
 /// Path of the style sheet with the shop's colour.
 pub(super) const STYLE_PATH: &str = "/brand/style.css";
@@ -29,9 +30,11 @@ const PLAIN_COLOR: (u8, u8, u8) = (0x1f, 0x4e, 0x79);
 /// Maximum size of the logo, in bytes; the same as for PDFs.
 const MAX_LOGO_BYTES: u64 = 2 * 1024 * 1024;
 
-/// Name, logo, colour and contact details of the shop.
+/// Name, logo, colour and contact details of the shop, for pages in one language.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Brand {
+    /// Language of the page.
+    pub(super) language: Language,
     name: String,
     color: (u8, u8, u8),
     has_logo: bool,
@@ -42,15 +45,16 @@ pub(super) struct Brand {
 
 impl Brand {
     /// Creates the brand from the settings.
-    pub(super) fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config, language: Language) -> Self {
         let seller = config.invoices.rules().seller;
         Self {
+            language,
             name: if seller.name.is_empty() { NO_NAME.to_owned() } else { seller.name },
             color: config.pdf.accent().unwrap_or(PLAIN_COLOR),
             has_logo: !config.pdf.logo_file.as_os_str().is_empty(),
             email: seller.email,
             phone: seller.phone,
-            address: seller.address.as_ref().map(address_line),
+            address: seller.address.as_ref().map(|address| address_line(language, address)),
         }
     }
 
@@ -93,16 +97,16 @@ impl Brand {
     pub(super) fn ask(&self, number: &str) -> Markup {
         html! {
             @if let Some(email) = &self.email {
-                a class="btn" href={ "mailto:" (email) "?subject=" (number) } { (icon(Icon::Mail)) "Ask the shop" }
+                a class="btn" href={ "mailto:" (email) "?subject=" (number) } { (icon(Icon::Mail)) (pages::ask_shop(self.language)) }
             }
         }
     }
 }
 
 /// Formats an address on one line.
-pub(super) fn address_line(address: &Address) -> String {
+pub(super) fn address_line(language: Language, address: &Address) -> String {
     let city = format!("{} {}", address.postal_code, address.city);
-    let country = country_name(&address.country).unwrap_or(&address.country);
+    let country = country_name_in(language, &address.country).unwrap_or(&address.country);
     let second = address.line2.as_deref().unwrap_or_default();
     let parts = [address.line1.trim(), second.trim(), city.trim(), country.trim()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
@@ -130,7 +134,7 @@ fn style_sheet(color: (u8, u8, u8)) -> String {
 /// Serves the style sheet with the shop's colour.
 pub(super) async fn style(State(config): State<Arc<Config>>) -> Response {
     let headers = [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "public, max-age=86400")];
-    (headers, style_sheet(Brand::new(&config).color)).into_response()
+    (headers, style_sheet(Brand::new(&config, Language::default()).color)).into_response()
 }
 
 /// Serves the shop's logo; fails with 404 if there is none.
@@ -168,12 +172,13 @@ mod tests {
 
     fn brand() -> Brand {
         Brand {
+            language: Language::English,
             name: "Nordlicht <Prints>".to_owned(),
             color: (0x0f, 0x76, 0x6e),
             has_logo: false,
             email: Some("hello@nordlicht.example".to_owned()),
             phone: Some("+49 (40) 123-45".to_owned()),
-            address: Some(address_line(&address())),
+            address: Some(address_line(Language::English, &address())),
         }
     }
 
@@ -194,6 +199,7 @@ mod tests {
             assert!(foot.contains(part), "{part} in {foot}");
         }
         assert!(brand().ask("ORD-000123").0.contains("?subject=ORD-000123\""));
+        assert_eq!(address_line(Language::German, &address()), "Hafenstr. 2, 20095 Hamburg, Deutschland");
         let silent = Brand { email: None, phone: None, address: None, ..brand() };
         assert!(!silent.foot().0.contains("href") && silent.ask("ORD-000123").0.is_empty());
     }

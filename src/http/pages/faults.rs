@@ -14,6 +14,7 @@ use super::refused::sentence;
 use domain::refusal::Fault;
 use domain::typed_amount::{self, TypedAmountError};
 use http::error::ApiError;
+use words::{Language, pages};
 
 /// Beginning of a mark. Text from users cannot contain it, because markup escapes angle brackets.
 const MARK: &str = "<p data-fault=\"";
@@ -33,6 +34,28 @@ const UNIT_ENDINGS: [&str; 5] = ["Cents", "Bps", "Ids", "Id", "At"];
 /// Renders the errors for which a form was rejected. Screen readers announce them immediately.
 pub(super) fn alert(error: &ApiError) -> Markup {
     alert_lines(error.message(), error.faults())
+}
+
+/// Returns the error with messages in the language of a page for customers. The API's messages are in English; those
+/// that no form for customers causes stay so.
+pub(super) fn in_language(language: Language, error: ApiError) -> ApiError {
+    error.reword(|fault| fault_text(language, &fault.message))
+}
+
+/// Returns the API's message in another language than English; `None` for English, and for messages that no form for
+/// customers causes.
+pub(super) fn fault_text(language: Language, message: &str) -> Option<String> {
+    if language == Language::English {
+        return None;
+    }
+    let most = message.strip_prefix("must be at most ").and_then(|rest| rest.strip_suffix(" characters"));
+    match (message, most.and_then(|most| most.parse().ok())) {
+        (_, Some(most)) => Some(pages::fault_too_long(language, most)),
+        ("must not be empty" | "is required", _) => Some(pages::fault_empty(language)),
+        ("must be an email address", _) => Some(pages::fault_email(language)),
+        ("must be a two-letter country code", _) => Some(pages::fault_country(language)),
+        _ => None,
+    }
 }
 
 /// Renders the given errors as [`alert`] does, or the message if there are none.
@@ -286,6 +309,16 @@ mod tests {
             "{page}"
         );
         assert!(page.contains(&format!("value=\"{}\"", time.0)) && !page.contains("data-fault"), "{page}");
+    }
+
+    #[test]
+    fn messages_of_forms_for_customers_are_in_the_language_of_the_page() {
+        let faults = [("city", "must not be empty"), ("name", "must be at most 200 characters"), ("x", "is odd")];
+        let [english, german] = Language::ALL.map(|language| alert(&in_language(language, error(&faults))).0);
+        assert_eq!(english, alert(&error(&faults)).0);
+        for text in ["darf nicht leer sein", "darf höchstens 200 Zeichen lang sein", "is odd"] {
+            assert!(german.contains(text), "{text} in {german}");
+        }
     }
 
     #[test]

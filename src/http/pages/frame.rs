@@ -3,20 +3,27 @@
 use std::sync::LazyLock;
 
 use axum::body::Body;
+use axum::extract::{FromRef as _, FromRequestParts};
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::brand::Brand;
 use super::faults;
-use super::times::{TimeForm, mark};
+use super::times::{TimeForm, mark, mark_in};
 use crate::design::assets::{PageAsset, SITE_SCRIPT, SITE_STYLE};
 use config::Config;
-use domain::currency;
+use domain::customer::Customer;
 use domain::time::Timestamp;
+use domain::{currency, notation};
+use http::AppState;
 use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
+use http_api::billing::session::accepted_language;
+use kernel::directory::Directory;
+use words::{Language, pages};
 
 /// Style sheet and script of a page, with a content security policy that allows both to be loaded from this server and
 /// forbids everything else.
@@ -44,6 +51,29 @@ static STILL_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STY
 /// Style sheet, script and policy of pages with live updates.
 static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, Some(&*SITE_SCRIPT), true));
 
+/// Variable of a message whose place markup takes ([`with_parts`]): a character that no text contains.
+pub(super) const SLOT: &str = "\u{fdd0}";
+/// Variable of a message whose place a second part with markup takes.
+pub(super) const NEXT_SLOT: &str = "\u{fdd1}";
+
+/// Language of a page for customers: that of the signed-in customer's profile, else the one that the browser prefers,
+/// else English.
+#[derive(Clone, Copy)]
+pub(super) struct PageLanguage(pub(super) Language);
+
+impl FromRequestParts<AppState> for PageLanguage {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
+        let accepted = accepted_language(&parts.headers);
+        let who = Caller::from_request_parts(parts, app).await?;
+        let Ok((id, _)) = who.customer() else { return Ok(Self(accepted)) };
+        let state = Directory::<Customer>::from_ref(app).read(id).await?;
+        let customer = state.as_ref().and_then(|state| state.state.as_ref());
+        let locale = customer.and_then(|customer| customer.locale.as_deref());
+        Ok(Self(locale.and_then(Language::of_tag).unwrap_or(accepted)))
+    }
+}
+
 /// Navigation section that a page belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
@@ -53,13 +83,15 @@ pub(super) enum Section {
     Profile,
 }
 
-/// Pages in the navigation.
-const SECTIONS: [(Section, &str, &str); 4] = [
-    (Section::Orders, super::orders::PATH, "Orders"),
-    (Section::Invoices, super::invoices::PATH, "Invoices"),
-    (Section::Quotes, super::quotes::PATH, "Quotes"),
-    (Section::Profile, super::account::PATH, "Profile"),
-];
+/// Returns the pages in the navigation: section, path and label.
+fn sections(language: Language) -> [(Section, &'static str, String); 4] {
+    [
+        (Section::Orders, super::orders::PATH, pages::orders_tab(language)),
+        (Section::Invoices, super::invoices::PATH, pages::invoices_tab(language)),
+        (Section::Quotes, super::quotes::PATH, pages::quotes_tab(language)),
+        (Section::Profile, super::account::PATH, pages::profile_tab(language)),
+    ]
+}
 
 /// Customer viewing a page.
 pub(super) struct Viewer {
@@ -71,11 +103,16 @@ pub(super) struct Viewer {
 
 impl Viewer {
     /// Creates the viewer from the caller; fails with 401 unless the caller is a signed-in customer.
-    pub(super) fn new(who: &Caller, config: &Config) -> Result<Self, ApiError> {
+    pub(super) fn new(who: &Caller, config: &Config, PageLanguage(language): PageLanguage) -> Result<Self, ApiError> {
         who.customer()?;
         let session = who.session.ok_or_else(|| ApiError::internal("a customer without a session"))?;
         let token = FormToken::of(&config.auth.session_secret, session).masked();
-        Ok(Self { token, brand: Brand::new(config) })
+        Ok(Self { token, brand: Brand::new(config, language) })
+    }
+
+    /// Returns the language of the page.
+    pub(super) fn language(&self) -> Language {
+        self.brand.language
     }
 
     /// Renders the hidden CSRF token field, which every form contains.
@@ -99,25 +136,26 @@ impl Viewer {
     }
 
     fn around(&self, status: StatusCode, section: Section, title: &str, content: &Markup, code: &PageCode) -> Response {
+        let language = self.language();
         let body = html! {
             (self.brand.style())
-            a class="skip" href="#content" { "Skip to the content" }
+            a class="skip" href="#content" { (pages::skip_link(language)) }
             header {
-                nav aria-label="Pages" {
+                nav aria-label=(pages::navigation(language)) {
                     a class="brand" href=(super::orders::PATH) { (self.brand.head()) }
-                    @for (of, path, label) in SECTIONS {
+                    @for (of, path, label) in sections(language) {
                         a href=(path) aria-current=[(of == section).then_some("page")] { (label) }
                     }
                     form method="post" action="/sign-out" {
                         (self.hidden())
-                        button class="plain" type="submit" { "Sign out" }
+                        button class="plain" type="submit" { (pages::sign_out(language)) }
                     }
                 }
             }
             main id="content" { (content) }
             (self.brand.foot())
         };
-        respond(status, &self.brand.page_title(title), "wide shop", &body, code)
+        respond_in(language, status, &self.brand.page_title(title), "wide shop", &body, code)
     }
 }
 
@@ -129,7 +167,7 @@ pub(super) fn shop_page(brand: &Brand, status: StatusCode, title: &str, content:
         main { p class="brand" { (brand.head()) } (content) }
         (brand.foot())
     };
-    respond(status, &brand.page_title(title), "small shop", &body, &STILL_PAGE)
+    respond_in(brand.language, status, &brand.page_title(title), "small shop", &body, &STILL_PAGE)
 }
 
 /// Renders a page without navigation, for any visitor.
@@ -150,20 +188,20 @@ pub(super) fn notice(brand: &Brand, status: StatusCode, title: &str, text: &str)
 /// Renders a page that forwards to the payment processor. A redirect is not possible, because browsers do not follow
 /// redirects to other sites after a form has been submitted.
 pub(super) fn lead_to_payment(brand: &Brand, url: &str) -> Response {
-    let title = "On to the payment";
-    refreshed(url, |content| shop_page(brand, StatusCode::OK, title, content), title)
+    let title = pages::payment_title(brand.language);
+    refreshed(brand.language, url, |content| shop_page(brand, StatusCode::OK, &title, content), &title)
 }
 
 /// Renders a page that forwards to the given URL.
 pub(super) fn lead_on(url: &str, title: &str) -> Response {
-    refreshed(url, |content| page(StatusCode::OK, title, content), title)
+    refreshed(Language::English, url, |content| page(StatusCode::OK, title, content), title)
 }
 
-fn refreshed(url: &str, render: impl FnOnce(&Markup) -> Response, title: &str) -> Response {
+fn refreshed(language: Language, url: &str, render: impl FnOnce(&Markup) -> Response, title: &str) -> Response {
     let mut response = render(&html! {
         h1 { (title) }
-        p { "The next page opens in a moment. If it does not, press the button." }
-        a class="button" href=(url) rel="noreferrer" { "Continue" }
+        p { (pages::redirect_text(language)) }
+        a class="button" href=(url) rel="noreferrer" { (pages::continue_button(language)) }
     });
     // What is in the address of a page of the processor stands in the answer in any case.
     if let Ok(refresh) = HeaderValue::from_str(&format!("0; url={url}")) {
@@ -180,12 +218,24 @@ pub(super) fn see_other(path: &str) -> Response {
     response
 }
 
+/// Builds the response for a page in English.
+pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Markup, code: &PageCode) -> Response {
+    respond_in(Language::English, status, title, width, body, code)
+}
+
 /// Builds the response for a page. Pages are neither cached nor indexed by search engines, and their links do not
 /// reveal their URL to other sites. Form errors are placed next to their fields.
-pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Markup, code: &PageCode) -> Response {
+fn respond_in(
+    language: Language,
+    status: StatusCode,
+    title: &str,
+    width: &str,
+    body: &Markup,
+    code: &PageCode,
+) -> Response {
     let page = html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang=(language.tag()) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -221,6 +271,36 @@ pub(super) fn time(at: Timestamp) -> Markup {
 /// Renders the day of a time in the shop's time zone: `tomorrow`, `Tue 3 Nov`.
 pub(super) fn day(at: Timestamp) -> Markup {
     mark(TimeForm::Day, at)
+}
+
+/// Renders a time for customers in the shop's time zone: `today 17:40`.
+pub(super) fn time_in(language: Language, at: Timestamp) -> Markup {
+    mark_in(language, TimeForm::Moment, at)
+}
+
+/// Renders the day of a time for customers in the shop's time zone: `tomorrow`, `Tue 3 Nov`.
+pub(super) fn day_in(language: Language, at: Timestamp) -> Markup {
+    mark_in(language, TimeForm::Day, at)
+}
+
+/// Renders the date of an invoice or credit note for customers, a day in UTC as on the document.
+pub(super) fn document_day_in(language: Language, at: Timestamp) -> Markup {
+    let day = notation::document_date(language, at);
+    html! { time datetime=(at.to_string().get(..10).unwrap_or_default()) { (day) } }
+}
+
+/// Renders a message with markup in place of its variables, for which [`SLOT`] and [`NEXT_SLOT`] stand.
+pub(super) fn with_parts(message: &str, parts: &[&Markup]) -> Markup {
+    let mut text = html! { (message) }.into_string();
+    for (slot, part) in [SLOT, NEXT_SLOT].into_iter().zip(parts) {
+        text = text.replace(slot, &part.0);
+    }
+    PreEscaped(text)
+}
+
+/// Renders the sentence in an empty list, with the customer's email address.
+pub(super) fn none_yet(language: Language, email: &str) -> Markup {
+    with_parts(&pages::none_yet(language, SLOT), &[&html! { strong { (email) } }])
 }
 
 /// Renders an amount, in minor units, with its currency.

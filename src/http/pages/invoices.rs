@@ -9,15 +9,18 @@ use maud::{Markup, html};
 
 use super::brand::{Brand, address_line};
 use super::form::PageForm;
-use super::frame::{Section, Viewer, lead_to_payment, money, see_other};
+use super::frame::{
+    PageLanguage, SLOT, Section, Viewer, document_day_in, lead_to_payment, none_yet, see_other, with_parts,
+};
 use super::orders::{PartQuery, back_to};
-use super::times::document_day;
 use crate::design::{Icon, Tone, chip, empty_place, icon};
 use config::Config;
 use domain::id::Id;
 use domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus, Party};
 use domain::limits::LimitKind;
+use domain::notation::amount;
 use domain::order::{Order, OrderStatus};
+use domain::time::Timestamp;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
@@ -29,13 +32,10 @@ use http::path_id::PathId;
 use http_api::billing::invoices::{PdfQuery, begin_checkout, own};
 use http_api::production::invoices::InvoiceHandles;
 use store::queries::InvoiceFilter;
+use words::{Language, pages};
 
 /// Path of the invoice list.
 pub(super) const PATH: &str = "/invoices";
-/// Status shown for an invoice with an outstanding amount whose order was cancelled.
-pub(super) const CANCELLED_WORDS: &str = "Order cancelled";
-/// Notice shown if a payment was made for an order that was cancelled.
-pub(super) const GIVEN_BACK_WORDS: &str = "Your payment will be refunded.";
 
 handles! {
     /// Dependencies of the invoice pages.
@@ -47,27 +47,39 @@ handles! {
 }
 
 /// Returns the invoice status as text for customers.
-fn status_words(status: InvoiceStatus) -> &'static str {
+fn status_words(language: Language, status: InvoiceStatus) -> String {
     match status {
-        InvoiceStatus::Draft => "Draft",
-        InvoiceStatus::Open => "To be paid",
-        InvoiceStatus::PartiallyPaid => "Partly paid",
-        InvoiceStatus::Overdue => "Overdue",
-        InvoiceStatus::Paid => "Paid",
-        InvoiceStatus::Refunded => "Refunded",
-        InvoiceStatus::Void => "Void",
+        InvoiceStatus::Draft => pages::invoice_draft(language),
+        InvoiceStatus::Open => pages::invoice_open(language),
+        InvoiceStatus::PartiallyPaid => pages::invoice_partly_paid(language),
+        InvoiceStatus::Overdue => pages::invoice_overdue(language),
+        InvoiceStatus::Paid => pages::invoice_paid(language),
+        InvoiceStatus::Refunded => pages::invoice_refunded(language),
+        InvoiceStatus::Void => pages::invoice_void(language),
+    }
+}
+
+/// Describes an invoice whose order was cancelled before it was paid in full.
+pub(super) fn cancelled_text(language: Language, invoice: &Invoice) -> String {
+    match invoice.ledger.kept_cents {
+        1.. => pages::invoice_cancelled_paid_text(language),
+        _ => pages::invoice_cancelled_text(language),
     }
 }
 
 /// Renders an invoice's status; `is_cancelled` states whether its order was cancelled.
-pub(super) fn status_chip(status: InvoiceStatus, is_cancelled: bool) -> Markup {
+pub(super) fn status_chip(language: Language, status: InvoiceStatus, is_cancelled: bool) -> Markup {
     let tone = match status {
         InvoiceStatus::Overdue => Tone::Error,
         InvoiceStatus::Open | InvoiceStatus::PartiallyPaid => Tone::Attention,
         InvoiceStatus::Paid => Tone::Working,
         InvoiceStatus::Draft | InvoiceStatus::Refunded | InvoiceStatus::Void => Tone::Idle,
     };
-    if is_cancelled { chip(Tone::Idle, CANCELLED_WORDS) } else { chip(tone, status_words(status)) }
+    if is_cancelled {
+        chip(Tone::Idle, &pages::invoice_cancelled(language))
+    } else {
+        chip(tone, &status_words(language, status))
+    }
 }
 
 /// Returns whether the invoice has an outstanding amount although its order was cancelled. Such an invoice should no
@@ -82,9 +94,10 @@ pub(super) async fn order_is_cancelled(app: &InvoiceHandles, invoice: &Invoice) 
 pub(super) async fn list(
     State(app): State<InvoicePageHandles>,
     who: Caller,
+    PageLanguage(language): PageLanguage,
     OpenQuery(part): OpenQuery<PartQuery>,
 ) -> Result<Response, ApiError> {
-    let viewer = Viewer::new(&who, &app.config)?;
+    let viewer = Viewer::new(&who, &app.config, PageLanguage(language))?;
     let (_, email) = who.customer()?;
     let now = app.own.environment.now();
     let filter = InvoiceFilter {
@@ -101,34 +114,50 @@ pub(super) async fn list(
     let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
     let numbers = app.own.queries.document_numbers(&issued).await?;
     let number = |invoice: &Invoice| invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("", String::as_str);
+    let title = pages::invoices_title(language);
     let content = html! {
-        h1 { "Your invoices" }
+        h1 { (title) }
         @if some.is_empty() {
-            (empty_place(Icon::ReceiptText, "Your invoices appear here, to be paid and downloaded.", &html! {
-                p class="small" { "There are none for " strong { (email) } " yet." }
-                a class="btn" href=(super::orders::PATH) { "Your orders" }
+            (empty_place(Icon::ReceiptText, &pages::invoices_empty(language), &html! {
+                p class="small" { (none_yet(language, email)) }
+                a class="btn" href=(super::orders::PATH) { (pages::orders_title(language)) }
             }))
         } @else {
             ul class="panel rows" {
                 @for invoice in &some {
-                    li class="row" {
-                        span class="thumb" { (icon(Icon::ReceiptText)) }
-                        div {
-                            a class="tall" href={ (PATH) "/" (invoice.id) } { (number(invoice)) } " "
-                            (status_chip(invoice.shown_status(now), cancelled.contains(&invoice.id)))
-                            div class="small muted" {
-                                @if let Some(at) = invoice.issued_at { "Issued " (document_day(at)) }
-                                @if let Some(at) = invoice.due_at.filter(|_| invoice.due_cents() > 0) { " · due " (document_day(at)) }
-                            }
-                        }
-                        span class="num" { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
-                    }
+                    (row(language, invoice, number(invoice), &status_chip(
+                        language,
+                        invoice.shown_status(now),
+                        cancelled.contains(&invoice.id),
+                    )))
                 }
             }
         }
-        (part.links(PATH, total))
+        (part.links(language, PATH, total))
     };
-    Ok(viewer.page(Section::Invoices, "Your invoices", &content))
+    Ok(viewer.page(Section::Invoices, &title, &content))
+}
+
+/// Renders an invoice in the list, with its number and status.
+fn row(language: Language, invoice: &Invoice, number: &str, status: &Markup) -> Markup {
+    let day = |at: Timestamp| document_day_in(language, at);
+    let content = &invoice.content;
+    html! {
+        li class="row" {
+            span class="thumb" { (icon(Icon::ReceiptText)) }
+            div {
+                a class="tall" href={ (PATH) "/" (invoice.id) } { (number) } " "
+                (status)
+                div class="small muted" {
+                    @if let Some(at) = invoice.issued_at { (with_parts(&pages::issued_on(language, SLOT), &[&day(at)])) }
+                    @if let Some(at) = invoice.due_at.filter(|_| invoice.due_cents() > 0) {
+                        " · " (with_parts(&pages::due_on(language, SLOT), &[&day(at)]))
+                    }
+                }
+            }
+            span class="num" { (amount(language, content.sums.payable_cents(), &content.currency)) }
+        }
+    }
 }
 
 /// Serves an invoice's page.
@@ -136,12 +165,13 @@ pub(super) async fn one(
     State(app): State<InvoicePageHandles>,
     PathId(id): PathId,
     who: Caller,
+    PageLanguage(language): PageLanguage,
 ) -> Result<Response, ApiError> {
-    let viewer = Viewer::new(&who, &app.config)?;
+    let viewer = Viewer::new(&who, &app.config, PageLanguage(language))?;
     let whole = own(&app.own, &who, id, None).await?;
     let (_, state) = find_existing(&app.own.invoices, id).await?;
     let invoice = state_of(&state)?;
-    let title = format!("Invoice {}", whole.document.number_text());
+    let title = pages::invoice_title(language, &whole.document.number_text());
     let status = invoice.shown_status(app.own.environment.now());
     let cancelled = order_is_cancelled(&app.own, invoice).await?;
     let due = if cancelled { 0 } else { invoice.due_cents() };
@@ -150,66 +180,67 @@ pub(super) async fn one(
     let ids: Vec<Id> = notes.iter().map(|note| note.id).collect();
     let numbers = app.own.queries.document_numbers(&ids).await?;
     let content = html! {
-        div class="head" { h1 { (title) } (status_chip(status, cancelled)) }
-        @if cancelled {
-            p {
-                "Its order was cancelled; no payment is due."
-                @if invoice.ledger.kept_cents > 0 { " " (GIVEN_BACK_WORDS) }
-            }
-        }
-        (summary(invoice, due))
+        div class="head" { h1 { (title) } (status_chip(language, status, cancelled)) }
+        @if cancelled { p { (cancelled_text(language, invoice)) } }
+        (summary(language, invoice, due))
         div class="acts" {
             @if due > 0 {
                 form method="post" action={ (PATH) "/" (id) "/pay" } {
                     (viewer.hidden())
-                    button type="submit" { "Pay " (money(due, &invoice.content.currency)) }
+                    button type="submit" { (pages::pay_amount(language, &amount(language, due, &invoice.content.currency))) }
                 }
             }
             @if app.config.pdf.enabled {
-                a class="btn" href={ (PATH) "/" (id) "/pdf" } { (icon(Icon::Download)) "Download PDF" }
+                a class="btn" href={ (PATH) "/" (id) "/pdf" } { (icon(Icon::Download)) (pages::download_pdf(language)) }
             }
             @if let Some(order) = invoice.order_id {
-                a class="btn" href={ (super::orders::PATH) "/" (order) } { (icon(Icon::Package)) "Order" }
+                a class="btn" href={ (super::orders::PATH) "/" (order) } { (icon(Icon::Package)) (pages::order_link(language)) }
             }
             (viewer.brand.ask(&whole.document.number_text()))
         }
-        (lines(invoice))
-        (seller(&whole.document.seller))
-        @if !notes.is_empty() { (credit_notes(invoice, &notes, &numbers, app.config.pdf.enabled)) }
+        (lines(language, invoice))
+        (seller(language, &whole.document.seller))
+        @if !notes.is_empty() { (credit_notes(language, invoice, &notes, &numbers, app.config.pdf.enabled)) }
     };
     Ok(viewer.page(Section::Invoices, &title, &content))
 }
 
 /// Renders the seller as shown on the invoice.
-fn seller(seller: &Party) -> Markup {
+fn seller(language: Language, seller: &Party) -> Markup {
     html! {
         section class="panel pad" aria-labelledby="seller" {
-            h2 id="seller" { "Seller" }
+            h2 id="seller" { (pages::seller(language)) }
             p {
                 (seller.name)
-                @if let Some(address) = &seller.address { br; (address_line(address)) }
-                @if let Some(id) = &seller.vat_id { br; span class="small muted" { "VAT ID " (id) } }
+                @if let Some(address) = &seller.address { br; (address_line(language, address)) }
+                @if let Some(id) = &seller.vat_id { br; span class="small muted" { (pages::vat_id(language, id)) } }
             }
         }
     }
 }
 
 /// Renders an invoice's credit notes, each with its PDF if PDFs are enabled.
-fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id, String>, with_pdf: bool) -> Markup {
-    let number = |note: &DocumentHead| numbers.get(&note.id).map_or("", String::as_str);
+fn credit_notes(
+    language: Language,
+    invoice: &Invoice,
+    notes: &[&DocumentHead],
+    numbers: &HashMap<Id, String>,
+    with_pdf: bool,
+) -> Markup {
+    let name = |note: &DocumentHead| pages::credit_note(language, numbers.get(&note.id).map_or("", String::as_str));
     html! {
         section class="panel pad" aria-labelledby="credited" {
-            h2 id="credited" { "Credit notes" }
+            h2 id="credited" { (pages::credit_notes(language)) }
             ul class="rows" {
                 @for note in notes {
                     li {
                         @if with_pdf {
-                            a href={ (PATH) "/" (invoice.id) "/pdf?document=" (note.id) } { "Credit note " (number(note)) }
+                            a href={ (PATH) "/" (invoice.id) "/pdf?document=" (note.id) } { (name(note)) }
                         } @else {
-                            span { "Credit note " (number(note)) }
+                            span { (name(note)) }
                         }
-                        span class="soft" { (document_day(note.issued_at)) }
-                        span { (money(note.payable_cents, &invoice.content.currency)) }
+                        span class="soft" { (document_day_in(language, note.issued_at)) }
+                        span { (amount(language, note.payable_cents, &invoice.content.currency)) }
                     }
                 }
             }
@@ -218,44 +249,46 @@ fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id
 }
 
 /// Renders the summary of an invoice; `due` is the amount still to be paid.
-fn summary(invoice: &Invoice, due: i64) -> Markup {
-    let currency = &invoice.content.currency;
+fn summary(language: Language, invoice: &Invoice, due: i64) -> Markup {
+    let money = |cents: i64| amount(language, cents, &invoice.content.currency);
+    let day = |at: Timestamp| document_day_in(language, at);
     html! {
         section class="panel pad" aria-labelledby="sums" {
-            h2 id="sums" { "Summary" }
+            h2 id="sums" { (pages::summary(language)) }
             dl {
-                @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (document_day(at)) } }
-                @if let Some(at) = invoice.due_at { dt { "Due" } dd { (document_day(at)) } }
-                dt { "Total" } dd { (money(invoice.content.sums.payable_cents(), currency)) }
-                dt { "Paid" } dd { (money(invoice.ledger.kept_cents, currency)) }
-                dt class="sum" { "To be paid" } dd class="sum" { (money(due, currency)) }
+                @if let Some(at) = invoice.issued_at { dt { (pages::issued(language)) } dd { (day(at)) } }
+                @if let Some(at) = invoice.due_at { dt { (pages::due(language)) } dd { (day(at)) } }
+                dt { (pages::total(language)) } dd { (money(invoice.content.sums.payable_cents())) }
+                dt { (pages::paid(language)) } dd { (money(invoice.ledger.kept_cents)) }
+                dt class="sum" { (pages::to_pay(language)) } dd class="sum" { (money(due)) }
             }
         }
     }
 }
 
 /// Renders an invoice's lines and totals.
-pub(super) fn lines(invoice: &Invoice) -> Markup {
-    let (content, currency) = (&invoice.content, &invoice.content.currency);
-    let sum = |words: &'static str, cents: i64| {
-        html! { @if cents != 0 { dt { (words) } dd { (money(cents, currency)) } } }
+pub(super) fn lines(language: Language, invoice: &Invoice) -> Markup {
+    let content = &invoice.content;
+    let money = |cents: i64| amount(language, cents, &content.currency);
+    let sum = |words: String, cents: i64| {
+        html! { @if cents != 0 { dt { (words) } dd { (money(cents)) } } }
     };
     html! {
         section class="panel pad" aria-labelledby="lines" {
-            h2 id="lines" { "Items" }
+            h2 id="lines" { (pages::items(language)) }
             ul class="rows" {
                 @for line in &content.lines {
                     li {
                         span { (line.quantity) " × " (line.description) }
-                        @if let Some(cents) = line.amount_cents() { span { (money(cents, currency)) } }
+                        @if let Some(cents) = line.amount_cents() { span { (money(cents)) } }
                     }
                 }
             }
             dl {
-                (sum("Shipping", content.sums.shipping_cents))
-                (sum("Discount", -content.sums.discount_cents))
-                (sum("Tax", content.sums.tax_cents))
-                dt class="sum" { "Total" } dd class="sum" { (money(content.sums.payable_cents(), currency)) }
+                (sum(pages::shipping(language), content.sums.shipping_cents))
+                (sum(pages::discount(language), -content.sums.discount_cents))
+                (sum(pages::tax(language), content.sums.tax_cents))
+                dt class="sum" { (pages::total(language)) } dd class="sum" { (money(content.sums.payable_cents())) }
             }
             @if let Some(notes) = &content.notes { p class="small muted" { (notes) } }
         }
@@ -279,6 +312,7 @@ pub(super) async fn pay(
     State(app): State<InvoicePageHandles>,
     PathId(id): PathId,
     ClientAddress(client): ClientAddress,
+    PageLanguage(language): PageLanguage,
     sent: PageForm,
 ) -> Result<LimitedReply<Response>, ApiError> {
     own(&app.own, &sent.call.who, id, None).await?;
@@ -287,7 +321,7 @@ pub(super) async fn pay(
     let open = async {
         let pages = back_to(&app.config, PATH, id);
         let open = begin_checkout(&app.own, state_of(&state)?, &sent.call.origin(), &pages).await?;
-        Ok(lead_to_payment(&Brand::new(&app.config), &open.url))
+        Ok(lead_to_payment(&Brand::new(&app.config, language), &open.url))
     };
     within(&app.limits, app.own.environment.now(), &[charge], open).await
 }

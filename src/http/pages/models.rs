@@ -5,11 +5,12 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::form::check_token;
-use super::frame::{Section, Viewer, money, see_other};
+use super::frame::{PageLanguage, Section, Viewer, see_other};
 use super::pictures;
 use super::quotes::{PATH as QUOTES, QuotePageHandles};
 use crate::design::{Icon, Tone, chip, icon};
 use domain::bounds::MAX_QUANTITY;
+use domain::notation::amount;
 use domain::quote::{Quote, QuoteLine, QuoteModel};
 use domain::refusal::Refusal;
 use domain::sku::Dimensions;
@@ -21,6 +22,7 @@ use http::path_id::PathId;
 use http_api::billing::quotes::{first_model, take_model};
 use http_api::production::quotes::ModelSlicing;
 use store::queries::{Page, QuoteFilter};
+use words::{Language, pages};
 
 /// Path of the model form.
 pub(super) const PATH: &str = "/models";
@@ -28,17 +30,12 @@ pub(super) const PATH: &str = "/models";
 const SEARCHED_QUOTES: u64 = 50;
 /// Maximum number of uploaded models that are listed.
 const MAX_LISTED: usize = 20;
-const TITLE: &str = "Get a price for a model";
-/// Label of the field for the model.
-const MODEL_LABEL: &str = "Model";
-/// Label of the field for notes.
-const NOTES_LABEL: &str = "Notes for us";
 
 /// Returns the label of the field for an API member in the form of a model, whose errors have a page of their own.
-pub(super) fn label_of(member: &str) -> Option<&'static str> {
+pub(super) fn label_of(language: Language, member: &str) -> Option<String> {
     match member {
-        "file" => Some(MODEL_LABEL),
-        "notes" => Some(NOTES_LABEL),
+        "file" => Some(pages::model_field(language)),
+        "notes" => Some(pages::notes_field(language)),
         _ => None,
     }
 }
@@ -52,41 +49,46 @@ pub(super) struct UploadQuery {
 }
 
 /// Serves the form for uploading a model, and the models uploaded so far.
-pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Result<Response, ApiError> {
-    let viewer = Viewer::new(&who, &app.config)?;
+pub(super) async fn show(
+    State(app): State<QuotePageHandles>,
+    who: Caller,
+    PageLanguage(language): PageLanguage,
+) -> Result<Response, ApiError> {
+    let viewer = Viewer::new(&who, &app.config, PageLanguage(language))?;
     let (_, email) = who.customer()?;
     let uploads = uploads(&app, email).await?;
+    let title = pages::models_title(language);
     let content = html! {
-        h1 { (TITLE) }
-        p { "Upload a model and see a price at once. We check it, and send you a quote that you can accept." }
+        h1 { (title) }
+        p { (pages::models_text(language)) }
         form class="panel pad" method="post" enctype="multipart/form-data" action={ (PATH) "?token=" (viewer.token) } {
             div class="field" {
-                label for="file" { (MODEL_LABEL) }
+                label for="file" { (pages::model_field(language)) }
                 input id="file" name="file" type="file" accept=".stl,.3mf" required aria-describedby="kinds";
-                p class="hint" id="kinds" { "An STL or 3MF file." }
+                p class="hint" id="kinds" { (pages::model_hint(language)) }
             }
             div class="field" {
-                label for="quantity" { "Quantity" }
+                label for="quantity" { (pages::quantity(language)) }
                 input id="quantity" name="quantity" type="number" min="1" max=(MAX_QUANTITY) value="1" required;
             }
             div class="field" {
-                label for="notes" { (NOTES_LABEL) }
+                label for="notes" { (pages::notes_field(language)) }
                 textarea id="notes" name="notes" rows="4" maxlength="1000" {}
             }
-            button type="submit" { (icon(Icon::Upload)) "Upload the model" }
+            button type="submit" { (icon(Icon::Upload)) (pages::upload(language)) }
         }
         @if !uploads.is_empty() {
             section aria-labelledby="uploads" {
-                h2 id="uploads" { "Uploaded so far" }
+                h2 id="uploads" { (pages::uploads(language)) }
                 ul class="panel rows" {
                     @for quote in &uploads {
-                        @if let Some((line, model)) = first_model(quote) { (row(quote, line, model)) }
+                        @if let Some((line, model)) = first_model(quote) { (row(language, quote, line, model)) }
                     }
                 }
             }
         }
     };
-    Ok(viewer.page(Section::Quotes, TITLE, &content))
+    Ok(viewer.page(Section::Quotes, &title, &content))
 }
 
 /// Returns the quotes for models uploaded by the customer, newest first. Models that the shop uploaded for the customer
@@ -109,30 +111,31 @@ async fn uploads(app: &QuotePageHandles, email: &str) -> Result<Vec<Quote>, ApiE
 }
 
 /// Renders an uploaded model in the list.
-fn row(quote: &Quote, line: &QuoteLine, model: &QuoteModel) -> Markup {
-    let amount = line.unit_price_cents.saturating_mul(line.quantity.into());
+fn row(language: Language, quote: &Quote, line: &QuoteLine, model: &QuoteModel) -> Markup {
+    let cents = line.unit_price_cents.saturating_mul(line.quantity.into());
     html! {
         li class="row" {
             (pictures::model("thumb", model.file_id))
             div {
                 a class="tall" href={ (PATH) "/" (model.file_id) } { (line.quantity) " × " (line.description) } " "
-                (state_chip(quote, model))
+                (state_chip(language, quote, model))
                 div class="small muted" { (size(model.size)) }
             }
-            span class="num" { (money(amount, &quote.currency)) }
+            span class="num" { (amount(language, cents, &quote.currency)) }
         }
     }
 }
 
 /// Renders how far the pricing of a model has progressed.
-fn state_chip(quote: &Quote, model: &QuoteModel) -> Markup {
+fn state_chip(language: Language, quote: &Quote, model: &QuoteModel) -> Markup {
     if quote.is_known_to_customers() {
-        return chip(Tone::Working, "Quoted");
+        return chip(Tone::Working, &pages::model_quoted(language));
     }
-    match ModelSlicing::of(model) {
-        ModelSlicing::Pending => chip(Tone::Idle, "Being priced"),
-        ModelSlicing::None | ModelSlicing::Done | ModelSlicing::Failed => chip(Tone::Idle, "Being checked"),
-    }
+    let text = match ModelSlicing::of(model) {
+        ModelSlicing::Pending => pages::model_priced(language),
+        ModelSlicing::None | ModelSlicing::Done | ModelSlicing::Failed => pages::model_checked(language),
+    };
+    chip(Tone::Idle, &text)
 }
 
 /// Formats the size of a model.
@@ -162,40 +165,42 @@ pub(super) async fn one(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,
     who: Caller,
+    PageLanguage(language): PageLanguage,
 ) -> Result<Response, ApiError> {
-    let viewer = Viewer::new(&who, &app.config)?;
+    let viewer = Viewer::new(&who, &app.config, PageLanguage(language))?;
     let (_, email) = who.customer()?;
     let quote = app.own.quotes.queries.quote_of_model(id).await?.filter(|quote| quote.is_for(email));
     let quote = quote.ok_or_else(|| Refusal::not_found("quote"))?;
     let (line, model) = first_model(&quote).ok_or_else(|| Refusal::not_found("quote"))?;
-    let amount = line.unit_price_cents.saturating_mul(line.quantity.into());
+    let cents = line.unit_price_cents.saturating_mul(line.quantity.into());
+    let money = |cents: i64| amount(language, cents, &quote.currency);
     let content = html! {
         section class="panel hero" {
             (pictures::model("view", id))
             div {
                 h1 { (line.description) }
-                p { (state_chip(&quote, model)) }
+                p { (state_chip(language, &quote, model)) }
             }
         }
         section class="panel pad" aria-labelledby="price" {
-            h2 id="price" { "Current price" }
+            h2 id="price" { (pages::current_price(language)) }
             dl {
-                dt { "Quantity" } dd { (line.quantity) }
-                dt { "Size" } dd { (size(model.size)) }
-                dt { "Each" } dd { (money(line.unit_price_cents, &quote.currency)) }
-                dt class="sum" { "Total, without tax and shipping" } dd class="sum" { (money(amount, &quote.currency)) }
+                dt { (pages::quantity(language)) } dd { (line.quantity) }
+                dt { (pages::size(language)) } dd { (size(model.size)) }
+                dt { (pages::price_each(language)) } dd { (money(line.unit_price_cents)) }
+                dt class="sum" { (pages::net_total(language)) } dd class="sum" { (money(cents)) }
             }
             p class="small muted" {
-                @if ModelSlicing::of(model) == ModelSlicing::Pending { "The price becomes more exact within a minute: load the page again. " }
-                "The quote that we send you is binding."
+                @if ModelSlicing::of(model) == ModelSlicing::Pending { (pages::price_pending(language)) }
+                @else { (pages::price_text(language)) }
             }
         }
         @if quote.is_known_to_customers() {
-            a class="button" href={ (QUOTES) "/" (quote.id) } { "Open the quote" }
+            a class="button" href={ (QUOTES) "/" (quote.id) } { (pages::open_quote(language)) }
         } @else {
             p class="acts" {
-                a class="btn" href={ (PATH) "/" (id) } { (icon(Icon::RefreshCw)) "Load again" }
-                a class="btn" href=(PATH) { "All models" }
+                a class="btn" href={ (PATH) "/" (id) } { (icon(Icon::RefreshCw)) (pages::load_again(language)) }
+                a class="btn" href=(PATH) { (pages::all_models(language)) }
             }
         }
     };

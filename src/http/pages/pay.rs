@@ -10,12 +10,12 @@ use maud::html;
 
 use super::brand::Brand;
 use super::form::PageForm;
-use super::frame::{lead_to_payment, money, shop_page};
-use super::invoices::{GIVEN_BACK_WORDS, lines, order_is_cancelled, status_chip};
-use super::times::document_day;
+use super::frame::{PageLanguage, SLOT, document_day_in, lead_to_payment, shop_page, with_parts};
+use super::invoices::{cancelled_text, lines, order_is_cancelled, status_chip};
 use actors::checkouts::ReturnPages;
 use domain::id::Id;
 use domain::limits::LimitKind;
+use domain::notation;
 use http::command_request::state_of;
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
@@ -23,9 +23,14 @@ use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http_api::billing::invoices::begin_checkout;
 use http_api::billing::pay::{PayToken, linked};
 use http_api::production::invoices::InvoiceHandles;
+use words::pages;
 
 /// Serves the page that a payment link opens.
-pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> Result<Response, ApiError> {
+pub(super) async fn show(
+    State(app): State<InvoiceHandles>,
+    PageLanguage(language): PageLanguage,
+    PayToken(token): PayToken,
+) -> Result<Response, ApiError> {
     let state = linked(&app, &token).await?;
     let invoice = state_of(&state)?;
     let issued: Vec<Id> = invoice.issued().map(|one| one.id).into_iter().collect();
@@ -33,26 +38,30 @@ pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): Pay
     let (due, currency) = (invoice.due_cents(), &invoice.content.currency);
     let cancelled = order_is_cancelled(&app, invoice).await?;
     let status = invoice.shown_status(app.environment.now());
-    let title = format!("Invoice {number}");
+    let title = pages::invoice_title(language, &number);
+    let buyer = html! { strong { (invoice.content.buyer.name) } };
     let content = html! {
         h1 { (title) }
-        p { "For " strong { (invoice.content.buyer.name) } " " (status_chip(status, cancelled)) }
+        p {
+            (with_parts(&pages::invoice_for(language, SLOT), &[&buyer])) " " (status_chip(language, status, cancelled))
+        }
         @if cancelled {
-            p {
-                "Its order was cancelled; no payment is due."
-                @if invoice.ledger.kept_cents > 0 { " " (GIVEN_BACK_WORDS) }
-            }
+            p { (cancelled_text(language, invoice)) }
         } @else if due > 0 {
             form method="post" action={ "/pay/" (token) } {
-                button type="submit" { "Pay " (money(due, currency)) }
+                button type="submit" { (pages::pay_amount(language, &notation::amount(language, due, currency))) }
             }
-            @if let Some(at) = invoice.due_at { p class="small muted" { "Due " (document_day(at)) } }
+            @if let Some(at) = invoice.due_at {
+                p class="small muted" {
+                    (with_parts(&pages::due_note(language, SLOT), &[&document_day_in(language, at)]))
+                }
+            }
         } @else {
-            p { "Thank you. There is nothing left to pay." }
+            p { (pages::nothing_to_pay(language)) }
         }
-        (lines(invoice))
+        (lines(language, invoice))
     };
-    Ok(shop_page(&Brand::new(&app.config), StatusCode::OK, &title, &content))
+    Ok(shop_page(&Brand::new(&app.config, language), StatusCode::OK, &title, &content))
 }
 
 /// Forwards to the payment processor's payment page for the invoice.
@@ -61,6 +70,7 @@ pub(super) async fn pay(
     State(limits): State<Arc<RateLimiter>>,
     PayToken(token): PayToken,
     ClientAddress(client): ClientAddress,
+    PageLanguage(language): PageLanguage,
     sent: PageForm,
 ) -> Result<LimitedReply<Response>, ApiError> {
     let charge = WindowKey::of_address(LimitKind::OrderCheckout, client);
@@ -69,7 +79,7 @@ pub(super) async fn pay(
         let page = format!("{}/pay/{token}", app.config.public_url().trim_end_matches('/'));
         let pages = ReturnPages { success_url: page.clone(), cancel_url: page };
         let open = begin_checkout(&app, state_of(&state)?, &sent.call.origin(), &pages).await?;
-        Ok(lead_to_payment(&Brand::new(&app.config), &open.url))
+        Ok(lead_to_payment(&Brand::new(&app.config, language), &open.url))
     };
     within(&limits, app.environment.now(), &[charge], open).await
 }

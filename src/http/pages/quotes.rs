@@ -7,11 +7,12 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::form::PageForm;
-use super::frame::{Section, Viewer, day, money, see_other, time};
+use super::frame::{PageLanguage, SLOT, Section, Viewer, day_in, none_yet, see_other, time_in, with_parts};
 use super::orders::PartQuery;
 use super::pictures;
 use crate::design::{Icon, Tone, chip, empty_place, icon};
 use config::Config;
+use domain::notation::amount;
 use domain::quote::{Quote, QuoteCommand, QuoteStatus};
 use domain::time::Timestamp;
 use http::access::Caller;
@@ -22,6 +23,7 @@ use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::billing::quotes::{OwnQuoteHandles, accept_own, own};
 use store::queries::QuoteFilter;
+use words::{Language, pages};
 
 /// Path of the quote list.
 pub(super) const PATH: &str = "/quotes";
@@ -34,71 +36,75 @@ handles! {
     }
 }
 
-fn status_words(status: QuoteStatus) -> &'static str {
+fn status_words(language: Language, status: QuoteStatus) -> String {
     match status {
-        QuoteStatus::Draft => "Draft",
-        QuoteStatus::Sent => "Waiting for you",
-        QuoteStatus::Accepted => "Accepted",
-        QuoteStatus::Declined => "Declined",
-        QuoteStatus::Expired => "Expired",
+        QuoteStatus::Draft => pages::quote_draft(language),
+        QuoteStatus::Sent => pages::quote_sent(language),
+        QuoteStatus::Accepted => pages::quote_accepted(language),
+        QuoteStatus::Declined => pages::quote_declined(language),
+        QuoteStatus::Expired => pages::quote_expired(language),
     }
 }
 
 /// Renders a quote's status.
-fn status_chip(status: QuoteStatus) -> Markup {
+fn status_chip(language: Language, status: QuoteStatus) -> Markup {
     let tone = match status {
         QuoteStatus::Sent => Tone::Attention,
         QuoteStatus::Accepted => Tone::Working,
         QuoteStatus::Draft | QuoteStatus::Declined | QuoteStatus::Expired => Tone::Idle,
     };
-    chip(tone, status_words(status))
+    chip(tone, &status_words(language, status))
 }
 
 /// Serves the list of quotes.
 pub(super) async fn list(
     State(app): State<QuotePageHandles>,
     who: Caller,
+    PageLanguage(language): PageLanguage,
     OpenQuery(part): OpenQuery<PartQuery>,
 ) -> Result<Response, ApiError> {
-    let viewer = Viewer::new(&who, &app.config)?;
+    let viewer = Viewer::new(&who, &app.config, PageLanguage(language))?;
     let (_, email) = who.customer()?;
     let now = app.own.quotes.environment.now();
     let filter = QuoteFilter { customer_email: Some(email.to_owned()), sent: true, now, ..QuoteFilter::default() };
     let (some, total) = app.own.quotes.queries.quotes(&filter, part.page()).await?;
     let some: Vec<&Quote> = some.iter().filter_map(|one| one.state.as_ref()).collect();
+    let title = pages::quotes_title(language);
     let content = html! {
         div class="head" {
-            h1 { "Your quotes" }
-            a class="btn primary push" href=(super::models::PATH) { (icon(Icon::Upload)) "Get a price for a model" }
+            h1 { (title) }
+            a class="btn primary push" href=(super::models::PATH) { (icon(Icon::Upload)) (pages::models_title(language)) }
         }
         @if some.is_empty() {
-            (empty_place(Icon::ScrollText, "Quotes appear here once we have sent them, to be accepted or declined.", &html! {
-                p class="small" { "There are none for " strong { (email) } " yet." }
+            (empty_place(Icon::ScrollText, &pages::quotes_empty(language), &html! {
+                p class="small" { (none_yet(language, email)) }
             }))
         } @else {
             ul class="panel rows" {
-                @for quote in &some { (row(quote, now)) }
+                @for quote in &some { (row(language, quote, now)) }
             }
         }
-        (part.links(PATH, total))
+        (part.links(language, PATH, total))
     };
-    Ok(viewer.page(Section::Quotes, "Your quotes", &content))
+    Ok(viewer.page(Section::Quotes, &title, &content))
 }
 
 /// Renders a quote in the list.
-fn row(quote: &Quote, now: Timestamp) -> Markup {
+fn row(language: Language, quote: &Quote, now: Timestamp) -> Markup {
     let status = quote.shown_status(now);
     html! {
         li class="row" {
             (pictures::quote("thumb", quote))
             div {
                 a class="tall" href={ (PATH) "/" (quote.id) } { (quote.number_text()) } " "
-                (status_chip(status))
+                (status_chip(language, status))
                 @if let Some(until) = quote.valid_until.filter(|_| status == QuoteStatus::Sent) {
-                    div class="small muted" { "Valid until " (day(until)) }
+                    div class="small muted" {
+                        (with_parts(&pages::valid_until(language, SLOT), &[&day_in(language, until)]))
+                    }
                 }
             }
-            span class="num" { (money(quote.total_cents, &quote.currency)) }
+            span class="num" { (amount(language, quote.total_cents, &quote.currency)) }
         }
     }
 }
@@ -108,20 +114,22 @@ pub(super) async fn one(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,
     who: Caller,
+    language: PageLanguage,
 ) -> Result<Response, ApiError> {
-    let viewer = Viewer::new(&who, &app.config)?;
+    let viewer = Viewer::new(&who, &app.config, language)?;
     let quote = own(&app.own, &who, id).await?;
     let now = app.own.quotes.environment.now();
-    let title = format!("Quote {}", quote.number_text());
+    let title = pages::quote_title(viewer.language(), &quote.number_text());
     Ok(viewer.page(Section::Quotes, &title, &quote_view(&viewer, &quote, now)))
 }
 
 fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
-    let (status, currency) = (quote.shown_status(now), &quote.currency);
-    let sum = |words: &'static str, cents: i64| {
-        html! { @if cents != 0 { dt { (words) } dd { (money(cents, currency)) } } }
+    let (status, language) = (quote.shown_status(now), viewer.language());
+    let money = |cents: i64| amount(language, cents, &quote.currency);
+    let sum = |words: String, cents: i64| {
+        html! { @if cents != 0 { dt { (words) } dd { (money(cents)) } } }
     };
-    let form = |act: &'static str, class: Option<&'static str>, words: &'static str| {
+    let form = |act: &'static str, class: Option<&'static str>, words: String| {
         html! {
             form method="post" action={ (PATH) "/" (quote.id) "/" (act) } {
                 (viewer.hidden())
@@ -133,34 +141,36 @@ fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
         section class="panel hero" {
             (pictures::quote("view", quote))
             div {
-                h1 { "Quote " (quote.number_text()) }
+                h1 { (pages::quote_title(language, &quote.number_text())) }
                 p {
-                    (status_chip(status))
+                    (status_chip(language, status))
                     @if let Some(until) = quote.valid_until.filter(|_| status == QuoteStatus::Sent) {
-                        span class="small muted" { " Valid until " (time(until)) }
+                        span class="small muted" {
+                            " " (with_parts(&pages::valid_until(language, SLOT), &[&time_in(language, until)]))
+                        }
                     }
                 }
             }
         }
         @if status == QuoteStatus::Sent {
-            p { "If you accept, we make it at this price. You pay on the next page." }
+            p { (pages::quote_text(language)) }
             div class="acts" {
-                (form("accept", None, "Accept and order"))
-                (form("decline", Some("second"), "Decline"))
+                (form("accept", None, pages::accept(language)))
+                (form("decline", Some("second"), pages::decline(language)))
                 (viewer.brand.ask(&quote.number_text()))
             }
         }
         @if status == QuoteStatus::Expired {
-            p { "It is no longer valid. Ask us for a new one." }
+            p { (pages::quote_expired_text(language)) }
             p class="acts" { (viewer.brand.ask(&quote.number_text())) }
         }
         @if let Some(order) = quote.order_id.filter(|_| quote.order_made) {
             p class="acts" {
-                a class="btn primary" href={ (super::orders::PATH) "/" (order) } { (icon(Icon::Package)) "Open the order" }
+                a class="btn primary" href={ (super::orders::PATH) "/" (order) } { (icon(Icon::Package)) (pages::open_order(language)) }
             }
         }
         section class="panel" aria-labelledby="offered" {
-            h2 id="offered" class="pad" { "Items" }
+            h2 id="offered" class="pad" { (pages::items(language)) }
             ul class="rows" {
                 @for (n, line) in quote.lines.iter().enumerate() {
                     li class="row" {
@@ -171,14 +181,14 @@ fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
                                 div class="small muted" { (model.size.x) " × " (model.size.y) " × " (model.size.z) " mm" }
                             }
                         }
-                        span class="num" { (money(line.unit_price_cents.saturating_mul(line.quantity.into()), currency)) }
+                        span class="num" { (money(line.unit_price_cents.saturating_mul(line.quantity.into()))) }
                     }
                 }
             }
             dl class="pad" {
-                (sum("Shipping", quote.shipping_cents))
-                (sum("Tax", quote.tax_cents))
-                dt class="sum" { "Total" } dd class="sum" { (money(quote.total_cents, currency)) }
+                (sum(pages::shipping(language), quote.shipping_cents))
+                (sum(pages::tax(language), quote.tax_cents))
+                dt class="sum" { (pages::total(language)) } dd class="sum" { (money(quote.total_cents)) }
             }
             @if let Some(notes) = &quote.notes { p class="pad small muted" { (notes) } }
         }

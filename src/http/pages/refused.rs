@@ -10,13 +10,15 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::brand::Brand;
-use super::faults::words_of;
+use super::faults::{fault_text, words_of};
 use super::frame::{notice, page, see_other, shop_page};
 use super::{models, orders, setup, sign_in, staff};
 use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::{ErrorMeta, Notice};
 use http::paths::is_customer_page;
+use http_api::billing::session::accepted_language;
+use words::{Language, pages};
 
 /// Renders error responses from guards and page handlers as pages. A user who is not signed in is redirected to the
 /// sign-in page and, after signing in, back to the requested page.
@@ -24,6 +26,7 @@ pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Reques
     let path = request.uri().path();
     let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
     let of_pages = of_staff || of_setup || is_customer_page(path);
+    let language = accepted_language(request.headers());
     let lost_way = !of_pages && may_have_lost_its_way(&request);
     if !of_pages && !lost_way {
         return as_notice(&config, next.run(request).await);
@@ -40,14 +43,16 @@ pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Reques
         return response;
     }
     let mut answer = if lost_way {
-        nowhere(&Brand::new(&config))
+        nowhere(&Brand::new(&config, language))
     } else if of_setup {
         setup::refused(status, &meta)
     } else if status == StatusCode::UNAUTHORIZED && (!of_staff || method.is_safe()) {
         let target = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
         see_other(&if of_staff { staff::sign_in_path(target) } else { sign_in_path(target) })
+    } else if of_staff {
+        refusal(status, &meta)
     } else {
-        refusal(&config, status, &meta, of_staff)
+        refusal_for_customers(&Brand::new(&config, language), status, &meta)
     };
     keep_headers(&mut answer, response.headers());
     answer.extensions_mut().insert(meta);
@@ -57,7 +62,7 @@ pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Reques
 /// Renders the response as a page if it carries a [`Notice`].
 fn as_notice(config: &Config, response: Response) -> Response {
     let Some(Notice { title, text }) = response.extensions().get::<Notice>() else { return response };
-    let mut page = notice(&Brand::new(config), response.status(), title, text);
+    let mut page = notice(&Brand::new(config, Language::English), response.status(), title, text);
     keep_headers(&mut page, response.headers());
     page
 }
@@ -84,14 +89,14 @@ fn may_have_lost_its_way(request: &Request) -> bool {
 
 /// Renders the error page for an unknown path.
 fn nowhere(brand: &Brand) -> Response {
-    let title = "This page is not here";
+    let (language, title) = (brand.language, pages::missing_title(brand.language));
     let content = html! {
         h1 { (title) }
-        p { "Check the address. If you ordered here, start with your orders; if you work here, start with the floor." }
-        p { a class="button" href=(orders::PATH) { "To your orders" } }
-        p { a class="button second" href=(staff::FLOOR_PATH) { "To the floor" } }
+        p { (pages::lost_text(language)) }
+        p { a class="button" href=(orders::PATH) { (pages::to_orders(language)) } }
+        p { a class="button second" href=(staff::FLOOR_PATH) { (pages::to_floor(language)) } }
     };
-    shop_page(brand, StatusCode::NOT_FOUND, title, &content)
+    shop_page(brand, StatusCode::NOT_FOUND, &title, &content)
 }
 
 /// Returns the path of the sign-in page, with the requested page as the redirect target. If a failed link added an
@@ -112,22 +117,20 @@ fn sign_in_path(target: Option<&str>) -> String {
     format!("{}?{}", sign_in::PATH, query.finish())
 }
 
-fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool) -> Response {
-    let signs_in = of_staff && status == StatusCode::UNAUTHORIZED;
+/// Renders the error page for the staff.
+fn refusal(status: StatusCode, meta: &ErrorMeta) -> Response {
+    let signs_in = status == StatusCode::UNAUTHORIZED;
     let (title, advice) = match (status.as_u16(), meta.code.as_str()) {
         // Where a form was sent no other page is led to: the script, and whoever sent it, would take that for done.
-        (401, _) if of_staff => {
-            ("Sign in again", "Your session has ended, and nothing was done. Sign in, and do it once more.")
-        }
+        (401, _) => ("Sign in again", "Your session has ended, and nothing was done. Sign in, and do it once more."),
         (410, "link_spent") => ("This link does not work any more", "Sign in with the email address and the password."),
         (403, "other_machine") => {
             ("Open this where the server runs", "Elsewhere, sign in with the email address and the password.")
         }
-        (404 | 410, _) if of_staff => ("This is not here", "It may have been removed. Begin with the floor."),
+        (404 | 410, _) => ("This is not here", "It may have been removed. Begin with the floor."),
         (403, "session_required") => ("Sign in first", "These pages are for people; programs use the API."),
         (403, "insufficient_role") => ("This is for admins", "Ask somebody who has that role."),
-        (502 | 504, _) if of_staff => ("The printer did not do it", "Look at the printer, and try again."),
-        (404 | 410, _) => ("This page is not here", "Check the address, or begin with your orders."),
+        (502 | 504, _) => ("The printer did not do it", "Look at the printer, and try again."),
         (403, "own_second_factor" | "own_password") => {
             ("This takes your present password", "Change your own password and two-step sign-in under Settings.")
         }
@@ -143,26 +146,60 @@ fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool
     };
     let content = html! {
         h1 { (title) }
-        @if !signs_in { (reason(meta, of_staff)) }
+        @if !signs_in { (reason(meta)) }
         p { (advice) }
         @if signs_in {
             a class="button" href=(staff::sign_in_path(None)) { "To the sign-in" }
-        } @else if of_staff {
-            a class="button" href=(staff::FLOOR_PATH) { "To the floor" }
         } @else {
-            a class="button" href=(orders::PATH) { "To your orders" }
+            a class="button" href=(staff::FLOOR_PATH) { "To the floor" }
         }
     };
-    if of_staff { page(status, title, &content) } else { shop_page(&Brand::new(config), status, title, &content) }
+    page(status, title, &content)
 }
 
-/// Renders the reason of an error. Validation errors name the label of their field.
-fn reason(meta: &ErrorMeta, of_staff: bool) -> Markup {
-    let label_of = if of_staff { staff::act_label } else { models::label_of };
-    let label = |path: &str| label_of(path).map_or_else(|| words_of(path), str::to_owned);
+/// Renders the reason of an error for the staff. Validation errors name the label of their field.
+fn reason(meta: &ErrorMeta) -> Markup {
+    let label = |path: &str| staff::act_label(path).map_or_else(|| words_of(path), str::to_owned);
     html! {
         @if meta.faults.is_empty() { p { (sentence(&meta.message)) } }
         @for fault in &meta.faults { p { (label(&fault.path)) ": " (fault.message) "." } }
+    }
+}
+
+/// Renders the error page for customers, in the language that the browser prefers.
+fn refusal_for_customers(brand: &Brand, status: StatusCode, meta: &ErrorMeta) -> Response {
+    let language = brand.language;
+    let (title, advice) = match (status.as_u16(), meta.code.as_str()) {
+        (404 | 410, _) => (pages::missing_title(language), pages::missing_text(language)),
+        (403, "cross_site") => (pages::cross_site_title(language), pages::cross_site_text(language)),
+        (403, "form_outdated") => (pages::outdated_title(language), pages::outdated_text(language)),
+        (403, _) => (pages::foreign_title(language), pages::foreign_text(language)),
+        (409, _) => (pages::conflict_title(language), pages::conflict_text(language)),
+        (413, _) => (pages::too_large_title(language), pages::too_large_text(language)),
+        (429, _) => (pages::too_many_title(language), pages::too_many_text(language)),
+        (503, _) => (pages::unavailable_title(language), pages::unavailable_text(language)),
+        (400..=499, _) => (pages::invalid_title(language), pages::invalid_text(language)),
+        _ => (pages::broken_title(language), pages::broken_text(language)),
+    };
+    let content = html! {
+        h1 { (title) }
+        (reason_for_customers(language, meta))
+        p { (advice) }
+        a class="button" href=(orders::PATH) { (pages::to_orders(language)) }
+    };
+    shop_page(brand, status, &title, &content)
+}
+
+/// Renders the reason of an error for customers. Messages of the API that have no translation are marked as English.
+fn reason_for_customers(language: Language, meta: &ErrorMeta) -> Markup {
+    let foreign = (language != Language::English).then_some("en");
+    let label = |path: &str| models::label_of(language, path).unwrap_or_else(|| words_of(path));
+    html! {
+        @if meta.faults.is_empty() { p lang=[foreign] { (sentence(&meta.message)) } }
+        @for fault in &meta.faults {
+            @if let Some(text) = fault_text(language, &fault.message) { p { (label(&fault.path)) ": " (text) "." } }
+            @else { p lang=[foreign] { (label(&fault.path)) ": " (fault.message) "." } }
+        }
     }
 }
 
@@ -199,11 +236,17 @@ mod tests {
             by: None,
         };
         let lines = "<p>Good parts: must be a whole number.</p><p>Quantity: must be at least 1.</p>";
-        assert_eq!(reason(&meta, true).0, lines);
+        assert_eq!(reason(&meta).0, lines);
         let faults =
             vec![Fault { path: "notes".to_owned(), message: "must be at most 1000 characters long".to_owned() }];
         let line = "<p>Notes for us: must be at most 1000 characters long.</p>";
-        assert_eq!(reason(&ErrorMeta { faults, ..meta }, false).0, line);
+        let meta = ErrorMeta { faults, ..meta };
+        assert_eq!(reason_for_customers(Language::English, &meta).0, line);
+        let line = "<p lang=\"en\">Hinweise für uns: must be at most 1000 characters long.</p>";
+        assert_eq!(reason_for_customers(Language::German, &meta).0, line);
+        let faults = vec![Fault { path: "notes".to_owned(), message: "must be at most 1000 characters".to_owned() }];
+        let line = "<p>Hinweise für uns: darf höchstens 1.000 Zeichen lang sein.</p>";
+        assert_eq!(reason_for_customers(Language::German, &ErrorMeta { faults, ..meta }).0, line);
     }
 
     #[test]

@@ -14,10 +14,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, PreEscaped, html};
 
+use domain::notation;
 use domain::shop_clock::{ShopClock, document_date};
 use domain::time::Timestamp;
 use http::error::ApiError;
 use kernel::environment::Environment;
+use words::Language;
 
 /// Start of a placeholder. Text entered by users cannot contain it, because such text is escaped.
 const MARK: &str = "<shop-time ";
@@ -52,10 +54,16 @@ const FORMS: [(TimeForm, &str); 6] = [
     (TimeForm::DayLeft, "left"),
 ];
 
-/// Renders the placeholder for a time.
+/// Renders the placeholder for a time, in English.
 pub(super) fn mark(form: TimeForm, at: Timestamp) -> Markup {
+    mark_in(Language::English, form, at)
+}
+
+/// Renders the placeholder for a time in the given language. Only days and moments differ between languages.
+pub(super) fn mark_in(language: Language, form: TimeForm, at: Timestamp) -> Markup {
     let word = FORMS.iter().find(|(one, _)| *one == form).map_or("", |(_, word)| *word);
-    PreEscaped(format!("{MARK}{word} {}>", at.0))
+    let tag = if language == Language::English { String::new() } else { format!(" {}", language.tag()) };
+    PreEscaped(format!("{MARK}{word} {}{tag}>", at.0))
 }
 
 /// Renders a message from the server, with its timestamps as times in the shop's time zone. A timestamp that was
@@ -96,7 +104,7 @@ pub(super) fn field_date(at: Timestamp) -> Markup {
     mark(TimeForm::FieldDate, at)
 }
 
-/// Renders the date of an invoice or credit note as it appears on the document.
+/// Renders the date of an invoice or credit note as it appears on the document, in English.
 pub(super) fn document_day(at: Timestamp) -> Markup {
     html! { time datetime=(at.to_string().get(..10).unwrap_or_default()) { (document_date(at)) } }
 }
@@ -107,8 +115,8 @@ pub(super) fn fill(html: &str, clock: &ShopClock, now: Timestamp) -> String {
     let mut filled = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         match piece.split_once('>').and_then(|(mark, rest)| Some((parse(mark)?, rest))) {
-            Some(((form, at), rest)) => {
-                filled.push_str(&element(form, at, clock, now).0);
+            Some((mark, rest)) => {
+                filled.push_str(&element(mark, clock, now).0);
                 filled.push_str(rest);
             }
             None => filled.extend([MARK, piece]),
@@ -117,17 +125,25 @@ pub(super) fn fill(html: &str, clock: &ShopClock, now: Timestamp) -> String {
     filled
 }
 
-fn parse(mark: &str) -> Option<(TimeForm, Timestamp)> {
-    let (word, ms) = mark.split_once(' ')?;
+fn parse(mark: &str) -> Option<(TimeForm, Language, Timestamp)> {
+    let (word, rest) = mark.split_once(' ')?;
     let form = FORMS.iter().find(|(_, one)| *one == word)?.0;
-    Some((form, Timestamp(ms.parse().ok()?)))
+    let (ms, language) = match rest.split_once(' ') {
+        Some((ms, tag)) => (ms, Language::of_tag(tag)?),
+        None => (rest, Language::English),
+    };
+    Some((form, language, Timestamp(ms.parse().ok()?)))
 }
 
-fn element(form: TimeForm, at: Timestamp, clock: &ShopClock, now: Timestamp) -> Markup {
-    let exact = clock.exact(at);
+fn element((form, language, at): (TimeForm, Language, Timestamp), clock: &ShopClock, now: Timestamp) -> Markup {
+    let exact = notation::exact(language, clock, at);
     match form {
-        TimeForm::Moment => html! { time datetime=(at) title=(exact) { (clock.describe(at, now)) } },
-        TimeForm::Day => html! { time datetime=(at) title=(exact) { (clock.describe_day(at, now)) } },
+        TimeForm::Moment => {
+            html! { time datetime=(at) title=(exact) { (notation::moment(language, clock, at, now)) } }
+        }
+        TimeForm::Day => {
+            html! { time datetime=(at) title=(exact) { (notation::relative_day(language, clock, at, now)) } }
+        }
         TimeForm::TimeOfDay => {
             html! { time datetime=(at) title=(exact) data-near="" { (clock.describe_near(at, now)) } }
         }
@@ -199,6 +215,17 @@ mod tests {
         assert!(elapsed.ends_with(">for 1 h 5 min</time>"), "{elapsed}");
         let left = html! { main data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) {} };
         assert_eq!(fill(&left.0, &berlin(), AT), "<main data-day-left=\"22795000\"></main>");
+    }
+
+    #[test]
+    fn a_mark_has_the_language_of_its_page() {
+        let exact = "datetime=\"2026-11-28T16:40:05.000Z\" title=\"Samstag, 28. November 2026, 17:40:05 CET\"";
+        let page = mark_in(Language::German, TimeForm::Moment, AT);
+        assert_eq!(fill(&page.0, &berlin(), AT), format!("<time {exact}>heute 17:40</time>"));
+        let page = mark_in(Language::German, TimeForm::Day, AT);
+        assert_eq!(fill(&page.0, &berlin(), AT.plus_ms(48 * HOUR_MS)), format!("<time {exact}>Sa., 28. Nov.</time>"));
+        assert_eq!(mark_in(Language::English, TimeForm::Day, AT).0, mark(TimeForm::Day, AT).0);
+        assert_eq!(fill("<shop-time day 1 fr>", &berlin(), AT), "<shop-time day 1 fr>");
     }
 
     #[test]

@@ -103,6 +103,30 @@ on_sqlite! {
         app.post(&format!("/api/invoices/{invoice}/refund"), &json!({"amountCents": 100})).await.expect(200);
         assert_eq!(receipts(&app).await.len(), 1, "money that goes back brings none");
     }
+
+    async fn mails_follow_the_customers_language_and_links_the_browsers(db: Db) {
+        let app = App::new(db).await;
+        let buyer = customer(&app, BUYER).await;
+        buyer.patch("/api/v1/profile", &json!({"locale": "de-AT"})).await.expect(200);
+        let order = ordered(&app).await;
+        pay(&app, &order, &json!({"method": "cash"})).await;
+        let receipt = until("the receipt", || async {
+            mails_to(&app, BUYER).into_iter().find(|mail| mail.subject.starts_with("Zahlungsbestätigung zu"))
+        })
+        .await;
+        for words in ["Vielen Dank!", "Gesamtbetrag: 25,00 USD", "Bezahlt: 25,00 USD", "Rechnung: INV-"] {
+            assert!(receipt.text.contains(words), "{words} in {}", receipt.text);
+        }
+        assert!(receipt.html.contains("<html lang=\"de\">"), "{}", receipt.html);
+        let nobody = app.nobody();
+        let ask = nobody.request("POST", "/api/v1/auth/magic-link").json(&json!({"email": BUYER}));
+        let answer = nobody.send(ask.header("accept-language", "de-DE,de;q=0.9,en;q=0.8")).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        until("the link", || async {
+            mails_to(&app, BUYER).into_iter().find(|mail| mail.subject == "Ihr Anmeldelink")
+        })
+        .await;
+    }
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use super::{Rule, all_files, holds_of, planted_and_innocent};
 const GROUPS: [&str; 3] = ["std", "crates of others", "this workspace"];
 
 /// Crates that stand in the folders of `src/`. They belong together like the modules of one crate.
-const OWN_CRATES: [&str; 14] = [
+const OWN_CRATES: [&str; 15] = [
     "actors",
     "config",
     "documents",
@@ -23,6 +23,7 @@ const OWN_CRATES: [&str; 14] = [
     "printers",
     "services",
     "store",
+    "words",
 ];
 
 /// Returns the group of an import, by the first name of its path. Modules that the file declares belong to this

@@ -27,7 +27,7 @@ fn any_command() -> impl Strategy<Value = (QuoteCommand, i64)> {
     let command = prop_oneof![
         sliced,
         change,
-        Just(QuoteCommand::Send),
+        Just(QuoteCommand::Send(Language::English)),
         Just(QuoteCommand::Accept),
         Just(QuoteCommand::Decline { reason: None }),
         Just(QuoteCommand::Archive),

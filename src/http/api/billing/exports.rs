@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::reply::{DoneWithWords, Success};
 use super::site::RequestSite;
+use crate::production::customers::language_of;
 use crate::production::exports::{EXAMPLE_TABLE, ExportHandles, table};
 use crate::production::orders::site::Site;
 use domain::export::{ExportCommand, ExportScope, ExportType, MAX_PENDING_EXPORTS};
@@ -90,7 +91,8 @@ async fn request(
         let (customer_email, site) = (Some(email.to_owned()), named.or(site).map(|site| site.0));
         let (from, to) = (from.map(|start| start.0), to.map(|end| end.0));
         let scope = ExportScope { kind, customer_email, from, to, status, site };
-        Ok(ExportCommand::Request { scope, mail_to: Some(email.to_owned()) })
+        let language = language_of(&app.queries, &app.customers, Some(email)).await?;
+        Ok(ExportCommand::Request { scope, mail_to: Some(email.to_owned()), language })
     };
     let operation = Box::pin(async {
         call.ask_with(&app.exports, CommandTarget::New, command).await?;

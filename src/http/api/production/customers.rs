@@ -24,6 +24,7 @@ use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 use store::queries::{CustomerFilter, Queries};
+use words::Language;
 
 pub use address::AddressView;
 
@@ -114,6 +115,18 @@ async fn list(
 async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<Plain<CustomerView>, ApiError> {
     let (_, state) = find_existing(&app.customers, id).await?;
     Ok(Plain(state_of(&state)?.into()))
+}
+
+/// Returns the language of the customer with the given normalized email address; English if there is no such customer.
+pub async fn language_of(
+    queries: &Queries,
+    customers: &Directory<Customer>,
+    email: Option<&str>,
+) -> Result<Language, ApiError> {
+    let Some(email) = email else { return Ok(Language::default()) };
+    let Some(id) = queries.customer_by_email(email).await? else { return Ok(Language::default()) };
+    let state = customers.read(id).await?;
+    Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::language).unwrap_or_default())
 }
 
 /// Returns the customer with the given normalized email address; creates the customer record if it does not exist.

@@ -15,6 +15,7 @@ use tokio_util::io::ReaderStream;
 use super::orders::site::Site;
 use domain::access::normal_email;
 use domain::aggregate::Versioned;
+use domain::customer::Customer;
 use domain::export::{Export, ExportCommand, ExportScope, ExportState, ExportType};
 use domain::id::Id;
 use domain::principal::Role;
@@ -34,6 +35,7 @@ use http::wire::{EmailAddress, MaxChars, ONE_LINE};
 use kernel::directory::Directory;
 use kernel::environment::Environment;
 use store::queries::Queries;
+use words::Language;
 
 /// Example of an exported table.
 pub const EXAMPLE_TABLE: &str = "number,status,total\r\nINV-2026-000123,paid,129.00\r\n";
@@ -43,6 +45,7 @@ handles! {
     pub struct ExportHandles {
         exports: Directory<Export>,
         files: ExportFiles,
+        customers: Directory<Customer>,
         queries: Queries,
         limits: Arc<RateLimiter>,
         environment: Arc<Environment>,
@@ -180,7 +183,7 @@ async fn create(
         let customer_email = customer_email.as_deref().map(normal_email).transpose()?;
         let (from, to) = (from.map(|start| start.0), to.map(|end| end.0));
         let scope = ExportScope { kind, customer_email, from, to, status, site: site.map(|site| site.0) };
-        Ok(ExportCommand::Request { scope, mail_to: None })
+        Ok(ExportCommand::Request { scope, mail_to: None, language: Language::default() })
     };
     let done = call.ask_with(&app.exports, CommandTarget::New, command).await?;
     Ok(Created::unversioned(format!("{PATH}/{}", done.id), &done, (&*done.answer).into()))

@@ -11,11 +11,13 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
+use super::customers::language_of;
 use super::orders::site::SiteHeader;
 use super::orders::{ManualPayment, ManualRefund, OrderReader};
 use actors::app::documents::InvoiceDocuments;
 use actors::checkouts::Checkouts;
 use config::Config;
+use domain::customer::Customer;
 use domain::id::Id;
 use domain::invoice::{Invoice, InvoiceCommand, InvoiceStatus};
 use domain::order::{Order, OrderCommand};
@@ -51,6 +53,7 @@ handles! {
     pub struct InvoiceHandles {
         invoices: Directory<Invoice>,
         orders: Directory<Order>,
+        customers: Directory<Customer>,
         queries: Queries,
         environment: Arc<Environment>,
         documents: Arc<InvoiceDocuments>,
@@ -255,6 +258,8 @@ async fn create(
     let command = async {
         let mut draft = call.read_body()?.draft();
         draft.site = draft.site.or(site.map(|site| site.0));
+        let email = draft.customer_email.as_deref();
+        draft.buyer.language = language_of(&app.queries, &app.customers, email).await?;
         Ok(InvoiceCommand::Create(Box::new(draft)))
     };
     let done = call.ask_with(&app.invoices, CommandTarget::New, command).await?;
@@ -268,8 +273,13 @@ async fn update(
     call: CommandRequest<InvoicePatch>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
     let patch = call.read_body()?;
+    let language = match patch.email() {
+        Some(email) => Some(language_of(&app.queries, &app.customers, email.as_deref()).await?),
+        None => None,
+    };
     let merge = |invoice: &Invoice, version: i64| {
-        let draft = Box::new(patch.clone().merged(invoice));
+        let mut draft = Box::new(patch.clone().merged(invoice));
+        draft.buyer.language = language.unwrap_or(draft.buyer.language);
         Ok(InvoiceCommand::Update { if_version: Some(version), draft })
     };
     let done = call.merge(&app.invoices, id, merge).await?;

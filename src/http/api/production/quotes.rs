@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
+use super::customers::language_of;
 use super::orders::site::SiteHeader;
 use actors::quotes::QuoteOrders;
 use config::Config;
@@ -249,7 +250,12 @@ async fn send(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<QuoteView>, ApiError> {
-    let command = async { call.read_body().map(|EmptyBody {}| QuoteCommand::Send) };
+    let command = async {
+        let EmptyBody {} = call.read_body()?;
+        let state = app.quotes.read(id).await?;
+        let email = state.as_ref().and_then(|state| state.state.as_ref()?.customer_email.as_deref());
+        Ok(QuoteCommand::Send(language_of(&app.queries, &app.customers, email).await?))
+    };
     let done = call.ask_with(&app.quotes, CommandTarget::Id(id), command).await?;
     Ok(Resource::after(&done, view_of(&app, &done.answer).await?))
 }

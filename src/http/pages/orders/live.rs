@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::OrderPageHandles;
 use super::progress::LivePart;
-use crate::frame::Viewer;
+use crate::frame::{PageLanguage, Viewer};
 use crate::times::fill;
 use http::access::Caller;
 use http::error::ApiError;
@@ -18,8 +18,9 @@ pub(crate) async fn live(
     State(app): State<OrderPageHandles>,
     PathId(id): PathId,
     who: Caller,
+    language: PageLanguage,
 ) -> Result<Response, ApiError> {
-    let (viewer, tracking) = (Viewer::new(&who, &app.config)?, app.config.shipping.tracking_pages());
+    let (viewer, tracking) = (Viewer::new(&who, &app.config, language)?, app.config.shipping.tracking_pages());
     let environment = app.environment.clone();
     follow(app.follow, &who, id, "part", move |now| {
         let order = now.state.state.as_ref()?;

@@ -2,15 +2,18 @@
 
 use maud::{Markup, html};
 
-use super::stages::{OrderStage, PRINTING_STAGE, READY_STAGE, StageState, parts_made, stages};
+use super::stages::{OrderStage, PRINTING_STAGE, READY_STAGE, StageState, stages};
 use crate::design::{Icon, Tone, chip, icon};
-use crate::frame::{Viewer, day, money, time};
+use crate::frame::{NEXT_SLOT, SLOT, Viewer, day_in, time_in, with_parts};
 use crate::{invoices, pictures};
 use domain::event::NumberedEvent;
 use domain::job::JobState;
+use domain::notation;
 use domain::order::{Order, OrderLine, OrderStatus, PICKUP, SentShipment};
+use domain::promise::Promise;
 use domain::time::Timestamp;
 use domain::tracking::{TrackingPage, tracking_url};
+use words::{Language, pages};
 
 /// Order, with the related data shown in the live part of its page.
 pub(super) struct LivePart<'a> {
@@ -49,17 +52,17 @@ impl PartCounts {
 }
 
 /// Returns the order status as text for customers.
-pub(super) fn status_words(status: OrderStatus) -> &'static str {
+pub(super) fn status_words(language: Language, status: OrderStatus) -> String {
     match status {
-        OrderStatus::Draft => "Draft",
-        OrderStatus::Created => "To be paid",
-        OrderStatus::PaymentFailed => "Payment failed",
-        OrderStatus::Paid => "Paid",
-        OrderStatus::Printing => "Printing",
-        OrderStatus::Ready => "Ready",
-        OrderStatus::Shipped => "Shipped",
-        OrderStatus::Cancelled => "Cancelled",
-        OrderStatus::Refunded => "Refunded",
+        OrderStatus::Draft => pages::order_draft(language),
+        OrderStatus::Created => pages::order_created(language),
+        OrderStatus::PaymentFailed => pages::order_payment_failed(language),
+        OrderStatus::Paid => pages::order_paid(language),
+        OrderStatus::Printing => pages::order_printing(language),
+        OrderStatus::Ready => pages::order_ready(language),
+        OrderStatus::Shipped => pages::order_shipped(language),
+        OrderStatus::Cancelled => pages::order_cancelled(language),
+        OrderStatus::Refunded => pages::order_refunded(language),
     }
 }
 
@@ -79,20 +82,20 @@ pub(super) fn is_open(status: OrderStatus) -> bool {
 }
 
 /// Returns a customer-friendly description of an event.
-fn step_words(event: &str) -> &'static str {
+fn step_words(language: Language, event: &str) -> String {
     match event {
-        "order.draft" => "Drafted",
-        "order.created" => "Ordered",
-        "order.payment_failed" => "Payment failed",
-        "order.paid" => "Paid",
-        "order.printing" => "Printing started",
-        "order.ready" => "All parts are made",
-        "order.part_shipped" => "Some parts were shipped",
-        "order.shipped" => "Shipped",
-        "order.cancelled" => "Cancelled",
-        "order.refunded" => "Refunded",
-        "job.completed" => "A plate was printed",
-        _ => "Note added",
+        "order.draft" => pages::step_draft(language),
+        "order.created" => pages::step_created(language),
+        "order.payment_failed" => pages::step_payment_failed(language),
+        "order.paid" => pages::step_paid(language),
+        "order.printing" => pages::step_printing(language),
+        "order.ready" => pages::step_ready(language),
+        "order.part_shipped" => pages::step_part_shipped(language),
+        "order.shipped" => pages::step_shipped(language),
+        "order.cancelled" => pages::step_cancelled(language),
+        "order.refunded" => pages::step_refunded(language),
+        "job.completed" => pages::step_plate(language),
+        _ => pages::step_note(language),
     }
 }
 
@@ -106,30 +109,38 @@ fn step_class(event: &str) -> Option<&'static str> {
 }
 
 impl LivePart<'_> {
+    fn language(&self) -> Language {
+        self.viewer.language()
+    }
+
+    /// Formats an amount of the order.
+    fn money(&self, cents: i64) -> String {
+        notation::amount(self.language(), cents, &self.order.currency)
+    }
+
     /// Summarizes the progress of the order in one sentence.
     pub(super) fn status_text(&self) -> String {
-        let PartCounts { all, good, .. } = PartCounts::of(self.order);
+        let (PartCounts { all, good, .. }, language) = (PartCounts::of(self.order), self.language());
         match self.order.status {
-            OrderStatus::Draft => "This is a draft. It will be placed when you pay for it.".to_owned(),
-            OrderStatus::Created => "We will start as soon as it is paid.".to_owned(),
-            OrderStatus::PaymentFailed => "The last payment did not go through. You can try again.".to_owned(),
-            OrderStatus::Paid => "It has been paid and is queued for printing.".to_owned(),
-            OrderStatus::Printing => format!("It is being printed: {}.", parts_made(good, all)),
-            OrderStatus::Ready => "All parts are made. It will be shipped soon.".to_owned(),
+            OrderStatus::Draft => pages::order_draft_text(language),
+            OrderStatus::Created => pages::order_created_text(language),
+            OrderStatus::PaymentFailed => pages::order_payment_failed_text(language),
+            OrderStatus::Paid => pages::order_paid_text(language),
+            OrderStatus::Printing => pages::order_printing_text(language, &pages::parts_made(language, good, all)),
+            OrderStatus::Ready => pages::order_ready_text(language),
             OrderStatus::Shipped => match &self.order.shipment {
-                Some(shipment) if shipment.carrier == PICKUP => "It was picked up.".to_owned(),
-                _ => "It is on its way to you.".to_owned(),
+                Some(shipment) if shipment.carrier == PICKUP => pages::order_picked_up_text(language),
+                _ => pages::order_shipped_text(language),
             },
-            OrderStatus::Cancelled if self.order.ledger.kept_cents > 0 => {
-                format!("It was cancelled; no payment is due. {}", invoices::GIVEN_BACK_WORDS)
-            }
-            OrderStatus::Cancelled => "It was cancelled.".to_owned(),
-            OrderStatus::Refunded => "Your payment was refunded.".to_owned(),
+            OrderStatus::Cancelled if self.order.ledger.kept_cents > 0 => pages::order_cancelled_paid_text(language),
+            OrderStatus::Cancelled => pages::order_cancelled_text(language),
+            OrderStatus::Refunded => pages::order_refunded_text(language),
         }
     }
 
     /// Renders the live part of the order page.
     pub(super) fn html(&self) -> Markup {
+        let language = self.language();
         html! {
             (self.to_pay())
             (self.progress())
@@ -137,11 +148,12 @@ impl LivePart<'_> {
             @for shipment in &self.order.shipments { (self.parcel(shipment)) }
             (self.links())
             section class="panel pad" aria-labelledby="happened" {
-                h2 id="happened" { "History" }
+                h2 id="happened" { (pages::history(language)) }
                 ol class="timeline" {
                     @for step in self.steps {
                         li class=[step_class(&step.event.event)] {
-                            (step_words(&step.event.event)) " " span class="small muted" { (time(step.event.timestamp)) }
+                            (step_words(language, &step.event.event)) " "
+                            span class="small muted" { (time_in(language, step.event.timestamp)) }
                         }
                     }
                 }
@@ -150,14 +162,15 @@ impl LivePart<'_> {
     }
 
     fn to_pay(&self) -> Markup {
-        let (order, due) = (self.order, self.order.due_cents());
+        let (order, due, language) = (self.order, self.order.due_cents(), self.language());
+        let amount = self.money(due);
         html! {
             @if due > 0 {
                 section class="panel pad" aria-labelledby="pay" {
-                    h2 id="pay" { "To be paid: " (money(due, &order.currency)) }
+                    h2 id="pay" { (pages::to_pay_heading(language, &amount)) }
                     form method="post" action={ (super::PATH) "/" (order.id) "/pay" } {
                         (self.viewer.hidden())
-                        button type="submit" { "Pay " (money(due, &order.currency)) }
+                        button type="submit" { (pages::pay_amount(language, &amount)) }
                     }
                 }
             }
@@ -165,20 +178,23 @@ impl LivePart<'_> {
     }
 
     fn progress(&self) -> Markup {
-        let (order, counts) = (self.order, PartCounts::of(self.order));
+        let (order, counts, language) = (self.order, PartCounts::of(self.order), self.language());
         let is_open = is_open(order.status);
+        let parts = pages::parts_made(language, counts.good, counts.all);
         html! {
             section class="panel pad" aria-labelledby="progress" {
                 div class="head" {
-                    h2 id="progress" { "Progress" }
-                    (chip(tone(order.status), status_words(order.status)))
+                    h2 id="progress" { (pages::progress(language)) }
+                    (chip(tone(order.status), &status_words(language, order.status)))
                 }
-                @if let Some(stages) = stages(order, self.steps) { (self.stages(&stages, &counts)) }
+                @if let Some(stages) = stages(language, order, self.steps) { (self.stages(&stages, &counts)) }
                 @if !order.jobs.is_empty() {
-                    progress aria-labelledby="progress" max=(counts.all.max(1)) value=(counts.good) { (counts.good) " of " (counts.all) }
+                    progress aria-labelledby="progress" max=(counts.all.max(1)) value=(counts.good) {
+                        (pages::progress_value(language, counts.good, counts.all))
+                    }
                     p class="small muted" {
-                        (parts_made(counts.good, counts.all))
-                        @if is_open && counts.printing > 0 { ", " (counts.printing) " being printed" }
+                        @if is_open && counts.printing > 0 { (pages::parts_printing(language, &parts, counts.printing)) }
+                        @else { (parts) }
                     }
                 }
                 (self.times(is_open))
@@ -187,17 +203,19 @@ impl LivePart<'_> {
     }
 
     fn stages(&self, stages: &[OrderStage], counts: &PartCounts) -> Markup {
-        let expected = self.expected.filter(|_| is_open(self.order.status));
+        let (expected, language) = (self.expected.filter(|_| is_open(self.order.status)), self.language());
         html! {
-            ol class="steps course" aria-label="Stages" {
+            ol class="steps course" aria-label=(pages::stages(language)) {
                 @for (n, stage) in stages.iter().enumerate() {
                     li class=[(stage.state == StageState::Done).then_some("done")]
                         aria-current=[(stage.state == StageState::Current).then_some("step")] {
                         (stage.label)
                         span class="faint" {
-                            @if n == PRINTING_STAGE && stage.state == StageState::Current && counts.all > 0 { (counts.good) " of " (counts.all) }
-                            @else if let Some(at) = stage.reached_at { (day(at)) }
-                            @else if let Some(at) = expected.filter(|_| n == READY_STAGE) { (day(at)) }
+                            @if n == PRINTING_STAGE && stage.state == StageState::Current && counts.all > 0 {
+                                (pages::progress_value(language, counts.good, counts.all))
+                            }
+                            @else if let Some(at) = stage.reached_at { (day_in(language, at)) }
+                            @else if let Some(at) = expected.filter(|_| n == READY_STAGE) { (day_in(language, at)) }
                         }
                     }
                 }
@@ -207,19 +225,14 @@ impl LivePart<'_> {
 
     /// Renders when the order is expected to be ready, and when it was promised.
     fn times(&self, is_open: bool) -> Markup {
+        let language = self.language();
         html! {
             @if let Some(expected) = self.expected.filter(|_| is_open) {
-                p class="expected" { strong { "Expected to be ready " (day(expected)) } }
-            }
-            @if let Some(promise) = &self.order.promise {
-                p class="small muted" {
-                    "Promised for " (time(promise.promised_at))
-                    @if let Some(met) = promise.met_at {
-                        ", ready " (time(met))
-                        @if met > promise.promised_at { ". We apologise for the delay." }
-                    }
+                p class="expected" {
+                    strong { (with_parts(&pages::expected_ready(language, SLOT), &[&day_in(language, expected)])) }
                 }
             }
+            @if let Some(promise) = &self.order.promise { p class="small muted" { (promise_words(language, promise)) } }
         }
     }
 
@@ -228,32 +241,37 @@ impl LivePart<'_> {
         let (parts, shipped) = (order.parts(), order.shipped_parts());
         let all = order.lines.iter().zip(&parts).zip(&shipped).enumerate();
         let amount = |line: &OrderLine| line.unit_price_cents.saturating_mul(line.quantity.into());
-        let sum = |label: &'static str, cents: i64| {
-            html! { @if cents != 0 { dt { (label) } dd { (money(cents, &order.currency)) } } }
+        let language = self.language();
+        let sum = |label: String, cents: i64| {
+            html! { @if cents != 0 { dt { (label) } dd { (self.money(cents)) } } }
         };
         html! {
             section class="panel" aria-labelledby="ordered" {
-                h2 id="ordered" class="pad" { "Items" }
+                h2 id="ordered" class="pad" { (pages::items(language)) }
                 ul class="rows" {
                     @for (n, ((line, parts), shipped)) in all {
                         li class="row" {
                             (pictures::order_line(order, n))
                             div {
                                 b { (line.quantity) " × " (line.description) }
-                                @if line.kit_line.is_some() { " (part of a set)" }
-                                @if !order.jobs.is_empty() && !line.is_service() { (line_progress(line, parts.good, *shipped)) }
+                                @if line.kit_line.is_some() { " " (pages::part_of_set(language)) }
+                                @if !order.jobs.is_empty() && !line.is_service() {
+                                    (line_progress(language, line, parts.good, *shipped))
+                                }
                             }
-                            @if line.kit_line.is_none() { span class="num" { (money(amount(line), &order.currency)) } }
+                            @if line.kit_line.is_none() { span class="num" { (self.money(amount(line))) } }
                         }
                     }
                 }
                 dl class="pad" {
-                    (sum("Shipping", order.shipping_cents))
-                    (sum("Discount", -order.discount_cents))
-                    (sum("Tax", order.tax_cents))
-                    dt class="sum" { "Total" } dd class="sum" { (money(order.total_cents, &order.currency)) }
+                    (sum(pages::shipping(language), order.shipping_cents))
+                    (sum(pages::discount(language), -order.discount_cents))
+                    (sum(pages::tax(language), order.tax_cents))
+                    dt class="sum" { (pages::total(language)) } dd class="sum" { (self.money(order.total_cents)) }
                 }
-                @if let Some(notes) = &order.notes { p class="pad small muted" { "Your notes: " (notes) } }
+                @if let Some(notes) = &order.notes {
+                    p class="pad small muted" { (pages::your_notes(language, notes)) }
+                }
             }
         }
     }
@@ -262,23 +280,27 @@ impl LivePart<'_> {
         let (shipment, picked_up) = (&sent.shipment, sent.shipment.carrier == PICKUP);
         let url = tracking_url(self.tracking, &shipment.carrier, &shipment.tracking_number).filter(|_| !picked_up);
         let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, self.order.lines.get(one.line as usize)?)));
-        let name = format!("parcel-{}", sent.number);
+        let (name, language) = (format!("parcel-{}", sent.number), self.language());
+        let title =
+            if picked_up { pages::picked_up(language) } else { pages::parcel(language, &sent.number.to_string()) };
         html! {
             section class="panel pad" aria-labelledby=(name) {
-                h2 id=(name) { @if picked_up { "Picked up" } @else { "Parcel " (sent.number) } }
+                h2 id=(name) { (title) }
                 ul class="rows" {
                     @for (quantity, line) in inside { li { (quantity) " × " (line.description) } }
                 }
                 dl {
-                    dt { @if picked_up { "Picked up" } @else { "Shipped" } } dd { (time(sent.shipped_at)) }
+                    dt { @if picked_up { (title) } @else { (pages::shipped(language)) } }
+                    dd { (time_in(language, sent.shipped_at)) }
                     @if !picked_up {
-                        dt { "Carrier" } dd { (shipment.carrier) }
-                        dt { "Tracking number" } dd { (shipment.tracking_number) }
-                        dt { "Expected delivery" } dd { (shipment.estimated_delivery) }
+                        dt { (pages::carrier(language)) } dd { (shipment.carrier) }
+                        dt { (pages::tracking_number(language)) } dd { (shipment.tracking_number) }
+                        dt { (pages::expected_delivery(language)) }
+                        dd { (notation::typed_date(language, &shipment.estimated_delivery)) }
                     }
                 }
                 @if let Some(url) = url {
-                    a class="btn" href=(url) rel="noreferrer noopener" { (icon(Icon::Truck)) "Track the parcel" }
+                    a class="btn" href=(url) rel="noreferrer noopener" { (icon(Icon::Truck)) (pages::track_parcel(language)) }
                 }
             }
         }
@@ -289,7 +311,7 @@ impl LivePart<'_> {
         html! {
             p class="acts" {
                 @if let Some(invoice) = &self.order.invoice {
-                    a class="btn" href={ (invoices::PATH) "/" (invoice.id) } { (icon(Icon::FileText)) "Invoice" }
+                    a class="btn" href={ (invoices::PATH) "/" (invoice.id) } { (icon(Icon::FileText)) (pages::invoice_link(self.language())) }
                 }
                 (self.viewer.brand.ask(&self.order.number_text()))
             }
@@ -297,14 +319,29 @@ impl LivePart<'_> {
     }
 }
 
+/// Renders when the order was promised, and when it was ready.
+fn promise_words(language: Language, promise: &Promise) -> Markup {
+    let promised = time_in(language, promise.promised_at);
+    let Some(met) = promise.met_at else {
+        return with_parts(&pages::promised(language, SLOT), &[&promised]);
+    };
+    let message = if met > promise.promised_at {
+        pages::promised_ready_late(language, SLOT, NEXT_SLOT)
+    } else {
+        pages::promised_ready(language, SLOT, NEXT_SLOT)
+    };
+    with_parts(&message, &[&promised, &time_in(language, met)])
+}
+
 /// Renders how much of a line has been made and shipped.
-fn line_progress(line: &OrderLine, good: u64, shipped: u64) -> Markup {
+fn line_progress(language: Language, line: &OrderLine, good: u64, shipped: u64) -> Markup {
     let (good, all) = (good.min(line.quantity.into()), u64::from(line.quantity));
+    let made_parts =
+        if line.is_kit() { pages::sets_complete(language, good, all) } else { pages::line_made(language, good, all) };
     html! {
         div class="small muted" {
-            @if line.is_kit() { (good) " of " (all) @if all == 1 { " set" } @else { " sets" } " complete" }
-            @else { (good) " of " (all) " made" }
-            @if shipped > 0 { ", " (shipped) " shipped" }
+            @if shipped > 0 { (pages::line_shipped(language, &made_parts, shipped)) }
+            @else { (made_parts) }
         }
     }
 }

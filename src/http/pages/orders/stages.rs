@@ -3,6 +3,7 @@
 use domain::event::NumberedEvent;
 use domain::order::{Order, OrderStatus, PICKUP};
 use domain::time::Timestamp;
+use words::{Language, pages};
 
 /// Progress of a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +20,7 @@ pub(super) enum StageState {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct OrderStage {
     /// Name shown to customers.
-    pub(super) label: &'static str,
+    pub(super) label: String,
     pub(super) state: StageState,
     /// Time at which the order reached the stage; `None` if it has not, or if the time was not recorded.
     pub(super) reached_at: Option<Timestamp>,
@@ -33,7 +34,7 @@ pub(super) const PRINTING_STAGE: usize = 2;
 pub(super) const READY_STAGE: usize = 3;
 
 /// Returns the stages of an order with the given history; `None` if it was cancelled or refunded.
-pub(super) fn stages(order: &Order, steps: &[NumberedEvent]) -> Option<[OrderStage; STAGE_COUNT]> {
+pub(super) fn stages(language: Language, order: &Order, steps: &[NumberedEvent]) -> Option<[OrderStage; STAGE_COUNT]> {
     // An order may go back, for example if a part is rejected: the last time counts, except for the start of printing.
     let last = |event: &str| steps.iter().rev().find(|step| step.event.event == event).map(|step| step.event.timestamp);
     let first = |event: &str| steps.iter().find(|step| step.event.event == event).map(|step| step.event.timestamp);
@@ -45,11 +46,12 @@ pub(super) fn stages(order: &Order, steps: &[NumberedEvent]) -> Option<[OrderSta
         last("order.shipped"),
     ];
     let is_pickup = order.shipment.as_ref().is_some_and(|shipment| shipment.carrier == PICKUP);
-    stages_at(order.status, is_pickup, times)
+    stages_at(language, order.status, is_pickup, times)
 }
 
 /// Returns the stages of an order with the given status, with the time at which it reached each stage.
 fn stages_at(
+    language: Language,
     status: OrderStatus,
     is_pickup: bool,
     times: [Option<Timestamp>; STAGE_COUNT],
@@ -62,7 +64,14 @@ fn stages_at(
         OrderStatus::Shipped => STAGE_COUNT,
         OrderStatus::Cancelled | OrderStatus::Refunded => return None,
     };
-    let labels = ["Ordered", "Paid", "Printing", "Ready", if is_pickup { "Picked up" } else { "Shipped" }];
+    let last = if is_pickup { pages::stage_picked_up(language) } else { pages::stage_shipped(language) };
+    let labels = [
+        pages::stage_ordered(language),
+        pages::stage_paid(language),
+        pages::stage_printing(language),
+        pages::stage_ready(language),
+        last,
+    ];
     let mut index = 0;
     Some(labels.map(|label| {
         let n = index;
@@ -75,18 +84,6 @@ fn stages_at(
         let is_reached = state == StageState::Done || (n == PRINTING_STAGE && status == OrderStatus::Printing);
         OrderStage { label, state, reached_at: times.get(n).copied().flatten().filter(|_| is_reached) }
     }))
-}
-
-/// Describes how many parts have been made: `2 of 3 parts are made`.
-pub(super) fn parts_made(good: u64, all: u64) -> String {
-    let noun = if all == 1 { "part" } else { "parts" };
-    let verb = if good == 1 || all == 1 { "is" } else { "are" };
-    format!("{good} of {all} {noun} {verb} made")
-}
-
-/// Formats a number with its noun: `1 item`, `2 items`.
-pub(super) fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 #[cfg(test)]
@@ -110,7 +107,7 @@ mod tests {
             (OrderStatus::Cancelled, None),
             (OrderStatus::Refunded, None),
         ] {
-            let stages = stages_at(status, false, TIMES);
+            let stages = stages_at(Language::English, status, false, TIMES);
             assert_eq!(stages.map(|stages| stages.map(|stage| stage.state)), states, "{status}");
         }
     }
@@ -118,29 +115,25 @@ mod tests {
     #[test]
     fn only_stages_that_are_reached_have_a_time() {
         let reached = |status| {
-            let stages = stages_at(status, false, TIMES);
+            let stages = stages_at(Language::English, status, false, TIMES);
             stages.into_iter().flatten().filter(|stage| stage.reached_at.is_some()).count()
         };
         let counts = [OrderStatus::Draft, OrderStatus::Paid, OrderStatus::Printing, OrderStatus::Shipped].map(reached);
         assert_eq!(counts, [0, 2, 3, 5]);
         // An order whose printing failed again after it was ready was ready at no time that counts.
-        let again = stages_at(OrderStatus::Printing, false, TIMES);
+        let again = stages_at(Language::English, OrderStatus::Printing, false, TIMES);
         assert_eq!(again.and_then(|stages| stages[READY_STAGE].reached_at), None);
     }
 
     #[test]
     fn an_order_that_is_fetched_is_not_shipped() {
-        let last = |is_pickup| stages_at(OrderStatus::Shipped, is_pickup, TIMES).map(|stages| stages[4].label);
-        assert_eq!((last(false), last(true)), (Some("Shipped"), Some("Picked up")));
-    }
-
-    #[test]
-    fn counts_are_sentences() {
-        assert_eq!(parts_made(0, 2), "0 of 2 parts are made");
-        assert_eq!(parts_made(1, 2), "1 of 2 parts is made");
-        assert_eq!(parts_made(2, 2), "2 of 2 parts are made");
-        assert_eq!(parts_made(0, 1), "0 of 1 part is made");
-        assert_eq!(parts_made(1, 1), "1 of 1 part is made");
-        assert_eq!((count(1, "item"), count(3, "item")), ("1 item".to_owned(), "3 items".to_owned()));
+        let last = |is_pickup| {
+            let stages = stages_at(Language::English, OrderStatus::Shipped, is_pickup, TIMES);
+            stages.map(|stages| stages[4].label.clone())
+        };
+        assert_eq!((last(false).as_deref(), last(true).as_deref()), (Some("Shipped"), Some("Picked up")));
+        let german = stages_at(Language::German, OrderStatus::Paid, false, TIMES);
+        let labels = german.map(|stages| stages.map(|stage| stage.label));
+        assert_eq!(labels, Some(["Bestellt", "Bezahlt", "Druck", "Fertig", "Versendet"].map(str::to_owned)));
     }
 }

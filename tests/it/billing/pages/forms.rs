@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{HOSTILE, is_sound, send, token};
+use super::{HOSTILE, is_sound, ordered, send, token};
 use crate::billing::customer;
 use crate::support::{App, Client, Db};
 
@@ -48,9 +48,13 @@ async fn a_profile_is_changed_by_its_form_and_what_is_wrong_is_said() {
     let half = send(&ann, "/profile", &fields(&[("line1", "3 Lane"), ("country", "Germany")])).await;
     assert_eq!(half.status, 400);
     is_sound(&half);
-    for words in
-        ["City: ", "Post code: ", "Country, as a code of two letters: ", "value=\"3 Lane\"", "id=\"fault-city\""]
-    {
+    for words in [
+        "Ort: darf nicht leer sein.",
+        "Postleitzahl: darf nicht leer sein.",
+        "Land, als Code aus zwei Buchstaben: muss ein Ländercode aus zwei Buchstaben sein.",
+        "value=\"3 Lane\"",
+        "id=\"fault-city\"",
+    ] {
         assert!(half.text.contains(words), "{words} in {}", half.text);
     }
     assert_eq!(profile(&ann).await["addresses"], before["addresses"], "nothing was changed");
@@ -97,4 +101,38 @@ async fn the_sign_in_names_its_field_and_says_beside_it_what_is_wrong() {
             assert!(wrong.text.contains(part), "{part} in {}", wrong.text);
         }
     }
+}
+
+#[tokio::test]
+async fn pages_are_in_the_language_of_the_profile_and_else_in_that_of_the_browser() {
+    let app = App::new(Db::sqlite()).await;
+    let nobody = app.nobody();
+    let sign_in = nobody.send(nobody.request("GET", "/sign-in").header("accept-language", "de-AT,en;q=0.8")).await;
+    assert!(sign_in.text.contains("<html lang=\"de\">") && sign_in.text.contains("Link zusenden"), "{}", sign_in.text);
+    let ann = customer(&app, "ann@example.org").await;
+    let path = format!("/orders/{}", ordered(&app, "ann@example.org").await);
+    let plain = ann.get(&path).await;
+    assert!(
+        plain.text.contains("<html lang=\"en\">") && plain.text.contains("We will start as soon"),
+        "{}",
+        plain.text
+    );
+    let preferred = ann.send(ann.request("GET", &path).header("accept-language", "de")).await;
+    assert!(preferred.text.contains("Wir beginnen, sobald"), "{}", preferred.text);
+
+    let page = ann.get("/profile").await;
+    assert!(page.text.contains("<option value=\"browser\" selected>"), "{}", page.text);
+    let token = token(&page);
+    let saved = send(&ann, "/profile", &[("form_token", &token), ("locale", "de")]).await;
+    assert!(saved.text.contains("<option value=\"de\" selected>Deutsch</option>"), "{}", saved.text);
+    let german = ann.get(&path).await;
+    is_sound(&german);
+    for words in ["<html lang=\"de\">", ">Bestellungen</a>", "Bestellt: <time ", ">heute ", "25,00 USD bezahlen"] {
+        assert!(german.text.contains(words), "{words} in {}", german.text);
+    }
+    ann.patch("/api/v1/profile", &json!({"locale": "de-CH"})).await.expect(200);
+    send(&ann, "/profile", &[("form_token", &token), ("locale", "de")]).await;
+    assert_eq!(profile(&ann).await["locale"], "de-CH", "a language that stays keeps its region");
+    send(&ann, "/profile", &[("form_token", &token), ("locale", "browser")]).await;
+    assert_eq!(profile(&ann).await["locale"], Value::Null);
 }

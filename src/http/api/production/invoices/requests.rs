@@ -160,6 +160,11 @@ impl InvoiceRequest {
 }
 
 impl InvoicePatch {
+    /// Returns the customer's email address in the patch; `None` if the patch leaves it as it is.
+    pub(super) fn email(&self) -> Option<Option<String>> {
+        self.customer_email.clone().present().map(lower)
+    }
+
     /// Merges the patch into the invoice and returns the resulting draft.
     pub(super) fn merged(self, invoice: &Invoice) -> DraftInvoice {
         let content = &invoice.content;
@@ -168,6 +173,7 @@ impl InvoicePatch {
         let lines_of = |lines: Vec<NewInvoiceLine>| lines.into_iter().map(NewInvoiceLine::line).collect();
         DraftInvoice {
             buyer: Party {
+                language: content.buyer.language,
                 name: self.customer_name.or_else(|| content.buyer.name.clone()),
                 address: self.billing_address.or_else(|| content.buyer.address.clone()),
                 vat_id: self.customer_vat_id.or_else(|| content.buyer.vat_id.clone()).map(|id| id.to_uppercase()),

@@ -1,0 +1,239 @@
+//! Amounts and dates in texts for customers, as each language writes them. English is written as everywhere else in the
+//! shop ([`crate::currency`], [`crate::shop_clock`]).
+
+use jiff::civil::Date;
+
+use crate::currency;
+use crate::shop_clock::{ShopClock, date_of};
+use crate::tax::percent_text;
+use crate::time::Timestamp;
+use words::Language;
+
+/// Number of days before and after the current one that are written as weekdays.
+const WEEKDAY_DAYS: i64 = 6;
+/// Months as German dates name them, in full and short.
+const GERMAN_MONTHS: [(&str, &str); 12] = [
+    ("Januar", "Jan."),
+    ("Februar", "Feb."),
+    ("März", "März"),
+    ("April", "Apr."),
+    ("Mai", "Mai"),
+    ("Juni", "Juni"),
+    ("Juli", "Juli"),
+    ("August", "Aug."),
+    ("September", "Sept."),
+    ("Oktober", "Okt."),
+    ("November", "Nov."),
+    ("Dezember", "Dez."),
+];
+/// German weekdays, in full and short, Monday first.
+const GERMAN_WEEKDAYS: [(&str, &str); 7] = [
+    ("Montag", "Mo."),
+    ("Dienstag", "Di."),
+    ("Mittwoch", "Mi."),
+    ("Donnerstag", "Do."),
+    ("Freitag", "Fr."),
+    ("Samstag", "Sa."),
+    ("Sonntag", "So."),
+];
+
+/// Formats minor units with the currency: `1,234.50 EUR` or `1.234,50 €`.
+pub fn amount(language: Language, cents: i64, currency: &str) -> String {
+    match language {
+        Language::English => currency::format_amount(cents, currency),
+        Language::German if currency.eq_ignore_ascii_case("eur") => format!("{} €", figure(language, cents, currency)),
+        Language::German => format!("{} {}", figure(language, cents, currency), currency.to_uppercase()),
+    }
+}
+
+/// Formats minor units without the currency: `1,234.50` or `1.234,50`.
+pub fn figure(language: Language, cents: i64, currency: &str) -> String {
+    match language {
+        Language::English => currency::figure(cents, currency),
+        Language::German => currency::split(cents, currency, ".", ','),
+    }
+}
+
+/// Returns the date: `28 Nov 2026` or `28. November 2026`.
+pub fn date(language: Language, clock: &ShopClock, at: Timestamp) -> String {
+    match language {
+        Language::English => clock.date(at),
+        Language::German => german_date(clock.day(at)),
+    }
+}
+
+/// Returns the date and time: `28 Nov 2026 17:40` or `28. November 2026 um 17:40 Uhr`.
+pub fn date_and_time(language: Language, clock: &ShopClock, at: Timestamp) -> String {
+    match language {
+        Language::English => clock.date_and_time(at),
+        Language::German => format!("{} um {} Uhr", german_date(clock.day(at)), clock.time(at)),
+    }
+}
+
+/// Describes a time relative to the current day: `today 17:40` or `heute 17:40` ([`ShopClock::describe`]).
+pub fn moment(language: Language, clock: &ShopClock, at: Timestamp, now: Timestamp) -> String {
+    if language == Language::English {
+        return clock.describe(at, now);
+    }
+    let (then, today) = (clock.day(at), clock.day(now));
+    let day = match days_between(today, then) {
+        0 => "heute".to_owned(),
+        1 => "morgen".to_owned(),
+        -1 => "gestern".to_owned(),
+        days if days.abs() <= WEEKDAY_DAYS => german_weekday(then).1.to_owned(),
+        _ => german_short_date(then, today),
+    };
+    format!("{day} {}", clock.time(at))
+}
+
+/// Describes the day of a time relative to the current day: `Tue 3 Nov` or `Di., 3. Nov.`
+/// ([`ShopClock::describe_day`]).
+pub fn relative_day(language: Language, clock: &ShopClock, at: Timestamp, now: Timestamp) -> String {
+    if language == Language::English {
+        return clock.describe_day(at, now);
+    }
+    let (then, today) = (clock.day(at), clock.day(now));
+    match days_between(today, then) {
+        0 => "heute".to_owned(),
+        1 => "morgen".to_owned(),
+        -1 => "gestern".to_owned(),
+        _ if then.year() == today.year() => format!("{}, {}", german_weekday(then).1, german_short_date(then, today)),
+        _ => german_short_date(then, today),
+    }
+}
+
+/// Returns the time to the second, with its time zone: `Saturday 28 November 2026, 17:40:05 CET` or
+/// `Samstag, 28. November 2026, 17:40:05 CET`.
+pub fn exact(language: Language, clock: &ShopClock, at: Timestamp) -> String {
+    let english = clock.exact(at);
+    let time = english.split_once(", ").map(|(_, time)| time.to_owned());
+    match (language, time) {
+        (Language::German, Some(time)) => {
+            let day = clock.day(at);
+            format!("{}, {}, {time}", german_weekday(day).0, german_date(day))
+        }
+        _ => english,
+    }
+}
+
+/// Returns the date of an invoice or credit note, which is a day in UTC ([`crate::shop_clock::document_date`]).
+pub fn document_date(language: Language, at: Timestamp) -> String {
+    date(language, &ShopClock::default(), at)
+}
+
+/// Returns the date of an invoice or credit note in figures, a day in UTC: `2026-11-28` or `28.11.2026`.
+pub fn document_day(language: Language, at: Timestamp) -> String {
+    let day = ShopClock::default().day(at);
+    match language {
+        Language::English => day.to_string(),
+        Language::German => format!("{:02}.{:02}.{}", day.day(), day.month(), day.year()),
+    }
+}
+
+/// Formats basis points as a percentage: `7.25 %` or `7,25 %`.
+pub fn percent(language: Language, bps: i64) -> String {
+    let figure = percent_text(bps);
+    match language {
+        Language::English => format!("{figure} %"),
+        Language::German => format!("{} %", figure.replace('.', ",")),
+    }
+}
+
+/// Returns a date that staff typed, such as an expected delivery. German writes a date such as `2026-11-28` out; any
+/// other text stays as it is.
+pub fn typed_date(language: Language, text: &str) -> String {
+    match (language, date_of(text)) {
+        (Language::German, Some(date)) => german_date(date),
+        _ => text.to_owned(),
+    }
+}
+
+fn german_date(date: Date) -> String {
+    format!("{}. {} {}", date.day(), german_month(date).0, date.year())
+}
+
+/// Writes a date with a short month, and with the year only if it is not the current one.
+fn german_short_date(date: Date, today: Date) -> String {
+    let year = if date.year() == today.year() { String::new() } else { format!(" {}", date.year()) };
+    format!("{}. {}{year}", date.day(), german_month(date).1)
+}
+
+/// Returns the name of the month, in full and short.
+fn german_month(date: Date) -> (&'static str, &'static str) {
+    let month = usize::try_from(date.month() - 1).ok().and_then(|month| GERMAN_MONTHS.get(month));
+    month.copied().unwrap_or_default()
+}
+
+/// Returns the name of the weekday, in full and short.
+fn german_weekday(date: Date) -> (&'static str, &'static str) {
+    let weekday = usize::try_from(date.weekday().to_monday_zero_offset()).ok();
+    weekday.and_then(|weekday| GERMAN_WEEKDAYS.get(weekday)).copied().unwrap_or_default()
+}
+
+/// Returns the number of days from one day to another; negative if the other is earlier.
+fn days_between(from: Date, to: Date) -> i64 {
+    to.duration_since(from).as_hours() / 24
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn amounts_are_written_as_in_each_language() {
+        let both = |cents, currency| Language::ALL.map(|language| amount(language, cents, currency));
+        assert_eq!(both(123_456_789, "eur"), ["1,234,567.89 EUR", "1.234.567,89 €"]);
+        assert_eq!(both(-5, "USD"), ["-0.05 USD", "-0,05 USD"]);
+        assert_eq!(both(1500, "jpy"), ["1,500 JPY", "1.500 JPY"]);
+        assert_eq!(Language::ALL.map(|language| figure(language, 99_900, "eur")), ["999.00", "999,00"]);
+        assert_eq!(Language::ALL.map(|language| percent(language, 725)), ["7.25 %", "7,25 %"]);
+        assert_eq!(Language::ALL.map(|language| percent(language, 1900)), ["19 %", "19 %"]);
+    }
+
+    #[test]
+    fn times_are_described_from_the_current_day_of_the_shop() {
+        // A Saturday, 00:30 in Berlin and still the day before in UTC.
+        let (berlin, now) = (ShopClock::parse("CET-1CEST,M3.5.0,M10.5.0/3").unwrap(), at("2026-11-27T23:30:00Z"));
+        for (time, of_moment, of_day) in [
+            ("2026-11-27T23:00:00Z", "heute 00:00", "heute"),
+            ("2026-11-27T22:59:00Z", "gestern 23:59", "gestern"),
+            ("2026-11-28T23:00:00Z", "morgen 00:00", "morgen"),
+            ("2026-12-01T08:00:00Z", "Di. 09:00", "Di., 1. Dez."),
+            ("2026-12-05T08:00:00Z", "5. Dez. 09:00", "Sa., 5. Dez."),
+            ("2025-11-03T16:40:00Z", "3. Nov. 2025 17:40", "3. Nov. 2025"),
+        ] {
+            assert_eq!(moment(Language::German, &berlin, at(time), now), of_moment);
+            assert_eq!(relative_day(Language::German, &berlin, at(time), now), of_day);
+            assert_eq!(moment(Language::English, &berlin, at(time), now), berlin.describe(at(time), now));
+            assert_eq!(relative_day(Language::English, &berlin, at(time), now), berlin.describe_day(at(time), now));
+        }
+        let exactly = Language::ALL.map(|language| exact(language, &berlin, at("2026-11-28T16:40:05Z")));
+        assert_eq!(exactly, ["Saturday 28 November 2026, 17:40:05 CET", "Samstag, 28. November 2026, 17:40:05 CET"]);
+    }
+
+    #[test]
+    fn dates_are_written_as_in_each_language() {
+        let berlin = ShopClock::parse("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let late = at("2026-02-28T23:40:05Z");
+        assert_eq!(Language::ALL.map(|language| date(language, &berlin, late)), ["1 Mar 2026", "1. März 2026"]);
+        assert_eq!(
+            Language::ALL.map(|language| date_and_time(language, &berlin, late)),
+            ["1 Mar 2026 00:40", "1. März 2026 um 00:40 Uhr"]
+        );
+        let new_year = at("2026-12-31T23:40:05Z");
+        assert_eq!(
+            Language::ALL.map(|language| document_date(language, new_year)),
+            ["31 Dec 2026", "31. Dezember 2026"]
+        );
+        assert_eq!(Language::ALL.map(|language| document_day(language, new_year)), ["2026-12-31", "31.12.2026"]);
+        for (text, german) in [("2026-01-09", "9. Januar 2026"), ("Tuesday", "Tuesday"), ("2026-02-30", "2026-02-30")] {
+            assert_eq!(Language::ALL.map(|language| typed_date(language, text)), [text, german]);
+        }
+    }
+}
