@@ -7,7 +7,7 @@ use crate::material::MaterialType;
 use crate::typed_amount::{self, TypedAmountError};
 
 /// Thousandths of one minor unit.
-const THOUSANDTHS: i64 = 1000;
+const THOUSANDTHS_PER_MINOR_UNIT: i64 = 1000;
 
 impl MaterialType {
     /// Returns the quantity whose cost people state, as a noun.
@@ -25,7 +25,7 @@ impl MaterialType {
         match self {
             // One minor unit for a thousand grams is a thousandth for one of them.
             Self::Filament | Self::Resin => 1,
-            Self::LaserSheet | Self::LaserConsumable => THOUSANDTHS,
+            Self::LaserSheet | Self::LaserConsumable => THOUSANDTHS_PER_MINOR_UNIT,
         }
     }
 }
@@ -66,7 +66,7 @@ mod tests {
 
     use super::*;
     use crate::bounds::MAX_CENTS;
-    use MaterialType::{Filament, LaserConsumable, LaserSheet, Resin};
+    use crate::material::MaterialType::{Filament, LaserConsumable, LaserSheet, Resin};
 
     #[test]
     fn costs_are_typed_as_people_write_them() {

@@ -33,8 +33,7 @@ pub struct DatabaseSettings {
     pub statement_timeout: Duration,
 }
 
-/// Reason that the database cannot be used. The text goes to the log and to `printfloor check`, never to an HTTP
-/// caller.
+/// Reason that the database cannot be used, for the log and `printfloor check`. HTTP callers never see it.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The database reports an error or cannot be reached.

@@ -176,7 +176,7 @@ impl<T: Aggregate> DirectoryEntry<T> {
     pub(super) async fn published_after(&self, generation: u64) {
         let (mut publisher, mut statuses) = (self.publisher.subscribe(), self.status.subscribe());
         tokio::select! {
-            biased;
+            biased; // the state on disk before news of the actor
             _ = publisher.wait_for(|publisher| *publisher > generation) => {}
             _ = statuses.wait_for(|(_, status)| matches!(status, ActorStatus::Parked | ActorStatus::Closed)) => {}
         }

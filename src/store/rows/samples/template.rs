@@ -8,7 +8,7 @@ use super::{address, connect};
 /// Prefix of the names of these databases; the name of the run follows.
 const PREFIX: &str = "printfloor_tables_";
 /// Key of the advisory lock that a test holds while it looks for the database and creates it.
-const LOCK: i64 = 0x5072_696e_7454_6162;
+const TEMPLATE_LOCK_KEY: i64 = 0x5072_696e_7454_6162;
 /// Condition for databases of runs that are long over.
 const STALE: &str =
     "(pg_stat_file('base/' || oid::text || '/PG_VERSION', true)).modification < now() - interval '6 hours'";
@@ -21,7 +21,7 @@ pub async fn migrated_postgres(admin: &str) -> String {
     let server = connect(admin).await;
     // Other processes wait for the end of this transaction.
     let lock = server.begin().await.unwrap();
-    lock.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({LOCK})")).await.unwrap();
+    lock.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({TEMPLATE_LOCK_KEY})")).await.unwrap();
     if databases(&server, &format!("datname = '{name}' AND NOT datallowconn")).await.is_empty() {
         let stale = databases(&server, &format!("datname LIKE '{PREFIX}%' AND {STALE}")).await;
         for old in stale.iter().chain([&name]) {
