@@ -13,7 +13,7 @@ credit_to = Rechnungskorrektur an
 issuer = Aussteller
 vat_id = USt-IdNr. { $id }
 tax_number = Steuernummer { $id }
-issued_on = Ausgestellt am
+issued_on = Ausstellungsdatum
 supplied_on = Leistungsdatum
 due_on = Fällig am
 credited_invoice = Zu Rechnung
@@ -64,13 +64,13 @@ nothing_due = Keine Zahlung fällig
 
 void_text = Diese Rechnung ist storniert. Es ist nichts zu zahlen.
 void_by_text = Diese Rechnung ist storniert und durch die Rechnungskorrektur { $number } aufgehoben. Es ist nichts zu zahlen.
-pay_text = Bitte zahlen Sie den Betrag unter Angabe von { $number }.
-pay_by_text = Bitte zahlen Sie den Betrag bis zum { $date } unter Angabe von { $number }.
-pay_to_text = Bitte überweisen Sie den Betrag an { $account }. Verwendungszweck: { $number }.
-pay_by_to_text = Bitte überweisen Sie den Betrag bis zum { $date } an { $account }. Verwendungszweck: { $number }.
+pay_text = Bitte zahlen Sie den offenen Betrag unter Angabe von { $number }.
+pay_by_text = Bitte zahlen Sie den offenen Betrag bis zum { $date } unter Angabe von { $number }.
+pay_to_text = Bitte überweisen Sie den offenen Betrag an { $account }. Verwendungszweck: { $number }.
+pay_by_to_text = Bitte überweisen Sie den offenen Betrag bis zum { $date } an { $account }. Verwendungszweck: { $number }.
 account = { $name }, IBAN { $iban }
 account_with_bic = { $name }, IBAN { $iban }, BIC { $bic }
-credit_text = Diese Rechnungskorrektur mindert die Rechnung { $number } vom { $date } um den oben genannten Betrag.
+credit_text = Diese Rechnungskorrektur berichtigt die Rechnung { $number } vom { $date }: Der Rechnungsbetrag mindert sich um den oben genannten Betrag.
 
 ## Fußzeile und Texte für Vorleseprogramme
 

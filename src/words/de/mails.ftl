@@ -45,15 +45,15 @@ receipt_link = Rechnung öffnen
 ## Rechnung
 
 invoice_subject = Ihre Rechnung
-invoice_text = Hier ist Ihre Rechnung.
-due_invoice_text = Hier ist Ihre Rechnung. Bitte begleichen Sie den Betrag bis zum { $date }.
+invoice_text = Hiermit erhalten Sie Ihre Rechnung.
+due_invoice_text = Hiermit erhalten Sie Ihre Rechnung. Bitte begleichen Sie den Betrag bis zum { $date }.
 invoice_link = Rechnung öffnen und bezahlen
 
 ## Angebot
 
-quote_subject = Ihr Angebot { $number }
-quote_text = Hier ist Ihr Angebot { $number }.
-limited_quote_text = Hier ist Ihr Angebot { $number }. Sie können es bis zum { $date } annehmen.
+quote_subject = Unser Angebot { $number }
+quote_text = Hiermit erhalten Sie unser Angebot { $number }.
+limited_quote_text = Hiermit erhalten Sie unser Angebot { $number }. Sie können es bis zum { $date } annehmen.
 quote_link = Angebot ansehen
 
 ## Versand
@@ -83,8 +83,8 @@ expected_delivery = Voraussichtliche Zustellung
 tracking_link = Sendung verfolgen
 order_link = Bestellung ansehen
 promise_met = Wir hatten Ihre Bestellung für den { $promised } zugesagt und haben Wort gehalten: Fertig war sie am { $ready }.
-promise_broken = Wir hatten Ihre Bestellung für den { $promised } zugesagt. Fertig war sie leider erst am { $ready }. Das tut uns leid.
-promise_overdue = Wir hatten Ihre vollständige Bestellung für den { $promised } zugesagt. Leider verspätet sich der Rest. Das tut uns leid.
+promise_broken = Wir hatten Ihre Bestellung für den { $promised } zugesagt. Fertig war sie erst am { $ready }. Das tut uns leid.
+promise_overdue = Wir hatten Ihre vollständige Bestellung für den { $promised } zugesagt. Nun verspätet sich der Rest. Das tut uns leid.
 promise_open = Ihre vollständige Bestellung ist für den { $promised } zugesagt.
 
 ## Export
@@ -101,4 +101,8 @@ export_text =
     Der folgende Link gilt bis zum { $until }. Wer ihn hat, kann die Datei herunterladen; geben Sie ihn daher nur mit Bedacht weiter.
 export_link = Datei herunterladen
 failed_export_subject = Ihr Export „{ $records }“ ist fehlgeschlagen
-failed_export_text = Der von Ihnen angeforderte Export „{ $records }“ ist nach { $attempts } Versuchen fehlgeschlagen. Bitte fordern Sie ihn später noch einmal an.
+failed_export_text =
+    Der von Ihnen angeforderte Export „{ $records }“ ist nach { $attempts ->
+        [one] einem Versuch
+       *[other] { $attempts } Versuchen
+    } fehlgeschlagen. Bitte fordern Sie ihn später noch einmal an.

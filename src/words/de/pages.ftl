@@ -41,7 +41,7 @@ link_incomplete = Dieser Link ist unvollständig
 link_incomplete_text = Öffnen Sie den vollständigen Link aus der E-Mail oder fordern Sie einen neuen an.
 new_link = Neuen Link anfordern
 confirm_text = Nur noch ein Schritt: Klicken Sie auf die Schaltfläche, um sich in diesem Browser anzumelden.
-link_unwanted = Sie haben diesen Link nicht angefordert? Dann schließen Sie die Seite, und es passiert nichts.
+link_unwanted = Sie haben diesen Link nicht angefordert? Dann schließen Sie diese Seite einfach; es passiert nichts weiter.
 
 ## Bestellungen
 
@@ -60,7 +60,7 @@ reload_order = { $link }, um den aktuellen Stand zu sehen.
 reload_order_link = Laden Sie die Seite neu
 
 order_draft = Entwurf
-order_created = Zu bezahlen
+order_created = Zahlung offen
 order_payment_failed = Zahlung fehlgeschlagen
 order_paid = Bezahlt
 order_printing = Im Druck
@@ -98,27 +98,27 @@ step_payment_failed = Zahlung fehlgeschlagen
 step_paid = Bezahlt
 step_printing = Druck begonnen
 step_ready = Alle Teile sind fertig
-step_part_shipped = Ein Teil wurde versendet
+step_part_shipped = Teillieferung versendet
 step_shipped = Versendet
 step_cancelled = Storniert
 step_refunded = Erstattet
-step_plate = Eine Druckplatte ist fertig
+step_plate = Ein Druckdurchgang ist abgeschlossen
 step_note = Notiz hinzugefügt
 
-to_pay_heading = Zu bezahlen: { $amount }
+to_pay_heading = Zu zahlen: { $amount }
 progress = Fortschritt
 progress_value = { $good } von { $all }
 stages = Stationen
 stage_ordered = Bestellt
 stage_paid = Bezahlt
-stage_printing = Druck
+stage_printing = Im Druck
 stage_ready = Fertig
 stage_shipped = Versendet
 stage_picked_up = Abgeholt
 expected_ready = Voraussichtlich fertig: { $day }
-promised = Zugesagt: { $time }
-promised_ready = Zugesagt: { $time }, fertig: { $ready }
-promised_ready_late = Zugesagt: { $time }, fertig: { $ready }. Wir bitten um Entschuldigung für die Verspätung.
+promised = Zugesagter Termin: { $time }
+promised_ready = Zugesagter Termin: { $time }, fertig: { $ready }
+promised_ready_late = Zugesagter Termin: { $time }, fertig: { $ready }. Wir bitten um Entschuldigung für die Verspätung.
 
 part_of_set = (Teil eines Sets)
 your_notes = Ihre Anmerkungen: { $notes }
@@ -146,7 +146,7 @@ issued_on = Ausgestellt: { $day }
 due_on = fällig: { $day }
 invoice_title = Rechnung { $number }
 invoice_draft = Entwurf
-invoice_open = Zu bezahlen
+invoice_open = Offen
 invoice_partly_paid = Teilweise bezahlt
 invoice_overdue = Überfällig
 invoice_paid = Bezahlt
@@ -162,10 +162,10 @@ vat_id = USt-IdNr. { $id }
 credit_notes = Rechnungskorrekturen
 credit_note = Rechnungskorrektur { $number }
 summary = Übersicht
-issued = Ausgestellt am
+issued = Ausstellungsdatum
 due = Fällig am
 paid = Bezahlt
-to_pay = Zu bezahlen
+to_pay = Zu zahlen
 invoice_for = Für { $name }
 due_note = Fällig: { $day }
 nothing_to_pay = Vielen Dank! Es ist nichts mehr zu zahlen.
@@ -173,29 +173,30 @@ nothing_to_pay = Vielen Dank! Es ist nichts mehr zu zahlen.
 ## Angebote
 
 quotes_title = Ihre Angebote
-quotes_empty = Hier erscheinen unsere Angebote an Sie. Sie können sie annehmen oder ablehnen.
+quotes_empty = Hier erscheinen die Angebote, die wir Ihnen senden. Sie können jedes annehmen oder ablehnen.
 quote_title = Angebot { $number }
 quote_draft = Entwurf
-quote_sent = Wartet auf Sie
+quote_sent = Wartet auf Ihre Antwort
 quote_accepted = Angenommen
 quote_declined = Abgelehnt
 quote_expired = Abgelaufen
 valid_until = Gültig bis { $time }
-quote_text = Wenn Sie das Angebot annehmen, fertigen wir zu diesem Preis. Auf der nächsten Seite können Sie bezahlen.
-# Wer Verbraucherinnen und Verbrauchern verkauft, muss die Zahlungspflicht auf der Schaltfläche nennen (§ 312j BGB).
-accept = Annehmen und zahlungspflichtig bestellen
+quote_text = Mit Ihrer Bestellung nehmen Sie das Angebot an, und wir fertigen zu diesem Preis. Auf der nächsten Seite können Sie bezahlen.
+# Wer an Verbraucherinnen und Verbraucher verkauft, muss die Schaltfläche „mit nichts anderem als den Wörtern
+# ‚zahlungspflichtig bestellen‘“ oder ebenso eindeutig beschriften (§ 312j Abs. 3 BGB).
+accept = Zahlungspflichtig bestellen
 decline = Ablehnen
-quote_expired_text = Dieses Angebot gilt nicht mehr. Fragen Sie uns nach einem neuen.
+quote_expired_text = Dieses Angebot gilt nicht mehr. Fordern Sie gern ein neues bei uns an.
 open_order = Bestellung öffnen
 
 ## Modelle
 
 models_title = Preis für ein Modell ermitteln
-models_text = Laden Sie ein Modell hoch und sehen Sie sofort einen Preis. Wir prüfen es und senden Ihnen ein Angebot, das Sie annehmen können.
+models_text = Laden Sie ein Modell hoch, und Sie sehen sofort einen Preis. Wir prüfen das Modell und senden Ihnen ein Angebot, das Sie annehmen können.
 model_field = Modell
 model_hint = Eine STL- oder 3MF-Datei.
 quantity = Anzahl
-notes_field = Hinweise für uns
+notes_field = Anmerkungen für uns
 upload = Modell hochladen
 uploads = Bisher hochgeladen
 model_quoted = Angebot liegt vor
@@ -204,9 +205,9 @@ model_checked = Wird geprüft
 current_price = Aktueller Preis
 size = Größe
 price_each = Einzelpreis
-net_total = Summe ohne Steuer und Versand
-price_pending = Der Preis wird innerhalb einer Minute genauer: Laden Sie die Seite dann neu. Verbindlich ist das Angebot, das wir Ihnen senden.
-price_text = Verbindlich ist das Angebot, das wir Ihnen senden.
+net_total = Summe ohne Umsatzsteuer und Versand
+price_pending = Der Preis wird innerhalb einer Minute genauer: Laden Sie die Seite dann neu. Verbindlich ist erst das Angebot, das wir Ihnen senden.
+price_text = Verbindlich ist erst das Angebot, das wir Ihnen senden.
 open_quote = Angebot öffnen
 load_again = Neu laden
 all_models = Alle Modelle
@@ -215,28 +216,28 @@ all_models = Alle Modelle
 
 profile_title = Ihr Profil
 signed_in_as = Sie sind als { $email } angemeldet.
-about_you = Über Sie
+about_you = Ihre Angaben
 name_field = Name
 phone_field = Telefon
 company_field = Firma
 tax_id_field = USt-IdNr. oder Steuernummer der Firma
 language_field = Sprache der Seiten, E-Mails und Dokumente
 language_of_browser = Wie in diesem Browser eingestellt
-other_language = Eine andere Sprache
+other_language = Andere Sprache
 shipping_address = Lieferadresse
-address_hint = Lassen Sie die Felder leer, wenn Sie keine haben.
+address_hint = Lassen Sie die Felder leer, wenn Sie keine Lieferadresse angeben möchten.
 line1_field = Straße und Hausnummer
 line2_field = Adresszusatz
 city_field = Ort
 region_field = Bundesland oder Region
 postal_code_field = Postleitzahl
-country_field = Land, als Code aus zwei Buchstaben
+country_field = Land (Code aus zwei Buchstaben)
 save = Speichern
 
 ## Fehler in Formularen, hinter dem Namen des Feldes
 
 fault_empty = darf nicht leer sein
-fault_email = muss eine E-Mail-Adresse sein
+fault_email = muss eine gültige E-Mail-Adresse sein
 fault_country = muss ein Ländercode aus zwei Buchstaben sein
 fault_too_long =
     { $most ->
@@ -247,14 +248,14 @@ fault_too_long =
 ## Fehlerseiten
 
 missing_title = Diese Seite gibt es nicht
-missing_text = Prüfen Sie die Adresse oder beginnen Sie bei Ihren Bestellungen.
-lost_text = Prüfen Sie die Adresse. Wenn Sie hier bestellt haben, beginnen Sie bei Ihren Bestellungen; wenn Sie hier arbeiten, beginnen Sie bei den Druckern.
-cross_site_title = Das kam nicht von unserer Seite
-cross_site_text = Öffnen Sie die Seite hier und versuchen Sie es von dort noch einmal.
+missing_text = Prüfen Sie die Adresse oder gehen Sie zu Ihren Bestellungen.
+lost_text = Prüfen Sie die Adresse. Wenn Sie hier bestellt haben, gehen Sie zu Ihren Bestellungen; wenn Sie hier arbeiten, gehen Sie zur Fertigung.
+cross_site_title = Diese Anfrage kam nicht von unserer Website
+cross_site_text = Öffnen Sie die Seite auf unserer Website und versuchen Sie es dort noch einmal.
 outdated_title = Bitte versuchen Sie es noch einmal
 outdated_text = Gehen Sie zurück, laden Sie die Seite neu und senden Sie das Formular noch einmal ab.
 foreign_title = Das gehört zu einem anderen Kundenkonto
-foreign_text = Melden Sie sich mit der E-Mail-Adresse an, an die es gesendet wurde.
+foreign_text = Verwenden Sie zur Anmeldung die E-Mail-Adresse, an die es gesendet wurde.
 conflict_title = Das ist gerade nicht möglich
 conflict_text = Laden Sie die vorige Seite neu, um den aktuellen Stand zu sehen.
 too_large_title = Das ist zu viel auf einmal
@@ -264,8 +265,8 @@ too_many_text = Von Ihnen kamen sehr viele Anfragen. Versuchen Sie es etwas spä
 unavailable_title = Das geht im Moment nicht
 unavailable_text = Es ist nichts verloren gegangen. Versuchen Sie es in einer Minute noch einmal.
 invalid_title = Das hat nicht funktioniert
-invalid_text = Gehen Sie zurück und korrigieren Sie, was oben genannt ist.
+invalid_text = Gehen Sie zurück und korrigieren Sie die oben genannten Angaben.
 broken_title = Hier ist etwas schiefgegangen
-broken_text = Das liegt nicht an Ihnen, und der Fehler ist protokolliert. Versuchen Sie es später noch einmal.
+broken_text = Das liegt nicht an Ihnen, und der Fehler wurde protokolliert. Versuchen Sie es später noch einmal.
 to_orders = Zu Ihren Bestellungen
-to_floor = Zu den Druckern
+to_floor = Zur Fertigung
