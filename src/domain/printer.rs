@@ -90,7 +90,7 @@ pub struct Nozzle {
     pub kind: Option<String>,
 }
 
-/// Position of a printer on the plan of its room. Rows are counted from the front and columns from the left, both
+/// Position of a printer on its room's floor plan. Rows are counted from the front and columns from the left, both
 /// starting at 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -68,10 +68,10 @@ impl ToSchema for RoomPosition {
     fn schema() -> Shape {
         let place = || whole(1..=i64::from(MAX_ROOM_PLACE));
         closed_object([
-            required("row", place().about("Row, counted from 1 at the front of the room.")),
-            required("column", place().about("Column, counted from 1 at the left.")),
+            required("row", place().about("Row, starting at 1 at the front of the room.")),
+            required("column", place().about("Column, starting at 1 on the left.")),
         ])
-        .about("Position of a printer on the plan of its room.")
+        .about("Position of a printer on its room's floor plan.")
     }
     fn example() -> Value {
         json!({"row": 1, "column": 3})
@@ -83,10 +83,10 @@ impl ToSchema for Nozzle {
     fn schema() -> Shape {
         let kind = "Material of the nozzle, such as `brass` or `hardened steel`.";
         closed_object([
-            required("diameter", above_zero(MAX_NOZZLE_MM).about("Diameter in millimetres.")),
+            required("diameter", above_zero(MAX_NOZZLE_MM).about("Diameter, in millimetres.")),
             optional("kind", one_line(..=50).or_null().about(kind)),
         ])
-        .about("Nozzle in the hot end; files are sliced for its diameter.")
+        .about("Nozzle installed in the printer; files are sliced for a specific diameter.")
     }
     fn example() -> Value {
         json!({"diameter": 0.4, "kind": "brass"})
@@ -96,13 +96,13 @@ impl ToSchema for Nozzle {
 impl ToSchema for SkuMaterial {
     const NAME: Option<&'static str> = Some("SkuMaterial");
     fn schema() -> Shape {
-        let consumption = "Consumption for one full plate, in the material's unit, if the file does not state it; at most three decimals.";
+        let consumption = "Consumption for one full plate, in the material's unit, if the file does not specify it; at most three decimals.";
         closed_object([
             required("materialId", Id::schema().about("Material of the filament.")),
             required("estimatedConsumption", number(0.001..=MAX_AMOUNT.0 as f64 / 1000.0).about(consumption)),
-            required("filament", whole(0..=1000).about("Index of the filament in the file, from 0.")),
+            required("filament", whole(0..=1000).about("Index of the filament in the file, starting at 0.")),
         ])
-        .about("Further material of a product.")
+        .about("Additional material of a product.")
     }
     fn example() -> Value {
         json!({"materialId": EXAMPLE_MATERIAL, "estimatedConsumption": 4.5, "filament": 1})
