@@ -28,7 +28,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `change_example = value`: the example of the PATCH struct.
 /// - `partial = Name`: generates the same struct without a parser, for `check` alone.
 /// - `check = function`: `fn(&Name, &mut Faults)` with the name of `change` or `partial`. The function receives the
-/// members that could be parsed, so that problems across members are reported together with all other problems.
+///   members that could be parsed, so that problems across members are reported together with all other problems.
 /// - `check_new = function`: the same for this struct alone, not for that of `change`.
 /// - `fields = Type`: the domain struct with members of the same names. Generates `into_fields(self, ...) -> Type`,
 ///   which takes a value for each `Optional` member in their order, and for the change

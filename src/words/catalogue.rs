@@ -67,7 +67,8 @@ impl MessageFile {
         let bundle = bundle.get_or_init(|| read(language, text));
         let message = bundle.get_message(name)?;
         let pattern = message.value()?;
-        let arguments: FluentArgs<'_> = variables.into_iter().collect();
+        let mut arguments = FluentArgs::new();
+        variables.into_iter().for_each(|(name, value)| arguments.set(name, value));
         let mut faults = Vec::new();
         let text = bundle.format_pattern(pattern, Some(&arguments), &mut faults).into_owned();
         Some((text, faults))

@@ -64,12 +64,17 @@ pub(super) async fn upload(
     let path = resource(storage, name);
     let began = Instant::now();
     let mut stored = send(wire, storage, name, source).await;
+    let mut was_free = false;
     while let Err(PrinterError::Refused { status: 409, message }) = &stored {
         let other = under_way(wire).await;
-        if other.is_empty() || began.elapsed() > TRANSFER_WAIT {
+        // An upload that ends between the two requests is no obstacle any more: one more try shows it.
+        if (other.is_empty() && was_free) || began.elapsed() > TRANSFER_WAIT {
             return Err(PrinterError::Refused { status: 409, message: format!("{message}{other}") });
         }
-        sleep(TRANSFER_INTERVAL).await;
+        was_free = other.is_empty();
+        if !was_free {
+            sleep(TRANSFER_INTERVAL).await;
+        }
         stored = send(wire, storage, name, source).await;
     }
     stored?;

@@ -195,6 +195,29 @@ async fn an_upload_that_another_one_stands_in_the_way_of_says_so() {
 }
 
 #[tokio::test]
+async fn an_upload_is_tried_once_more_if_the_other_one_has_just_ended() {
+    // The second try finds the printer free or, where something else is in the way, the same conflict.
+    for (second, status) in [(StatusCode::UNPROCESSABLE_ENTITY, 422), (StatusCode::CONFLICT, 409)] {
+        let tries = Arc::new(AtomicUsize::new(0));
+        let count = tries.clone();
+        let put = move || {
+            let is_first = count.fetch_add(1, Ordering::Relaxed) == 0;
+            let status = if is_first { StatusCode::CONFLICT } else { second };
+            async move { (status, axum::Json(json!({"text": "no"}))).into_response() }
+        };
+        let router = Router::new()
+            .route("/api/version", get(|| async { version(true) }))
+            .route("/api/v1/storage", get(|| async { storage() }))
+            .route("/api/v1/transfer", get(|| async { StatusCode::NO_CONTENT }))
+            .route("/api/v1/files/usb/a.gcode", axum::routing::put(put));
+        let (_kept, source) = file(10);
+        let refused = adapter("prusa_link", &serve(router).await).upload("a.gcode", &source).await.unwrap_err();
+        assert!(matches!(refused, PrinterError::Refused { status: found, .. } if found == status), "{refused:?}");
+        assert_eq!(tries.load(Ordering::Relaxed), 2);
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_starts_up_and_one_without_its_printer_are_statuses() {
     for (answer, words) in [
         ((StatusCode::SERVICE_UNAVAILABLE, json!({"title": "Unavailable", "text": "starting"})), "starting"),

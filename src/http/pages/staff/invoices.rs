@@ -22,7 +22,6 @@ use super::filled_form::address;
 use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::frame::{money, time};
-use crate::invoices::CANCELLED_WORDS;
 use crate::times::document_day;
 use config::Config;
 use domain::id::Id;
@@ -40,6 +39,8 @@ use store::queries::InvoiceFilter;
 const NEW_PATH: &str = "/shop/invoices/new";
 /// Path of the page that lists the issued document numbers.
 const NUMBERING_PATH: &str = "/shop/invoices/numbering";
+/// State of an invoice with an outstanding amount whose order was cancelled.
+const CANCELLED_WORDS: &str = "Order cancelled";
 /// Statuses by which the list can be filtered.
 const STATUSES: [InvoiceStatus; 7] = [
     InvoiceStatus::Overdue,
