@@ -341,7 +341,7 @@ mod tests {
             in_each_language(&document, payment_request),
             [
                 format!("Please pay, quoting {number}."),
-                format!("Bitte zahlen Sie den Betrag unter Angabe von {number}.")
+                format!("Bitte zahlen Sie den offenen Betrag unter Angabe von {number}.")
             ]
         );
         document.due_at = Some(Timestamp(86_400_000));

@@ -114,7 +114,7 @@ impl ToSchema for Component {
     fn schema() -> Shape {
         let members = [
             required("skuId", Id::schema()),
-            required("quantity", whole(1..=10_000).about("Number of its parts in one set.")),
+            required("quantity", whole(1..=10_000).about("Number of parts per set.")),
         ];
         closed_object(members).about("Component of a kit.")
     }

@@ -242,10 +242,10 @@ mod tests {
         let line = "<p>Notes for us: must be at most 1000 characters long.</p>";
         let meta = ErrorMeta { faults, ..meta };
         assert_eq!(reason_for_customers(Language::English, &meta).0, line);
-        let line = "<p lang=\"en\">Hinweise für uns: must be at most 1000 characters long.</p>";
+        let line = "<p lang=\"en\">Anmerkungen für uns: must be at most 1000 characters long.</p>";
         assert_eq!(reason_for_customers(Language::German, &meta).0, line);
         let faults = vec![Fault { path: "notes".to_owned(), message: "must be at most 1000 characters".to_owned() }];
-        let line = "<p>Hinweise für uns: darf höchstens 1.000 Zeichen lang sein.</p>";
+        let line = "<p>Anmerkungen für uns: darf höchstens 1.000 Zeichen lang sein.</p>";
         assert_eq!(reason_for_customers(Language::German, &ErrorMeta { faults, ..meta }).0, line);
     }
 

@@ -21,8 +21,10 @@ fn declared(line: &str) -> Option<&str> {
 fn needlessly_public(files: &[File]) -> Vec<Violation> {
     let code: Vec<String> = files.iter().map(|file| code_of(&file.text)).collect();
     let mut used: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-    for (at, code) in code.iter().enumerate() {
-        for name in words(code) {
+    for (at, (file, code)) in files.iter().zip(&code).enumerate() {
+        // Attributes of serde name functions in literals.
+        let attributes = file.text.lines().filter(|line| line.trim_start().starts_with("#[serde("));
+        for name in words(code).chain(attributes.flat_map(words)) {
             used.entry(name).or_default().insert(at);
         }
     }
@@ -50,14 +52,17 @@ fn a_needless_pub_is_found_and_nothing_else() {
     let files = [
         File::new(
             "src/a.rs",
-            "pub fn alone() {}\npub const fn used() {}\npub const KEPT: u8 = 1;\npub struct Open {\n    pub field: u8,\n}",
+            "pub fn alone() {}\npub const fn used() {}\npub fn is_plain() {}\npub const KEPT: u8 = 1;\npub struct Open {\n    pub field: u8,\n}",
         ),
-        File::new("src/a/b.rs", "// Not alone().\nuse super::used;\npub(super) fn narrow() {}\nlet kept = \"KEPT\";"),
+        File::new(
+            "src/a/b.rs",
+            "// Not alone().\nuse super::used;\npub(super) fn narrow() {}\nlet kept = \"KEPT\";\n#[serde(skip_serializing_if = \"is_plain\")]",
+        ),
         File::new("tests/it/c.rs", "pub fn of_tests() {}"),
     ];
     let violations = needlessly_public(&files);
     assert_eq!(
         report(&violations),
-        "src/a.rs:1: alone is public, and no other file names it\nsrc/a.rs:3: KEPT is public, and no other file names it"
+        "src/a.rs:1: alone is public, and no other file names it\nsrc/a.rs:4: KEPT is public, and no other file names it"
     );
 }

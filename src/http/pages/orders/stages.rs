@@ -134,6 +134,6 @@ mod tests {
         assert_eq!((last(false).as_deref(), last(true).as_deref()), (Some("Shipped"), Some("Picked up")));
         let german = stages_at(Language::German, OrderStatus::Paid, false, TIMES);
         let labels = german.map(|stages| stages.map(|stage| stage.label));
-        assert_eq!(labels, Some(["Bestellt", "Bezahlt", "Druck", "Fertig", "Versendet"].map(str::to_owned)));
+        assert_eq!(labels, Some(["Bestellt", "Bezahlt", "Im Druck", "Fertig", "Versendet"].map(str::to_owned)));
     }
 }

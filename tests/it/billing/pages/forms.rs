@@ -51,7 +51,7 @@ async fn a_profile_is_changed_by_its_form_and_what_is_wrong_is_said() {
     for words in [
         "Ort: darf nicht leer sein.",
         "Postleitzahl: darf nicht leer sein.",
-        "Land, als Code aus zwei Buchstaben: muss ein Ländercode aus zwei Buchstaben sein.",
+        "Land (Code aus zwei Buchstaben): muss ein Ländercode aus zwei Buchstaben sein.",
         "value=\"3 Lane\"",
         "id=\"fault-city\"",
     ] {
