@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const FIRST: u16 = 10_000;
 /// Number of the ports: they end before those of simulated printers (`cli::process::Place::ports`).
 const COUNT: u32 = 6_900;
+/// The one of them that browsers refuse to open.
+const REFUSED_BY_BROWSERS: u16 = 10_080;
 /// Number of ports for each process of tests, before it takes those of the next.
 const SHARE: u32 = 8;
 
@@ -20,7 +22,7 @@ pub fn free_port() -> u16 {
     loop {
         let place = NEXT.fetch_add(1, Ordering::Relaxed) % COUNT;
         let port = FIRST + u16::try_from(place).unwrap();
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+        if port != REFUSED_BY_BROWSERS && TcpListener::bind(("127.0.0.1", port)).is_ok() {
             return port;
         }
     }
