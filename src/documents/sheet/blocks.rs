@@ -349,7 +349,7 @@ mod tests {
             in_each_language(&document, payment_request),
             [
                 format!("Please pay by 1970-01-02, quoting {number}."),
-                format!("Bitte zahlen Sie den Betrag bis zum 02.01.1970 unter Angabe von {number}.")
+                format!("Bitte zahlen Sie den offenen Betrag bis zum 02.01.1970 unter Angabe von {number}.")
             ]
         );
         document.seller.iban = Some("DE89370400440532013000".to_owned());
@@ -359,7 +359,9 @@ mod tests {
             in_each_language(&document, payment_request),
             [
                 format!("Please pay by 1970-01-02 to {account}, quoting {number}."),
-                format!("Bitte überweisen Sie den Betrag bis zum 02.01.1970 an {account}. Verwendungszweck: {number}.")
+                format!(
+                    "Bitte überweisen Sie den offenen Betrag bis zum 02.01.1970 an {account}. Verwendungszweck: {number}."
+                )
             ]
         );
     }

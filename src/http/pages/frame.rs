@@ -56,8 +56,8 @@ pub(super) const SLOT: &str = "\u{fdd0}";
 /// Variable of a message whose place a second part with markup takes.
 pub(super) const NEXT_SLOT: &str = "\u{fdd1}";
 
-/// Language of a page for customers: that of the signed-in customer's profile, else the one that the browser prefers,
-/// else English.
+/// Language of a page for customers: that of the profile on pages that require a signed-in customer, else the one that
+/// the browser prefers, else English.
 #[derive(Clone, Copy)]
 pub(super) struct PageLanguage(pub(super) Language);
 

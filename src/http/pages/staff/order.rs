@@ -55,7 +55,7 @@ pub(super) async fn show(
     let steps = steps(&app, id).await?;
     let actors: BTreeSet<&str> = steps.iter().map(|step| step.event.actor.as_str()).collect();
     let names = app.log.names.actors(&actors).await?;
-    let suggestion = leaving::suggest_shipment(&app, order).await?;
+    let suggestion = leaving::suggest_shipment(&app, order).await;
     let view = app.board.view();
     let forecast = app.orders.forecaster.latest();
     let mut jobs: Vec<&Job> = order.jobs.values().map(|job| &**job).collect();

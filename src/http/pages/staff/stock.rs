@@ -36,6 +36,7 @@ use config::Config;
 use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::material::Material;
+use domain::printer::Printer;
 use http::access::RequiredAccess;
 use http::error::ApiError;
 use http::handles::handles;
@@ -48,10 +49,20 @@ const NEW_PATH: &str = "/shop/stock/new";
 /// Path of the page that lists all printers' slots and their contents.
 pub(super) const SLOTS_PATH: &str = "/shop/stock/slots";
 
-/// Returns the path of the slot list with the form for a printer's first slot at the top, in which a material is
-/// chosen.
-pub(super) fn first_slot_path(printer: Id, material: Id) -> String {
-    format!("{SLOTS_PATH}?place={printer}/0&material={material}")
+/// Returns the path of the slot list with the form for a slot of a printer at the top: the only one, or the first one
+/// that is empty, with the material chosen; the first one as it is if a spool has to make room.
+pub(super) fn slot_form_path(printer: &Printer, material: Id) -> String {
+    let slots = printer.slots();
+    let place = if slots.len() > 1 {
+        slots.iter().find(|slot| slot.material_id.is_none()).map(|slot| slot.slot)
+    } else {
+        Some(0)
+    };
+    let printer = printer.id;
+    match place {
+        Some(number) => format!("{SLOTS_PATH}?place={printer}/{number}&material={material}"),
+        None => format!("{SLOTS_PATH}?place={printer}/0"),
+    }
 }
 
 handles! {

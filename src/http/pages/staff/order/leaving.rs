@@ -10,7 +10,6 @@ use crate::staff::acts::{DELIVERY_LABEL, PART_PREFIX, PICKED_UP_FIELD, SOME_PART
 use crate::staff::orders::StaffOrderHandles;
 use crate::staff::shell::hidden;
 use domain::order::{Order, OrderLine, OrderStatus, SentShipment, ShipmentSuggestion};
-use http::error::ApiError;
 use store::queries::{OrderFilter, Page};
 
 /// Page limit for the shipped orders that suggest how the next one is shipped.
@@ -35,18 +34,19 @@ pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
 
 /// Suggests carrier and delivery date of the next shipment, by the last one of the order or, before its first, by the
 /// last one of the order placed last among those that are shipped. Pickups do not count.
-pub(super) async fn suggest_shipment(app: &StaffOrderHandles, order: &Order) -> Result<ShipmentSuggestion, ApiError> {
+pub(super) async fn suggest_shipment(app: &StaffOrderHandles, order: &Order) -> ShipmentSuggestion {
     if !matches!(order.status, OrderStatus::Printing | OrderStatus::Ready) {
-        return Ok(ShipmentSuggestion::default());
+        return ShipmentSuggestion::default();
     }
     let (now, clock) = (app.orders.environment.now(), &app.config.shop.time_zone);
     let suggest = |order: &Order| order.shipments.iter().rev().find_map(|sent| sent.suggest_next(now, clock));
     if let Some(suggestion) = suggest(order) {
-        return Ok(suggestion);
+        return suggestion;
     }
     let filter = OrderFilter { status: Some(OrderStatus::Shipped), ..OrderFilter::default() };
-    let (orders, _) = app.orders.queries.orders(&filter, LAST_SHIPPED).await?;
-    Ok(orders.iter().filter_map(|versioned| versioned.state.as_ref()).find_map(suggest).unwrap_or_default())
+    // A page is not worth failing for a suggestion.
+    let (orders, _) = app.orders.queries.orders(&filter, LAST_SHIPPED).await.unwrap_or_default();
+    orders.iter().filter_map(|versioned| versioned.state.as_ref()).find_map(suggest).unwrap_or_default()
 }
 
 /// Renders the fields for carrier and tracking.
@@ -77,21 +77,21 @@ fn leaving_lines(order: &Order) -> Vec<(usize, &OrderLine, u64)> {
         .collect()
 }
 
-/// Returns the fields of the form with the values at which everything leaves an order that is ready.
-fn whole_order(order: &Order, lines: &[(usize, &OrderLine, u64)]) -> String {
+/// Returns the fields of the form with the values at which everything leaves a short order that its customer accepts.
+fn whole_order(lines: &[(usize, &OrderLine, u64)]) -> String {
     let parts = lines.iter().map(|(n, _, there)| format!("{PART_PREFIX}{n}={there}"));
-    let accepted = order.lacks_parts().then(|| format!("acceptShort={TICKED_WORD}"));
-    parts.chain(accepted).collect::<Vec<_>>().join(" ")
+    parts.chain([format!("acceptShort={TICKED_WORD}")]).collect::<Vec<_>>().join(" ")
 }
 
 /// Renders the form for a shipment, with all parts that can be shipped. A pickup needs neither carrier nor date.
 fn ship_form(order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Markup {
-    let (lines, is_ready) = (leaving_lines(order), order.status == OrderStatus::Ready);
+    let lines = leaving_lines(order);
+    let is_short = order.status == OrderStatus::Ready && order.lacks_parts();
     html! {
         form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" {
             (hidden())
             @if !lines.is_empty() { input type="hidden" name=(SOME_PARTS_FIELD) value=(TICKED_WORD); }
-            @if is_ready { input type="hidden" name=(WHOLE_FIELD) value=(whole_order(order, &lines)); }
+            @if is_short { input type="hidden" name=(WHOLE_FIELD) value=(whole_order(&lines)); }
             @for (n, line, there) in &lines {
                 div class="field" {
                     label for={ "f-part-" (n) } { (line.description) ", of " (there) @if line.is_kit() { " complete sets" } }
@@ -99,7 +99,7 @@ fn ship_form(order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Mar
                 }
             }
             (way(suggestion))
-            @if is_ready && order.lacks_parts() {
+            @if is_short {
                 div class="field" {
                     label for="f-short" { "The customer takes fewer parts" }
                     input id="f-short" name="acceptShort" type="checkbox" value=(TICKED_WORD);

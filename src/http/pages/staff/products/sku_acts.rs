@@ -20,7 +20,7 @@ use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::acts::TICKED_WORD;
 use crate::staff::entry::FormEntry;
-use crate::staff::filled_form::{address, is_of_form};
+use crate::staff::filled_form::address;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
@@ -104,7 +104,7 @@ pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Re
     };
     let added = added.await;
     match (added, order_call) {
-        (Ok(id), Some(call)) => order_one(&app, id, form.text(CUSTOMER_FIELD), call).await,
+        (Ok(id), Some(call)) => Ok(order_one(&app, id, form.text(CUSTOMER_FIELD), call).await),
         (Ok(id), None) => Ok(see_other(&sku_path(id))),
         (Err(error), _) => {
             form.refuse(error);
@@ -115,16 +115,16 @@ pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Re
 
 /// Orders one part of a SKU that was just added, and redirects to the order. If the order is rejected, redirects to the
 /// form for a new order, which is filled in.
-async fn order_one(app: &ProductHandles, sku: Id, email: &str, call: CommandRequest) -> Result<Response, ApiError> {
+async fn order_one(app: &ProductHandles, sku: Id, email: &str, call: CommandRequest) -> Response {
     let lines = json!([{"skuId": sku, "quantity": 1}]);
     let body = if email.is_empty() { json!({"lines": lines}) } else { json!({"lines": lines, "customerEmail": email}) };
     match place_by_page(app.orders.clone(), call, &body).await {
-        Ok(order) => Ok(see_other(&format!("{ORDERS_PATH}/{order}"))),
-        Err(error) if is_of_form(&error) => {
+        Ok(order) => see_other(&format!("{ORDERS_PATH}/{order}")),
+        // The product exists: the form says what is wrong with the order once it is sent.
+        Err(_) => {
             let form_path = format!("{ORDERS_PATH}/new");
-            Ok(see_other(&address(&form_path, &[("sku", &sku.to_string()), ("customer", email)])))
+            see_other(&address(&form_path, &[("sku", &sku.to_string()), ("customer", email)]))
         }
-        Err(error) => Err(error),
     }
 }
 

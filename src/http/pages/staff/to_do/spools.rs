@@ -10,7 +10,7 @@ use crate::staff::card_print::job_path_of;
 use crate::staff::floor_group::counted;
 use crate::staff::job::JOBS_PATH;
 use crate::staff::shell::act;
-use crate::staff::stock::{SLOTS_PATH, first_slot_path, material_path, shown_spool};
+use crate::staff::stock::{SLOTS_PATH, material_path, shown_spool, slot_form_path};
 use domain::dispatch::{GatheredAct, SpoolTask, SpoolToLoad, spool_tasks};
 use domain::id::Id;
 use domain::job::Job;
@@ -43,7 +43,7 @@ fn row(app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
         b { "Load " a href=(material_path(material.id)) { (material.fields.name) } " into " (printer_link(printer)) }
     };
     let acts = html! {
-        a class="btn" href=(first_slot_path(printer.id, material.id)) aria-label={ "Set the spool in " (printer.fields.name) } { "Set the spool" }
+        a class="btn" href=(slot_form_path(printer, material.id)) aria-label={ "Set the spool in " (printer.fields.name) } { "Set the spool" }
     };
     let row = TaskRow::new(Icon::Layers, title).swatch(material.fields.color.as_deref());
     Some(row.detail(detail(task, named)).acts(acts).more(offer(printer, material)))
