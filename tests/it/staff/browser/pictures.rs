@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use futures::StreamExt as _;
 use serde_json::json;
+use simulator::gcode::shapes::{PartShape, PlateLayout, shaped_gcode};
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use super::shop::{ANN, admin};
@@ -29,13 +30,15 @@ const NAMES: [&str; 20] = [
     "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ines", "Joule", "Kepler", "Lovelace",
     "Meitner", "Noether", "Ohm", "Pascal", "Ritchie", "Sagan", "Turing", "Volta",
 ];
-/// Products of the shop: code, name, seconds, grams, cents.
-const PRODUCTS: [(&str, &str, u64, f64, i64); 4] = [
-    ("CLIP", "Cable clip", 2_400, 12.0, 450),
-    ("HOOK", "Wall hook", 4_800, 31.0, 890),
-    ("SIGN", "House sign", 9_000, 84.0, 2_450),
-    ("POT", "Plant pot", 7_200, 140.0, 1_990),
+/// Products of the shop: code, name, shape, seconds, grams, cents.
+const PRODUCTS: [(&str, &str, PartShape, u64, f64, i64); 4] = [
+    ("CLIP", "Cable clip", PartShape::CableClip, 2_400, 12.0, 450),
+    ("HOOK", "Wall hook", PartShape::WallHook, 4_800, 31.0, 890),
+    ("SIGN", "House sign", PartShape::HouseSign, 9_000, 84.0, 2_450),
+    ("POT", "Plant pot", PartShape::Planter, 7_200, 140.0, 1_990),
 ];
+/// Width and depth of each of them, in millimetres.
+const PRODUCT_AREA: (f64, f64) = (70.0, 70.0);
 
 /// Registers a printer under a name; its id.
 async fn add(app: &App, sim: &SimPrinter, number: usize) -> String {
@@ -63,10 +66,13 @@ async fn big_floor(app: &App) -> (Fleet, Vec<String>) {
 /// Creates stock, products and orders; returns an order of several lines that is being printed.
 async fn busy(app: &App) -> String {
     let mut skus = Vec::new();
-    for (n, (code, name, seconds, grams, cents)) in PRODUCTS.into_iter().enumerate() {
-        let (material, grams_there) = [("PLA black", 18_000.0), ("PETG orange", 900.0)][n % 2];
+    for (n, (code, name, shape, seconds, grams, cents)) in PRODUCTS.into_iter().enumerate() {
+        let (material, color, grams_there) =
+            [("PLA blue", "#2f6fb5", 18_000.0), ("PETG orange", "#f08020", 900.0)][n % 2];
         let material = app.material(&format!("{material} {}", n / 2 + 1), grams_there + 40_000.0).await;
-        let file = app.gcode(code, seconds, grams).await;
+        let plate = PlateLayout { shape, copies: 1, area: PRODUCT_AREA };
+        let gcode = shaped_gcode(name, seconds, &[(grams, color)], &plate).into_bytes();
+        let file = id(&app.upload(&format!("{code}.gcode"), gcode).await.expect(201));
         let sku = app.sku(code, &material, &file, cents).await;
         app.patch(&format!("/api/skus/{sku}"), &json!({"name": name})).await.expect(200);
         skus.push(sku);
