@@ -10,10 +10,10 @@ use crate::staff::acts::{DELIVERY_LABEL, PART_PREFIX, PICKED_UP_FIELD, SOME_PART
 use crate::staff::orders::StaffOrderHandles;
 use crate::staff::shell::hidden;
 use domain::order::{Order, OrderLine, OrderStatus, SentShipment, ShipmentSuggestion};
-use store::queries::{OrderFilter, Page};
+use store::queries::OrderFilter;
 
-/// Page limit for the shipped orders that suggest how the next one is shipped.
-const LAST_SHIPPED: Page = Page { limit: 5, offset: 0 };
+/// Maximum number of shipped orders that are read to suggest how the next one is shipped.
+const MAX_SHIPPED_READ: u64 = 5;
 
 /// Renders a shipment that has been made.
 pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
@@ -45,7 +45,7 @@ pub(super) async fn suggest_shipment(app: &StaffOrderHandles, order: &Order) -> 
     }
     let filter = OrderFilter { status: Some(OrderStatus::Shipped), ..OrderFilter::default() };
     // A page is not worth failing for a suggestion.
-    let (orders, _) = app.orders.queries.orders(&filter, LAST_SHIPPED).await.unwrap_or_default();
+    let orders = app.orders.queries.newest_orders(&filter, MAX_SHIPPED_READ).await.unwrap_or_default();
     orders.iter().filter_map(|versioned| versioned.state.as_ref()).find_map(suggest).unwrap_or_default()
 }
 
