@@ -8,10 +8,20 @@ use crate::chaos::from_env;
 /// The seed without `PRINTFLOOR_TEST_SEED`.
 const USUAL_SEED: u64 = 1;
 
-/// Draws a number below this bound for a case.
+/// Returns the seed of the run.
+pub fn run_seed() -> u64 {
+    from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED)
+}
+
+/// Draws a number below this bound for a case, by the seed of the run.
 pub fn draw(case: impl Hash, bound: u64) -> u64 {
+    draw_by(run_seed(), case, bound)
+}
+
+/// Draws a number below this bound for a case, by a seed.
+pub fn draw_by(seed: u64, case: impl Hash, bound: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED), case).hash(&mut hasher);
+    (seed, case).hash(&mut hasher);
     hasher.finish() % bound
 }
 
