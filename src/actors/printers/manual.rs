@@ -126,6 +126,8 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
             }
             // A start without an answer may have happened: the watch tells, or nobody can.
             Some(Err(error)) => {
+                // After a restart no caller waits for the words.
+                tracing::warn!(printer = %of.id(), print = %id, %error, "a manual print failed");
                 let sent = under_way(of, id).is_some_and(|manual| manual.phase != ManualPhase::Taken);
                 if !sent || error.certainly_not_done() {
                     let over = PrinterNews::ManualOver { id, error: Some(error.to_string()) };

@@ -62,20 +62,15 @@ pub(super) async fn upload(
     source: &Source,
 ) -> Result<String, PrinterError> {
     let path = resource(storage, name);
-    let began = Instant::now();
-    let mut stored = send(wire, storage, name, source).await;
-    let mut was_free = false;
-    while let Err(PrinterError::Refused { status: 409, message }) = &stored {
-        let other = under_way(wire).await;
-        // An upload that ends between the two requests is no obstacle any more: one more try shows it.
-        if (other.is_empty() && was_free) || began.elapsed() > TRANSFER_WAIT {
-            return Err(PrinterError::Refused { status: 409, message: format!("{message}{other}") });
-        }
-        was_free = other.is_empty();
-        if !was_free {
-            sleep(TRANSFER_INTERVAL).await;
-        }
-        stored = send(wire, storage, name, source).await;
+    let until = Instant::now() + TRANSFER_WAIT;
+    let mut stored = send_when_free(wire, storage, name, source, until).await;
+    if let Err(PrinterError::Refused { status: 409, .. }) = &stored {
+        // Another upload may have begun or ended just then.
+        stored = send_when_free(wire, storage, name, source, until).await;
+    }
+    if let Err(PrinterError::Refused { status: 409, message }) = &stored {
+        let other = current_transfer(wire).await;
+        return Err(PrinterError::Refused { status: 409, message: format!("{message}{other}") });
     }
     stored?;
     match compare(wire, &wire.get(&path, &[]).await?, source).await {
@@ -103,6 +98,21 @@ async fn compare(wire: &PrinterHttpClient, entry: &Value, source: &Source) -> Re
     }
 }
 
+/// Uploads a file as soon as no other upload is in progress, and in any case at `until`. A printer that rejects an
+/// upload closes the connection while the file is being sent, so that its response may be lost.
+async fn send_when_free(
+    wire: &PrinterHttpClient,
+    storage: &str,
+    name: &str,
+    source: &Source,
+    until: Instant,
+) -> Result<Value, PrinterError> {
+    while Instant::now() < until && !current_transfer(wire).await.is_empty() {
+        sleep(TRANSFER_INTERVAL).await;
+    }
+    send(wire, storage, name, source).await
+}
+
 /// Uploads a file. The header that would start the print is omitted, because some firmware interprets any value as yes.
 async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Source) -> Result<Value, PrinterError> {
     let version = wire.get("api/version", &[]).await?;
@@ -123,7 +133,7 @@ async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Sour
 
 /// Describes the ongoing upload that blocks a new one; returns an empty string if no upload is in progress. A printer
 /// accepts one upload at a time, and an aborted upload may linger.
-async fn under_way(wire: &PrinterHttpClient) -> String {
+async fn current_transfer(wire: &PrinterHttpClient) -> String {
     let Ok(transfer @ Value::Object(_)) = wire.get("api/v1/transfer", &[]).await else { return String::new() };
     let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());
     let progress = transfer.get("progress").and_then(Value::as_f64).unwrap_or(0.0);

@@ -195,6 +195,31 @@ async fn an_upload_that_another_one_stands_in_the_way_of_says_so() {
 }
 
 #[tokio::test]
+async fn an_upload_waits_until_the_other_one_has_ended() {
+    // A printer that refuses an upload may close the connection before it can be read, so nothing is sent too early.
+    let looks = Arc::new(AtomicUsize::new(0));
+    let (count, seen) = (looks.clone(), looks.clone());
+    let transfer = move || {
+        let is_over = count.fetch_add(1, Ordering::Relaxed) > 0;
+        let running = axum::Json(json!({"display_name": "vase.gcode", "progress": 99.0}));
+        async move { if is_over { StatusCode::NO_CONTENT.into_response() } else { running.into_response() } }
+    };
+    let put = move || async move {
+        let is_early = seen.load(Ordering::Relaxed) < 2;
+        if is_early { StatusCode::CONFLICT } else { StatusCode::UNPROCESSABLE_ENTITY }
+    };
+    let router = Router::new()
+        .route("/api/version", get(|| async { version(true) }))
+        .route("/api/v1/storage", get(|| async { storage() }))
+        .route("/api/v1/transfer", get(transfer))
+        .route("/api/v1/files/usb/a.gcode", axum::routing::put(put));
+    let (_kept, source) = file(10);
+    let refused = adapter("prusa_link", &serve(router).await).upload("a.gcode", &source).await.unwrap_err();
+    assert!(matches!(refused, PrinterError::Refused { status: 422, .. }), "{refused:?}");
+    assert_eq!(looks.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
 async fn an_upload_is_tried_once_more_if_the_other_one_has_just_ended() {
     // The second try finds the printer free or, where something else is in the way, the same conflict.
     for (second, status) in [(StatusCode::UNPROCESSABLE_ENTITY, 422), (StatusCode::CONFLICT, 409)] {
