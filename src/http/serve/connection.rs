@@ -117,6 +117,9 @@ impl HttpConnection {
                 let patience = if is_refused { READ_AWAY_TIMEOUT } else { Duration::ZERO };
                 // Whoever asks before it sends a body is not told to send one that nobody wants.
                 let is_read = if waits_to_send { unread.is_finished() } else { unread.read_away(patience).await };
+                if !is_read {
+                    requests.note_unread();
+                }
                 if must_close || !is_read || requests.is_malformed() {
                     // Where the next head begins cannot be told with certainty.
                     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

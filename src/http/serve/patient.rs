@@ -1,14 +1,16 @@
 //! Stream with timeouts that the HTTP library lacks: for receiving a request head, measured from its first byte (for
-//! the first request, from the start of the connection), and for a client that does not read a response.
+//! the first request, from the start of the connection), and for a client that does not read a response. It also reads
+//! what a client still sends when the connection closes, so that the client can read the response.
 //!
 //! The HTTP library's own timeout is measured from the last response, so it cannot be shorter than the allowed idle
 //! time.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -16,12 +18,20 @@ use tokio::time::{Sleep, sleep};
 
 use super::head_scan::HeadScan;
 
+/// Maximum time for which the rest of a request is read and discarded before the connection closes.
+const LINGER_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum number of bytes of the rest of a request that are read and discarded.
+const MAX_LINGER_BYTES: usize = 128 * 1024 * 1024;
+/// Number of bytes read and discarded at a time.
+const LINGER_PIECE_BYTES: usize = 16 * 1024;
+
 /// Phase counter of a connection: incremented when a head has been read, and again when its response begins. The
 /// counter is odd while a request is being processed. Also records whether request boundaries can still be determined.
 #[derive(Debug, Default)]
 pub struct RequestPhase {
     phase: AtomicU32,
     malformed: AtomicBool,
+    unread: AtomicBool,
 }
 
 impl RequestPhase {
@@ -36,6 +46,14 @@ impl RequestPhase {
     /// Returns whether a head was malformed, so that the connection accepts no further requests.
     pub fn is_malformed(&self) -> bool {
         self.malformed.load(Relaxed)
+    }
+    /// Records that the response is sent before the request has been read to its end.
+    pub fn note_unread(&self) {
+        self.unread.store(true, Relaxed);
+    }
+    /// Returns whether the client may still be sending when the connection closes.
+    fn may_be_sending(&self) -> bool {
+        self.unread.load(Relaxed) || self.is_malformed()
     }
     /// Records that the response has begun.
     pub fn end(&self) {
@@ -59,6 +77,38 @@ pub struct TimeoutStream<S> {
     until: Option<Pin<Box<Sleep>>>,
     /// Timer for the client; set while the client does not read.
     stuck: Option<Pin<Box<Sleep>>>,
+    /// `true` once the client has been told that nothing more will be sent.
+    is_shut_down: bool,
+    /// Set while the rest of a request is read and discarded.
+    linger: Option<Linger>,
+}
+
+/// Limits on reading and discarding the rest of a request. A client that is cut off while sending sees a connection
+/// error instead of the response.
+struct Linger {
+    until: Pin<Box<Sleep>>,
+    bytes_left: usize,
+}
+
+impl Linger {
+    fn new() -> Self {
+        Self { until: Box::pin(sleep(LINGER_TIMEOUT)), bytes_left: MAX_LINGER_BYTES }
+    }
+
+    /// Ready as soon as the client has closed its side or a limit is reached.
+    fn poll(&mut self, cx: &mut Context<'_>, stream: &mut (impl AsyncRead + Unpin)) -> Poll<()> {
+        let mut piece = [MaybeUninit::uninit(); LINGER_PIECE_BYTES];
+        while self.bytes_left > 0 && self.until.as_mut().poll(cx).is_pending() {
+            let mut rest = ReadBuf::uninit(&mut piece);
+            match ready!(Pin::new(&mut *stream).poll_read(cx, &mut rest)) {
+                Ok(()) if !rest.filled().is_empty() => {
+                    self.bytes_left = self.bytes_left.saturating_sub(rest.filled().len());
+                }
+                Ok(()) | Err(_) => break,
+            }
+        }
+        Poll::Ready(())
+    }
 }
 
 impl<S> TimeoutStream<S> {
@@ -74,6 +124,8 @@ impl<S> TimeoutStream<S> {
             begun: true,
             until: None,
             stuck: None,
+            is_shut_down: false,
+            linger: None,
         }
     }
 
@@ -122,7 +174,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.or_timeout(cx, written)
@@ -132,7 +184,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
         self.or_timeout(cx, flushed)
     }
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        let Self { stream, turns, is_shut_down, linger, .. } = &mut *self;
+        if !*is_shut_down {
+            ready!(Pin::new(&mut *stream).poll_shutdown(cx))?;
+            *is_shut_down = true;
+        }
+        if turns.may_be_sending() {
+            ready!(linger.get_or_insert_with(Linger::new).poll(cx, stream));
+        }
+        Poll::Ready(Ok(()))
     }
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
