@@ -7,6 +7,9 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::{FromRef as _, FromRequest, FromRequestParts as _, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
 use crate::AppState;
@@ -20,9 +23,9 @@ use domain::id::Id;
 use domain::refusal::{Class, Refusal};
 use domain::shop_clock::ShopClock;
 use kernel::directory::Directory;
-use kernel::envelope::{CommandOrigin, IdempotencyKey};
+use kernel::envelope::{AnyAnswer, CommandAnswer, CommandOrigin, IdempotencyKey, PendingCommand};
 use kernel::environment::Environment;
-use kernel::handle::AskError;
+use kernel::handle::{self, AskError};
 use store::StoredAggregate;
 use store::queries::Queries;
 
@@ -201,33 +204,57 @@ impl<B> CommandRequest<B> {
         body_hash: String,
         command: impl Future<Output = Result<C, ApiError>>,
     ) -> Result<CommandOutcome<C::Answer>, ApiError> {
+        let key = self.idempotency_key(body_hash);
+        if let Some(stored) = self.stored_answer(T::KIND, key.as_ref()).await? {
+            return replay(&stored);
+        }
+        let request = PendingCommand::new(self.caller(key.clone()), command.await?);
+        match self.send(directory, to, request, key).await? {
+            SentOutcome::Done(id, answered) => {
+                let CommandAnswer { answer, version } = handle::typed(Ok(answered))?;
+                Ok(CommandOutcome { id, version, answer, replayed: false })
+            }
+            SentOutcome::Stored(stored) => replay(&stored),
+        }
+    }
+
+    fn idempotency_key(&self, body_hash: String) -> Option<IdempotencyKey> {
         let now = self.app.environment.now();
-        let key = self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now));
-        if let Some(key) = &key
-            && let Some(stored) = idempotency::look_up::<T, C>(&self.app.queries, key).await?
-        {
-            return replay(stored);
+        self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now))
+    }
+
+    async fn stored_answer(&self, kind: &str, key: Option<&IdempotencyKey>) -> Result<Option<StoredAnswer>, ApiError> {
+        match key {
+            Some(key) => idempotency::look_up(&self.app.queries, kind, key).await,
+            None => Ok(None),
         }
-        let command = command.await?;
-        let caller = self.caller(key.clone());
-        let outcome = match to {
-            CommandTarget::New => directory.create(caller, command).await,
-            CommandTarget::Id(id) => directory.ask(id, caller, command).await.map(|answered| (id, answered)),
-        };
-        match (outcome, key) {
-            (Ok((id, answered)), _) => {
-                Ok(CommandOutcome { id, version: answered.version, answer: answered.answer, replayed: false })
-            }
-            // Somebody was quicker with the same key, or this very request had got through before a crash.
-            (Err(AskError::KeyTaken), Some(key)) => {
-                match idempotency::look_up::<T, C>(&self.app.queries, &key).await? {
-                    Some(stored) => replay(stored),
+    }
+
+    /// Sends a command of any type. Boxed, because each operation contains it.
+    fn send<'a, T: StoredAggregate>(
+        &'a self,
+        directory: &'a Directory<T>,
+        to: CommandTarget,
+        request: PendingCommand<T>,
+        key: Option<IdempotencyKey>,
+    ) -> BoxFuture<'a, Result<SentOutcome, ApiError>> {
+        async move {
+            let (id, outcome) = match to {
+                CommandTarget::New => directory.send_new(request).await,
+                CommandTarget::Id(id) => (id, directory.send(id, request).await),
+            };
+            match (outcome, key) {
+                (Ok(answered), _) => Ok(SentOutcome::Done(id, answered)),
+                // Somebody was quicker with the same key, or this very request had got through before a crash.
+                (Err(AskError::KeyTaken), Some(key)) => match self.stored_answer(T::KIND, Some(&key)).await? {
+                    Some(stored) => Ok(SentOutcome::Stored(stored)),
                     None => Err(AskError::KeyTaken.into()),
-                }
+                },
+                (Err(error), Some(_)) => Err(ApiError::of_keyed(error)),
+                (Err(error), None) => Err(error.into()),
             }
-            (Err(error), Some(_)) => Err(ApiError::of_keyed(error)),
-            (Err(error), None) => Err(error.into()),
         }
+        .boxed()
     }
 
     /// Changes an aggregate by merging into its current state. `merge` builds the command, guarded by the version
@@ -256,11 +283,16 @@ impl<B> CommandRequest<B> {
     }
 }
 
-fn replay<A>(stored: StoredAnswer<A>) -> Result<CommandOutcome<A>, ApiError> {
-    match stored.verdict {
-        Ok(answer) => Ok(CommandOutcome { id: stored.id, version: stored.version, answer, replayed: true }),
-        Err(refusal) => Err(ApiError::from(refusal).replayed()),
-    }
+/// Outcome of a command of any type.
+enum SentOutcome {
+    /// Response to the command, with the ID of its aggregate.
+    Done(Id, CommandAnswer<AnyAnswer>),
+    /// Stored response to an earlier request with the same idempotency key.
+    Stored(StoredAnswer),
+}
+
+fn replay<A: DeserializeOwned>(stored: &StoredAnswer) -> Result<CommandOutcome<A>, ApiError> {
+    Ok(CommandOutcome { id: stored.id, version: stored.version, answer: stored.read()?, replayed: true })
 }
 
 /// Returns the version and last committed state of an aggregate; fails with 404 if it does not exist.

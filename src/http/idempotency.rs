@@ -10,11 +10,11 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use dashmap::DashSet;
+use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
 use crate::access::Caller;
 use crate::error::ApiError;
-use domain::aggregate::{Aggregate, Command};
 use domain::id::Id;
 use domain::refusal::Refusal;
 use domain::time::{DAY_MS, Timestamp};
@@ -29,13 +29,21 @@ const MAX_KEY_CHARS: usize = 255;
 const RETENTION_MS: i64 = DAY_MS;
 
 /// Stored response to the first request with a key.
-pub struct StoredAnswer<A> {
+pub struct StoredAnswer {
     /// ID of the aggregate that returned the response.
     pub id: Id,
     /// Version of the aggregate after the first request.
     pub version: i64,
-    /// Response or error.
-    pub verdict: Result<A, Refusal>,
+    /// Response or error, as JSON.
+    verdict: String,
+}
+
+impl StoredAnswer {
+    /// Returns the response with the type that belongs to its command; fails with the stored error.
+    pub fn read<A: DeserializeOwned>(&self) -> Result<A, ApiError> {
+        let verdict: Result<A, Refusal> = serde_json::from_str(&self.verdict).map_err(ApiError::internal)?;
+        verdict.map_err(|refusal| ApiError::from(refusal).replayed())
+    }
 }
 
 /// Returns the scope of the request's key, if any: a hash of principal, method, path and key.
@@ -65,25 +73,25 @@ pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
     IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(RETENTION_MS) }
 }
 
-/// Returns the stored response to a command of type `C`, if any. If the key was first used with a different body, fails
-/// with 422.
+/// Returns the stored response of an aggregate of the given kind, if any. If the key was first used with a different
+/// body, fails with 422.
 ///
 /// A response remains valid for as long as its row exists: a row that has expired but has not been deleted would make
 /// the commit of a new request with the same key fail.
-pub(super) async fn look_up<T: Aggregate, C: Command<T>>(
+pub(super) async fn look_up(
     queries: &Queries,
+    kind: &str,
     key: &IdempotencyKey,
-) -> Result<Option<StoredAnswer<C::Answer>>, ApiError> {
+) -> Result<Option<StoredAnswer>, ApiError> {
     let Some(row) = queries.idempotency(&key.key).await? else { return Ok(None) };
-    if row.body_hash != key.body_hash || row.kind != T::KIND {
+    if row.body_hash != key.body_hash || row.kind != kind {
         return Err(ApiError::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             "idempotency_key_reused",
             "this Idempotency-Key was already used for a different request",
         ));
     }
-    let verdict = serde_json::from_str(&row.answer).map_err(ApiError::internal)?;
-    Ok(Some(StoredAnswer { id: row.aggregate_id, version: row.version, verdict }))
+    Ok(Some(StoredAnswer { id: row.aggregate_id, version: row.version, verdict: row.answer }))
 }
 
 /// Scopes of keys whose first request is still running.

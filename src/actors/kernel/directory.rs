@@ -17,9 +17,9 @@ use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 use crate::actor::Activator;
 use crate::effects::Effects;
 use crate::entry::{ActorSummary, DirectoryEntry, SupervisorRef};
-use crate::envelope::{CommandAnswer, CommandOrigin};
+use crate::envelope::{AnyAnswer, CommandAnswer, CommandOrigin, PendingCommand};
 use crate::environment::Environment;
-use crate::handle::{AskError, Handle};
+use crate::handle::{AskError, Handle, typed};
 use crate::restart_policy::RestartPolicy;
 use crate::root::{RootMsg, keep};
 use crate::supervisor::{Entries, Supervisor, SupervisorArgs, SupervisorMsg};
@@ -260,18 +260,30 @@ impl<T: StoredAggregate> Directory<T> {
         caller: CommandOrigin,
         command: C,
     ) -> Result<CommandAnswer<C::Answer>, AskError> {
-        match self.find(id).await {
-            Ok(Some(handle)) => handle.ask(caller, command, ASK_TIMEOUT).await,
-            Ok(None) => Err(AskError::Refused(Refusal::not_found(T::KIND))),
-            Err(LoadError::Damaged(damaged)) => {
-                tracing::error!(kind = T::KIND, %id, %damaged, "cannot read an aggregate");
-                Err(AskError::Parked)
-            }
-            Err(LoadError::Db(error)) => {
-                tracing::warn!(kind = T::KIND, %id, %error, "cannot read an aggregate");
-                Err(AskError::Unavailable(Unavailable::Database))
+        typed(self.send(id, PendingCommand::new(caller, command)).await)
+    }
+
+    /// Sends a command of any type to an existing aggregate, as [`Self::ask`] does.
+    pub fn send(
+        &self,
+        id: Id,
+        request: PendingCommand<T>,
+    ) -> BoxFuture<'_, Result<CommandAnswer<AnyAnswer>, AskError>> {
+        async move {
+            match self.find(id).await {
+                Ok(Some(handle)) => handle.send(request, ASK_TIMEOUT).await,
+                Ok(None) => Err(AskError::Refused(Refusal::not_found(T::KIND))),
+                Err(LoadError::Damaged(damaged)) => {
+                    tracing::error!(kind = T::KIND, %id, %damaged, "cannot read an aggregate");
+                    Err(AskError::Parked)
+                }
+                Err(LoadError::Db(error)) => {
+                    tracing::warn!(kind = T::KIND, %id, %error, "cannot read an aggregate");
+                    Err(AskError::Unavailable(Unavailable::Database))
+                }
             }
         }
+        .boxed()
     }
 
     /// Creates an aggregate with a new ID.
@@ -280,8 +292,14 @@ impl<T: StoredAggregate> Directory<T> {
         caller: CommandOrigin,
         command: C,
     ) -> Result<(Id, CommandAnswer<C::Answer>), AskError> {
+        let (id, outcome) = self.send_new(PendingCommand::new(caller, command)).await;
+        typed(outcome).map(|answered| (id, answered))
+    }
+
+    /// Creates an aggregate with a new ID by a command of any type, as [`Self::create`] does. Returns the ID as well.
+    pub async fn send_new(&self, request: PendingCommand<T>) -> (Id, Result<CommandAnswer<AnyAnswer>, AskError>) {
         let id = self.0.args.environment.id();
-        self.create_as(id, caller, command).await.map(|answered| (id, answered))
+        (id, self.send_as(id, request).await)
     }
 
     /// Creates an aggregate with the given ID, which must be new.
@@ -291,12 +309,18 @@ impl<T: StoredAggregate> Directory<T> {
         caller: CommandOrigin,
         command: C,
     ) -> Result<CommandAnswer<C::Answer>, AskError> {
-        let nothing = vec![(id, Arc::new(Versioned::nothing()))];
-        if tokio::time::timeout(ASK_TIMEOUT, self.start_known(nothing)).await.is_err() {
-            return Err(AskError::Unavailable(Unavailable::Database));
+        typed(self.send_as(id, PendingCommand::new(caller, command)).await)
+    }
+
+    fn send_as(&self, id: Id, request: PendingCommand<T>) -> BoxFuture<'_, Result<CommandAnswer<AnyAnswer>, AskError>> {
+        async move {
+            let nothing = vec![(id, Arc::new(Versioned::nothing()))];
+            if tokio::time::timeout(ASK_TIMEOUT, self.start_known(nothing)).await.is_err() {
+                return Err(AskError::Unavailable(Unavailable::Database));
+            }
+            self.activate(id).send(request, ASK_TIMEOUT).await
         }
-        let handle = self.activate(id);
-        handle.ask(caller, command, ASK_TIMEOUT).await
+        .boxed()
     }
 
     /// Returns one entry per aggregate in memory, as listed by `/api/system/actors`.

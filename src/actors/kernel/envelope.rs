@@ -15,12 +15,14 @@
 //!
 //! The admission permit stays in the envelope, so a command that is sent again is never rejected as `overloaded`.
 //!
-//! An actor accepts commands of several types, each with its own response type ([`Command::Answer`]). The envelope
-//! hides the type from the actor and holds the response from the decision until the commit, so that responses cannot be
-//! mixed up and each caller receives the response to its own command.
+//! An actor accepts commands of several types, each with its own response type ([`Command::Answer`]). A
+//! [`PendingCommand`] hides the type and holds the response from the decision until the commit, so that responses cannot
+//! be mixed up and each caller receives the response to its own command. Only the two ends of the path know the type;
+//! everything in between is compiled once for each aggregate kind instead of once for each command.
 
 mod records;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
@@ -68,14 +70,21 @@ impl CommandOrigin {
     }
 }
 
-/// Command with its origin.
-#[derive(Clone, Debug)]
-pub struct AttributedCommand<C> {
-    /// Command for the aggregate.
-    pub command: C,
-    /// Origin of the command.
-    pub caller: CommandOrigin,
+/// Command of any type with its origin, and with its response once it has been decided.
+pub struct PendingCommand<T: Aggregate> {
+    command: Box<dyn AnyCommand<T>>,
+    caller: CommandOrigin,
 }
+
+impl<T: Aggregate> PendingCommand<T> {
+    /// Creates a command that has not been decided.
+    pub fn new<C: Command<T>>(caller: CommandOrigin, command: C) -> Self {
+        Self { command: Box::new(TypedCommand::<T, C> { command, verdict: None }), caller }
+    }
+}
+
+/// Response of any type; see [`CommandAnswer::typed`].
+pub type AnyAnswer = Box<dyn Any + Send>;
 
 /// Response to a command, with the aggregate's version after the commit.
 #[derive(Clone, Debug)]
@@ -84,6 +93,14 @@ pub struct CommandAnswer<A> {
     pub answer: A,
     /// Aggregate version after the commit.
     pub version: i64,
+}
+
+impl CommandAnswer<AnyAnswer> {
+    /// Returns the response with its type; `None` if it belongs to a command with a different type of response.
+    pub fn typed<A: 'static>(self) -> Option<CommandAnswer<A>> {
+        let Self { answer, version } = self;
+        answer.downcast().ok().map(|answer| CommandAnswer { answer: *answer, version })
+    }
 }
 
 /// Stage of a command.
@@ -99,15 +116,15 @@ pub enum Stage {
     Submitted,
 }
 
-/// Outcome of a command of type `C` with responses of type `A`.
-pub enum CommandEnd<C, A> {
+/// Outcome of a command to an aggregate of type `T`.
+pub enum CommandEnd<T: Aggregate> {
     /// Decided and, if the command changed anything, written to disk.
-    Done(CommandAnswer<A>),
+    Done(CommandAnswer<AnyAnswer>),
     /// Not carried out, or the outcome is unknown.
     Failed(AskFailure),
     /// The actor crashed or was unloaded before the command reached the store, so nothing was changed. The command and
     /// its permit are returned to the handle, which sends the command again.
-    NotDone(AttributedCommand<C>, OwnedSemaphorePermit),
+    NotDone(PendingCommand<T>, OwnedSemaphorePermit),
     /// The actor crashed after the command was submitted to the store, so it may or may not be on disk. The state that
     /// the actor last published may be older than the state on disk.
     Interrupted,
@@ -130,26 +147,34 @@ pub enum AskFailure {
 }
 
 /// Command in transit, together with the channel for its response. The module documentation describes the guarantees.
-pub struct Envelope<T: Aggregate>(Box<dyn AnyCommand<T>>);
+pub struct Envelope<T: Aggregate> {
+    stage: Stage,
+    /// Command with its permit and the channel to its caller; `None` once the caller has received a response.
+    open: Option<OpenCommand<T>>,
+}
+
+type OpenCommand<T> = (PendingCommand<T>, oneshot::Sender<CommandEnd<T>>, OwnedSemaphorePermit);
 
 impl<T: Aggregate> Envelope<T> {
     /// Creates the envelope for a waiting command. `permit` is the command's admission permit for the aggregate.
-    pub fn new<C: Command<T>>(
-        request: AttributedCommand<C>,
-        reply: oneshot::Sender<CommandEnd<C, C::Answer>>,
+    pub fn new(
+        request: PendingCommand<T>,
+        reply: oneshot::Sender<CommandEnd<T>>,
         permit: OwnedSemaphorePermit,
     ) -> Self {
-        let open = Some((request, reply, permit));
-        Self(Box::new(TypedCommand::<T, C> { stage: Stage::Waiting, verdict: None, open }))
+        Self { stage: Stage::Waiting, open: Some((request, reply, permit)) }
     }
+
     /// Records the progress of the command, which determines the outcome sent if the envelope is dropped.
     pub fn set_stage(&mut self, stage: Stage) {
-        self.0.set_stage(stage);
+        self.stage = stage;
     }
+
     /// Returns the command's principal; `None` after the caller has received a response.
     pub fn principal(&self) -> Option<Arc<Principal>> {
-        self.0.principal()
+        self.open.as_ref().map(|(request, ..)| request.caller.by.clone())
     }
+
     /// Decides the command on the given state, whose displayed version is `revision`, and stores the response or
     /// rejection. Returns the rest of the decision; `None` if the command is rejected.
     pub fn decide(
@@ -159,12 +184,21 @@ impl<T: Aggregate> Envelope<T> {
         cx: &DecisionContext<'_>,
         revision: i64,
     ) -> Option<Decision<T, ()>> {
-        self.0.decide(this, id, cx, revision)
+        let (request, ..) = self.open.as_mut()?;
+        self.stage = Stage::Deciding;
+        #[cfg(any(test, debug_assertions))]
+        test_panics::reached(T::KIND, Point::Decide);
+        let decision = request.command.decide(this, id, cx, revision);
+        self.stage = Stage::Decided;
+        decision
     }
+
     /// Builds the audit log entry for the decided command; `None` if the command was rejected or is the server's own.
     pub fn audit(&self, id: Id, cx: &DecisionContext<'_>) -> Option<Audit> {
-        self.0.audit(id, cx)
+        let (request, ..) = self.open.as_ref()?;
+        request.command.audit(&request.caller, id, cx)
     }
+
     /// Builds the response or rejection to store for the idempotency key; `None` if there is no key, or if a retry of
     /// the command must be decided again.
     pub fn stored_answer(
@@ -173,47 +207,27 @@ impl<T: Aggregate> Envelope<T> {
         version: i64,
         cx: &DecisionContext<'_>,
     ) -> Option<Result<IdempotentAnswer, serde_json::Error>> {
-        self.0.stored_answer(id, version, cx)
+        let (request, ..) = self.open.as_ref()?;
+        let key = request.caller.key.as_ref()?;
+        let verdict = request.command.verdict_to_store()?;
+        Some(verdict.map(|verdict| records::stored_answer(T::KIND, key, id, version, verdict, cx)))
     }
+
     /// Sends the response or rejection to the caller, with the aggregate version.
-    pub fn reply(self, version: i64) {
-        self.0.reply(version);
+    pub fn reply(mut self, version: i64) {
+        match self.open.as_mut().and_then(|(request, ..)| request.command.take_verdict()) {
+            Some(Ok(answer)) => self.end(CommandEnd::Done(CommandAnswer { answer, version })),
+            Some(Err(refusal)) => self.end(CommandEnd::Failed(AskFailure::Refused(refusal))),
+            None => {} // Never decided: the drop sends it back.
+        }
     }
+
     /// Tells the caller why the command has no response.
-    pub fn fail(self, failure: AskFailure) {
-        self.0.fail(failure);
+    pub fn fail(mut self, failure: AskFailure) {
+        self.end(CommandEnd::Failed(failure));
     }
-}
 
-/// Type-independent view of a command. [`Envelope`] describes the functions.
-trait AnyCommand<T: Aggregate>: Send + Sync {
-    fn set_stage(&mut self, stage: Stage);
-    fn principal(&self) -> Option<Arc<Principal>>;
-    fn decide(&mut self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>, revision: i64) -> Option<Decision<T, ()>>;
-    fn audit(&self, id: Id, cx: &DecisionContext<'_>) -> Option<Audit>;
-    fn stored_answer(
-        &self,
-        id: Id,
-        version: i64,
-        cx: &DecisionContext<'_>,
-    ) -> Option<Result<IdempotentAnswer, serde_json::Error>>;
-    fn reply(self: Box<Self>, version: i64);
-    fn fail(self: Box<Self>, failure: AskFailure);
-}
-
-type Open<C, A> = (AttributedCommand<C>, oneshot::Sender<CommandEnd<C, A>>, OwnedSemaphorePermit);
-
-/// Command of a specific type, with the channel to its caller.
-struct TypedCommand<T: Aggregate, C: Command<T>> {
-    stage: Stage,
-    /// Response or rejection from the last decision; `None` before the first one.
-    verdict: Option<Result<C::Answer, Refusal>>,
-    /// Command with its permit and the channel to its caller; `None` once the caller has received a response.
-    open: Option<Open<C, C::Answer>>,
-}
-
-impl<T: Aggregate, C: Command<T>> TypedCommand<T, C> {
-    fn end(&mut self, outcome: CommandEnd<C, C::Answer>) {
+    fn end(&mut self, outcome: CommandEnd<T>) {
         if let Some((_, reply, permit)) = self.open.take() {
             drop(permit); // before the answer: whoever hears it may ask again at once
             let _ = reply.send(outcome);
@@ -221,27 +235,47 @@ impl<T: Aggregate, C: Command<T>> TypedCommand<T, C> {
     }
 }
 
+impl<T: Aggregate> Drop for Envelope<T> {
+    fn drop(&mut self) {
+        let Some((mut request, reply, permit)) = self.open.take() else { return };
+        let _ = reply.send(match self.stage {
+            Stage::Waiting | Stage::Decided => {
+                request.command.take_verdict(); // decided anew
+                CommandEnd::NotDone(request, permit)
+            }
+            Stage::Deciding => CommandEnd::Failed(AskFailure::Poison),
+            Stage::Submitted => CommandEnd::Interrupted,
+        });
+    }
+}
+
+/// Type-independent view of a command and its verdict, which is its response or rejection.
+trait AnyCommand<T: Aggregate>: Send + Sync {
+    /// Decides the command and stores the verdict. Returns the rest of the decision; `None` if the command is rejected.
+    fn decide(&mut self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>, revision: i64) -> Option<Decision<T, ()>>;
+    /// Builds the audit log entry; see [`Envelope::audit`].
+    fn audit(&self, caller: &CommandOrigin, id: Id, cx: &DecisionContext<'_>) -> Option<Audit>;
+    /// Serialises the verdict; `None` if it is not stored for the idempotency key.
+    fn verdict_to_store(&self) -> Option<Result<String, serde_json::Error>>;
+    /// Removes the verdict; `None` if the command has not been decided.
+    fn take_verdict(&mut self) -> Option<Result<AnyAnswer, Refusal>>;
+}
+
+/// Command of a specific type, and its verdict.
+struct TypedCommand<T: Aggregate, C: Command<T>> {
+    command: C,
+    /// Response or rejection from the last decision; `None` before the first one.
+    verdict: Option<Result<C::Answer, Refusal>>,
+}
+
 impl<T: Aggregate, C: Command<T>> AnyCommand<T> for TypedCommand<T, C> {
-    fn set_stage(&mut self, stage: Stage) {
-        self.stage = stage;
-    }
-
-    fn principal(&self) -> Option<Arc<Principal>> {
-        self.open.as_ref().map(|(request, ..)| request.caller.by.clone())
-    }
-
     fn decide(&mut self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>, revision: i64) -> Option<Decision<T, ()>> {
-        let (request, ..) = self.open.as_ref()?;
-        self.stage = Stage::Deciding;
-        #[cfg(any(test, debug_assertions))]
-        test_panics::reached(T::KIND, Point::Decide);
-        let verdict = match request.command.if_version() {
+        let verdict = match self.command.if_version() {
             Some(version) if version != revision => {
                 Err(Refusal::new(Class::Stale, "stale_version", "the record has changed since you read it"))
             }
-            _ => request.command.decide(this, id, cx),
+            _ => self.command.decide(this, id, cx),
         };
-        self.stage = Stage::Decided;
         match verdict {
             Ok(decision) => Some(decision.map_answer(|answer| self.verdict = Some(Ok(answer)))),
             Err(refusal) => {
@@ -251,44 +285,17 @@ impl<T: Aggregate, C: Command<T>> AnyCommand<T> for TypedCommand<T, C> {
         }
     }
 
-    fn audit(&self, id: Id, cx: &DecisionContext<'_>) -> Option<Audit> {
-        let ((request, ..), answer) = (self.open.as_ref()?, self.verdict.as_ref()?.as_ref().ok()?);
-        records::audit::<T, C>(request, id, cx, answer)
+    fn audit(&self, caller: &CommandOrigin, id: Id, cx: &DecisionContext<'_>) -> Option<Audit> {
+        let answer = self.verdict.as_ref()?.as_ref().ok()?;
+        records::audit::<T, C>(&self.command, caller, id, cx, answer)
     }
 
-    fn stored_answer(
-        &self,
-        id: Id,
-        version: i64,
-        cx: &DecisionContext<'_>,
-    ) -> Option<Result<IdempotentAnswer, serde_json::Error>> {
-        let (request, ..) = self.open.as_ref()?;
-        let key = request.caller.key.as_ref()?;
+    fn verdict_to_store(&self) -> Option<Result<String, serde_json::Error>> {
         let verdict = self.verdict.as_ref().filter(|verdict| records::is_kept(verdict))?;
-        Some(records::stored_answer::<T, C>(key, id, version, verdict, cx))
+        Some(serde_json::to_string(verdict))
     }
 
-    fn reply(mut self: Box<Self>, version: i64) {
-        match self.verdict.take() {
-            Some(Ok(answer)) => self.end(CommandEnd::Done(CommandAnswer { answer, version })),
-            Some(Err(refusal)) => self.end(CommandEnd::Failed(AskFailure::Refused(refusal))),
-            None => {} // Never decided: the drop sends it back.
-        }
-    }
-
-    fn fail(mut self: Box<Self>, failure: AskFailure) {
-        self.end(CommandEnd::Failed(failure));
-    }
-}
-
-impl<T: Aggregate, C: Command<T>> Drop for TypedCommand<T, C> {
-    fn drop(&mut self) {
-        if let Some((request, reply, permit)) = self.open.take() {
-            let _ = reply.send(match self.stage {
-                Stage::Waiting | Stage::Decided => CommandEnd::NotDone(request, permit),
-                Stage::Deciding => CommandEnd::Failed(AskFailure::Poison),
-                Stage::Submitted => CommandEnd::Interrupted,
-            });
-        }
+    fn take_verdict(&mut self) -> Option<Result<AnyAnswer, Refusal>> {
+        self.verdict.take().map(|verdict| verdict.map(|answer| Box::new(answer) as AnyAnswer))
     }
 }

@@ -7,11 +7,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use crate::actor::Msg;
 use crate::entry::{ActorStatus, DirectoryEntry};
-use crate::envelope::{AskFailure, AttributedCommand, CommandAnswer, CommandEnd, CommandOrigin, Envelope};
+use crate::envelope::{AnyAnswer, AskFailure, CommandAnswer, CommandEnd, CommandOrigin, Envelope, PendingCommand};
 use domain::aggregate::{Aggregate, Command, Versioned};
 use domain::id::Id;
 use domain::refusal::Refusal;
@@ -97,14 +99,20 @@ impl<T: Aggregate> Handle<T> {
         command: C,
         within: Duration,
     ) -> Result<CommandAnswer<C::Answer>, AskError> {
-        let request = AttributedCommand { command, caller };
-        tokio::time::timeout(within, self.deliver(request)).await.unwrap_or(Err(AskError::Timeout))
+        typed(self.send(PendingCommand::new(caller, command), within).await)
     }
 
-    async fn deliver<C: Command<T>>(
+    /// Sends a command of any type, as [`Self::ask`] does. [`typed`] converts the response.
+    pub fn send(
         &self,
-        mut request: AttributedCommand<C>,
-    ) -> Result<CommandAnswer<C::Answer>, AskError> {
+        request: PendingCommand<T>,
+        within: Duration,
+    ) -> BoxFuture<'_, Result<CommandAnswer<AnyAnswer>, AskError>> {
+        async move { tokio::time::timeout(within, self.deliver(request)).await.unwrap_or(Err(AskError::Timeout)) }
+            .boxed()
+    }
+
+    async fn deliver(&self, mut request: PendingCommand<T>) -> Result<CommandAnswer<AnyAnswer>, AskError> {
         let mut statuses = self.0.status.subscribe();
         let full = |_| {
             self.0.supervisor.meter().overloaded.one();
@@ -148,4 +156,9 @@ impl<T: Aggregate> Handle<T> {
             }
         }
     }
+}
+
+/// Gives a response the type that belongs to its command.
+pub fn typed<A: 'static>(outcome: Result<CommandAnswer<AnyAnswer>, AskError>) -> Result<CommandAnswer<A>, AskError> {
+    outcome.and_then(|answered| answered.typed().ok_or(AskError::Unknown))
 }

@@ -1,7 +1,7 @@
 //! Rows that a command writes in addition to its decision: the audit log entry, and the response stored for the
 //! idempotency key.
 
-use super::{AttributedCommand, IdempotencyKey};
+use super::{CommandOrigin, IdempotencyKey};
 use domain::aggregate::{Aggregate, Command, DecisionContext};
 use domain::id::Id;
 use domain::refusal::{Class, Refusal};
@@ -9,7 +9,8 @@ use store::rows::{Audit, IdempotentAnswer};
 
 /// Builds the audit log entry for a change; `None` for the server's own changes.
 pub(super) fn audit<T: Aggregate, C: Command<T>>(
-    request: &AttributedCommand<C>,
+    command: &C,
+    caller: &CommandOrigin,
     id: Id,
     cx: &DecisionContext<'_>,
     answer: &C::Answer,
@@ -17,16 +18,16 @@ pub(super) fn audit<T: Aggregate, C: Command<T>>(
     if !cx.by.audited() {
         return None;
     }
-    let (subject_kind, subject_id) = request.command.subject(answer).unwrap_or((T::KIND, id));
-    let facts = request.command.audit_facts();
+    let (subject_kind, subject_id) = command.subject(answer).unwrap_or((T::KIND, id));
+    let facts = command.audit_facts();
     Some(Audit {
         id: cx.ids.id(),
         at: cx.now,
         actor: cx.by.to_string(),
-        action: request.command.audited_act().name().to_owned(),
+        action: command.audited_act().name().to_owned(),
         subject_kind: subject_kind.to_owned(),
         subject_id,
-        request_id: request.caller.request_id.as_deref().map(str::to_owned),
+        request_id: caller.request_id.as_deref().map(str::to_owned),
         outcome: facts.outcome,
         detail: facts.detail,
     })
@@ -44,22 +45,23 @@ pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
     }
 }
 
-/// Builds the response or rejection to store for the idempotency key.
-pub(super) fn stored_answer<T: Aggregate, C: Command<T>>(
+/// Builds the row that stores a serialised response or rejection for the idempotency key.
+pub(super) fn stored_answer(
+    kind: &str,
     key: &IdempotencyKey,
     id: Id,
     version: i64,
-    verdict: &Result<C::Answer, Refusal>,
+    verdict: String,
     cx: &DecisionContext<'_>,
-) -> Result<IdempotentAnswer, serde_json::Error> {
-    Ok(IdempotentAnswer {
+) -> IdempotentAnswer {
+    IdempotentAnswer {
         key: key.key.clone(),
         body_hash: key.body_hash.clone(),
-        kind: T::KIND.to_owned(),
+        kind: kind.to_owned(),
         aggregate_id: id,
         version,
-        answer: serde_json::to_string(verdict)?,
+        answer: verdict,
         created_at: cx.now,
         expires_at: key.expires_at,
-    })
+    }
 }
