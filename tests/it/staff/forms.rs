@@ -207,7 +207,7 @@ fn names_of_the_api_are_told_from_words() {
     for text in ["priceCents: must be positive", "Of lines.0 the first", "skuId"] {
         assert!(has_api_name(text), "{text}");
     }
-    for text in ["Price of one in USD: must be an amount such as 2.50.", "Left in mL", "SKU 1: is required."] {
+    for text in ["Price in USD: must be an amount such as 2.50.", "Left in mL", "SKU 1: is required."] {
         assert!(!has_api_name(text), "{text}");
     }
 }

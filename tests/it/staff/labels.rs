@@ -71,11 +71,11 @@ async fn labels_of_spools_and_bins_lead_to_their_pages() {
     let sam = operator(&app).await;
     // The browser of this test is on the machine of the server; a phone would not be.
     let here = sam.get("/shop/labels").await.text;
-    assert!(here.contains("No phone can open that address") && here.contains(&app.base), "{here}");
+    assert!(here.contains("Phones can't open this address") && here.contains(&app.base), "{here}");
     let elsewhere = |path: &str| sam.send(sam.request("GET", path).header("host", "192.168.1.5:8787"));
     let page = elsewhere("/shop/labels").await;
     is_sound(&page);
-    assert!(page.text.contains("http://192.168.1.5:8787") && !page.text.contains("No phone can"), "{}", page.text);
+    assert!(page.text.contains("http://192.168.1.5:8787") && !page.text.contains("Phones can't"), "{}", page.text);
     let pdf = elsewhere("/shop/labels/pdf?spool=12").await;
     assert_eq!(addresses(&pdf), ["http://192.168.1.5:8787/shop/stock/spools/12"]);
     let nothing = sam.get("/shop/labels/pdf?printer=x&spool=0&bin=").await;

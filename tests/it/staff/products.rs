@@ -30,7 +30,7 @@ on_sqlite! {
         let sam = operator(&app).await;
         let none = sam.get("/shop/products").await;
         is_sound(&none);
-        assert!(none.text.contains("There is no SKU yet") && none.text.contains("href=\"/shop/products/files\""), "{}", none.text);
+        assert!(none.text.contains("No SKUs yet") && none.text.contains("href=\"/shop/products/files\""), "{}", none.text);
         let (material, file) = (app.material("PLA black", 1_000.0).await, app.gcode("vase", 3_600, 20.5).await);
         let form = sam.get(&format!("/shop/products/new?file={file}")).await;
         is_sound(&form);
@@ -88,13 +88,13 @@ on_sqlite! {
         let list = sam.get("/shop/products?show=withdrawn&q=vase").await;
         is_sound(&list);
         assert!(list.text.contains(&format!("href=\"{path}\"")), "{}", list.text);
-        assert!(sam.get("/shop/products?show=active").await.text.contains("No SKU is like that"));
+        assert!(sam.get("/shop/products?show=active").await.text.contains("No SKUs match"));
         let refusal = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
         assert!(refusal.status == 409 && refusal.text.contains("role=\"alert\""), "{}", refusal.text);
         is_sound(&refusal);
         app.post(&format!("/api/orders/{order}/cancel"), &json!({})).await.expect(200);
         let gone = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
-        assert!(gone.status == 200 && gone.text.contains("There is no SKU yet"), "{}", gone.text);
+        assert!(gone.status == 200 && gone.text.contains("No SKUs yet"), "{}", gone.text);
         assert_eq!(sam.get(&path).await.status, 404);
     }
 
@@ -121,7 +121,7 @@ on_sqlite! {
         let page = sent(&sam, &own, "/shop/products/new", &kit_form("LID")).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
-        assert!(page.text.contains("One set contains") && page.text.contains(&format!("href=\"/shop/products/{lid}\"")), "{}", page.text);
+        assert!(page.text.contains("Contents of one set") && page.text.contains(&format!("href=\"/shop/products/{lid}\"")), "{}", page.text);
         let kit = id_of(&app, "BOX").await;
         let components = app.get(&format!("/api/skus/{kit}")).await.expect(200)["components"].clone();
         assert_eq!(components, json!([{"skuId": body, "quantity": 1}, {"skuId": lid, "quantity": 2}]));
@@ -154,7 +154,7 @@ on_sqlite! {
         let path = format!("/shop/products/files/{file}");
         let without = sam.get(&path).await;
         is_sound(&without);
-        assert!(without.text.contains("Add a material") && !without.text.contains("Make the product"), "{}", without.text);
+        assert!(without.text.contains("Add material") && !without.text.contains(">Create SKU</button>"), "{}", without.text);
         app.material("PETG black", 1_000.0).await;
         let material = app.material("PLA black", 1_000.0).await;
         let page = sam.get(&path).await;
@@ -209,7 +209,7 @@ on_sqlite! {
         assert_eq!(orders["orders"][0]["lines"][0]["skuId"], json!(id_of(&app, "DESK-HOOK-2").await), "{orders}");
         let folded = sam.get(&path).await;
         is_sound(&folded);
-        assert!(folded.text.contains("<summary>Make another product of it</summary>"), "{}", folded.text);
+        assert!(folded.text.contains("<summary>Create another SKU</summary>"), "{}", folded.text);
     }
 
     async fn a_file_is_uploaded_and_printed_once_from_its_page(db: Db) {
@@ -231,14 +231,14 @@ on_sqlite! {
         let page = arrived(&sam, upload(own.clone(), "hook.gcode", code).await).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
-        for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Make a SKU of it", "Print once"] {
+        for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Create SKU with all fields", "Print once"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let matches = floor.app.get("/api/files?q=hook").await.expect(200);
         let file = matches["files"][0]["id"].as_str().unwrap().to_owned();
         let path = format!("/shop/products/files/{file}");
         let unchosen = sent(&sam, &own, &format!("{path}/print"), &[("printer", "")]).await;
-        assert!(unchosen.status == 400 && unchosen.text.contains("Choose the printer."), "{}", unchosen.text);
+        assert!(unchosen.status == 400 && unchosen.text.contains("Choose a printer."), "{}", unchosen.text);
         is_sound(&unchosen);
         let printer = floor.printers[0].clone();
         let begun = sent(&sam, &own, &format!("{path}/print"), &[("printer", &printer)]).await;
@@ -288,8 +288,8 @@ async fn chromium_tells_of_an_upload_and_leads_to_the_file() {
     browser.width(&tab, 360).await;
     browser.until(&tab, "it to fit a phone", "document.documentElement.scrollWidth <= window.innerWidth").await;
     // Name, weight and material are those of the file: a price makes a product of it.
-    browser.fill(&tab, "Price of one", "4.50").await;
-    browser.press(&tab, "Make the product").await;
+    browser.fill(&tab, "Price", "4.50").await;
+    browser.press(&tab, "Create SKU").await;
     browser.sees(&tab, "4.50 USD").await;
     browser.sees(&tab, "3.5 g PLA black").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());

@@ -41,11 +41,11 @@ on_sqlite! {
         floor.app.job_is(&job, "awaiting_manual_review").await;
         let short = sam.get(&path).await;
         is_sound(&short);
-        assert!(short.text.contains("Jobs that wait for it (1)"), "{}", short.text);
+        assert!(short.text.contains("Waiting jobs (1)"), "{}", short.text);
         assert!(short.text.contains(&format!("/shop/orders/{order}#job-{job}")), "{}", short.text);
         let list = sam.get("/shop/stock").await;
         is_sound(&list);
-        assert!(list.text.contains("To order (1)") && list.text.contains("1 job waits for it"), "{}", list.text);
+        assert!(list.text.contains("To order (1)") && list.text.contains("1 job is waiting"), "{}", list.text);
 
         // What is wrong is told beside the form, and what was typed is kept.
         let much = form(&[("delta", "much"), ("reason", "<b>delivery</b>")]);
@@ -53,7 +53,7 @@ on_sqlite! {
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
         assert!(!wrong.text.contains("delta: "), "{}", wrong.text);
-        assert!(wrong.text.contains("How much came, in g: must be a number."), "{}", wrong.text);
+        assert!(wrong.text.contains("Amount received (g): must be a number."), "{}", wrong.text);
         assert!(wrong.text.contains("<span class=\"fault bad\" id=\"fault-receive-delta\">Must be a number."), "{}", wrong.text);
         assert!(wrong.text.contains("value=\"much\"") && wrong.text.contains("&lt;b&gt;delivery"), "{}", wrong.text);
         let twice = form(&[("taken", "-2"), ("reason", "x")]);
@@ -72,14 +72,14 @@ on_sqlite! {
         send(&sam, &format!("{path}/write-off"), &gone).await;
         let after = until("what was printed to be booked", || async {
             let page = sam.get(&path).await;
-            ledger(&page).contains("printed").then_some(page)
+            ledger(&page).contains("Printed").then_some(page)
         })
         .await;
         is_sound(&after);
-        for words in ["<td>Sam</td>", "delivery of Monday", "+100.5", "received", "reserved for a job", "printed", "-0.5", "moth"] {
+        for words in ["<td>Sam</td>", "delivery of Monday", "+100.5", "Received", "Reserved for a job", "Printed", "-0.5", "moth"] {
             assert!(ledger(&after).contains(words), "{words} in {}", after.text);
         }
-        assert!(!after.text.contains("Jobs that wait for it"), "{}", after.text);
+        assert!(!after.text.contains("Waiting jobs ("), "{}", after.text);
         floor.app.ledger_is_even(&floor.material).await;
     }
 
@@ -88,7 +88,7 @@ on_sqlite! {
         let sam = operator(&app).await;
         let empty = sam.get("/shop/stock").await;
         is_sound(&empty);
-        assert!(empty.text.contains("There is no material yet"), "{}", empty.text);
+        assert!(empty.text.contains("No materials yet"), "{}", empty.text);
         let form = sam.get("/shop/stock/new").await;
         is_sound(&form);
         let own = token(&form);
@@ -122,7 +122,7 @@ on_sqlite! {
         assert!(cost.contains("value=\"25.00\"") && edit.text.contains("In USD, such as 25.00"), "{}", edit.text);
         let unread = [("form_token", &*own), ("name", "PLA"), ("type", "filament"), ("unitCostCents", "much")];
         let unread = send(&sam, "/shop/stock/new", &unread).await;
-        let label = "Cost of a kilogram, a litre, a sheet or a unit: must be an amount such as 2.50";
+        let label = "Cost per kilogram, litre, sheet or unit: must be an amount such as 2.50";
         assert!(unread.status == 400 && unread.text.contains(label), "{}", unread.text);
         let version = edit.text.split_once("name=\"version\" value=\"").unwrap().1.split('"').next().unwrap();
         let fields = [
@@ -148,7 +148,7 @@ on_sqlite! {
         is_sound(&bin);
         assert!(bin.text.contains("PLA black") && bin.text.contains("100 g on hand"), "{}", bin.text);
         let gone = send(&sam, &format!("{path}/remove"), &[("form_token", &*own)]).await;
-        assert!(gone.status == 200 && gone.text.contains("There is no material yet"), "{}", gone.text);
+        assert!(gone.status == 200 && gone.text.contains("No materials yet"), "{}", gone.text);
         assert_eq!(sam.get(&path).await.status, 404);
     }
 

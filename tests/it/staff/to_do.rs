@@ -241,7 +241,7 @@ on_sqlite! {
         app.post(&format!("/api/orders/{paid}/cancel"), &json!({})).await.expect(200);
         until("the order to be looked at", || async {
             let page = sam.get("/to-do").await.text;
-            (page.contains("Orders to look at (1)") && page.contains("money must be refunded")).then_some(())
+            (page.contains("Orders to look at (1)") && page.contains("refund due")).then_some(())
         })
         .await;
     }

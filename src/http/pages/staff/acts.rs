@@ -68,7 +68,7 @@ handles! {
 /// Label of the field for the number of good parts.
 pub(super) const GOOD_LABEL: &str = "Good parts";
 /// Label of the field for the reason why parts are bad.
-pub(super) const REASON_LABEL: &str = "What is wrong with the others";
+pub(super) const REASON_LABEL: &str = "Defect";
 /// Label of the field for an amount of money.
 pub(super) const AMOUNT_LABEL: &str = "Amount";
 /// Label of the field for a note.
@@ -76,15 +76,15 @@ pub(super) const NOTE_LABEL: &str = "Note";
 /// Label of the field for the day on which a shipment is expected to arrive.
 pub(super) const DELIVERY_LABEL: &str = "Expected delivery";
 /// Label of the field for the staff's reference of a payment.
-pub(super) const REFERENCE_LABEL: &str = "Your reference";
+pub(super) const REFERENCE_LABEL: &str = "Reference";
 /// Label of the field for the day by which an order or a job is wanted.
-pub(super) const WANTED_LABEL: &str = "Wanted by";
+pub(super) const WANTED_LABEL: &str = "Due date";
 /// Label of the field for the work that was done on a printer.
-pub(super) const DONE_LABEL: &str = "What was done";
+pub(super) const DONE_LABEL: &str = "Work done";
 /// Label of the field for notes that customers read.
-pub(super) const NOTES_LABEL: &str = "Notes that the customer reads";
+pub(super) const NOTES_LABEL: &str = "Notes to customer";
 /// Label of the field for notes that only the staff reads.
-pub(super) const STAFF_NOTES_LABEL: &str = "Notes of the staff";
+pub(super) const STAFF_NOTES_LABEL: &str = "Internal notes";
 /// Labels of fields of the forms whose errors have a page of their own, by the API's member. Members whose names read
 /// like their labels, such as `trackingNumber`, need none.
 const LABELS: [(&str, &str); 10] = [

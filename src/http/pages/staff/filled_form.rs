@@ -54,7 +54,7 @@ pub(super) fn secret(title: &str, about: &str, secret: &str) -> Markup {
             p { (about) }
             div class="tools" {
                 div class="field wide" {
-                    label for="secret" { "Shown this once" }
+                    label for="secret" { "Shown only once" }
                     input id="secret" class="secret" type="text" readonly value=(secret) autocomplete="off" spellcheck="false";
                 }
                 button type="button" class="second" id="secret-copy" data-copy="secret" hidden { "Copy" }
@@ -81,7 +81,7 @@ pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
 pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -> String) -> Markup {
     let next = from.saturating_add(rows_per_page);
     html! {
-        p class="soft" { (total) " in all" }
+        p class="soft" { (total) " total" }
         @if from > 0 || next < total {
             p class="acts" {
                 @if from > 0 { a class="button second" href=(to(from.saturating_sub(rows_per_page))) { "Newer" } }

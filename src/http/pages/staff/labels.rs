@@ -194,7 +194,7 @@ fn new_spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Result<V
         return Ok(Vec::new());
     }
     if !app.stock.config.spools.url.is_empty() {
-        let words = "the spool system numbers the spools; add the spool there, then print the label with its number";
+        let words = "spool numbers come from the spool system; add the spool there, then print its label";
         return Err(ApiError::conflict("spools_counted_elsewhere", words));
     }
     let residents = materials_by_name(&app.stock);

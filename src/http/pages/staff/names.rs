@@ -39,9 +39,9 @@ use store::rows::{Audit, Snapshot};
 const FIXED_ACTORS: [(&str, &str); 6] = [
     ("system", "Printfloor"),
     ("machine", "The machine’s owner"),
-    ("setup", "The setup"),
+    ("setup", "Setup"),
     ("payments", "The payment processor"),
-    ("anonymous", "Someone who was not signed in"),
+    ("anonymous", "Someone not signed in"),
     ("others", "Others"),
 ];
 

@@ -84,7 +84,7 @@ pub(super) async fn show(
                                 }
                             }
                             @if more_jobs > 0 {
-                                p class="pad" { (more_jobs) " more of its jobs: " a href={ (JOBS_PATH) "?order=" (id) } { "all jobs of the order" } }
+                                p class="pad" { (more_jobs) " more. " a href={ (JOBS_PATH) "?order=" (id) } { "View all jobs" } }
                             }
                         }
                     }
@@ -120,19 +120,19 @@ fn glance(order: &Order, outlook: OrderOutlook) -> Markup {
                 dt { "Customer" } dd { (order.customer_email.as_deref().unwrap_or("No customer")) }
                 dt { "Placed" } dd { (time(order.created_at)) }
                 @if let Some(at) = order.paid_at { dt { "Paid" } dd { (time(at)) } }
-                @if let Some(at) = order.due_at { dt { "Wanted" } dd { (time(at)) } }
+                @if let Some(at) = order.due_at { dt { "Due date" } dd { (time(at)) } }
                 @if let Some(promise) = &order.promise {
                     dt { "Promised" } dd { (time(promise.promised_at)) }
-                    @if let Some(met) = promise.met_at { dt { "Made" } dd { (time(met)) } }
+                    @if let Some(met) = promise.met_at { dt { "Ready" } dd { (time(met)) } }
                 }
                 @if let Some(at) = outlook.expected_at { dt { "Expected" } dd { (clock(at)) } }
                 dt { "Priority" } dd { (order.priority) }
                 @if let Some(address) = &order.shipping_address {
-                    dt { "Goes to" }
+                    dt { "Ship to" }
                     dd { (address_line(address)) }
                 }
-                @if let Some(notes) = &order.notes { dt { "Notes of the customer" } dd { (notes) } }
-                @if let Some(notes) = &order.internal_notes { dt { "Notes of the staff" } dd { (notes) } }
+                @if let Some(notes) = &order.notes { dt { "Notes" } dd { (notes) } }
+                @if let Some(notes) = &order.internal_notes { dt { "Internal notes" } dd { (notes) } }
             }
         }
     }
@@ -167,7 +167,7 @@ fn acts(order: &Order, clock: &ShopClock, suggestion: &ShipmentSuggestion) -> Ma
     let may_pay = order.due_cents() > 0 && primary != Some(PrimaryAct::Pay);
     html! {
         @match primary {
-            Some(PrimaryAct::Confirm) => { (act(&path("confirm"), "confirm", "", "Confirm the draft", None)) },
+            Some(PrimaryAct::Confirm) => { (act(&path("confirm"), "confirm", "", "Confirm draft", None)) },
             Some(PrimaryAct::Pay) => { (money::pay(order, Some("btn primary"))) },
             Some(PrimaryAct::Ship) | None => {},
         }
@@ -182,7 +182,7 @@ fn acts(order: &Order, clock: &ShopClock, suggestion: &ShipmentSuggestion) -> Ma
                     @if !over {
                         details {
                             summary { "Cancel" }
-                            p { "Its jobs end. What is being printed is cancelled at its printers." }
+                            p { "This cancels its open jobs and stops prints in progress." }
                             (act(&path("cancel"), "cancel-order", "second", &format!("Cancel {}", order.number_text()), Some(&given_up())))
                         }
                     }
@@ -198,7 +198,7 @@ fn given_up() -> Markup {
     html! {
         p {
             input id="f-force" name="force" type="checkbox" value=(TICKED_WORD);
-            " " label for="f-force" class="inline" { "Do not wait for printers that do not answer" }
+            " " label for="f-force" class="inline" { "Don't wait for printers that don't respond" }
         }
     }
 }
@@ -219,19 +219,19 @@ fn change(order: &Order, clock: &ShopClock) -> Markup {
     let unpaid = matches!(order.status, OrderStatus::Draft | OrderStatus::Created | OrderStatus::PaymentFailed);
     html! {
         details {
-            summary { "Change priority, date, notes" @if unpaid { ", address" } }
+            summary { "Edit priority, date, notes" @if unpaid { ", address" } }
             form class="sheet" method="post" action=(order_path(order.id, "change")) data-quiet="" {
                 (hidden())
                 input type="hidden" name=(CLEARS_FIELD) value="dueAt notes internalNotes";
                 input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at, clock));
                 div class="grid" {
-                    (form.field("priority", "Priority", "9 is printed first.", FieldControl::Whole(0, 9)))
-                    (form.field("dueAt", WANTED_LABEL, "The end of that day.", FieldControl::Day))
+                    (form.field("priority", "Priority", "9 prints first.", FieldControl::Whole(0, 9)))
+                    (form.field("dueAt", WANTED_LABEL, "End of that day.", FieldControl::Day))
                 }
                 (form.field("notes", NOTES_LABEL, "", FieldControl::Lines(1_000)))
                 (form.field("internalNotes", STAFF_NOTES_LABEL, "", FieldControl::Lines(1_000)))
-                @if unpaid { (address_fields(&form, "Where it goes; tax may depend on it.")) }
-                button class="second" type="submit" { "Change" }
+                @if unpaid { (address_fields(&form, "Shipping address. Tax may depend on it.")) }
+                button class="second" type="submit" { "Save" }
             }
         }
     }

@@ -88,11 +88,11 @@ pub(super) struct OrderListQuery {
 pub(super) fn order_state(status: OrderStatus) -> (Tone, &'static str) {
     match status {
         OrderStatus::Draft => (Tone::Idle, "Draft"),
-        OrderStatus::Created => (Tone::Attention, "To be paid"),
+        OrderStatus::Created => (Tone::Attention, "Unpaid"),
         OrderStatus::PaymentFailed => (Tone::Error, "Payment failed"),
         OrderStatus::Paid => (Tone::Working, "Paid"),
         OrderStatus::Printing => (Tone::Working, "Printing"),
-        OrderStatus::Ready => (Tone::Attention, "To be packed"),
+        OrderStatus::Ready => (Tone::Attention, "Ready to ship"),
         OrderStatus::Shipped => (Tone::Idle, "Shipped"),
         OrderStatus::Cancelled => (Tone::Idle, "Cancelled"),
         OrderStatus::Refunded => (Tone::Idle, "Refunded"),
@@ -168,9 +168,9 @@ pub(super) async fn list(
         (tools(&query))
         div id="orders" data-fresh="" {
             @if total == 0 && query.is_open() { (nothing()) } @else if orders.is_empty() {
-                p { "No order is like that. " a href=(ORDERS_PATH) { "Show all" } }
+                p { "No orders match. " a href=(ORDERS_PATH) { "Show all" } }
             } @else { (table(&orders)) }
-            p class="soft" { (total) " in all" }
+            p class="soft" { (total) " total" }
             @if from > 0 || next < total {
                 p class="acts" {
                     @if from > 0 { a class="button second" href=(query.part(from.saturating_sub(ROWS_PER_PAGE))) { "Newer" } }
@@ -186,12 +186,12 @@ pub(super) async fn list(
 fn nothing() -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {
-            h2 id="begin" { "There is no order yet" }
-            p { "Orders come from customers who sign in or pay, from your web shop by the API, from sales channels, and from you." }
-            p { "Once an order is paid, its jobs are made, and go to printers that fit." }
+            h2 id="begin" { "No orders yet" }
+            p { "Orders come from customers who sign in or pay, your web shop (through the API), sales channels and staff." }
+            p { "When an order is paid, its jobs are created and sent to compatible printers." }
             p class="acts" {
-                a class="button" href=(new_order::PATH) { "Write the first order" }
-                a class="button second" href=(PRODUCTS_PATH) { "See what is sold" }
+                a class="button" href=(new_order::PATH) { "Create first order" }
+                a class="button second" href=(PRODUCTS_PATH) { "View products" }
             }
         }
     }
@@ -219,13 +219,13 @@ fn tools(query: &OrderListQuery) -> Markup {
     html! {
         form class="tools" method="get" action=(ORDERS_PATH) role="search" {
             div class="field" {
-                label for="q" { "Number or email address" }
+                label for="q" { "Number or email" }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
             div class="field" {
                 label for="status" { "Status" }
                 select id="status" name="status" {
-                    option value="" { "all" }
+                    option value="" { "All" }
                     @for status in STATUSES {
                         option value=(status) selected[chosen == Some(status)] { (order_state(status).1) }
                     }
@@ -280,16 +280,16 @@ fn table(orders: &[ListedOrder]) -> Markup {
 /// Returns the reason an order needs attention, as text.
 pub(super) fn flag_words(flag: &str) -> String {
     match flag {
-        "refund_due" => "money must be refunded".to_owned(),
-        "amount_mismatch" => "another amount came".to_owned(),
-        "job_failed" => "a job failed".to_owned(),
-        "all_jobs_cancelled" => "all jobs are cancelled".to_owned(),
+        "refund_due" => "refund due".to_owned(),
+        "amount_mismatch" => "payment amount differs".to_owned(),
+        "job_failed" => "job failed".to_owned(),
+        "all_jobs_cancelled" => "all jobs cancelled".to_owned(),
         "short" => "fewer good parts than ordered".to_owned(),
-        "needs_attention" => "rejected parts are not made again".to_owned(),
-        SELLER_INCOMPLETE => "its invoice waits for the shop's name and address".to_owned(),
-        "rejected_after_shipping" => "parts that left were rejected: send others".to_owned(),
-        "surplus" => "a printer makes parts that are not needed any more".to_owned(),
-        "refund_failed" => "a refund was refused".to_owned(),
+        "needs_attention" => "rejected parts not reprinted".to_owned(),
+        SELLER_INCOMPLETE => "invoice needs the shop's name and address".to_owned(),
+        "rejected_after_shipping" => "shipped parts rejected: send replacements".to_owned(),
+        "surplus" => "reprinting parts no longer needed".to_owned(),
+        "refund_failed" => "refund failed".to_owned(),
         other => other.replace('_', " "),
     }
 }

@@ -151,13 +151,13 @@ pub(super) async fn list(
         (tools(&query))
         div id="products" data-fresh="" {
             @if rows.is_empty() && !is_narrowed && query.from == 0 { (nothing()) } @else if rows.is_empty() {
-                p { "No SKU is like that. " a href=(PRODUCTS_PATH) { "Show all" } }
+                p { "No SKUs match. " a href=(PRODUCTS_PATH) { "Show all" } }
             } @else {
                 div class="table list" tabindex="0" role="region" aria-label="SKUs and kits" {
                     table {
                         thead {
                             tr {
-                                th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" { "Made of, per part" }
+                                th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" { "Material per part" }
                                 th scope="col" class="number" { "Price" } th scope="col" { "Can be ordered" }
                             }
                         }
@@ -175,9 +175,9 @@ pub(super) async fn list(
 fn nothing() -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {
-            h2 id="begin" { "There is no SKU yet" }
-            p { "A SKU is what the shop sells: a name, a price, the material of one part, and the G-code that prints a plate of them." }
-            p { "Upload the G-code above, then make a SKU of it on the page of the file. A kit puts parts of several SKUs together." }
+            h2 id="begin" { "No SKUs yet" }
+            p { "A SKU is a product you sell: its name, its price, the material for one part, and the G-code that prints a plate of parts." }
+            p { "Upload G-code above, then create a SKU from it on the file's page. A kit combines parts of several SKUs." }
         }
     }
 }
@@ -269,7 +269,7 @@ fn orderable(obstacles: &[OrderObstacle]) -> Markup {
     } else if obstacles.iter().any(OrderObstacle::stops_all) {
         (Tone::Error, "No")
     } else {
-        (Tone::Attention, "In part")
+        (Tone::Attention, "Partly")
     };
     html! {
         span class=(tone.class()) { (words) }
@@ -286,7 +286,7 @@ fn material_words(app: &ProductHandles, material: Option<Id>, amount: Amount) ->
     html! {
         @match material_fields {
             Some(fields) => { (amount) " " (fields.kind.unit()) " " (fields.name) },
-            None => { (amount) " of a material that is gone" },
+            None => { (amount) " of a deleted material" },
         }
     }
 }

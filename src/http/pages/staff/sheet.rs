@@ -54,7 +54,7 @@ impl ListPart<'_> {
     pub(super) fn links(&self, total: u64) -> Markup {
         let (from, next) = (u64::from(self.from), u64::from(self.from) + ROWS_PER_PAGE);
         html! {
-            p class="soft" { (total) " in all" }
+            p class="soft" { (total) " total" }
             @if from > 0 || next < total {
                 p class="acts" {
                     @if from > 0 { a class="button second" href=(self.at(from.saturating_sub(ROWS_PER_PAGE))) { "Newer" } }

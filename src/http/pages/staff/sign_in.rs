@@ -54,7 +54,7 @@ fn form(
             }
         }
         @if let Some(wrong) = wrong { div id="wrong" { (wrong) } }
-        p { "For those who work in the shop." }
+        p { "For shop staff." }
         form method="post" action=(PATH) {
             input type="hidden" name="next" value=(next);
             div class="field" {
@@ -72,14 +72,14 @@ fn form(
                     label for="code" { "Code from your authenticator app, or a recovery code" }
                     input id="code" name="code" maxlength="40" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
                         aria-describedby="code-hint";
-                    p class="hint" id="code-hint" { "Enter your password again, too." }
+                    p class="hint" id="code-hint" { "Enter your password again as well." }
                 }
             }
             button type="submit" { "Sign in" }
         }
-        p class="soft" { "You are a customer? " a href="/sign-in" { "Sign in here" } "." }
+        p class="soft" { "Are you a customer? " a href="/sign-in" { "Sign in here" } "." }
         p class="soft" {
-            "Nobody can sign in yet? On the machine of the server: "
+            "No users yet? Run this command on the server: "
             code { "printfloor user create --email you@example.org --role admin" }
         }
     };
@@ -113,7 +113,7 @@ pub(super) async fn enter(
         let meta = answer.extensions().get::<ErrorMeta>();
         let asks_code = meta.is_some_and(|meta| [SECOND_FACTOR_REQUIRED, WRONG_CODE].contains(&meta.code.as_str()));
         let wrong = meta.map(|meta| alert_lines(&meta.message, &meta.faults));
-        let wrong = wrong.unwrap_or_else(|| alert_lines("That did not work.", &[]));
+        let wrong = wrong.unwrap_or_else(|| alert_lines("Sign-in failed. Try again.", &[]));
         form(answer.status(), dropped.as_ref(), (&email, &next), Some(&wrong), asks_code || !code.is_empty())
     };
     for name in [header::SET_COOKIE, header::RETRY_AFTER] {

@@ -98,7 +98,7 @@ pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&
             div class="field" {
                 label for={ "reason-" (id) } { (REASON_LABEL) }
                 select id={ "reason-" (id) } name="reason" {
-                    option value="" { "not said" }
+                    option value="" { "Not specified" }
                     @for reason in reasons { option value=(reason) { (reason.replace('_', " ")) } }
                 }
             }

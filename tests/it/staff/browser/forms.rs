@@ -97,7 +97,7 @@ async fn chromium_receives_stock_and_the_job_that_waited_begins() {
     assert_eq!(floor.started(0), 0);
     browser.press(&tab, "Stock").await;
     browser.press(&tab, "PETG used up").await;
-    browser.fill(&tab, "How much came", "1000").await;
+    browser.fill(&tab, "Amount received", "1000").await;
     browser.press(&tab, "Receive").await;
     browser.sees(&tab, "On hand 1000 g").await;
     floor.app.job_is(&job, "PRINTING").await;
@@ -125,7 +125,7 @@ async fn chromium_makes_a_key_that_works_until_it_is_revoked() {
     browser.fill(&tab, "Role", "operator").await;
     browser.fill(&tab, "Expiry", "2099-12-31").await;
     browser.press(&tab, "Make the key").await;
-    let key = browser.value(&tab, "Shown this once").await;
+    let key = browser.value(&tab, "Shown only once").await;
     assert!(key.starts_with("key_"), "{key}");
     let program = app.with_key(&key);
     program.get("/api/printers").await.expect(200);

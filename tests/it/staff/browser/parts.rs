@@ -41,7 +41,7 @@ async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
     let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
     browser.sees(&tab, "Beds to clear (2)").await;
     // What is folded away is unfolded on the way.
-    browser.fill_near(&tab, "What is wrong with the others", &bad, "warping").await;
+    browser.fill_near(&tab, "Defect", &bad, "warping").await;
     let picture = floor.app.folder().join("part.png");
     std::fs::write(&picture, simulator::gcode::sample_png()).unwrap();
     browser.attach(&tab, "Picture of the parts", &bad, &picture).await;

@@ -34,13 +34,13 @@ pub(super) async fn show(
         p { a href=(STOCK_PATH) { "All stock" } }
         h1 { "Labels" }
         p {
-            "Each has a QR code. Scanned with a phone, a printer's opens its page, where its bed is said to be clear; a spool's, where it is \
-             loaded into a slot; a bin's shows what is in it."
+            "Each label has a QR code. Scan a printer's label with a phone to clear its bed, a spool's label to load the spool into a slot, \
+             or a bin's label to see its contents."
         }
-        p { "Their codes begin with " code { (base) } "." }
+        p { "QR codes start with " code { (base) } "." }
         @if is_here_alone(&base) {
             p class="bad" {
-                "No phone can open that address: open this page by the address that the server has in your network, or set "
+                "Phones can't open this address. Open this page at the server's network address, or set "
                 code { "server.public_url" } "."
             }
         }
@@ -59,7 +59,7 @@ fn size(id: &str) -> Markup {
             label for=(id) { "Paper" }
             select id=(id) name="size" {
                 option value="62x29" { "Label printer, 62 × 29 mm" }
-                option value=(SHEET_WORD) { "Sheet (A4), to be cut" }
+                option value=(SHEET_WORD) { "A4 sheet, to cut" }
             }
         }
     }
@@ -81,8 +81,8 @@ fn boxes(id: &str, title: &str, boxes: &[TickBox], none: &Markup) -> Markup {
                             } }
                         }
                     }
-                    @if boxes.len() > MAX_LABELS { p class="soft" { "These are the first " (MAX_LABELS) " of " (boxes.len()) "." } }
-                    div class="tools" { (size(id)) button type="submit" { "Make the labels" } }
+                    @if boxes.len() > MAX_LABELS { p class="soft" { "Showing the first " (MAX_LABELS) " of " (boxes.len()) "." } }
+                    div class="tools" { (size(id)) button type="submit" { "Create labels" } }
                 }
             }
         }
@@ -94,7 +94,7 @@ fn printers(app: &LabelHandles) -> Markup {
     let mut printers: Vec<&Printer> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     printers.sort_by_cached_key(|printer| printer.fields.name.to_lowercase());
     let ticks = printers.iter().map(|printer| ("printer", printer.id.to_string(), printer.fields.name.clone()));
-    let none = html! { p { "There is no printer yet. " a href=(FLOOR_PATH) { "To the floor" } } };
+    let none = html! { p { "No printers yet. " a href=(FLOOR_PATH) { "Go to the floor" } } };
     boxes("printers", "Printers", &ticks.collect::<Vec<TickBox>>(), &none)
 }
 
@@ -104,13 +104,13 @@ fn spools(app: &LabelHandles, materials: &[&Material]) -> Markup {
         let name = of.map(|one| format!(", {}", one.fields.name)).unwrap_or_default();
         ("spool", number.to_string(), format!("Spool {number}{name}"))
     });
-    let none = html! { p { "No spool with a number is in a slot, and none is counted by a system for spools." } };
-    boxes("spools", "Spools that are known", &ticks.collect::<Vec<TickBox>>(), &none)
+    let none = html! { p { "No numbered spools are loaded or tracked by a spool system." } };
+    boxes("spools", "Existing spools", &ticks.collect::<Vec<TickBox>>(), &none)
 }
 
 fn bins(materials: &[&Material]) -> Markup {
     let ticks = bins_of(materials.iter().copied()).into_iter().map(|name| ("bin", name.to_owned(), name.to_owned()));
-    let none = html! { p { "No material has a place yet. Write one into a material: then the place is a bin." } };
+    let none = html! { p { "No bins yet. To create a bin, edit a material and enter a bin." } };
     boxes("bins", "Bins", &ticks.collect::<Vec<TickBox>>(), &none)
 }
 
@@ -118,13 +118,13 @@ fn new_spools(app: &LabelHandles, materials: &[&Material]) -> Markup {
     let elsewhere = !app.stock.config.spools.url.is_empty();
     html! {
         section class="card" id="new-spools" aria-labelledby="new-title" {
-            h2 id="new-title" { "Spools that have just come" }
+            h2 id="new-title" { "New spools" }
             @if elsewhere {
-                p { "The system for spools numbers them: add them there. Once a material is linked to its filament, they are below." }
+                p { "Your spool system assigns the numbers, so add new spools there. They appear below once their material is linked to its filament." }
             } @else if materials.is_empty() {
-                p { "Add their material first. " a href=(STOCK_PATH) { "To the stock" } }
+                p { "Add a material first. " a href=(STOCK_PATH) { "Go to stock" } }
             } @else {
-                p { "Each gets a new number. What is left on it is known as soon as it is loaded into a slot." }
+                p { "Each spool gets a new number. Enter its remaining amount when you load it into a slot." }
                 form class="tools" method="get" action=(PDF_PATH) {
                     div class="field" {
                         label for="new-material" { "Material" }
@@ -133,11 +133,11 @@ fn new_spools(app: &LabelHandles, materials: &[&Material]) -> Markup {
                         }
                     }
                     div class="field narrow" {
-                        label for="new-count" { "How many" }
+                        label for="new-count" { "Quantity" }
                         input id="new-count" name="new" type="number" min="1" max=(MAX_NEW_SPOOLS) value="1" required inputmode="numeric";
                     }
                     (size("new"))
-                    button type="submit" { "Make the labels" }
+                    button type="submit" { "Create labels" }
                 }
             }
         }

@@ -13,7 +13,7 @@ pub(super) fn history(order: &Order, steps: &[NumberedEvent], names: &ActorNames
     let number = |job: Id| order.jobs.get(&job).map(|job| job.number_text());
     html! {
         section class="panel pad" aria-labelledby="happened" {
-            h2 id="happened" { "What happened" }
+            h2 id="happened" { "History" }
             ol class="timeline" {
                 @for NumberedEvent { event, .. } in steps.iter().rev() {
                     li class=[entry_class(&event.event)] {

@@ -25,7 +25,7 @@ pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
             ul class="rows" { @for (quantity, line) in inside { li { (quantity) " × " (line.description) } } }
             p class="soft" {
                 (sent.shipment.carrier) " " (sent.shipment.tracking_number) ", " (time(sent.shipped_at))
-                @if !sent.shipment.estimated_delivery.is_empty() { ", expected there on " (sent.shipment.estimated_delivery) }
+                @if !sent.shipment.estimated_delivery.is_empty() { ", expected delivery " (sent.shipment.estimated_delivery) }
             }
             a class="btn" href={ (ORDERS_PATH) "/" (order.id) "/shipments/" (sent.number) } { (icon(Icon::Printer)) "Packing list" }
         }
@@ -101,7 +101,7 @@ fn ship_form(order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Mar
             (way(suggestion))
             @if is_short {
                 div class="field" {
-                    label for="f-short" { "The customer takes fewer parts" }
+                    label for="f-short" { "Customer accepts fewer parts" }
                     input id="f-short" name="acceptShort" type="checkbox" value=(TICKED_WORD);
                 }
             }
@@ -117,8 +117,8 @@ pub(super) fn ship_ready(order: &Order, suggestion: &ShipmentSuggestion) -> Mark
     html! {
         @if order.status == OrderStatus::Ready {
             section class="card" aria-labelledby="ship" {
-                h2 id="ship" { "Ready to ship" }
-                p class="soft" { "To ship in several parcels, lower the number of parts: the rest can follow." }
+                h2 id="ship" { "New shipment" }
+                p class="soft" { "To ship in several parcels, enter fewer parts and ship the rest later." }
                 (ship_form(order, "btn primary", suggestion))
             }
         }
@@ -132,7 +132,7 @@ pub(super) fn ship_some(order: &Order, suggestion: &ShipmentSuggestion) -> Marku
             details {
                 summary class="btn" { (icon(Icon::Truck)) " Ship some…" }
                 div class="panel pad" {
-                    p { "These parts leave in a shipment of their own. The order is shipped once its last part has left." }
+                    p { "These parts go out as a separate shipment. The order is marked as shipped once all parts have been sent." }
                     (ship_form(order, "btn", suggestion))
                 }
             }

@@ -17,9 +17,9 @@ pub(super) fn lines(order: &Order) -> Markup {
                 table {
                     thead {
                         tr {
-                            th scope="col" { "What" } th scope="col" class="number" { "Ordered" }
-                            th scope="col" class="number" { "Good" } th scope="col" class="number" { "Under way" }
-                            th scope="col" class="number" { "Missing" } th scope="col" class="number" { "Left" }
+                            th scope="col" { "Item" } th scope="col" class="number" { "Ordered" }
+                            th scope="col" class="number" { "Good" } th scope="col" class="number" { "Open" }
+                            th scope="col" class="number" { "Missing" } th scope="col" class="number" { "Shipped" }
                             th scope="col" class="number" { "Price" }
                         }
                     }
@@ -41,8 +41,8 @@ fn rows(order: &Order) -> Markup {
                         (file_picture(line_file(order, n, line)))
                         div {
                             span class="ellipsis" title=(line.description) { (line.description) }
-                            @if line.is_kit() { " (a kit: " (parts.good) " of " (line.quantity) " sets complete)" }
-                            @if line.kit_line.is_some() { " (of a kit)" }
+                            @if line.is_kit() { " (kit: " (parts.good) " of " (line.quantity) " sets complete)" }
+                            @if line.kit_line.is_some() { " (in a kit)" }
                             @if !line.is_service() && !order.jobs.is_empty() {
                                 progress value=(parts.good.min(line.quantity.into())) max=(line.quantity)
                                     aria-label={ (parts.good) " of " (line.quantity) " good" } {}
@@ -52,11 +52,11 @@ fn rows(order: &Order) -> Markup {
                 }
                 td class="number" data-label="Ordered" { (line.quantity) }
                 td class="number" data-label="Good" { (parts.good) }
-                td class="number" data-label="Under way" { (parts.running) }
+                td class="number" data-label="Open" { (parts.running) }
                 td class=(number_class(missing == 0)) data-label="Missing" {
                     @if missing > 0 { span class=(Tone::Attention.class()) { (missing) } } @else { "0" }
                 }
-                td class=(number_class(*shipped == 0)) data-label="Left" {
+                td class=(number_class(*shipped == 0)) data-label="Shipped" {
                     (shipped)
                     @if parts.rejected_after_shipping > 0 {
                         " " span class=(Tone::Attention.class()) { (parts.rejected_after_shipping) " rejected" }

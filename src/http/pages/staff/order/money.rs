@@ -14,27 +14,27 @@ pub(super) fn payments(order: &Order) -> Markup {
     let pending = &order.ledger.at_processor.refunds;
     html! {
         section class="panel pad" aria-labelledby="money" {
-            h2 id="money" { "Money" }
+            h2 id="money" { "Payments" }
             dl class="left" {
                 @if order.shipping_cents != 0 { dt { "Shipping" } dd { (money(order.shipping_cents, &order.currency)) } }
                 @if order.tax_cents != 0 { dt { "Tax" } dd { (money(order.tax_cents, &order.currency)) } }
                 dt { "Total" } dd { (money(order.total_cents, &order.currency)) }
-                dt { "Kept" } dd { (money(order.ledger.kept_cents, &order.currency)) }
+                dt { "Net paid" } dd { (money(order.ledger.kept_cents, &order.currency)) }
                 dt { "Due" } dd { (money(order.due_cents(), &order.currency)) }
             }
             @if !order.ledger.payments.is_empty() {
                 ul class="rows" { @for payment in &order.ledger.payments { li { (entry(payment)) } } }
             }
             @if !pending.is_empty() {
-                h3 { "On the way back" }
+                h3 { "Pending refunds" }
                 ul class="rows" {
                     @for refund in pending {
                         li {
                             span { (money(refund.amount_cents, &order.currency)) }
-                            span class="soft" { "asked for " (time(refund.asked_at)) }
+                            span class="soft" { "requested " (time(refund.asked_at)) }
                             @match &refund.error {
-                                Some(error) => { span class="full bad" { "The payment processor refused it: " (error) } },
-                                None => { span class=(Tone::Working.class()) { "waits for the payment processor" } },
+                                Some(error) => { span class="full bad" { "Refused by the payment processor: " (error) } },
+                                None => { span class=(Tone::Working.class()) { "waiting for the payment processor" } },
                             }
                         }
                     }
@@ -51,8 +51,8 @@ fn entry(payment: &Payment) -> Markup {
         span class="soft" { (time(payment.created_at)) }
         span {
             (money(amount, &payment.currency))
-            @if status == "refunded" { " went back" }
-            @if status == "failed" { " " span class=(Tone::Error.class()) { "did not arrive" } }
+            @if status == "refunded" { " refunded" }
+            @if status == "failed" { " " span class=(Tone::Error.class()) { "failed" } }
         }
     }
 }
@@ -63,23 +63,23 @@ pub(super) fn pay(order: &Order, class: Option<&str>) -> Markup {
     let due = money(order.due_cents(), &order.currency);
     html! {
         details {
-            summary class=[class] { "Record a payment" }
+            summary class=[class] { "Record payment" }
             form class="panel pad tools" method="post" action=(order_path(order.id, "mark-paid")) data-quiet="" {
                 (hidden()) (currency_field(&order.currency))
                 div class="field" {
-                    label for="f-method" { "How it was paid" }
+                    label for="f-method" { "Payment method" }
                     input id="f-method" name="method" maxlength="50" required value="bank transfer";
                 }
                 div class="field" {
                     label for="f-paid" { (AMOUNT_LABEL) " in " (order.currency.to_uppercase()) }
                     input id="f-paid" name="amount" inputmode="decimal" maxlength="20" aria-describedby="about-paid";
-                    p class="hint" id="about-paid" { "Leave it empty to record all that is due." }
+                    p class="hint" id="about-paid" { "Leave empty to record the full amount due." }
                 }
                 div class="field" {
                     label for="f-reference" { (REFERENCE_LABEL) }
                     input id="f-reference" name="reference" maxlength="200";
                 }
-                button class="second" type="submit" { "Mark as paid (" (due) " is due)" }
+                button class="second" type="submit" { "Mark as paid (" (due) " due)" }
             }
         }
     }
@@ -91,8 +91,8 @@ pub(super) fn refunds(order: &Order) -> Markup {
     html! {
         @for payment in received {
             details {
-                summary { "Give back " (money(payment.amount_cents, &payment.currency)) " (" (payment.method) ", " (time(payment.created_at)) ")" }
-                p { "All of it or a part. What the payment processor took is paid back by it; the rest you give back yourself, and it is recorded." }
+                summary { "Refund " (money(payment.amount_cents, &payment.currency)) " (" (payment.method) ", " (time(payment.created_at)) ")" }
+                p { "Refund all or part of this payment. Payments through the payment processor are refunded there. Send any other refund yourself; it is recorded here." }
                 form class="tools" method="post" action=(order_path(order.id, "refund")) data-quiet="" {
                     (hidden()) (currency_field(&payment.currency))
                     input type="hidden" name="paymentId" value=(payment.id);
@@ -100,10 +100,10 @@ pub(super) fn refunds(order: &Order) -> Markup {
                         label for={ "f-refund-" (payment.id) } { (AMOUNT_LABEL) " in " (payment.currency.to_uppercase()) }
                         input id={ "f-refund-" (payment.id) } name="amount" inputmode="decimal" maxlength="20"
                             aria-describedby={ "about-refund-" (payment.id) };
-                        p class="hint" id={ "about-refund-" (payment.id) } { "Leave it empty to give back all that is left." }
+                        p class="hint" id={ "about-refund-" (payment.id) } { "Leave empty to refund the full remaining amount." }
                     }
                     div class="field" {
-                        label for={ "f-otherwise-" (payment.id) } { "Given back otherwise, by" }
+                        label for={ "f-otherwise-" (payment.id) } { "Other refund method" }
                         input id={ "f-otherwise-" (payment.id) } name="method" maxlength="50";
                     }
                     button class="second" type="submit" { "Refund to " (order.customer_email.as_deref().unwrap_or("the customer")) }

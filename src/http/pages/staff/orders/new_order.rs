@@ -109,8 +109,8 @@ async fn page(app: &StaffOrderHandles, who: &Caller, mut form: FormEntry) -> Res
         (form.alert())
         @if offered == 0 {
             section class="card" aria-labelledby="begin" {
-                h2 id="begin" { "There is nothing to order yet" }
-                p { "An order is made of SKUs. Add one first, with its price, its material and its G-code." }
+                h2 id="begin" { "No SKUs to order yet" }
+                p { "Orders consist of SKUs. First add a SKU with its price, material and G-code." }
                 a class="button" href={ (PRODUCTS_PATH) "/new" } { "New SKU" }
             }
         } @else { (fields(&form, rows, &codes)) }
@@ -131,26 +131,26 @@ fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
                 legend { "Order" }
                 (line(form, 0))
                 div class="grid" {
-                    (field("customerEmail", "Email address of the customer", "Their invoice and news of the order go there. Empty: nobody is told.", FieldControl::Email))
-                    (field("dueAt", "Wanted by", "The end of that day. Empty: as soon as possible.", FieldControl::Day))
+                    (field("customerEmail", "Customer email", "For the invoice and order updates. Leave empty to send no emails.", FieldControl::Email))
+                    (field("dueAt", "Due date", "End of that day. Leave empty for as soon as possible.", FieldControl::Day))
                 }
                 (codes)
                 details open[several] {
                     summary { "More products" }
-                    p class="hint" { "A row without a product is left out." }
+                    p class="hint" { "Rows without a product are ignored." }
                     @for at in 1..rows { (line(form, at)) }
                 }
                 details open[refused] {
                     summary { "Address, notes and priority" }
-                    (address_fields(form, "Address; shipping and tax may depend on it. It may be left empty."))
-                    (field("notes", "Notes that the customer reads", "", FieldControl::Lines(1_000)))
-                    (field("internalNotes", "Notes of the staff", "", FieldControl::Lines(1_000)))
-                    (field("priority", "Priority", "0 to 9, 9 is printed first; 5 when empty.", FieldControl::Whole(0, 9)))
+                    (address_fields(form, "Optional address. Shipping and tax may depend on it."))
+                    (field("notes", "Notes to customer", "", FieldControl::Lines(1_000)))
+                    (field("internalNotes", "Internal notes", "", FieldControl::Lines(1_000)))
+                    (field("priority", "Priority", "0 to 9; 9 prints first. Defaults to 5.", FieldControl::Whole(0, 9)))
                 }
             }
             p class="acts" {
-                button type="submit" { "Place the order" }
-                a class="button second" href=(ORDERS_PATH) { "Leave it" }
+                button type="submit" { "Place order" }
+                a class="button second" href=(ORDERS_PATH) { "Cancel" }
             }
         }
     }
@@ -159,11 +159,11 @@ fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
 /// Renders an order line.
 fn line(form: &FormEntry, at: usize) -> Markup {
     let (product, quantity) = if at == 0 {
-        ("Product".to_owned(), "How many".to_owned())
+        ("Product".to_owned(), "Quantity".to_owned())
     } else {
-        (format!("Product {}", at + 1), format!("How many ({})", at + 1))
+        (format!("Product {}", at + 1), format!("Quantity ({})", at + 1))
     };
-    let hint = if at == 0 { "By its name or code; kits too. The price is that of the catalogue." } else { "" };
+    let hint = if at == 0 { "Name or code of a SKU or kit. The catalogue price applies." } else { "" };
     html! {
         div class="grid" {
             (form.field(&format!("lines.{at}.skuId"), &product, hint, FieldControl::Suggested(CODE_LIST)))

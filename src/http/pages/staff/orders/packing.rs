@@ -47,17 +47,17 @@ pub(super) async fn show(
         p class="acts" { a href={ (ORDERS_PATH) "/" (id) } { "Back to the order" } }
         h1 { (title) }
         section class="card" aria-labelledby="goes" {
-            h2 id="goes" { "Goes to" }
-            p { (order.customer_email.as_deref().unwrap_or("nobody named")) }
-            p { @if let Some(address) = &order.shipping_address { (address_line(address)) } @else { "no address is known" } }
-            p class="soft" { (sent.shipment.carrier) " " (sent.shipment.tracking_number) ", left " (time(sent.shipped_at)) }
+            h2 id="goes" { "Ship to" }
+            p { (order.customer_email.as_deref().unwrap_or("No customer")) }
+            p { @if let Some(address) = &order.shipping_address { (address_line(address)) } @else { "No address" } }
+            p class="soft" { (sent.shipment.carrier) " " (sent.shipment.tracking_number) ", shipped " (time(sent.shipped_at)) }
             @if let Some(notes) = &order.notes { p { "Notes: " (notes) } }
         }
         section class="card packing" aria-labelledby="inside" {
-            h2 id="inside" { "What is inside" }
-            div class="table" tabindex="0" role="region" aria-label="Table of what is inside" {
+            h2 id="inside" { "Contents" }
+            div class="table" tabindex="0" role="region" aria-label="Table of contents" {
                 table {
-                    thead { tr { th scope="col" { "Packed" } th scope="col" class="number" { "Parts" } th scope="col" { "What" } } }
+                    thead { tr { th scope="col" { "Packed" } th scope="col" class="number" { "Parts" } th scope="col" { "Item" } } }
                     tbody {
                         @for (quantity, line) in inside {
                             tr {
@@ -81,7 +81,7 @@ pub(super) async fn show(
                         a href={ (ORDERS_PATH) "/" (id) "#job-" (job.id) } { (job.number_text()) }
                         " (" (quantity) @if *quantity == 1 { " part)" } @else { " parts)" }
                     }
-                    ". Reject a part at its job when it turns out bad: it is then owed again."
+                    ". If a part turns out to be bad, reject it in its job. It then counts as missing again."
                 }
             }
         }

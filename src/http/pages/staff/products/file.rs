@@ -159,7 +159,7 @@ pub(super) async fn print(
     let mut entry = FormEntry::typed(&sent);
     let printed = match entry.text(PRINTER_FIELD).parse::<Id>() {
         Ok(printer) => print_stored(&app.board.shop, printer, &sent.call, id).await.map(|_| printer),
-        Err(_) => Err(Refusal::field(PRINTER_FIELD, "choose the printer").into()),
+        Err(_) => Err(Refusal::field(PRINTER_FIELD, "choose a printer").into()),
     };
     match printed {
         Ok(printer) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{printer}"))),
@@ -211,21 +211,21 @@ async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> R
             (from_file::section(app, file, !skus.is_empty()))
         }
         section class="card" aria-labelledby="used" {
-            h2 id="used" { "SKUs that use it" }
+            h2 id="used" { "SKUs using this file" }
             @if skus.is_empty() { p { "None." } } @else {
                 ul class="rows" { @for sku in &skus { li { a href=(sku_path(sku.id)) { (sku.fields.name) } span { (sku.fields.code) } } } }
-                @if total > skus.len() as u64 { p class="soft" { (total) " in all" } }
+                @if total > skus.len() as u64 { p class="soft" { (total) " total" } }
             }
             @if file.kind != FileKind::Image {
-                a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { "Make a SKU of it, with all fields" }
+                a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { "Create SKU with all fields" }
             }
         }
         @if file.kind == FileKind::Gcode { (print_once(app, file, &entry)) }
         section class="card" aria-labelledby="delete" {
-            h2 id="delete" { "Delete it" }
+            h2 id="delete" { "Delete" }
             details {
                 summary { "Delete " (file.name) }
-                p { "It is gone for good. A file that a SKU or an unfinished job needs is kept." }
+                p { "You can't undo this. A file that a SKU or an unfinished job uses can't be deleted." }
                 form method="post" action={ (file_path(file.id)) "/delete" } {
                     (hidden())
                     button class="stop" type="submit" { "Delete " (file.name) }
@@ -246,12 +246,12 @@ fn glance(file: &File) -> Markup {
                 dt { "Kind" } dd { (kind_words(file.kind)) @if let Some(form) = form { ", ." (form.ending()) } }
                 dt { "Size" } dd { (size_words(file.size)) }
                 dt { "Uploaded" } dd { (time(file.created_at)) }
-                @if let Some(slicer) = slicer { dt { "Made by" } dd { (slicer) } }
-                @if let Some(seconds) = seconds { dt { "Prints" } dd { (span(*seconds)) } }
-                @if let Some(grams) = grams { dt { "Takes" } dd { (grams) " g" } }
-                @if let Some(mm) = filament_mm { dt { "Filament" } dd { (format!("{:.2} m", mm / 1_000.0)) } }
+                @if let Some(slicer) = slicer { dt { "Slicer" } dd { (slicer) } }
+                @if let Some(seconds) = seconds { dt { "Print time" } dd { (span(*seconds)) } }
+                @if let Some(grams) = grams { dt { "Weight" } dd { (grams) " g" } }
+                @if let Some(mm) = filament_mm { dt { "Filament length" } dd { (format!("{:.2} m", mm / 1_000.0)) } }
                 @if let Some(layers) = layers { dt { "Layers" } dd { (layers) } }
-                @if let Some(size) = size { dt { "Measures" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" } }
+                @if let Some(size) = size { dt { "Dimensions" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" } }
             }
             a class="button second" href={ "/api/files/" (file.id) "/content" } download { "Download" }
         }
@@ -271,18 +271,18 @@ fn print_once(app: &ProductHandles, file: &File, entry: &FormEntry) -> Markup {
         let (_, doing) = standing(&app.board.shop, printer);
         (printer.id.to_string(), format!("{}, {}", printer.fields.name, doing.to_lowercase()))
     };
-    let choose = (String::new(), "choose".to_owned());
+    let choose = (String::new(), "Choose a printer".to_owned());
     let choices: Vec<(String, String)> = std::iter::once(choose).chain(fit.iter().map(words)).collect();
     html! {
         section class="card" aria-labelledby="once" {
             h2 id="once" { "Print once" }
             @if fit.is_empty() {
-                p { "No printer prints this form of file." }
+                p { "No printer accepts this file format." }
             } @else {
-                p { "It begins at once, and is no job: no stock is reserved, and nobody is asked how the parts are. What customers ordered is printed by its jobs." }
+                p { "Printing starts immediately, outside the job queue: no stock is reserved, and the parts need no sign-off. Use jobs to print parts that customers ordered." }
                 form method="post" action={ (file_path(file.id)) "/print" } {
                     (hidden())
-                    (entry.field(PRINTER_FIELD, "Printer", "Its bed must be clear, and its filament the right one.", FieldControl::Choice(&choices)))
+                    (entry.field(PRINTER_FIELD, "Printer", "Its bed must be clear, with the right filament loaded.", FieldControl::Choice(&choices)))
                     button type="submit" { "Print " (file.name) " once" }
                 }
             }

@@ -101,12 +101,12 @@ async fn page(
         (tools(query))
         @if files.is_empty() && !is_narrowed && query.from == 0 {
             section class="card" aria-labelledby="begin" {
-                h2 id="begin" { "There is no file yet" }
-                p { "Upload G-code of your slicer: the shop reads how long it prints, what it takes, and its picture. Then make a SKU of it." }
-                p { "Slicers can also send their files by themselves: enter this server there as a print host, see " a href="/docs/" { "the API" } "." }
+                h2 id="begin" { "No files yet" }
+                p { "Upload G-code from your slicer. Its print time, weight and picture are read from the file. Then create a SKU from it." }
+                p { "Your slicer can also upload files directly: add this server to it as a print host. See the " a href="/docs/" { "API documentation" } "." }
             }
         } @else if files.is_empty() {
-            p { "No file is like that. " a href=(PATH) { "Show all" } }
+            p { "No files match. " a href=(PATH) { "Show all" } }
         } @else {
             (table(&files))
         }
@@ -123,17 +123,17 @@ pub(super) fn upload_form() -> Markup {
             div class="field" {
                 label for="file" { "Upload G-code, a model or a picture" }
                 input id="file" name="file" type="file" accept=(ACCEPTED_NAMES) required;
-                p class="hint" data-scripted="" hidden { "It is uploaded as soon as you choose it." }
+                p class="hint" data-scripted="" hidden { "The upload starts when you choose a file." }
             }
             details {
-                summary { "Its content does not tell what it is" }
+                summary { "Set the file type" }
                 div class="field" {
                     input id="kind-gcode" name="kind" type="radio" value="gcode";
-                    " " label for="kind-gcode" class="inline" { "It is G-code" }
+                    " " label for="kind-gcode" class="inline" { "G-code" }
                 }
                 div class="field" {
                     input id="kind-model" name="kind" type="radio" value="model";
-                    " " label for="kind-model" class="inline" { "It is a model" }
+                    " " label for="kind-model" class="inline" { "Model" }
                 }
             }
             progress max="100" value="0" aria-label="Upload" hidden {}
@@ -154,7 +154,7 @@ fn tools(query: &FileListQuery) -> Markup {
             div class="field" {
                 label for="kind" { "Kind" }
                 select id="kind" name="kind" {
-                    option value="" { "all" }
+                    option value="" { "All" }
                     @for (word, kind) in FILE_KINDS { option value=(word) selected[chosen == Some(kind)] { (kind_words(kind)) } }
                 }
             }
@@ -170,7 +170,7 @@ fn table(files: &[&File]) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "Picture" } th scope="col" { "File" } th scope="col" { "Kind" }
-                        th scope="col" { "Prints" } th scope="col" { "Takes" } th scope="col" class="number" { "Size" }
+                        th scope="col" { "Time" } th scope="col" { "Weight" } th scope="col" class="number" { "Size" }
                         th scope="col" { "Uploaded" }
                     }
                 }
@@ -184,8 +184,8 @@ fn table(files: &[&File]) -> Markup {
                                 (kind_words(file.kind))
                                 @if metadata.plates.len() > 1 { ", " (metadata.plates.len()) " plates" }
                             }
-                            td data-label="Prints" { @if let Some(seconds) = metadata.seconds { (span(seconds)) } }
-                            td data-label="Takes" { @if let Some(grams) = metadata.grams { (grams) " g" } }
+                            td data-label="Time" { @if let Some(seconds) = metadata.seconds { (span(seconds)) } }
+                            td data-label="Weight" { @if let Some(grams) = metadata.grams { (grams) " g" } }
                             td class="number spare" data-label="Size" { (size_words(file.size)) }
                             td class="spare" data-label="Uploaded" { (time(file.created_at)) }
                         }

@@ -67,15 +67,15 @@ pub(super) fn section(app: &ProductHandles, file: &File, is_sold: bool) -> Marku
     let materials = material_choices(app, |kind| !is_weighed || kind.unit() == "g");
     html! {
         section class="card" aria-labelledby="sell" {
-            h2 id="sell" { "Sell it" }
+            h2 id="sell" { "Create SKU" }
             // The first choice is none.
             @if materials.len() < 2 {
-                p { "A product needs a material, whose stock is counted. Add it first, then come back." }
-                a class="button second" href=(STOCK_PATH) { "Add a material" }
+                p { "A SKU needs a material from stock. Add the material first, then come back." }
+                a class="button second" href=(STOCK_PATH) { "Add material" }
             } @else {
                 @if let Some(words) = facts(&file.metadata) { p { (words) } }
                 @if is_sold {
-                    details { summary { "Make another product of it" } (fields(&form, file, &materials)) }
+                    details { summary { "Create another SKU" } (fields(&form, file, &materials)) }
                 } @else {
                     (fields(&form, file, &materials))
                 }
@@ -91,9 +91,9 @@ fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Mark
     let plates: Vec<(String, String)> = plates.map(|plate| (plate.clone(), plate)).collect();
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
     let price_hint = if form.text("priceCents").is_empty() {
-        "Net."
+        "Excluding tax."
     } else {
-        "Net, as your rates price one print. Change it as you like."
+        "Excluding tax. Suggested by your rates for one print."
     };
     html! {
         form method="post" action={ (PRODUCTS_PATH) "/new" } {
@@ -102,24 +102,24 @@ fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Mark
             @if weight_is_stated { input type="hidden" name="estimatedConsumption" value=(form.text("estimatedConsumption")); }
             @if plates.len() < 2 { input type="hidden" name="plate" value=(form.text("plate")); }
             div class="grid" {
-                (field("name", "Name", "Customers read it.", FieldControl::Line(200)))
-                (field("priceCents", &format!("Price of one, {currency}"), price_hint, FieldControl::Decimal))
+                (field("name", "Name", "Shown to customers.", FieldControl::Line(200)))
+                (field("priceCents", &format!("Price ({currency})"), price_hint, FieldControl::Decimal))
                 (field("materialId", "Material", "", FieldControl::Choice(materials)))
                 @if !weight_is_stated {
-                    (field("estimatedConsumption", "Material for one plate", "The file does not say it.", FieldControl::Decimal))
+                    (field("estimatedConsumption", "Material per plate", "Not included in the file.", FieldControl::Decimal))
                 }
-                @if plates.len() > 1 { (field("plate", "Plate of the file", "", FieldControl::Choice(&plates))) }
-                (field("unitsPerPlate", "Parts on one plate", "", FieldControl::Whole(1, 10_000)))
+                @if plates.len() > 1 { (field("plate", "Plate in the file", "", FieldControl::Choice(&plates))) }
+                (field("unitsPerPlate", "Parts per plate", "", FieldControl::Whole(1, 10_000)))
                 (field("machineType", "Machine", "", FieldControl::Choice(&machine_choices())))
-                (field("code", "Code", "Short and unique, for the staff.", FieldControl::Line(MAX_CODE_CHARS)))
+                (field("code", "Code", "Short and unique, for staff.", FieldControl::Line(MAX_CODE_CHARS)))
             }
-            (field("public", "Customers can see and order it", "", FieldControl::Tick))
+            (field("public", "Visible to customers", "", FieldControl::Tick))
             div class="grid" {
-                (field(CUSTOMER_FIELD, "Email address of the customer", "If one is ordered right away. Empty: nobody is told.", FieldControl::Email))
+                (field(CUSTOMER_FIELD, "Customer email", "Used if you also order one. Leave empty to send no emails.", FieldControl::Email))
             }
             div class="acts" {
-                button type="submit" { "Make the product" }
-                button class="second" type="submit" name=(ORDER_FIELD) value=(TICKED_WORD) { "Make it and order one" }
+                button type="submit" { "Create SKU" }
+                button class="second" type="submit" name=(ORDER_FIELD) value=(TICKED_WORD) { "Create and order one" }
             }
         }
     }

@@ -25,7 +25,7 @@ pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, Api
     let sets = sets(app, kit).await?;
     Ok(html! {
         section class="card" aria-labelledby="contains" {
-            h2 id="contains" { "One set contains" }
+            h2 id="contains" { "Contents of one set" }
             div class="table" tabindex="0" role="region" aria-label="Table of components" {
                 table {
                     thead {
@@ -42,7 +42,7 @@ pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, Api
                                         td { (orderable(&fields.obstacles(&[]))) }
                                     },
                                     None => {
-                                        th scope="row" { "a SKU that was deleted" }
+                                        th scope="row" { "Deleted SKU" }
                                         td {}
                                         td class="number" { (component.quantity) }
                                         td { span class=(Tone::Error.class()) { "No" } }
@@ -94,6 +94,6 @@ fn row(order: &Order, kit: Id) -> Option<Markup> {
     Some(html! {
         span { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } " " span class=(tone.class()) { (words) } }
         span { (parts.good) " of " (line.quantity) " sets complete" }
-        span class="soft" { (left) " have left" }
+        span class="soft" { (left) " shipped" }
     })
 }

@@ -56,7 +56,7 @@ pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: Form
             (parts)
             @if !kits.is_empty() {
                 section class="card" aria-labelledby="kits" {
-                    h2 id="kits" { "Kits that contain it" }
+                    h2 id="kits" { "Kits with this SKU" }
                     ul class="rows" { @for kit in kits { li { a href=(sku_path(kit.id)) { (kit.fields.name) } span { (kit.fields.code) } } } }
                 }
             }
@@ -74,9 +74,9 @@ fn glance(sku: &Sku, obstacles: &[OrderObstacle]) -> Markup {
             h2 id="glance" { "At a glance" }
             dl class="left" {
                 dt { "Can be ordered" } dd { (orderable(obstacles)) }
-                dt { "Price of one" } dd { (money(fields.price_cents, &fields.currency)) }
+                dt { "Price" } dd { (money(fields.price_cents, &fields.currency)) }
                 dt { "Code" } dd { (fields.code) }
-                dt { "In web addresses" } dd { (fields.slug) }
+                dt { "Slug" } dd { (fields.slug) }
                 @if let Some(kind) = &fields.kind { dt { "Kind" } dd { (kind) } }
                 @if !fields.collections.is_empty() { dt { "Collections" } dd { (fields.collections.join(", ")) } }
                 @if let Some(words) = &fields.description { dt { "Description" } dd { (words) } }
@@ -110,7 +110,7 @@ fn materials(app: &ProductHandles, make: &ProductionData) -> Markup {
             h2 id="materials" { "Materials" }
             div class="table" tabindex="0" role="region" aria-label="Table of materials" {
                 table {
-                    thead { tr { th scope="col" { "One part" } th scope="col" { "A plate of " (parts) } } }
+                    thead { tr { th scope="col" { "Per part" } th scope="col" { "Per plate of " (parts) } } }
                     tbody {
                         @for (material, need) in all {
                             tr {
@@ -143,13 +143,13 @@ fn printed_from(sku: &Sku, make: Option<&ProductionData>, gcode: Option<&File>) 
                 None => { p { "No G-code" @if fields.model_file_id.is_some() { ": the model is sliced when the first job needs it" } "." } },
             }
             dl class="left" {
-                @if let Some(model) = fields.model_file_id { dt { "Model" } dd { a href=(file::file_path(model)) { "the file" } } }
+                @if let Some(model) = fields.model_file_id { dt { "Model" } dd { a href=(file::file_path(model)) { "View file" } } }
                 @if let Some(profile) = &fields.slicer_profile { dt { "Slicer profile" } dd { (profile) } }
                 dt { "Machine" } dd { (fields.machine_type.word().replace('_', " ")) }
-                dt { "Parts on a plate" } dd { (fields.units_per_plate) }
-                @if let Some(seconds) = make.and_then(|make| make.estimated_seconds) { dt { "A plate prints" } dd { (span(seconds)) } }
+                dt { "Parts per plate" } dd { (fields.units_per_plate) }
+                @if let Some(seconds) = make.and_then(|make| make.estimated_seconds) { dt { "Print time per plate" } dd { (span(seconds)) } }
                 @if let Some(size) = make.and_then(|make| make.dimensions) {
-                    dt { "Size of a plate" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" }
+                    dt { "Size per plate" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" }
                 }
             }
         }
@@ -163,24 +163,24 @@ fn acts(sku: &Sku) -> Markup {
     let turned = |active: &str| html! { input type="hidden" name="active" value=(active); };
     html! {
         section class="card" aria-labelledby="acts" {
-            h2 id="acts" { "What to do with it" }
+            h2 id="acts" { "Actions" }
             p class="acts" {
-                a class="button" href=(path("edit")) { "Change it" }
-                a class="button second" href={ (ORDERS_PATH) "/new?sku=" (sku.id) } { "Order it for a customer" }
-                @if !sku.fields.is_kit() { a class="button second" href={ "/shop/jobs?sku=" (sku.id) } { "Its jobs" } }
+                a class="button" href=(path("edit")) { "Edit" }
+                a class="button second" href={ (ORDERS_PATH) "/new?sku=" (sku.id) } { "Create order" }
+                @if !sku.fields.is_kit() { a class="button second" href={ "/shop/jobs?sku=" (sku.id) } { "View jobs" } }
             }
             @if sku.fields.active {
                 details {
-                    summary { "Withdraw it" }
-                    p { "Nobody can order it any more. Orders that were placed are made, and it can be offered again." }
+                    summary { "Withdraw" }
+                    p { "New orders can't include this SKU. Existing orders are still produced. You can offer the SKU again." }
                     (act(&path("offer"), "withdraw", "second", &format!("Withdraw {name}"), Some(&turned(""))))
                 }
             } @else {
                 (act(&path("offer"), "offer", "", &format!("Offer {name} again"), Some(&turned(TICKED_WORD))))
             }
             details {
-                summary { "Delete it" }
-                p { "It leaves the catalogue for good. Orders and jobs keep what they say of it. Its files stay." }
+                summary { "Delete" }
+                p { "This permanently removes the SKU from the catalogue. Existing orders and jobs keep its details. Its files are kept." }
                 form method="post" action=(path("delete")) {
                     (hidden())
                     button class="stop" type="submit" { "Delete " (name) }

@@ -233,7 +233,7 @@ async fn form_page(
     let (title, back) = match subject {
         FormSubject::NewSku => ("New SKU".to_owned(), PRODUCTS_PATH.to_owned()),
         FormSubject::NewKit => ("New kit".to_owned(), PRODUCTS_PATH.to_owned()),
-        FormSubject::Known(sku, _) => (format!("Change {}", sku.fields.name), sku_path(sku.id)),
+        FormSubject::Known(sku, _) => (format!("Edit {}", sku.fields.name), sku_path(sku.id)),
     };
     let path = match subject {
         FormSubject::Known(sku, _) => format!("{}/edit", sku_path(sku.id)),
@@ -259,13 +259,13 @@ async fn form_page(
             }
             (common_fields(&form))
             @if subject.shows_components() { (kit_fields(&form, components)) } @else if subject.is_kit() {
-                p { "This kit has more components than a form takes: they stay as they are, and are changed by the API." }
+                p { "This kit has too many components for this form. They stay unchanged; use the API to edit them." }
             }
             @if let Some(choices) = &sku_choices { (made_fields(&form, choices, materials)) }
             @if let Some(suggested) = &suggested { (suggested) }
             p class="acts" {
                 button type="submit" { @if is_ordering { "Save and order one" } @else { "Save" } }
-                a class="button second" href=(back) { "Leave it" }
+                a class="button second" href=(back) { "Cancel" }
             }
         }
     };

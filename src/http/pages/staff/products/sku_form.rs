@@ -216,14 +216,14 @@ pub(super) fn material_choices(
     let mut materials: Vec<(String, String)> = usable.map(name).collect();
     materials.sort_by(|(_, one), (_, other)| one.cmp(other));
     materials.truncate(MATERIALS_SHOWN);
-    materials.insert(0, (String::new(), "choose".to_owned()));
+    materials.insert(0, (String::new(), "Choose a material".to_owned()));
     materials
 }
 
 async fn files(app: &ProductHandles, kind: FileKind, named: &str) -> Result<Vec<(String, String)>, ApiError> {
     let filter = FileFilter { kind: Some(kind), ..FileFilter::default() };
     let (results, _) = app.files.queries.files(&filter, Page { limit: CHOICES_SHOWN, offset: 0 }).await?;
-    let mut all = vec![(String::new(), "none".to_owned())];
+    let mut all = vec![(String::new(), "None".to_owned())];
     let stored = results.iter().filter_map(|versioned| versioned.state.as_ref());
     all.extend(stored.map(|file| (file.id.to_string(), file.name.clone())));
     if let Ok(id) = named.parse::<Id>()
@@ -242,31 +242,31 @@ pub(super) fn made_fields(form: &FormEntry, choices: &SkuChoices, rows: usize) -
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
     html! {
         fieldset class="card" {
-            legend { "What it is made of" }
+            legend { "Materials" }
             div class="grid" {
                 (field("materialId", "Material", "", Choice(&choices.materials)))
-                (field("estimatedConsumption", "Material for one full plate", "In the unit of the material. What the file says wins.", Decimal))
-                (field("unitsPerPlate", "Parts on one plate", "", Whole(1, 10_000)))
+                (field("estimatedConsumption", "Material per full plate", "In the material's unit. The amount in the file takes precedence.", Decimal))
+                (field("unitsPerPlate", "Parts per plate", "", Whole(1, 10_000)))
             }
             @for at in 0..(rows + FREE_MATERIAL_ROWS).min(MAX_MATERIAL_ROWS) {
                 @let name = |member: &str| format!("materials.{at}.{member}");
                 div class="grid" {
-                    (field(&name("materialId"), &format!("Further material {}", at + 1), "", Choice(&choices.materials)))
-                    (field(&name("estimatedConsumption"), &format!("Of it for one plate ({})", at + 1), "", Decimal))
-                    (field(&name("filament"), &format!("Filament of the file ({})", at + 1), "Counted from 0.", Whole(0, 1_000)))
+                    (field(&name("materialId"), &format!("Additional material {}", at + 1), "", Choice(&choices.materials)))
+                    (field(&name("estimatedConsumption"), &format!("Amount per plate ({})", at + 1), "", Decimal))
+                    (field(&name("filament"), &format!("Filament in the file ({})", at + 1), "Numbered from 0.", Whole(0, 1_000)))
                 }
             }
         }
         fieldset class="card" {
-            legend { "What it is printed from" }
+            legend { "Print files" }
             div class="grid" {
-                (field("gcodeFileId", "G-code", "The newest files; others by their own page.", Choice(&choices.gcode)))
-                (field("plate", "Plate of the file", "", Whole(1, 1_000)))
-                (field("modelFileId", "Model", "Sliced when the first job needs it, where there is no G-code.", Choice(&choices.models)))
-                (field("slicerProfile", "Slicer profile", "Its name, for the model.", Line(100)))
+                (field("gcodeFileId", "G-code", "Lists the newest files. For older files, start on the file's page.", Choice(&choices.gcode)))
+                (field("plate", "Plate in the file", "", Whole(1, 1_000)))
+                (field("modelFileId", "Model", "Sliced for the first job if there is no G-code.", Choice(&choices.models)))
+                (field("slicerProfile", "Slicer profile", "The profile's name, used to slice the model.", Line(100)))
                 (field("machineType", "Machine", "", Choice(&choices.machines)))
-                (field("estimatedSeconds", "Minutes for one plate", "Where the file does not say it.", Decimal))
-                (field("dimensions.x", "Width in mm", "Empty: it fits every printer.", Decimal))
+                (field("estimatedSeconds", "Minutes per plate", "Used if the file has no print time.", Decimal))
+                (field("dimensions.x", "Width in mm", "Leave empty to fit every printer.", Decimal))
                 (field("dimensions.y", "Depth in mm", "", Decimal))
                 (field("dimensions.z", "Height in mm", "", Decimal))
             }
@@ -278,8 +278,8 @@ pub(super) fn made_fields(form: &FormEntry, choices: &SkuChoices, rows: usize) -
 pub(super) fn kit_fields(form: &FormEntry, rows: usize) -> Markup {
     html! {
         fieldset class="card" {
-            legend { "What one set contains" }
-            p class="hint" { "By the codes of SKUs that are no kits themselves. A row without a code is left out." }
+            legend { "Contents of one set" }
+            p class="hint" { "Enter the codes of SKUs that aren't kits. Rows without a code are ignored." }
             @for at in 0..(rows + FREE_COMPONENT_ROWS).min(MAX_COMPONENT_ROWS) {
                 div class="grid" {
                     (form.field(
@@ -288,7 +288,7 @@ pub(super) fn kit_fields(form: &FormEntry, rows: usize) -> Markup {
                         "",
                         FieldControl::Suggested(super::CODE_LIST),
                     ))
-                    (form.field(&format!("components.{at}.quantity"), &format!("Parts of it ({})", at + 1), "", FieldControl::Whole(1, 10_000)))
+                    (form.field(&format!("components.{at}.quantity"), &format!("Quantity ({})", at + 1), "", FieldControl::Whole(1, 10_000)))
                 }
             }
         }
@@ -301,24 +301,24 @@ pub(super) fn common_fields(form: &FormEntry) -> Markup {
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
     html! {
         fieldset class="card" {
-            legend { "What it is" }
+            legend { "Details" }
             div class="grid" {
-                (form.required_field("name", "Name", "Customers read it.", Line(200)))
-                (form.required_field("code", "Code", "Short and unique, for the staff.", Line(MAX_CODE_CHARS)))
-                (form.required_field("priceCents", "Price of one", "Without tax, in this currency: 2.50 or 2,50.", Decimal))
-                (field("currency", "Currency", "Three letters.", Line(3)))
+                (form.required_field("name", "Name", "Shown to customers.", Line(200)))
+                (form.required_field("code", "Code", "Short and unique, for staff.", Line(MAX_CODE_CHARS)))
+                (form.required_field("priceCents", "Price", "Excluding tax, such as 2.50 or 2,50.", Decimal))
+                (field("currency", "Currency", "Three-letter code.", Line(3)))
             }
-            (field("description", "Description", "Customers read it.", Lines(1_000)))
-            (field("public", "Customers see it", "", Tick))
-            (field("active", "It may be ordered", "", Tick))
+            (field("description", "Description", "Shown to customers.", Lines(1_000)))
+            (field("public", "Visible to customers", "", Tick))
+            (field("active", "Can be ordered", "", Tick))
             details {
                 summary { "Catalogue" }
                 div class="grid" {
-                    (field("slug", "Name in web addresses", "Made of the code when empty.", Line(100)))
-                    (field("kind", "Kind", "A word of your own.", Line(50)))
-                    (field("collections", "Collections", "Their slugs, with commas.", Line(6_000)))
+                    (field("slug", "Slug", "Used in web addresses. Leave empty to use the code.", Line(100)))
+                    (field("kind", "Kind", "Your own category.", Line(50)))
+                    (field("collections", "Collections", "Slugs, separated by commas.", Line(6_000)))
                 }
-                (field("images", "Pictures", "Addresses, or ids of uploaded pictures, one on each line.", Lines(6_000)))
+                (field("images", "Pictures", "URLs or IDs of uploaded pictures, one per line.", Lines(6_000)))
             }
         }
     }

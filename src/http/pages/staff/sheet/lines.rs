@@ -65,20 +65,20 @@ impl DraftLines<'_> {
                 @let name = format!("line-{at}");
                 @let sheet = FormSheet::new(&name, *refused);
                 details open[sheet.is_refused()] {
-                    summary { "Change line " (at + 1) ", " (title) }
-                    (one(&sheet, Some(at), "Change the line"))
+                    summary { "Edit line " (at + 1) ": " (title) }
+                    (one(&sheet, Some(at), "Save line"))
                     @if titles.len() > 1 {
                         form method="post" action=(remove) {
                             (FormSheet::new("", None).head(Some(*version)))
                             input type="hidden" name=(LINE_FIELD) value=(at);
-                            button class="second" type="submit" { "Take line " (at + 1) " away" }
+                            button class="second" type="submit" { "Remove line " (at + 1) }
                         }
                     }
                 }
             }
             details open[new.is_refused()] {
                 summary { "Add a line" }
-                (one(&new, None, "Add the line"))
+                (one(&new, None, "Add line"))
             }
         }
     }

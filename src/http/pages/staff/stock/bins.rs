@@ -68,14 +68,15 @@ fn list(all: &[&Material]) -> Markup {
     html! {
         section class="card" aria-label="Bins" {
             @if names.is_empty() {
-                p { "No material has a place yet. Write one into a material, such as “Shelf A3”: then the place is a bin, and has a label." }
+                p { "No bins yet. To create a bin, edit a material and enter a bin such as “Shelf A3”." }
             }
             ul class="rows" {
                 @for name in &names {
-                    li { a href=(bin_path(name)) { (name) } span class="soft" { (count(name)) " in it" } }
+                    @let total = count(name);
+                    li { a href=(bin_path(name)) { (name) } span class="soft" { (total) @if total == 1 { " material" } @else { " materials" } } }
                 }
             }
-            @if !names.is_empty() { p { a href=(labels::PATH) { "Labels of bins" } } }
+            @if !names.is_empty() { p { a href=(labels::PATH) { "Bin labels" } } }
         }
     }
 }
@@ -85,8 +86,8 @@ fn inside(name: &str, all: &[&Material]) -> Markup {
     let contents: Vec<&&Material> = contents.collect();
     html! {
         section class="card" aria-labelledby="inside" {
-            h2 id="inside" { "In it" }
-            @if contents.is_empty() { p { "Nothing is kept here. The place of a material is on its page, under “Edit”." } }
+            h2 id="inside" { "Contents" }
+            @if contents.is_empty() { p { "This bin is empty. To move a material here, edit the material and change its bin." } }
             ul class="rows" {
                 @for material in &contents {
                     @let unit = material.fields.kind.unit();
@@ -102,7 +103,7 @@ fn inside(name: &str, all: &[&Material]) -> Markup {
                     }
                 }
             }
-            p { a href=(labels::bin_label_path(name)) { "Print its label" } }
+            p { a href=(labels::bin_label_path(name)) { "Print label" } }
         }
     }
 }

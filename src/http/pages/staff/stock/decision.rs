@@ -31,10 +31,10 @@ pub(in crate::staff) fn decision(material: &Material, link: &StockLink, back: Op
     };
     let unit = material.fields.kind.unit();
     let sides = if conflict.kind == ConflictKind::PrintNotBooked {
-        [(RightSide::Ours, "Book it there".to_owned()), (RightSide::Theirs, "Leave it".to_owned())]
+        [(RightSide::Ours, "Record now".to_owned()), (RightSide::Theirs, "Leave count".to_owned())]
     } else {
-        let words = |amount, place| format!("{amount} {unit} {place} is right");
-        [(RightSide::Ours, words(material.quantity, "here")), (RightSide::Theirs, words(theirs, "there"))]
+        let words = |owner, amount| format!("Use {owner} {amount} {unit}");
+        [(RightSide::Ours, words("our", material.quantity)), (RightSide::Theirs, words("their", theirs))]
     };
     let path = format!("{}/agree", material_path(material.id));
     let form = |side: RightSide, label: &str| {

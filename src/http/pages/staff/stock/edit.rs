@@ -28,10 +28,10 @@ const VERSION_FIELD: &str = "version";
 
 /// Material types, as spelled in the API, with labels that include the unit of their amounts.
 const TYPES: [(MaterialType, &str, &str); 4] = [
-    (MaterialType::Filament, "filament", "Filament, in grams"),
-    (MaterialType::Resin, "resin", "Resin, in millilitres"),
-    (MaterialType::LaserSheet, "laser_sheet", "Sheets for a laser cutter"),
-    (MaterialType::LaserConsumable, "laser_consumable", "Wearing parts of a laser cutter, in units"),
+    (MaterialType::Filament, "filament", "Filament (grams)"),
+    (MaterialType::Resin, "resin", "Resin (millilitres)"),
+    (MaterialType::LaserSheet, "laser_sheet", "Laser cutter sheets"),
+    (MaterialType::LaserConsumable, "laser_consumable", "Laser cutter wearing parts (units)"),
 ];
 
 /// Text field of the form: name in the API, label, maximum length in characters, and hint.
@@ -40,13 +40,18 @@ type TextField = (&'static str, &'static str, &'static str, &'static str);
 const TEXTS: [TextField; 5] = [
     ("color", "Colour", "7", "Such as #1b1b22."),
     ("brand", "Brand", "200", ""),
-    ("variant", "Variant", "100", "What tells it from others of its name: matte, carbon fibre."),
-    ("vendorCode", "Vendor's code", "50", "As printers report its spools, where they do."),
-    ("location", "Place", "100", "As the label on the shelf or bin says it: Shelf A3."),
+    ("variant", "Variant", "100", "Such as matte or carbon fibre."),
+    ("vendorCode", "Vendor code", "50", "The code that printers report for these spools."),
+    ("location", "Bin", "100", "As on the label of the shelf or bin, such as Shelf A3."),
 ];
 const AMOUNTS: [TextField; 2] = [
-    ("reorderPoint", "Reorder at", "20", "Below this you are told to order, and new jobs may wait."),
-    ("reorderQuantity", "How much you order", "20", ""),
+    (
+        "reorderPoint",
+        "Reorder at",
+        "20",
+        "Below this amount, the material is listed under “To order”, and new jobs may wait.",
+    ),
+    ("reorderQuantity", "Reorder quantity", "20", ""),
 ];
 /// Name of the field for the cost, which may be left unknown.
 const COST_FIELD: &str = "unitCostCents";
@@ -184,7 +189,7 @@ fn page(
     let material = current.map(|(_, material)| material);
     let (title, path) = match material {
         Some(material) => (format!("Edit {}", material.fields.name), format!("{}/edit", material_path(material.id))),
-        None => ("Add a material".to_owned(), NEW_PATH.to_owned()),
+        None => ("Add material".to_owned(), NEW_PATH.to_owned()),
     };
     let back = material.map_or_else(|| STOCK_PATH.to_owned(), |material| material_path(material.id));
     let content = html! {
@@ -200,11 +205,11 @@ fn page(
             (kind(material, tried))
             @for one in TEXTS { (text_field(one, material, tried, false)) }
             @if material.is_none() {
-                (text_field(("quantity", "On hand now", "20", "What is there already."), None, tried, true))
+                (text_field(("quantity", "On hand", "20", ""), None, tried, true))
             }
             @for one in AMOUNTS { (text_field(one, material, tried, true)) }
             (cost_field(material, tried, &app.config.orders.currency))
-            button type="submit" { @if material.is_some() { "Save" } @else { "Add it" } }
+            button type="submit" { @if material.is_some() { "Save" } @else { "Add material" } }
         }
     };
     Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
@@ -212,7 +217,7 @@ fn page(
 
 fn cost_field(material: Option<&Material>, tried: &AttemptedForm, currency: &str) -> Markup {
     let hint = format!(
-        "In {}, such as 25.00 for a kilogram of filament. It prices what is lost with bad parts.",
+        "In {}, such as 25.00 for a kilogram of filament. Used to calculate the cost of bad parts.",
         currency.to_uppercase()
     );
     let control = html! {
@@ -220,7 +225,7 @@ fn cost_field(material: Option<&Material>, tried: &AttemptedForm, currency: &str
             value=(tried.value(EDIT_ACT, COST_FIELD, &known_cost(material, currency)))
             aria-describedby={ "about-" (COST_FIELD) };
     };
-    hinted_field(COST_FIELD, "Cost of a kilogram, a litre, a sheet or a unit", &hint, &control)
+    hinted_field(COST_FIELD, "Cost per kilogram, litre, sheet or unit", &hint, &control)
 }
 
 fn kind(material: Option<&Material>, tried: &AttemptedForm) -> Markup {

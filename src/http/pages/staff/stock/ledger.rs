@@ -22,12 +22,12 @@ const STEPS_DRAWN: u64 = 200;
 /// Returns the label for a kind of movement.
 fn kind_words(kind: MovementKind) -> &'static str {
     match kind {
-        MovementKind::Receive => "received",
-        MovementKind::Adjust => "corrected",
-        MovementKind::Reserve => "reserved for a job",
-        MovementKind::Release => "set free again",
-        MovementKind::Consume => "printed",
-        MovementKind::Sync => "changed in another system",
+        MovementKind::Receive => "Received",
+        MovementKind::Adjust => "Corrected",
+        MovementKind::Reserve => "Reserved for a job",
+        MovementKind::Release => "Released",
+        MovementKind::Consume => "Printed",
+        MovementKind::Sync => "Changed in another system",
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -
         section class="card" aria-labelledby="ledger-title" {
             h2 id="ledger-title" { "Ledger" }
             (chart.html())
-            @if total > STEPS_DRAWN { p class="soft" { "The chart shows the newest " (STEPS_DRAWN) " changes." } }
+            @if total > STEPS_DRAWN { p class="soft" { "The chart shows the latest " (STEPS_DRAWN) " changes." } }
             (table(&names, material, &lines))
             (ways(from, total, ROWS_PER_PAGE, part))
         }
@@ -70,15 +70,15 @@ pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -
 fn table(names: &ActorNames, material: &Material, lines: &[Movement]) -> Markup {
     let unit = material.fields.kind.unit();
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Changes of the stock" {
+        div class="table" tabindex="0" role="region" aria-label="Stock changes" {
             table {
                 thead {
                     tr {
-                        th scope="col" { "When" } th scope="col" { "What" }
+                        th scope="col" { "Time" } th scope="col" { "Change" }
                         th scope="col" class="number" { "On hand (" (unit) ")" }
                         th scope="col" class="number" { "Reserved (" (unit) ")" }
-                        th scope="col" class="number" { "On hand then" } th scope="col" class="number" { "Reserved then" }
-                        th scope="col" { "Why" } th scope="col" { "Who" }
+                        th scope="col" class="number" { "On hand after" } th scope="col" class="number" { "Reserved after" }
+                        th scope="col" { "Reason" } th scope="col" { "By" }
                     }
                 }
                 tbody {

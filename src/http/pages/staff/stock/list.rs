@@ -101,19 +101,19 @@ pub(super) async fn show(
             a class="btn" href=(SLOTS_PATH) { "Slots" }
             a class="btn" href=(BINS_PATH) { "Bins" }
             a class="btn" href=(labels::PATH) { "Labels" }
-            a class="btn primary" href=(NEW_PATH) { "Add a material" }
+            a class="btn primary" href=(NEW_PATH) { "Add material" }
         }
         @if all.is_empty() {
             section class="card" {
-                p { "There is no material yet." }
-                p { "Add the filament, resin or sheets that you have: jobs reserve what they need, and you are told when to order." }
+                p { "No materials yet." }
+                p { "Add the filament, resin or sheets you have. Jobs reserve the amounts they need, and materials that run low are listed here." }
             }
         } @else {
             (levels(&query, all.len(), low.len()))
             (tools(&query))
             div id="stock" data-fresh="" {
                 (to_order(&low))
-                @if some.is_empty() { p { "No material is like that." } } @else { (table(&some)) }
+                @if some.is_empty() { p { "No materials match." } } @else { (table(&some)) }
                 (ways(from, total, ROWS_PER_PAGE, part))
             }
         }
@@ -138,11 +138,11 @@ fn tools(query: &StockListQuery) -> Markup {
     html! {
         form class="tools" method="get" action=(STOCK_PATH) role="search" {
             div class="field" {
-                label for="q" { "Name, brand or place" }
+                label for="q" { "Name, brand or bin" }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
             @if query.low.is_some() { input type="hidden" name="low" value="true"; }
-            button class="second" type="submit" { "Show" }
+            button class="second" type="submit" { "Search" }
         }
     }
 }
@@ -162,7 +162,7 @@ fn to_order(low: &[&Material]) -> Markup {
                             (receive_order(material, Some(STOCK_PATH)))
                             @let waiting = material.waiting().count();
                             @if waiting > 0 {
-                                span class="full soft" { (waiting) @if waiting == 1 { " job waits for it" } @else { " jobs wait for it" } }
+                                span class="full soft" { (waiting) @if waiting == 1 { " job is waiting" } @else { " jobs are waiting" } }
                             }
                         }
                     }
@@ -174,7 +174,7 @@ fn to_order(low: &[&Material]) -> Markup {
 
 fn table(materials: &[&Material]) -> Markup {
     html! {
-        p class="soft" { "Bars: what jobs have reserved, then what is available; the upright line is the reorder point." }
+        p class="soft" { "Bars show reserved stock, then available stock. The vertical line is the reorder point." }
         div class="table list materials" tabindex="0" role="region" aria-label="Materials" {
             table {
                 thead {
@@ -182,7 +182,7 @@ fn table(materials: &[&Material]) -> Markup {
                         th scope="col" { "Material" } th scope="col" class="desk" { "Level" } th scope="col" { "State" }
                         th scope="col" class="number desk" { "On hand" } th scope="col" class="number desk" { "Reserved" }
                         th scope="col" class="number" { "Available" } th scope="col" class="number desk" { "Reorder at" }
-                        th scope="col" class="desk" { "Place" }
+                        th scope="col" class="desk" { "Bin" }
                     }
                 }
                 tbody { @for material in materials { (row(material)) } }

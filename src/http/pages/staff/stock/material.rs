@@ -91,16 +91,16 @@ fn glance(app: &StockHandles, material: &Material) -> Markup {
                 dt { "Available" } dd { (material.available()) " " (unit) }
                 dt { "Reorder at" } dd { (fields.reorder_point) " " (unit) }
                 @if material.runs_low() { dt { "To order" } dd { strong { (material.to_order()) " " (unit) } } }
-                @if let Some(place) = &fields.location { dt { "Place" } dd { a href=(bin_path(place)) { (place) } } }
+                @if let Some(place) = &fields.location { dt { "Bin" } dd { a href=(bin_path(place)) { (place) } } }
                 @if let Some(brand) = &fields.brand { dt { "Brand" } dd { (brand) } }
                 @if let Some(variant) = &fields.variant { dt { "Variant" } dd { (variant) } }
-                @if let Some(code) = &fields.vendor_code { dt { "Vendor's code" } dd { (code) } }
+                @if let Some(code) = &fields.vendor_code { dt { "Vendor code" } dd { (code) } }
                 @if let Some(cost) = fields.unit_cost_cents {
-                    dt { "Cost of a " (fields.kind.priced_quantity()) }
+                    dt { "Cost per " (fields.kind.priced_quantity()) }
                     dd { (unit_cost::format_cost(cost, fields.kind, &app.config.orders.currency)) }
                 }
                 @for link in material.links.values() {
-                    dt { "Also counted in " (link.system.words()) }
+                    dt { "Also tracked in " (link.system.words()) }
                     dd {
                         (link.name)
                         @if let Some(conflict) = &link.conflict {
@@ -120,12 +120,12 @@ fn waiting(material: &Material) -> Markup {
     html! {
         @if count > 0 {
             section class="card tone-attention" aria-labelledby="waiting" {
-                h2 id="waiting" { "Jobs that wait for it (" (count) ")" }
+                h2 id="waiting" { "Waiting jobs (" (count) ")" }
                 ul class="rows" {
                     @for claim in material.waiting().take(MAX_WAITING) {
                         li {
                             span { (material.words(claim).unwrap_or_default()) }
-                            a href={ (ORDERS_PATH) "/" (claim.order_id) "#job-" (claim.id.job) } { "To the job" }
+                            a href={ (ORDERS_PATH) "/" (claim.order_id) "#job-" (claim.id.job) } { "View job" }
                         }
                     }
                 }
@@ -151,7 +151,7 @@ fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Mark
 fn reason(tried: &AttemptedForm, act: &str, usual: &str) -> Markup {
     let id = format!("{act}-reason");
     let value = tried.value(act, "reason", usual);
-    field(&id, "Why, for the ledger", &html! { input id=(id) name="reason" required maxlength="500" value=(value); })
+    field(&id, "Reason", &html! { input id=(id) name="reason" required maxlength="500" value=(value); })
 }
 
 /// Renders a button with which to receive the amount to order, with one press; nothing if there is no such amount.
@@ -179,7 +179,7 @@ fn receive(material: &Material, tried: &AttemptedForm) -> Markup {
             (tried.wrong("receive"))
             form class="tools" method="post" action={ (material_path(material.id)) "/receive" } {
                 (hidden())
-                (amount(tried, ("receive", "delta"), &format!("How much came, in {unit}")))
+                (amount(tried, ("receive", "delta"), &format!("Amount received ({unit})")))
                 (reason(tried, "receive", DELIVERY_WORD))
                 button type="submit" { "Receive" }
             }
@@ -192,25 +192,25 @@ fn corrections(material: &Material, tried: &AttemptedForm) -> Markup {
     let (unit, path) = (material.fields.kind.unit(), material_path(material.id));
     html! {
         section class="card" aria-labelledby="corrections" {
-            h2 id="corrections" { "Correct" }
+            h2 id="corrections" { "Adjust stock" }
             details open[tried.is_of("count")] {
-                summary { "Take stock" }
-                p { "What is counted is the stock. Where it is less than jobs have reserved, the latest reservations are given up." }
+                summary { "Count stock" }
+                p { "The count replaces the stock on hand. If jobs have reserved more than that, the latest reservations are released." }
                 (tried.wrong("count"))
                 form class="tools" method="post" action={ (path) "/count" } {
                     (hidden())
-                    (amount(tried, ("count", "quantity"), &format!("Counted, in {unit}")))
-                    button class="second" type="submit" { "This is what there is" }
+                    (amount(tried, ("count", "quantity"), &format!("Counted amount ({unit})")))
+                    button class="second" type="submit" { "Save count" }
                 }
             }
             details open[tried.is_of("write-off")] {
-                summary { "Write some off" }
+                summary { "Write off stock" }
                 (tried.wrong("write-off"))
                 form class="tools" method="post" action={ (path) "/write-off" } {
                     (hidden())
-                    (amount(tried, ("write-off", "taken"), &format!("How much is gone, in {unit}")))
+                    (amount(tried, ("write-off", "taken"), &format!("Amount lost ({unit})")))
                     (reason(tried, "write-off", ""))
-                    button class="second" type="submit" { "Write it off" }
+                    button class="second" type="submit" { "Write off" }
                 }
             }
         }
@@ -225,7 +225,7 @@ fn removal(material: &Material, tried: &AttemptedForm) -> Markup {
             (tried.wrong("remove"))
             details open[tried.is_of("remove")] {
                 summary { "Remove " (name) }
-                p { "It is no longer listed, and its stock no longer counts. Its ledger is kept. While a SKU, a job or a slot needs it, it stays." }
+                p { "The material and its stock are no longer listed. The ledger is kept. You can't remove a material that a SKU, job or slot uses." }
                 form method="post" action={ (material_path(material.id)) "/remove" } {
                     (hidden())
                     button class="second" type="submit" { "Remove " (name) " for good" }

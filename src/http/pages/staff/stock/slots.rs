@@ -131,9 +131,9 @@ fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Attempt
         h1 { "Slots" }
         @if let Some(form) = &of_form { (form) } @else { (tried.wrong(SAY_ACT)) }
         div id="slots" data-fresh="" {
-            section class="card" aria-label="What is in each" {
+            section class="card" aria-label="Slot contents" {
                 @if some.is_empty() {
-                    p { "There is no printer yet. " a href=(FLOOR_PATH) { "To the floor" } }
+                    p { "No printers yet. " a href=(FLOOR_PATH) { "Go to the floor" } }
                 } @else {
                     ul class="rows" { @for place in &some { li { (row(place, &materials)) } } }
                     (ways(from, total, ROWS_PER_PAGE, part))
@@ -156,9 +156,9 @@ fn row(place: &PrinterSlot, materials: &[&Material]) -> Markup {
             (swatch(color))
             @match material {
                 Some(one) => { a href=(material_path(one.id)) { (one.fields.name) } },
-                None => { span class="soft" { "nothing known" } },
+                None => { span class="soft" { "Unknown" } },
             }
-            @if slot.source == SlotSource::Printer { " " span class="soft" { "(as the printer reports)" } }
+            @if slot.source == SlotSource::Printer { " " span class="soft" { "(reported by printer)" } }
         }
         span class="soft" {
             @if let Some(left) = slot.remaining { (left) " " (unit) " left " }
@@ -166,7 +166,7 @@ fn row(place: &PrinterSlot, materials: &[&Material]) -> Markup {
         }
         span {
             a class="button second" href=(address(SLOTS_PATH, &[("place", &place_of(place))]))
-                aria-label={ "Change what is in " (place.words()) } { "Change" }
+                aria-label={ "Change contents of " (place.words()) } { "Change" }
         }
         @if let Some(words) = missing { span class="full bad" { (words) } }
     }
@@ -183,7 +183,7 @@ fn form(place: &PrinterSlot, materials: &[&Material], suggested: Option<&Materia
     let is_from_to_do = text("back", suggested.map(|_| TO_DO_PATH.to_owned())) == TO_DO_PATH;
     html! {
         section class="card narrow-form" aria-labelledby="say" {
-            h2 id="say" { "What is in " (place.words()) "?" }
+            h2 id="say" { "Contents of " (place.words()) }
             (tried.wrong(SAY_ACT))
             @if let Some(words) = SlotReport::of(slot).words() { p { "The printer reports " (words) "." } }
             form method="post" action=(SLOTS_PATH) {
@@ -193,25 +193,25 @@ fn form(place: &PrinterSlot, materials: &[&Material], suggested: Option<&Materia
                 (shown_spool(slot))
                 (field("say-material", "Material", &html! {
                     select id="say-material" name="materialId" {
-                        option value="" { "not known" }
+                        option value="" { "Unknown" }
                         @for one in materials {
                             @let id = one.id.to_string();
                             option value=(id) selected[id == chosen] { (one.fields.name) }
                         }
                     }
                 }))
-                (field("say-left", "Left on the spool, in the unit of the material", &html! {
+                (field("say-left", "Remaining, in the material's unit", &html! {
                     input id="say-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
                         value=(text("remaining", current.and_then(|slot| slot.remaining).map(|left| left.to_string())));
                 }))
-                (field("say-spool", "Number of the spool, where it has one", &html! {
+                (field("say-spool", "Spool number (optional)", &html! {
                     input id="say-spool" name="spoolId" inputmode="numeric" autocomplete="off" maxlength="18"
                         value=(text("spoolId", current.and_then(|slot| slot.spool).map(|number| number.to_string())));
                 }))
                 div class="acts" {
-                    button type="submit" { "This is in it" }
-                    button class="second" type="submit" name="empty" value=(EMPTY_WORD) { "It is empty" }
-                    a href=(if is_from_to_do { TO_DO_PATH } else { SLOTS_PATH }) { "Back without saying" }
+                    button type="submit" { "Save contents" }
+                    button class="second" type="submit" name="empty" value=(EMPTY_WORD) { "Mark as empty" }
+                    a href=(if is_from_to_do { TO_DO_PATH } else { SLOTS_PATH }) { "Cancel" }
                 }
             }
         }

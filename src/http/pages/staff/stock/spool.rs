@@ -183,14 +183,14 @@ pub(super) fn of_material(app: &StockHandles, material: &Material) -> Markup {
     html! {
         section class="card" aria-labelledby="spools" {
             h2 id="spools" { "Spools" }
-            @if places.is_empty() && shelf.is_empty() { p { "None is in a slot of a printer." } }
+            @if places.is_empty() && shelf.is_empty() { p { "No spools are loaded." } }
             ul class="rows" {
                 @for place in &places {
                     li {
                         span {
                             @match place.slot.spool {
                                 Some(number) => { (link(number)) },
-                                None => { span class="soft" { "without a number" } },
+                                None => { span class="soft" { "No number" } },
                             }
                         }
                         span { "in " a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
@@ -201,7 +201,7 @@ pub(super) fn of_material(app: &StockHandles, material: &Material) -> Markup {
                     li { span { (link(*number)) } span { "on the shelf" } span class="soft" { (left) " " (unit) " left" } }
                 }
             }
-            p { a href={ (labels::PATH) "#new-spools" } { "Labels for spools" } }
+            p { a href={ (labels::PATH) "#new-spools" } { "Spool labels" } }
         }
     }
 }
@@ -244,7 +244,7 @@ pub(super) fn page(
 fn about(facts: &SpoolFacts) -> Markup {
     html! {
         section class="card" aria-labelledby="about" {
-            h2 id="about" { "About it" }
+            h2 id="about" { "Details" }
             dl class="left" {
                 dt { "Material" }
                 dd {
@@ -253,19 +253,19 @@ fn about(facts: &SpoolFacts) -> Markup {
                             (swatch(material.fields.color.as_deref()))
                             a href=(material_path(material.id)) { (material.fields.name) }
                         },
-                        None => { "nobody said; choose it when you load the spool" },
+                        None => { "Unknown. Choose a material when you load the spool." },
                     }
                 }
-                dt { "Left" }
-                dd { @match facts.left { Some(left) => { (left) " " (facts.unit()) }, None => { "not known" } } }
+                dt { "Remaining" }
+                dd { @match facts.left { Some(left) => { (left) " " (facts.unit()) }, None => { "Unknown" } } }
                 @if let Some(words) = facts.material.as_ref().and_then(|one| one.missing_booking(facts.number)) {
-                    dt { "To decide" } dd { span class=(Tone::Attention.class()) { "not booked" } " " (words) }
+                    dt { "Needs a decision" } dd { span class=(Tone::Attention.class()) { "Not recorded" } " " (words) }
                 }
                 @for place in &facts.places {
-                    dt { "In" } dd { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
+                    dt { "Loaded in" } dd { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
                 }
             }
-            p { a href=(labels::spool_label_path(facts.number, facts.material_id())) { "Print its label" } }
+            p { a href=(labels::spool_label_path(facts.number, facts.material_id())) { "Print label" } }
         }
     }
 }
@@ -299,9 +299,9 @@ fn load(app: &StockHandles, facts: &SpoolFacts, tried: &AttemptedForm) -> Markup
     let chosen = tried.value("load", "place", "");
     html! {
         section class="card" id="load" aria-labelledby="load-title" {
-            h2 id="load-title" { @if facts.places.is_empty() { "Load it" } @else { "Move it to another slot" } }
+            h2 id="load-title" { @if facts.places.is_empty() { "Load" } @else { "Move to another slot" } }
             (tried.wrong("load"))
-            @if slots.is_empty() { p { "There is no other slot. Add a printer first." } } @else {
+            @if slots.is_empty() { p { "No other slots. Add a printer first." } } @else {
                 form class="tools" method="post" action=(act_path(facts, "load")) {
                     (hidden())
                     @if let Some(id) = facts.material_id() {
@@ -309,7 +309,7 @@ fn load(app: &StockHandles, facts: &SpoolFacts, tried: &AttemptedForm) -> Markup
                     } @else {
                         (field("load-material", "Material", &html! {
                             select id="load-material" name="materialId" required {
-                                option value="" { "choose" }
+                                option value="" { "Choose a material" }
                                 @for one in materials() { option value=(one.id) { (one.fields.name) } }
                             }
                         }))
@@ -319,16 +319,16 @@ fn load(app: &StockHandles, facts: &SpoolFacts, tried: &AttemptedForm) -> Markup
                             @for place in &slots {
                                 @let value = format!("{}/{}", place.printer, place.slot.slot);
                                 option value=(value) selected[value == chosen] {
-                                    (place.words()) " (" (name_of(place.slot.material_id)) ")" @if place.busy { ", has a job" }
+                                    (place.words()) " (" (name_of(place.slot.material_id)) ")" @if place.busy { ", busy" }
                                 }
                             }
                         }
                     }))
-                    (field("load-left", &format!("Left on it, in {}", facts.unit()), &html! {
+                    (field("load-left", &format!("Remaining ({})", facts.unit()), &html! {
                         input id="load-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
                             value=(tried.value("load", "remaining", &left));
                     }))
-                    button type="submit" { "Load it there" }
+                    button type="submit" { "Load spool" }
                 }
             }
         }
@@ -345,15 +345,15 @@ fn weigh(facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
     };
     html! {
         section class="card" aria-labelledby="weigh" {
-            h2 id="weigh" { "Weigh it" }
+            h2 id="weigh" { "Weigh" }
             (tried.wrong("weigh"))
-            @if facts.is_weighed() { p { "Its printer tells by itself what is left." } } @else {
+            @if facts.is_weighed() { p { "The printer reports the remaining amount." } } @else {
                 form class="tools" method="post" action=(act_path(facts, "weigh")) {
                     (hidden())
-                    (amount("gross", "The scale shows"))
-                    (amount("empty", "The empty spool weighs"))
-                    (amount("remaining", "Or: so much is left"))
-                    button class="second" type="submit" { "So much is left" }
+                    (amount("gross", "Scale reading"))
+                    (amount("empty", "Empty spool weight"))
+                    (amount("remaining", "Or the remaining amount"))
+                    button class="second" type="submit" { "Save weight" }
                 }
             }
         }
@@ -364,26 +364,26 @@ fn leave(facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
     let left = facts.left.filter(|left| *left > Amount::ZERO && facts.material.is_some());
     html! {
         section class="card" aria-labelledby="leave" {
-            h2 id="leave" { "Take it out" }
+            h2 id="leave" { "Unload" }
             (tried.wrong("unload")) (tried.wrong("retire"))
             form method="post" action=(act_path(facts, "unload")) {
                 (hidden())
-                button class="second" type="submit" { "It is out of its slot" }
+                button class="second" type="submit" { "Mark as unloaded" }
             }
             @if let Some(left) = left {
-                p class="soft" { "Note on it that " (left) " " (facts.unit()) " are left, unless a system for spools counts it." }
+                p class="soft" { "Write “" (left) " " (facts.unit()) " left” on the spool, unless a spool system tracks it." }
             }
             details open[tried.is_of("retire")] {
-                summary { "Retire " (facts.title()) }
-                p { "Its slot becomes empty." }
+                summary { "Retire spool " (facts.number) }
+                p { "This marks its slot as empty." }
                 form class="tools" method="post" action=(act_path(facts, "retire")) {
                     (hidden())
                     @if let Some(left) = left {
-                        (field("retire-left", &format!("Write the {left} {} that are left off the stock", facts.unit()), &html! {
+                        (field("retire-left", &format!("Write off the remaining {left} {}", facts.unit()), &html! {
                             input id="retire-left" name="writeOff" type="checkbox" value="true";
                         }))
                     }
-                    button class="second" type="submit" { "Retire it" }
+                    button class="second" type="submit" { "Retire spool" }
                 }
             }
         }

@@ -89,9 +89,7 @@ pub(super) async fn load(
 fn weighed(sent: &PageForm) -> Result<Value, ApiError> {
     if sent.text("gross").is_empty() {
         return match said_left(sent) {
-            Value::Null => {
-                Err(Refusal::field("gross", "enter the reading of the scale or the remaining amount").into())
-            }
+            Value::Null => Err(Refusal::field("gross", "enter the scale reading or the remaining amount").into()),
             left => Ok(left),
         };
     }

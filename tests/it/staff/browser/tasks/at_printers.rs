@@ -60,7 +60,7 @@ async fn chromium_signs_off_a_plate_with_one_bad_part() {
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     let task = CountedTask::begin("one bad part", &browser);
     browser.press(&tab, "Some are bad").await;
-    browser.fill(&tab, "What is wrong with the others", "warping").await;
+    browser.fill(&tab, "Defect", "warping").await;
     browser.press(&tab, "3 good").await;
     let is_rejected = |job: &Value| job["attempts"][0]["signOff"]["reason"] == "warping";
     let inspected = floor.job_until("the part to be rejected", &job, is_rejected).await;
@@ -114,7 +114,7 @@ async fn chromium_loads_the_spool_that_a_job_waits_for() {
     let task = CountedTask::begin("load a spool", &browser);
     browser.press(&tab, "To do").await;
     browser.press(&tab, &format!("Set the spool in {printer}")).await;
-    browser.press(&tab, "This is in it").await;
+    browser.press(&tab, "Save contents").await;
     floor.app.job_is(&job, "PRINTING").await;
     task.end(&browser, 3);
     let slots = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"].clone();

@@ -74,9 +74,9 @@ async fn sell_file(browser: &mut Browser, tab: &Tab, app: &App) {
     let task = begin("product from a file and an order for it", browser, tab, app).await;
     browser.press(tab, "Products").await;
     browser.attach(tab, "Upload G-code, a model or a picture", "", &file).await;
-    browser.fill(tab, "Price of one", "12.50").await;
-    browser.fill(tab, "Email address of the customer", ANN).await;
-    browser.press(tab, "Make it and order one").await;
+    browser.fill(tab, "Price", "12.50").await;
+    browser.fill(tab, "Customer email", ANN).await;
+    browser.press(tab, "Create and order one").await;
     browser.until(tab, "the order's page", "/^\\/shop\\/orders\\/[0-9a-f-]{36}$/.test(location.pathname)").await;
     task.end(browser, 5);
     let path = browser.path(tab).await;
