@@ -28,7 +28,7 @@ pub(super) use self::slots::shown_spool;
 pub(super) use self::spool::{SpoolFacts, known_spools, spool_path};
 use super::STOCK_PATH;
 use super::board::BoardHandles;
-use super::entry::with_point;
+use super::form::with_point;
 use super::log::LogHandles;
 use crate::faults::alert;
 use crate::form::PageForm;
