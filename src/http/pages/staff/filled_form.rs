@@ -12,9 +12,10 @@ use http::error::ApiError;
 /// Rejected form with its error; `None` if the form has not been submitted yet.
 pub(super) type FormRefusal<'a> = Option<(&'a PageForm, &'a ApiError)>;
 
-/// Returns whether the error is shown next to the form. Other errors have a page of their own.
+/// Returns whether the error is shown next to the form, as those of a file that is too large or of another type are.
+/// Other errors have a page of their own.
 pub(super) fn is_of_form(error: &ApiError) -> bool {
-    matches!(error.status().as_u16(), 400 | 409 | 412 | 422)
+    matches!(error.status().as_u16(), 400 | 409 | 412 | 413 | 415 | 422)
 }
 
 /// Returns the page of a rejected form, with the error's status and metadata.

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::acts::TICKED_WORD;
 use super::filled_form::{end_of_day, is_of_form};
+use super::sheet::member_of;
 use crate::faults::{alert, amount_message};
 use crate::form::PageForm;
 use domain::shop_clock::ShopClock;
@@ -43,9 +44,13 @@ pub(super) enum FieldControl<'a> {
 /// Values in the fields of a form and, if it was rejected, the error.
 #[derive(Default)]
 pub(super) struct Form {
+    /// Name of the form among those of its page; empty if it needs none.
+    name: String,
     values: BTreeMap<String, String>,
     /// `true` if the values were submitted, so that fields without a value were left empty.
     is_submitted: bool,
+    /// Shop clock, in whose time zone dates are entered.
+    clock: ShopClock,
     refusal: Option<ApiError>,
 }
 
@@ -59,12 +64,34 @@ impl Form {
     /// Creates the form from submitted input.
     pub(super) fn submitted(sent: &PageForm) -> Self {
         let form = Self::prefilled(sent.members().map(|(name, text)| (name, text.to_owned())));
-        Self { is_submitted: true, ..form }
+        Self { is_submitted: true, clock: sent.call.clock().clone(), ..form }
+    }
+
+    /// Creates the form from the submitted input of one of several forms of a page.
+    pub(super) fn named(name: &str, sent: &PageForm) -> Self {
+        Self { name: name.to_owned(), ..Self::submitted(sent) }
+    }
+
+    /// Returns whether this form was rejected and has the given name.
+    pub(super) fn is_refusal_of(&self, name: &str) -> bool {
+        self.is_refused() && self.name == name
     }
 
     /// Returns a field's text; empty if the field was not sent.
     pub(super) fn text(&self, name: &str) -> &str {
         self.values.get(name).map_or("", String::as_str)
+    }
+
+    /// Returns a field's text; `None` if empty.
+    pub(super) fn some(&self, name: &str) -> Option<&str> {
+        Some(self.text(name)).filter(|text| !text.is_empty())
+    }
+
+    /// Returns the text of the field for an API member, given by its path; `None` if the form has no such field.
+    fn text_at(&self, path: &str) -> Option<&str> {
+        let member = path.rsplit('.').next();
+        let alias = || self.values.iter().find(|(name, _)| member_of(name) == member).map(|(_, text)| text);
+        self.values.get(path).or_else(alias).map(String::as_str)
     }
 
     /// Sets a field's value if the field is empty.
@@ -129,11 +156,8 @@ impl Form {
 
     /// Returns the end of the entered day in the shop's time zone; null if the field is empty. An invalid date is
     /// passed on for the API to reject.
-    pub(super) fn day(&self, name: &str, clock: &ShopClock) -> Value {
-        match self.text(name) {
-            "" => Value::Null,
-            day => json!(end_of_day(day, clock)),
-        }
+    pub(super) fn day(&self, name: &str) -> Value {
+        self.some(name).map_or(Value::Null, |day| json!(end_of_day(day, &self.clock)))
     }
 
     /// Returns the value to be shown in a field: the submitted text or, in a form that was not submitted, the given
@@ -144,7 +168,7 @@ impl Form {
 
     /// Sets the error with which the form was rejected.
     pub(super) fn refuse(&mut self, error: ApiError) {
-        let reworded = error.reword(|fault| amount_message(fault, self.text(&fault.path)));
+        let reworded = error.reword(|fault| amount_message(fault, self.text_at(&fault.path)?));
         self.refusal = Some(reworded);
     }
 
@@ -281,6 +305,7 @@ fn field_id(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::faults::place;
+    use crate::staff::sheet::{FormSheet, decimal_field};
     use domain::refusal::Refusal;
 
     fn form(values: &[(&str, &str)]) -> Form {
@@ -342,5 +367,18 @@ mod tests {
         let name = form.field("name", "Name", "", FieldControl::Line(9)).into_string();
         assert!(name.contains("&lt;b&gt;") && !name.contains("aria-invalid"), "{name}");
         assert!(form.alert().into_string().contains("role=\"alert\""));
+    }
+
+    #[test]
+    fn of_several_forms_the_refused_one_shows_what_was_typed() {
+        let mut refused = Form { name: "line-0".to_owned(), is_submitted: true, ..form(&[("price", "much")]) };
+        assert!(!refused.is_refusal_of("line-0"), "nothing is wrong with it yet");
+        refused.refuse(Refusal::field("lines.0.unitPriceCents", "must be a whole number").into());
+        let [first, second] = ["line-0", "line-1"].map(|name| {
+            let sheet = FormSheet::new(name, &refused);
+            html! { (sheet.faults()) (sheet.field(decimal_field("price", "Price"), "5.00")) }.into_string()
+        });
+        assert!(first.contains("must be an amount such as 2.50") && first.contains("value=\"much\""), "{first}");
+        assert!(second.contains("value=\"5.00\"") && !second.contains("role=\"alert\""), "{second}");
     }
 }

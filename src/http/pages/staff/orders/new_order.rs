@@ -15,7 +15,6 @@ use crate::staff::products::{CODE_LIST, code_list, counted_skus};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
-use domain::shop_clock::ShopClock;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
@@ -60,13 +59,12 @@ pub(super) async fn begin(
 /// Places the order described by the form, or serves the form again with its errors.
 pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (mut form, who) = (Form::submitted(&sent), sent.call.who.clone());
-    let clock = sent.call.clock().clone();
     let placed = async {
         let rows = form.close_up("lines", &LINE_MEMBERS);
         // A product that was withdrawn may have the name of its successor.
         let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
         let lines = counted_skus(&app.orders.queries, &active, &form, "lines", rows).await?;
-        place_by_page(app.orders.clone(), sent.call, &request_body(&form, lines, &clock)).await
+        place_by_page(app.orders.clone(), sent.call, &request_body(&form, lines)).await
     };
     let placed = placed.await;
     match placed {
@@ -79,13 +77,13 @@ pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) 
 }
 
 /// Builds the API request body from the form, omitting empty fields.
-fn request_body(form: &Form, lines: Vec<Value>, clock: &ShopClock) -> Value {
+fn request_body(form: &Form, lines: Vec<Value>) -> Value {
     let members = [
         ("customerEmail", form.json_or_null("customerEmail")),
         ("notes", form.json_or_null("notes")),
         ("internalNotes", form.json_or_null("internalNotes")),
         ("priority", form.whole("priority")),
-        ("dueAt", form.day("dueAt", clock)),
+        ("dueAt", form.day("dueAt")),
         ("shippingAddress", address_said(form)),
     ];
     let filled = members.into_iter().filter(|(_, value)| !value.is_null());
