@@ -111,7 +111,8 @@ impl<'a> FormSheet<'a> {
         }
     }
 
-    fn value_of(&self, member: &str, current: &str) -> String {
+    /// Returns the value to be shown in a field: the submitted one if the form was rejected, otherwise the current one.
+    pub(in super::super) fn value_of(&self, member: &str, current: &str) -> String {
         self.refused.map_or(current, |form| form.text(member)).to_owned()
     }
 
