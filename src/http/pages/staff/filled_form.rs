@@ -4,13 +4,8 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use crate::faults::alert;
-use crate::form::PageForm;
 use domain::shop_clock::ShopClock;
 use http::error::ApiError;
-
-/// Rejected form with its error; `None` if the form has not been submitted yet.
-pub(super) type FormRefusal<'a> = Option<(&'a PageForm, &'a ApiError)>;
 
 /// Returns whether the error is shown next to the form, as those of a file that is too large or of another type are.
 /// Other errors have a page of their own.
@@ -24,16 +19,6 @@ pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
     let (parts, _) = error.into_response().into_parts();
     page.extensions_mut().extend(parts.extensions);
     page
-}
-
-/// Renders a form's errors.
-pub(super) fn faults(refused: FormRefusal<'_>) -> Markup {
-    html! { @if let Some((_, error)) = refused { (alert(error)) } }
-}
-
-/// Returns a field's value: the rejected input if there is any, or otherwise `otherwise`.
-pub(super) fn typed(refused: FormRefusal<'_>, name: &str, otherwise: &str) -> String {
-    refused.map_or_else(|| otherwise.to_owned(), |(sent, _)| sent.text(name).to_owned())
 }
 
 /// Renders a labelled field whose input element has the given ID.
