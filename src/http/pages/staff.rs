@@ -24,7 +24,7 @@ mod floor;
 mod floor_group;
 mod floor_head;
 mod floor_plan;
-mod form;
+pub(super) mod form;
 mod insights;
 mod invoices;
 mod job;

@@ -1,6 +1,5 @@
 //! Common parts of pages with forms and long lists: labelled fields, errors, secrets shown once, pagination.
 
-use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use url::form_urlencoded;
 
@@ -11,14 +10,6 @@ use http::error::ApiError;
 /// Other errors have a page of their own.
 pub(super) fn is_of_form(error: &ApiError) -> bool {
     matches!(error.status().as_u16(), 400 | 409 | 412 | 413 | 415 | 422)
-}
-
-/// Returns the page of a rejected form, with the error's status and metadata.
-pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
-    *page.status_mut() = error.status();
-    let (parts, _) = error.into_response().into_parts();
-    page.extensions_mut().extend(parts.extensions);
-    page
 }
 
 /// Renders a labelled field whose input element has the given ID.

@@ -1,5 +1,5 @@
-//! Form on a page for the staff: the values in its fields and, if it was rejected, the error. The page of a rejected
-//! form is rendered again with the submitted values, and answered as the error would be.
+//! Form on a page for the staff or of the setup wizard: the values in its fields and, if it was rejected, the error.
+//! The page of a rejected form is rendered again with the submitted values, and answered as the error would be.
 //!
 //! Most forms name their fields after the API's members, so that errors can be assigned to them, and render them with
 //! [`Form::field`]. One of several forms of a page is a `FormSheet`, which renders fields as well.
@@ -43,7 +43,7 @@ pub(super) enum FieldControl<'a> {
 
 /// Values in the fields of a form and, if it was rejected, the error.
 #[derive(Default)]
-pub(super) struct Form {
+pub(crate) struct Form {
     /// Name of the form among those of its page; empty if it needs none.
     name: String,
     values: BTreeMap<String, String>,
@@ -62,7 +62,7 @@ impl Form {
     }
 
     /// Creates the form from submitted input.
-    pub(super) fn submitted(sent: &PageForm) -> Self {
+    pub(crate) fn submitted(sent: &PageForm) -> Self {
         let form = Self::prefilled(sent.members().map(|(name, text)| (name, text.to_owned())));
         Self { is_submitted: true, clock: sent.call.clock().clone(), ..form }
     }
@@ -78,7 +78,7 @@ impl Form {
     }
 
     /// Returns a field's text; empty if the field was not sent.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         self.values.get(name).map_or("", String::as_str)
     }
 
