@@ -1,4 +1,4 @@
-//! Common parts of pages with forms and long lists: labelled fields, errors, secrets shown once, pagination.
+//! Common parts of pages with forms and long lists: labelled fields, secrets shown once, pagination, times as typed.
 
 use maud::{Markup, html};
 use url::form_urlencoded;

@@ -10,7 +10,7 @@ use domain::currency::format_amount;
 use domain::invoice::{Invoice, InvoiceStatus};
 use domain::shop_clock::ShopClock;
 
-/// Collapsed form for an action: explanation, fields and button.
+/// Layout of a collapsed form for an action: explanation, fields and button. Values and errors are the [`FormSheet`]'s.
 struct ActForm<'a> {
     invoice: &'a Invoice,
     act: &'a str,
