@@ -87,11 +87,11 @@ impl Form {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
-    /// Returns the text of the field for an API member, given by its path; `None` if the form has no such field.
-    fn text_at(&self, path: &str) -> Option<&str> {
+    /// Returns the text of the field for an API member, given by its path; empty if it was not sent.
+    fn text_at(&self, path: &str) -> &str {
         let member = path.rsplit('.').next();
         let alias = || self.values.iter().find(|(name, _)| member_of(name) == member).map(|(_, text)| text);
-        self.values.get(path).or_else(alias).map(String::as_str)
+        self.values.get(path).or_else(alias).map_or("", String::as_str)
     }
 
     /// Sets a field's value if the field is empty.
@@ -168,7 +168,7 @@ impl Form {
 
     /// Sets the error with which the form was rejected.
     pub(super) fn refuse(&mut self, error: ApiError) {
-        let reworded = error.reword(|fault| amount_message(fault, self.text_at(&fault.path)?));
+        let reworded = error.reword(|fault| amount_message(fault, self.text_at(&fault.path)));
         self.refusal = Some(reworded);
     }
 
