@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::form::Form;
+use super::form::ProcessorForm;
 use super::read::{AnswerReader, customer, page, payment_method, refund, session, subscription};
 use super::send::ProcessorClient;
 use super::{
@@ -25,7 +25,7 @@ impl ProcessorClient {
     async fn list<T>(
         &self,
         path: &[&str],
-        query: &Form,
+        query: &ProcessorForm,
         most: usize,
         read: impl Fn(&AnswerReader<'_>) -> Result<T, ProcessorError>,
     ) -> Result<Vec<T>, ProcessorError> {
@@ -51,7 +51,7 @@ impl ProcessorClient {
 #[async_trait]
 impl PaymentProcessor for ProcessorClient {
     async fn check(&self) -> Result<String, ProcessorError> {
-        let answer = self.get(&["checkout", "sessions"], &Form::new().with("limit", 1)).await?;
+        let answer = self.get(&["checkout", "sessions"], &ProcessorForm::new().with("limit", 1)).await?;
         page(&answer)?;
         Ok("the payment processor responds and accepts the secret key".to_owned())
     }
@@ -66,7 +66,7 @@ impl PaymentProcessor for ProcessorClient {
         key: &str,
     ) -> Result<ProcessorSession, ProcessorError> {
         let line = "line_items[0][price_data]";
-        let form = Form::new()
+        let form = ProcessorForm::new()
             .with("mode", "payment")
             .with("client_reference_id", &new.reference)
             .with_map("metadata", &new.metadata)
@@ -87,7 +87,7 @@ impl PaymentProcessor for ProcessorClient {
         new: &NewSubscriptionSession,
         key: &str,
     ) -> Result<ProcessorSession, ProcessorError> {
-        let form = Form::new()
+        let form = ProcessorForm::new()
             .with("mode", "subscription")
             .with("client_reference_id", &new.reference)
             .with_map("metadata", &new.metadata)
@@ -101,17 +101,17 @@ impl PaymentProcessor for ProcessorClient {
     }
 
     async fn session(&self, id: &str) -> Result<ProcessorSession, ProcessorError> {
-        let query = Form::new().with("expand[0]", "payment_intent");
+        let query = ProcessorForm::new().with("expand[0]", "payment_intent");
         session(&AnswerReader::new(&self.get(&["checkout", "sessions", id], &query).await?, "a session"))
     }
 
     async fn expire_session(&self, id: &str) -> Result<ProcessorSession, ProcessorError> {
         let path = ["checkout", "sessions", id, "expire"];
-        session(&AnswerReader::new(&self.post(&path, &Form::new(), None).await?, "a session"))
+        session(&AnswerReader::new(&self.post(&path, &ProcessorForm::new(), None).await?, "a session"))
     }
 
     async fn create_refund(&self, new: &NewRefund, key: &str) -> Result<Refund, ProcessorError> {
-        let form = Form::new()
+        let form = ProcessorForm::new()
             .with("payment_intent", &new.intent)
             .with("amount", new.amount_cents)
             .with_map("metadata", &new.metadata);
@@ -119,12 +119,12 @@ impl PaymentProcessor for ProcessorClient {
     }
 
     async fn refunds(&self, intent: &str) -> Result<Vec<Refund>, ProcessorError> {
-        let query = Form::new().with("payment_intent", intent);
+        let query = ProcessorForm::new().with("payment_intent", intent);
         self.list(&["refunds"], &query, MAX_PAGES * PAGE_SIZE, refund).await
     }
 
     async fn create_customer(&self, new: &NewCustomer, key: &str) -> Result<ProcessorCustomer, ProcessorError> {
-        let form = Form::new()
+        let form = ProcessorForm::new()
             .with("email", &new.email)
             .with_some("name", new.name.as_ref())
             .with_map("metadata", &[(OUR_CUSTOMER.to_owned(), new.our_id.clone())]);
@@ -133,30 +133,31 @@ impl PaymentProcessor for ProcessorClient {
 
     async fn find_customer(&self, our_id: &str) -> Result<Option<ProcessorCustomer>, ProcessorError> {
         let plain: String = our_id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-        let query = Form::new().with("query", format!("metadata['{OUR_CUSTOMER}']:'{plain}'")).with("limit", 1);
+        let query =
+            ProcessorForm::new().with("query", format!("metadata['{OUR_CUSTOMER}']:'{plain}'")).with("limit", 1);
         let answer = self.get(&["customers", "search"], &query).await?;
         page(&answer)?.entries.first().map(|entry| customer(&AnswerReader::new(entry, "a customer"))).transpose()
     }
 
     async fn create_portal(&self, customer: &str, return_url: &str, key: &str) -> Result<String, ProcessorError> {
-        let form = Form::new().with("customer", customer).with("return_url", return_url);
+        let form = ProcessorForm::new().with("customer", customer).with("return_url", return_url);
         let answer = self.post(&["billing_portal", "sessions"], &form, Some(key)).await?;
         AnswerReader::new(&answer, "a portal session").url("url")
     }
 
     async fn payment_methods(&self, customer: &str) -> Result<Vec<PaymentMethod>, ProcessorError> {
-        let query = Form::new().with("customer", customer).with("type", "card");
+        let query = ProcessorForm::new().with("customer", customer).with("type", "card");
         self.list(&["payment_methods"], &query, MAX_METHODS, payment_method).await
     }
 
     async fn subscriptions(&self, customer: &str, limit: usize) -> Result<Vec<Subscription>, ProcessorError> {
         // Without a status those that ended are left out.
-        let query = Form::new().with("customer", customer).with("status", "all");
+        let query = ProcessorForm::new().with("customer", customer).with("status", "all");
         self.list(&["subscriptions"], &query, limit, subscription).await
     }
 
     async fn subscription(&self, id: &str) -> Result<Subscription, ProcessorError> {
-        let query = Form::new()
+        let query = ProcessorForm::new()
             .with("expand[0]", "latest_invoice")
             .with("expand[1]", "default_payment_method")
             .with("expand[2]", "items.data.price.product");
@@ -164,7 +165,7 @@ impl PaymentProcessor for ProcessorClient {
     }
 
     async fn set_cancel_at_period_end(&self, id: &str, cancel: bool) -> Result<Subscription, ProcessorError> {
-        let form = Form::new().with("cancel_at_period_end", cancel);
+        let form = ProcessorForm::new().with("cancel_at_period_end", cancel);
         let answer: Value = self.post(&["subscriptions", id], &form, None).await?;
         subscription(&AnswerReader::new(&answer, "a subscription"))
     }

@@ -2,9 +2,9 @@
 
 /// Form fields in the order in which they are sent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Form(Vec<(String, String)>);
+pub(super) struct ProcessorForm(Vec<(String, String)>);
 
-impl Form {
+impl ProcessorForm {
     pub(super) fn new() -> Self {
         Self::default()
     }
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn names_say_where_a_value_stands() {
-        let form = Form::new()
+        let form = ProcessorForm::new()
             .with("mode", "payment")
             .with("line_items[0][quantity]", 1)
             .with_some("customer_email", None::<String>)

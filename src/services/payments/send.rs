@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 use super::ProcessorError;
-use super::form::Form;
+use super::form::ProcessorForm;
 use domain::breaker::{Breaker, BreakerRules};
 use domain::printer::denied_host;
 use domain::refusal::shortened;
@@ -133,13 +133,18 @@ impl ProcessorClient {
     }
 
     /// Sends a GET request.
-    pub(super) async fn get(&self, path: &[&str], query: &Form) -> Result<Value, ProcessorError> {
+    pub(super) async fn get(&self, path: &[&str], query: &ProcessorForm) -> Result<Value, ProcessorError> {
         self.call(Method::GET, path, query, None).await
     }
 
     /// Sends a POST request. A request that creates something needs an idempotency key, so that the object is created
     /// only once, no matter how often the request is sent.
-    pub(super) async fn post(&self, path: &[&str], form: &Form, key: Option<&str>) -> Result<Value, ProcessorError> {
+    pub(super) async fn post(
+        &self,
+        path: &[&str],
+        form: &ProcessorForm,
+        key: Option<&str>,
+    ) -> Result<Value, ProcessorError> {
         self.call(Method::POST, path, form, key).await
     }
 
@@ -165,7 +170,7 @@ impl ProcessorClient {
         &self,
         method: Method,
         path: &[&str],
-        form: &Form,
+        form: &ProcessorForm,
         key: Option<&str>,
     ) -> Result<Value, ProcessorError> {
         let purpose = CallPurpose::of(path);
@@ -194,7 +199,7 @@ impl ProcessorClient {
         &self,
         method: &Method,
         path: &[&str],
-        form: &Form,
+        form: &ProcessorForm,
         key: Option<&str>,
     ) -> Result<Value, ProcessorError> {
         let mut tries = 0;
@@ -213,7 +218,13 @@ impl ProcessorClient {
         }
     }
 
-    async fn send_once(&self, method: &Method, path: &[&str], form: &Form, key: Option<&str>) -> AttemptResult {
+    async fn send_once(
+        &self,
+        method: &Method,
+        path: &[&str],
+        form: &ProcessorForm,
+        key: Option<&str>,
+    ) -> AttemptResult {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().push("v1").extend(path);

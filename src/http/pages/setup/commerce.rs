@@ -10,6 +10,7 @@ use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt, section};
 use super::{WizardHandles, WizardRequest};
 use crate::form::PageForm;
+use crate::staff::form::Form;
 use actors::app::service_tests::Service;
 use domain::refusal::Refusal;
 use http::access::Caller;
@@ -47,7 +48,7 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
         let faults = seller::keep(&app, &before, &sent).await?;
         let visit = WizardRequest::new(&app, &sent.call.who).await?;
         let status = if faults.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-        let content = content(&app, &visit, None, Some((&faults, &sent)));
+        let content = content(&app, &visit, None, Some((&faults, &Form::submitted(&sent))));
         return Ok(visit.page(status, SetupStep::Commerce, &content));
     }
     let service =
@@ -55,15 +56,15 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
     let service = service.ok_or_else(|| Refusal::field("service", "must be one of the listed services"))?;
     let trial = attempt(&app, &before, service, &sent).await?;
     let visit = WizardRequest::new(&app, &sent.call.who).await?;
-    let content = content(&app, &visit, Some((service, &trial, &sent)), None);
+    let content = content(&app, &visit, Some((service, &trial, &Form::submitted(&sent))), None);
     Ok(visit.page(trial.status(), SetupStep::Commerce, &content))
 }
 
 fn content(
     app: &WizardHandles,
     visit: &WizardRequest,
-    tried: Option<(Service, &Trial, &PageForm)>,
-    seller: Option<(&[String], &PageForm)>,
+    tried: Option<(Service, &Trial, &Form)>,
+    seller: Option<(&[String], &Form)>,
 ) -> Markup {
     let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
     html! {

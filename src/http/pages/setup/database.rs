@@ -11,6 +11,7 @@ use super::trial::{Trial, attempt};
 use super::{WizardHandles, WizardRequest, fields};
 use crate::form::PageForm;
 use crate::frame::see_other;
+use crate::staff::form::Form;
 use actors::app::service_tests::Service;
 use http::access::Caller;
 use http::error::ApiError;
@@ -41,11 +42,11 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
     let trials = [database?, redis?];
     let status = trials.iter().map(Trial::status).max().unwrap_or_default();
     let visit = WizardRequest::new(&app, &sent.call.who).await?;
-    let content = content(&app, &visit, Some((&trials, &sent)));
+    let content = content(&app, &visit, Some((&trials, &Form::submitted(&sent))));
     Ok(visit.page(status, SetupStep::Database, &content))
 }
 
-fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[Trial; 2], &PageForm)>) -> Markup {
+fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[Trial; 2], &Form)>) -> Markup {
     let config = &*app.setup.config;
     let again = tried.filter(|(trials, _)| trials.iter().any(|trial| !trial.is_kept())).map(|(_, sent)| sent);
     let other_database = visit.draft.value("database.url").is_some();

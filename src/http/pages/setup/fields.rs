@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::trial::UNUSED;
 use crate::form::PageForm;
+use crate::staff::form::Form;
 use actors::app::service_tests::Service;
 use config::Config;
 use config::listing;
@@ -231,9 +232,9 @@ fn shown_value(field: &Field, config: &Config, draft: &SetupDraft) -> String {
 
 /// Returns the value of a seller field: from the form, the wizard's stored input or the current settings, in this
 /// order.
-pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> String {
+pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, form: Option<&Form>) -> String {
     let Some(field) = SELLER.iter().find(|field| field.key == key) else { return String::new() };
-    sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned())
+    form.map_or_else(|| shown_value(field, config, draft), |form| form.text(field.variable).to_owned())
 }
 
 /// Returns the time zone: the wizard's stored input or, failing that, the current setting.
@@ -305,9 +306,9 @@ fn without(field: &Field) -> String {
     format!("{}.{NONE}", field.variable)
 }
 
-/// Renders a service's fields. `sent` is a rejected form, whose values are shown again, except for secrets.
-pub(crate) fn inputs(service: Service, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
-    inputs_of(fields_of(service), config, draft, sent, None)
+/// Renders a service's fields. `form` is a rejected form, whose values are shown again, except for secrets.
+pub(crate) fn inputs(service: Service, config: &Config, draft: &SetupDraft, form: Option<&Form>) -> Markup {
+    inputs_of(fields_of(service), config, draft, form, None)
 }
 
 /// Renders the given fields, as [`inputs`] does for a service, with a remark next to the first one.
@@ -315,7 +316,7 @@ pub(super) fn inputs_of(
     fields: &[Field],
     config: &Config,
     draft: &SetupDraft,
-    sent: Option<&PageForm>,
+    form: Option<&Form>,
     remark: Option<&str>,
 ) -> Markup {
     let given_before = |field: &Field| match draft.value(field.key) {
@@ -325,7 +326,7 @@ pub(super) fn inputs_of(
     html! {
         @for (at, field) in fields.iter().enumerate() {
             @let secret = field.kind == FieldKind::Secret;
-            @let typed = || sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned());
+            @let typed = || form.map_or_else(|| shown_value(field, config, draft), |form| form.text(field.variable).to_owned());
             @let value = (!secret).then(typed);
             div class="field" {
                 label for=(field.variable) { (field.label) }

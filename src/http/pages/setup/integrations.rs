@@ -10,6 +10,7 @@ use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt, section};
 use super::{WizardHandles, WizardRequest};
 use crate::form::PageForm;
+use crate::staff::form::Form;
 use actors::app::service_tests::Service;
 use domain::refusal::Refusal;
 use http::access::Caller;
@@ -51,11 +52,11 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
     let service = service.ok_or_else(|| Refusal::field("service", "must be one of the listed services"))?;
     let trial = attempt(&app, &before, service, &sent).await?;
     let visit = WizardRequest::new(&app, &sent.call.who).await?;
-    let content = content(&app, &visit, Some((service, &trial, &sent)));
+    let content = content(&app, &visit, Some((service, &trial, &Form::submitted(&sent))));
     Ok(visit.page(trial.status(), SetupStep::Integrations, &content))
 }
 
-fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(Service, &Trial, &PageForm)>) -> Markup {
+fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(Service, &Trial, &Form)>) -> Markup {
     let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
     html! {
         p { "Other systems that the shop works with. All of them are optional: leave out what you do not have." }

@@ -8,6 +8,7 @@ use super::steps::SetupStep;
 use super::{WizardHandles, WizardRequest, change_draft, wrong};
 use crate::form::PageForm;
 use crate::refused::sentence;
+use crate::staff::form::Form;
 use config::Config;
 use config::sections::InvoicesConfig;
 use domain::seller::{SellerGap, gaps_in_words};
@@ -19,9 +20,9 @@ pub(super) const SELLER_WORD: &str = "seller";
 /// Value stored for the seller details once they are complete.
 const COMPLETE: &str = "complete";
 
-/// Returns the seller details that are still missing, given the stored input; values in `sent` take precedence.
-fn gaps(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Vec<SellerGap> {
-    let text = |key: &str| typed_or_in_force(key, config, draft, sent);
+/// Returns the seller details that are still missing, given the stored input; values in `form` take precedence.
+fn gaps(config: &Config, draft: &SetupDraft, form: Option<&Form>) -> Vec<SellerGap> {
+    let text = |key: &str| typed_or_in_force(key, config, draft, form);
     let invoices = InvoicesConfig {
         seller_name: text("invoices.seller_name"),
         seller_line1: text("invoices.seller_line1"),
@@ -48,7 +49,7 @@ pub(super) fn state(config: &Config, draft: &SetupDraft) -> &'static str {
 /// Stores the seller details in a form if they are complete; otherwise, returns the errors.
 pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &PageForm) -> Result<Vec<String>, ApiError> {
     let config = &*app.setup.config;
-    let gaps = gaps(config, &visit.draft, Some(sent));
+    let gaps = gaps(config, &visit.draft, Some(&Form::submitted(sent)));
     if !gaps.is_empty() {
         return Ok(vec![sentence(gaps_in_words(&gaps).split(';').next().unwrap_or_default())]);
     }
@@ -62,7 +63,7 @@ pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &Page
 }
 
 /// Renders the form for the seller details. `tried` contains a rejected form and its errors.
-pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[String], &PageForm)>) -> Markup {
+pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[String], &Form)>) -> Markup {
     let config = &*app.setup.config;
     let again = tried.filter(|(faults, _)| !faults.is_empty()).map(|(_, sent)| sent);
     html! {

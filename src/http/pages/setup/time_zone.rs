@@ -11,6 +11,7 @@ use super::{WizardHandles, WizardRequest, change_draft};
 use crate::design::assets::{SITE_SCRIPT, SITE_STYLE};
 use crate::form::PageForm;
 use crate::frame::PageCode;
+use crate::staff::form::Form;
 use config::Config;
 use domain::setup::draft::SetupDraft;
 use domain::shop_clock::ShopClock;
@@ -40,10 +41,10 @@ pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &Page
     change_draft(app, move |draft| draft.keep(ZONE_WORD, &[ZONE.key], values, CHOSEN)).await
 }
 
-/// Renders the list of time zones. `sent` is a rejected form, whose selection is shown again.
-pub(super) fn field(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
+/// Renders the list of time zones. `form` is a rejected form, whose selection is shown again.
+pub(super) fn field(config: &Config, draft: &SetupDraft, form: Option<&Form>) -> Markup {
     let current = zone_shown(config, draft);
-    let typed = sent.map(|sent| sent.text(ZONE.variable)).filter(|text| !text.is_empty());
+    let typed = form.map(|form| form.text(ZONE.variable)).filter(|text| !text.is_empty());
     let chosen = typed.unwrap_or(&current);
     let is_open =
         typed.is_none() && draft.passed(ZONE_WORD).is_none() && config.origin.given_setting(ZONE.key).is_none();
@@ -62,14 +63,14 @@ pub(super) fn field(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>
 }
 
 /// Renders the form that changes the time zone once there is an admin.
-pub(super) fn section(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &PageForm)>) -> Markup {
+pub(super) fn section(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &Form)>) -> Markup {
     html! {
         form class="card" method="post" action=(SetupStep::Welcome.path()) aria-labelledby=(ZONE_WORD) {
             h2 id=(ZONE_WORD) { "The shop's clock" }
             @if let Some((faults, _)) = refused { (faults) }
             (visit.hidden())
             input type="hidden" name="service" value=(ZONE_WORD);
-            (field(config, &visit.draft, refused.map(|(_, sent)| sent)))
+            (field(config, &visit.draft, refused.map(|(_, form)| form)))
             button class="second" type="submit" { "Save" }
         }
     }

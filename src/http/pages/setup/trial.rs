@@ -9,6 +9,7 @@ use super::titles::titled;
 use super::{WizardHandles, WizardRequest, advice, change_draft, faults_of, fields, wrong};
 use crate::form::PageForm;
 use crate::refused::sentence;
+use crate::staff::form::Form;
 use actors::app::service_tests::{Service, ServiceTest};
 use http::error::ApiError;
 use http_api::production::setup::tested_with;
@@ -128,7 +129,7 @@ pub(super) fn section(
     visit: &WizardRequest,
     service: Service,
     (path, about): (&str, &str),
-    tried: Option<(&Trial, &PageForm)>,
+    tried: Option<(&Trial, &Form)>,
 ) -> Markup {
     let (word, config) = (service.word(), &*app.setup.config);
     let again = tried.filter(|(trial, _)| !trial.is_kept()).map(|(_, sent)| sent);

@@ -12,6 +12,7 @@ use super::{WizardHandles, WizardRequest, fields, wrong};
 use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::see_other;
+use crate::staff::form::Form;
 use actors::app::service_tests::Service;
 use config::{Config, Mode};
 use http::access::Caller;
@@ -25,12 +26,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     Ok(page(&app, &visit, StatusCode::OK, None))
 }
 
-fn page(
-    app: &WizardHandles,
-    visit: &WizardRequest,
-    status: StatusCode,
-    refused: Option<(&Markup, &PageForm)>,
-) -> Response {
+fn page(app: &WizardHandles, visit: &WizardRequest, status: StatusCode, refused: Option<(&Markup, &Form)>) -> Response {
     let content = content(visit, &app.setup.config, refused);
     visit.scripted_page(status, SetupStep::Welcome, &content, &ZONE_PAGE)
 }
@@ -45,7 +41,7 @@ pub(super) async fn make_admin(
     let visit = WizardRequest::new(&app, &sent.call.who).await?;
     let faults = time_zone::faults(&sent);
     if !faults.is_empty() {
-        return Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&wrong(&faults), &sent))));
+        return Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&wrong(&faults), &Form::submitted(&sent)))));
     }
     time_zone::keep(&app, &visit, &sent).await?;
     if sent.text("service") == ZONE_WORD {
@@ -59,14 +55,14 @@ pub(super) async fn make_admin(
             Ok(response)
         }
         Err(error) if error.status() == StatusCode::BAD_REQUEST => {
-            Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&alert(&error), &sent))))
+            Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&alert(&error), &Form::submitted(&sent)))))
         }
         Err(error) => Err(error),
     }
 }
 
-fn content(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &PageForm)>) -> Markup {
-    let typed = |name: &str| refused.map_or("", |(_, sent)| sent.text(name));
+fn content(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &Form)>) -> Markup {
+    let typed = |name: &str| refused.map_or("", |(_, form)| form.text(name));
     let mode = if config.mode == Mode::Production { "production" } else { "development" };
     html! {
         p { "This takes you from a server that has just started to the first print, in six steps. It runs in " strong { (mode) } " mode." }
@@ -105,7 +101,7 @@ fn content(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &Pa
                         aria-describedby="long";
                     p class="hint" id="long" { "At least 10 characters." }
                 }
-                (time_zone::field(config, &visit.draft, refused.map(|(_, sent)| sent)))
+                (time_zone::field(config, &visit.draft, refused.map(|(_, form)| form)))
                 button type="submit" { "Make the admin and go on" }
             }
         }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
-use super::entry::{FieldControl, FormEntry};
+use super::form::{FieldControl, Form};
 use domain::address::Address;
 
 /// API field that contains the address.
@@ -24,7 +24,7 @@ pub(super) fn address_label(part: &str) -> Option<&'static str> {
 }
 
 /// Renders the fields of an address.
-pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
+pub(super) fn address_fields(form: &Form, hint: &str) -> Markup {
     html! {
         p class="hint" { (hint) }
         div class="grid" {
@@ -36,7 +36,7 @@ pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
 }
 
 /// Converts the fields to a JSON address for the API; null if all of them are empty.
-pub(super) fn address_said(form: &FormEntry) -> Value {
+pub(super) fn address_said(form: &Form) -> Value {
     let parts =
         ADDRESS_PARTS.map(|(part, ..)| (part.to_owned(), form.json_or_null(&format!("{ADDRESS_MEMBER}.{part}"))));
     let filled: Map<String, Value> = parts.into_iter().filter(|(_, value)| !value.is_null()).collect();

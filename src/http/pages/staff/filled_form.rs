@@ -1,38 +1,15 @@
-//! Common parts of pages with forms and long lists: labelled fields, errors, secrets shown once, pagination.
+//! Common parts of pages with forms and long lists: labelled fields, secrets shown once, pagination, times as typed.
 
-use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use crate::faults::alert;
-use crate::form::PageForm;
 use domain::shop_clock::ShopClock;
 use http::error::ApiError;
 
-/// Rejected form with its error; `None` if the form has not been submitted yet.
-pub(super) type FormRefusal<'a> = Option<(&'a PageForm, &'a ApiError)>;
-
-/// Returns whether the error is shown next to the form. Other errors have a page of their own.
+/// Returns whether the error is shown next to the form, as those of a file that is too large or of another type are.
+/// Other errors have a page of their own.
 pub(super) fn is_of_form(error: &ApiError) -> bool {
-    matches!(error.status().as_u16(), 400 | 409 | 412 | 422)
-}
-
-/// Returns the page of a rejected form, with the error's status and metadata.
-pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
-    *page.status_mut() = error.status();
-    let (parts, _) = error.into_response().into_parts();
-    page.extensions_mut().extend(parts.extensions);
-    page
-}
-
-/// Renders a form's errors.
-pub(super) fn faults(refused: FormRefusal<'_>) -> Markup {
-    html! { @if let Some((_, error)) = refused { (alert(error)) } }
-}
-
-/// Returns a field's value: the rejected input if there is any, or otherwise `otherwise`.
-pub(super) fn typed(refused: FormRefusal<'_>, name: &str, otherwise: &str) -> String {
-    refused.map_or_else(|| otherwise.to_owned(), |(sent, _)| sent.text(name).to_owned())
+    matches!(error.status().as_u16(), 400 | 409 | 412 | 413 | 415 | 422)
 }
 
 /// Renders a labelled field whose input element has the given ID.

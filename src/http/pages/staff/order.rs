@@ -19,7 +19,7 @@ use self::lines::lines;
 use super::ORDERS_PATH;
 use super::acts::{CLEARS_FIELD, DAY_SHOWN_FIELD, NOTES_LABEL, STAFF_NOTES_LABEL, TICKED_WORD, WANTED_LABEL};
 use super::address_fields::{address_fields, address_known};
-use super::entry::{FieldControl, FormEntry};
+use super::form::{FieldControl, Form};
 use super::job::{JOBS_PATH, JobCard};
 use super::orders::StaffOrderHandles;
 use super::sheet::{address_line, day};
@@ -215,7 +215,7 @@ fn change(order: &Order, clock: &ShopClock) -> Markup {
     let current_notes = notes.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?)));
     let usual = [("priority".to_owned(), order.priority.to_string()), ("dueAt".to_owned(), day(order.due_at, clock))];
     let address = order.shipping_address.as_ref().map(address_known).unwrap_or_default();
-    let form = FormEntry::prefilled(current_notes.chain(usual).chain(address));
+    let form = Form::prefilled(current_notes.chain(usual).chain(address));
     let unpaid = matches!(order.status, OrderStatus::Draft | OrderStatus::Created | OrderStatus::PaymentFailed);
     html! {
         details {

@@ -8,12 +8,11 @@ use maud::{Markup, html};
 
 use super::FLOOR_PATH;
 use super::card::act_path;
-use super::filled_form::{is_of_form, refused};
 use super::floor::FloorHandles;
+use super::form::Form;
 use super::printer_settings::{change_said, more_inputs, more_said, value_of};
-use super::sheet::{TypedForm, VERSION_FIELD, at_version};
+use super::sheet::{VERSION_FIELD, at_version};
 use super::shell::{StaffSection, StaffViewer, hidden};
-use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::{printer_fields, setup};
@@ -98,8 +97,8 @@ fn new_form(declared: &PrinterType, value: &dyn Fn(&str) -> Option<String>, word
 pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let Some(declared) = PrinterType::of_word(sent.text("type")) else { return Ok(see_other(NEW_PRINTER_PATH)) };
-    let typed = TypedForm::new("new", &sent);
-    let again = |words: &Markup| {
+    let typed = Form::submitted(&sent);
+    let again = |typed: &Form, words: &Markup| {
         // A box that was not ticked is there too, and empty.
         let content = new_form(declared, &|name| Some(typed.text(name).to_owned()), words);
         viewer.page(StaffSection::Floor, "Add a printer", &app.board.view(), &content)
@@ -107,7 +106,8 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
     if sent.text("untested").is_empty() {
         let test = printer_fields::tested(&app.config, &sent, app.board.shop.environment.now()).await;
         if !test.ok {
-            let mut response = again(&setup::failed(Service::Printer, &test.message, test.detail.as_deref()));
+            let words = setup::failed(Service::Printer, &test.message, test.detail.as_deref());
+            let mut response = again(&typed, &words);
             *response.status_mut() = StatusCode::BAD_REQUEST;
             return Ok(response);
         }
@@ -116,11 +116,10 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
     members.extend(more_said(&sent));
     match register(&app.board.shop, sent.call.origin(), &members.into()).await {
         Ok(id) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
-        Err(error) if is_of_form(&error) => {
-            let response = again(&alert(&error));
-            Ok(refused(response, error))
+        Err(error) => {
+            let typed = typed.with_refusal(error)?;
+            Ok(typed.answer(again(&typed, &typed.alert())))
         }
-        Err(error) => Err(error),
     }
 }
 
@@ -178,16 +177,15 @@ pub(super) async fn change(
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let current = find_present(&app.board.shop.printers, id).await?;
     let printer = &current.1;
-    let (typed, body) = (TypedForm::new("change", &sent), change_said(&printer.fields, &sent));
+    let (typed, body) = (Form::submitted(&sent), change_said(&printer.fields, &sent));
     let call = at_version(sent.call, &typed);
     match act_by_page(app.board.shop.clone(), id, "change", call, &body).await {
         Ok(()) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
-        Err(error) if is_of_form(&error) => {
-            let words = alert(&error);
-            let content = edit_form(&current, &|name| Some(typed.text(name).to_owned()), &words);
+        Err(error) => {
+            let typed = typed.with_refusal(error)?;
+            let content = edit_form(&current, &|name| Some(typed.text(name).to_owned()), &typed.alert());
             let response = viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content);
-            Ok(refused(response, error))
+            Ok(typed.answer(response))
         }
-        Err(error) => Err(error),
     }
 }

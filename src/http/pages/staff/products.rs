@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 
 use super::PRODUCTS_PATH;
 use super::board::BoardHandles;
-use super::entry::FormEntry;
 use super::filled_form::address;
+use super::form::Form;
 use super::sheet::{ListFilter, ListPart, list_filters, non_empty};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::frame::money;
@@ -331,7 +331,7 @@ fn only_named(text: &str, skus: impl IntoIterator<Item = (Id, String)>) -> Resul
 pub(super) async fn counted_skus(
     queries: &Queries,
     among: &SkuFilter,
-    form: &FormEntry,
+    form: &Form,
     of: &str,
     rows: usize,
 ) -> Result<Vec<Value>, ApiError> {

@@ -1,14 +1,15 @@
 //! Components shared by the quote, invoice and customer pages: paginated lists, labelled fields, and forms that are
 //! shown again with the user's input and errors.
 
+mod body;
 mod fields;
 mod lines;
-mod typed;
 
 use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::CUSTOMERS_PATH;
+use super::form::Form;
 use domain::address::Address;
 use domain::country::country_name;
 use domain::id::Id;
@@ -16,9 +17,9 @@ use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 use store::queries::Page;
 
-pub(super) use fields::{FormSheet, decimal_field, line_field};
+pub(super) use body::{VERSION_FIELD, at_version, without_nulls};
+pub(super) use fields::{FormSheet, decimal_field, line_field, member_of};
 pub(super) use lines::{DraftLines, LINE_ACTS, edited, line_form};
-pub(super) use typed::{TypedForm, VERSION_FIELD, at_version, without_nulls};
 
 /// Number of entries on each page of a list.
 const ROWS_PER_PAGE: u64 = 50;
@@ -135,9 +136,9 @@ pub(super) fn few(id: &str, title: &str, rows: &[Markup], none: &str) -> Markup 
 }
 
 /// Renders the errors of a rejected form that is no longer on the page, to be shown above the current forms.
-pub(super) fn astray(refused: Option<&TypedForm>, forms: &Markup) -> Markup {
+pub(super) fn astray(refused: &Form, forms: &Markup) -> Markup {
     let beside = forms.0.contains("role=\"alert\"");
-    html! { @if let Some(typed) = refused.filter(|_| !beside) { (typed.render_faults()) } }
+    html! { @if !beside { (refused.alert()) } }
 }
 
 /// Returns the path of a record's page, built from the list's path and the record's ID.

@@ -15,7 +15,6 @@ mod slots;
 mod spool;
 mod spool_acts;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -28,17 +27,14 @@ pub(super) use self::slots::shown_spool;
 pub(super) use self::spool::{SpoolFacts, known_spools, spool_path};
 use super::STOCK_PATH;
 use super::board::BoardHandles;
-use super::entry::with_point;
+use super::form::with_point;
 use super::log::LogHandles;
-use crate::faults::alert;
-use crate::form::PageForm;
 use config::Config;
 use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::material::Material;
 use domain::printer::Printer;
 use http::access::RequiredAccess;
-use http::error::ApiError;
 use http::handles::handles;
 use http::routes::{PageBounds, Routes};
 use http_api::production::materials::MaterialHandles;
@@ -133,44 +129,6 @@ fn swatch(color: Option<&str>) -> Markup {
             }
             " "
         }
-    }
-}
-
-/// Submitted form, shown again with its errors.
-#[derive(Default)]
-struct AttemptedForm {
-    /// Name of the action: the last segment of the path to which the form was posted.
-    act: String,
-    typed: BTreeMap<String, String>,
-    /// Error with which the form was rejected, if any.
-    refusal: Option<ApiError>,
-}
-
-impl AttemptedForm {
-    fn of(act: &str, sent: &PageForm) -> Self {
-        let typed = sent.members().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        Self { act: act.to_owned(), typed, refusal: None }
-    }
-
-    fn refused(self, error: &ApiError) -> Self {
-        Self { refusal: Some(error.clone()), ..self }
-    }
-
-    /// Returns whether the form was submitted for the given action.
-    fn is_of(&self, act: &str) -> bool {
-        self.act == act
-    }
-
-    /// Returns the value of a field in the form for the given action: the submitted value, if any, or otherwise
-    /// `otherwise`.
-    fn value(&self, act: &str, name: &str, otherwise: &str) -> String {
-        let typed = self.typed.get(name).filter(|_| self.is_of(act));
-        typed.map_or_else(|| otherwise.to_owned(), Clone::clone)
-    }
-
-    /// Renders the errors in the form for the given action.
-    fn wrong(&self, act: &str) -> Markup {
-        html! { @if let Some(error) = self.refusal.as_ref().filter(|_| self.is_of(act)) { (alert(error)) } }
     }
 }
 

@@ -10,7 +10,8 @@ use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::INVOICES_PATH;
 use crate::staff::acts::PathAct;
-use crate::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
+use crate::staff::form::Form;
+use crate::staff::sheet::{LINE_ACTS, at_version, line_form, page_of, without_nulls};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use domain::invoice::Invoice;
 use http::access::Caller;
@@ -22,10 +23,10 @@ use http_api::production::invoices::{act_by_page, create_by_page};
 /// Serves the form for a new invoice.
 pub(super) async fn show_new(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    Ok(new_page(&app, &viewer, None))
+    Ok(new_page(&app, &viewer, &Form::default()))
 }
 
-fn new_page(app: &StaffInvoiceHandles, viewer: &StaffViewer, refused: Option<&TypedForm>) -> Response {
+fn new_page(app: &StaffInvoiceHandles, viewer: &StaffViewer, refused: &Form) -> Response {
     let content = html! {
         p { a href=(INVOICES_PATH) { "All invoices" } }
         h1 { "New invoice" }
@@ -38,20 +39,20 @@ fn new_page(app: &StaffInvoiceHandles, viewer: &StaffViewer, refused: Option<&Ty
 /// Creates a draft invoice.
 pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let typed = TypedForm::new("new", &sent);
+    let typed = Form::named("new", &sent);
     let currency = typed.some("currency").unwrap_or(&app.config.orders.currency);
     let body = draft::new_said(&typed, currency);
     match create_by_page(app.invoices.clone(), sent.call, &body).await {
         Ok(id) => Ok(see_other(&page_of(INVOICES_PATH, id))),
         Err(error) => {
-            let typed = typed.refused(error)?;
-            Ok(typed.on(new_page(&app, &viewer, Some(&typed))))
+            let typed = typed.with_refusal(error)?;
+            Ok(typed.answer(new_page(&app, &viewer, &typed)))
         }
     }
 }
 
 /// Returns the name of the API operation for the action in the form's path, with the JSON body built from the form.
-fn operation_of<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a str, Value) {
+fn operation_of<'a>(word: &'a str, typed: &Form, invoice: &Invoice) -> (&'a str, Value) {
     let currency = &invoice.content.currency;
     match word {
         "change" => ("change", draft::request_body(typed, currency)),
@@ -74,7 +75,7 @@ fn operation_of<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a
             });
             (word, without_nulls(body))
         }
-        "pay-link" => (word, without_nulls(json!({"expiresAt": typed.end_of_day("expiresAt")}))),
+        "pay-link" => (word, without_nulls(json!({"expiresAt": typed.day("expiresAt")}))),
         other => (other, json!({})),
     }
 }
@@ -89,14 +90,14 @@ pub(super) async fn on_invoice(
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let (_, state) = find_existing(&app.invoices.invoices, id).await?;
     let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
-    let typed = TypedForm::new(&name, &sent);
+    let typed = Form::named(&name, &sent);
     let (operation, body) = operation_of(&word, &typed, state_of(&state)?);
     let call = at_version(sent.call, &typed);
     match act_by_page(app.invoices.clone(), id, operation, call, &body).await {
         Ok(()) => Ok(see_other(&page_of(INVOICES_PATH, id))),
         Err(error) => {
-            let typed = typed.refused(error)?;
-            Ok(typed.on(one::page(&app, &viewer, id, Some(&typed)).await?))
+            let typed = typed.with_refusal(error)?;
+            Ok(typed.answer(one::page(&app, &viewer, id, &typed).await?))
         }
     }
 }

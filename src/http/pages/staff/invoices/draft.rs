@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 
 use super::NEW_PATH;
 use crate::staff::INVOICES_PATH;
-use crate::staff::sheet::{
-    DraftLines, FormSheet, TypedForm, day, decimal_field, edited, line_field, page_of, without_nulls,
-};
+use crate::staff::form::Form;
+use crate::staff::sheet::{DraftLines, FormSheet, day, decimal_field, edited, line_field, page_of, without_nulls};
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
 use domain::invoice::{Invoice, InvoiceLine};
@@ -16,7 +15,7 @@ use domain::tax::{percent_of, percent_text};
 
 /// Converts the header form of a draft to the API request body. Empty fields clear their values; empty amounts are
 /// treated as 0.
-pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
+pub(super) fn request_body(typed: &Form, currency: &str) -> Value {
     let amount = |member: &str| typed.some(member).map_or(json!(0), |_| typed.amount(member, currency));
     json!({
         "customerName": typed.text("name"), "customerEmail": typed.some("email"), "customerVatId": typed.some("vatId"),
@@ -26,7 +25,7 @@ pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
 }
 
 /// Converts the form for a new draft and its first line to the API request body.
-pub(super) fn new_said(typed: &TypedForm, currency: &str) -> Value {
+pub(super) fn new_said(typed: &Form, currency: &str) -> Value {
     let mut body = request_body(typed, currency);
     if let Value::Object(members) = &mut body {
         members.insert("currency".to_owned(), json!(typed.some("currency")));
@@ -37,7 +36,7 @@ pub(super) fn new_said(typed: &TypedForm, currency: &str) -> Value {
 
 /// Converts the form for an invoice line to JSON. An invalid tax rate is passed on as text, so that the API reports the
 /// error.
-pub(super) fn line_said(typed: &TypedForm, currency: &str) -> Value {
+pub(super) fn line_said(typed: &Form, currency: &str) -> Value {
     let rate = typed.some("rate").map(|text| percent_of(text).map_or_else(|| json!(text), |bps| json!(bps)));
     without_nulls(json!({
         "description": typed.text("description"), "quantity": typed.whole("quantity"),
@@ -53,7 +52,7 @@ fn line_json(line: &InvoiceLine) -> Value {
 }
 
 /// Returns the invoice's lines as edited in the form; if `new_line` is `None`, the edited line is removed.
-pub(super) fn lines(invoice: &Invoice, typed: &TypedForm, new_line: Option<Value>) -> Value {
+pub(super) fn lines(invoice: &Invoice, typed: &Form, new_line: Option<Value>) -> Value {
     json!({ "lineItems": edited(invoice.content.lines.iter().map(line_json).collect(), typed, new_line) })
 }
 
@@ -99,7 +98,7 @@ fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
 }
 
 /// Renders the form for a new invoice and its first line.
-pub(super) fn new_form(currency: &str, refused: Option<&TypedForm>) -> Markup {
+pub(super) fn new_form(currency: &str, refused: &Form) -> Markup {
     let sheet = FormSheet::new("new", refused);
     html! {
         form class="card" method="post" action=(NEW_PATH) aria-label="New invoice" {
@@ -114,7 +113,7 @@ pub(super) fn new_form(currency: &str, refused: Option<&TypedForm>) -> Markup {
 }
 
 /// Renders the forms for editing a draft.
-pub(super) fn forms(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
+pub(super) fn forms(invoice: &Invoice, refused: &Form) -> Markup {
     let (lines, currency) = (&invoice.content.lines, &invoice.content.currency);
     let path = page_of(INVOICES_PATH, invoice.id);
     let head = FormSheet::new("change", refused);

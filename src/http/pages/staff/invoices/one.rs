@@ -9,8 +9,9 @@ use maud::{Markup, html};
 use super::{StaffInvoiceHandles, draft, number_of, settle, shown_state};
 use crate::frame::{money, time};
 use crate::invoices::order_is_cancelled;
+use crate::staff::form::Form;
 use crate::staff::orders::flag_words;
-use crate::staff::sheet::{TypedForm, address_line, astray, customer_link, few, page_of};
+use crate::staff::sheet::{address_line, astray, customer_link, few, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{INVOICES_PATH, ORDERS_PATH};
 use crate::times::document_day;
@@ -31,7 +32,7 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    page(&app, &viewer, id, None).await
+    page(&app, &viewer, id, &Form::default()).await
 }
 
 /// Renders an invoice's page. `refused` is a rejected form, if any.
@@ -39,7 +40,7 @@ pub(super) async fn page(
     app: &StaffInvoiceHandles,
     viewer: &StaffViewer,
     id: Id,
-    refused: Option<&TypedForm>,
+    refused: &Form,
 ) -> Result<Response, ApiError> {
     let (_, state) = find_existing(&app.invoices.invoices, id).await?;
     let invoice = state_of(&state)?;

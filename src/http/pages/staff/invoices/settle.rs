@@ -4,12 +4,13 @@ use maud::{Markup, html};
 
 use crate::frame::{money, time};
 use crate::staff::INVOICES_PATH;
-use crate::staff::sheet::{FormSheet, TypedForm, decimal_field, line_field, page_of};
+use crate::staff::form::Form;
+use crate::staff::sheet::{FormSheet, decimal_field, line_field, page_of};
 use domain::currency::format_amount;
 use domain::invoice::{Invoice, InvoiceStatus};
 use domain::shop_clock::ShopClock;
 
-/// Collapsed form for an action: explanation, fields and button.
+/// Layout of a collapsed form for an action: explanation, fields and button. Values and errors are the [`FormSheet`]'s.
 struct ActForm<'a> {
     invoice: &'a Invoice,
     act: &'a str,
@@ -19,7 +20,7 @@ struct ActForm<'a> {
 }
 
 impl ActForm<'_> {
-    fn html(&self, refused: Option<&TypedForm>, fields: impl FnOnce(&FormSheet<'_>) -> Markup) -> Markup {
+    fn html(&self, refused: &Form, fields: impl FnOnce(&FormSheet<'_>) -> Markup) -> Markup {
         let sheet = FormSheet::new(self.act, refused);
         html! {
             details open[sheet.is_refused()] {
@@ -47,7 +48,7 @@ pub(super) fn acts(
     link: Option<&str>,
     cancelled: bool,
     clock: &ShopClock,
-    refused: Option<&TypedForm>,
+    refused: &Form,
 ) -> Markup {
     let (issue, give_up) = (format!("Issue it to {}", invoice.content.buyer.name), "Give the draft up");
     let void = format!("Void {number}");
@@ -80,7 +81,7 @@ pub(super) fn acts(
     }
 }
 
-fn pay(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
+fn pay(invoice: &Invoice, refused: &Form) -> Markup {
     let due = format_amount(invoice.due_cents(), &invoice.content.currency);
     let about = format!("{due} is due. A part of it can be recorded too.");
     let form =
@@ -96,7 +97,7 @@ fn pay(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
     })
 }
 
-fn refund(invoice: &Invoice, clock: &ShopClock, refused: Option<&TypedForm>) -> Markup {
+fn refund(invoice: &Invoice, clock: &ShopClock, refused: &Form) -> Markup {
     let kept_amount = format_amount(invoice.ledger.kept_cents, &invoice.content.currency);
     let about = format!(
         "{kept_amount} was kept. A credit note is issued over what goes back; what came through the payment processor is paid back by it."
@@ -122,7 +123,7 @@ fn refund(invoice: &Invoice, clock: &ShopClock, refused: Option<&TypedForm>) -> 
 }
 
 /// Renders the payment link, with which anyone who has it can pay the invoice.
-fn pay_link(invoice: &Invoice, link: Option<&str>, refused: Option<&TypedForm>) -> Markup {
+fn pay_link(invoice: &Invoice, link: Option<&str>, refused: &Form) -> Markup {
     let ends = invoice.pay_link.as_ref().and_then(|link| link.expires_at);
     let (summary, about) = match link {
         Some(_) => ("Make another pay link", "The link that there is stops working."),
@@ -146,7 +147,7 @@ fn pay_link(invoice: &Invoice, link: Option<&str>, refused: Option<&TypedForm>) 
     }
 }
 
-fn revoke_link(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
+fn revoke_link(invoice: &Invoice, refused: &Form) -> Markup {
     let form = ActForm {
         invoice,
         act: "revoke-link",

@@ -10,12 +10,11 @@ use super::StaffOrderHandles;
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::address_fields::{address_fields, address_said};
-use crate::staff::entry::{FieldControl, FormEntry};
+use crate::staff::form::{FieldControl, Form};
 use crate::staff::products::{CODE_LIST, code_list, counted_skus};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
-use domain::shop_clock::ShopClock;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
@@ -54,19 +53,18 @@ pub(super) async fn begin(
     let sku = state.as_ref().and_then(|state| state.present());
     let code = sku.map(|sku| ("lines.0.skuId", sku.fields.code.clone()));
     let customer = query.customer.map(|email| ("customerEmail", email));
-    page(&app, &who, FormEntry::prefilled(code.into_iter().chain(customer))).await
+    page(&app, &who, Form::prefilled(code.into_iter().chain(customer))).await
 }
 
 /// Places the order described by the form, or serves the form again with its errors.
 pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
-    let clock = sent.call.clock().clone();
+    let (mut form, who) = (Form::submitted(&sent), sent.call.who.clone());
     let placed = async {
         let rows = form.close_up("lines", &LINE_MEMBERS);
         // A product that was withdrawn may have the name of its successor.
         let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
         let lines = counted_skus(&app.orders.queries, &active, &form, "lines", rows).await?;
-        place_by_page(app.orders.clone(), sent.call, &request_body(&form, lines, &clock)).await
+        place_by_page(app.orders.clone(), sent.call, &request_body(&form, lines)).await
     };
     let placed = placed.await;
     match placed {
@@ -79,13 +77,13 @@ pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) 
 }
 
 /// Builds the API request body from the form, omitting empty fields.
-fn request_body(form: &FormEntry, lines: Vec<Value>, clock: &ShopClock) -> Value {
+fn request_body(form: &Form, lines: Vec<Value>) -> Value {
     let members = [
         ("customerEmail", form.json_or_null("customerEmail")),
         ("notes", form.json_or_null("notes")),
         ("internalNotes", form.json_or_null("internalNotes")),
         ("priority", form.whole("priority")),
-        ("dueAt", form.day("dueAt", clock)),
+        ("dueAt", form.day("dueAt")),
         ("shippingAddress", address_said(form)),
     ];
     let filled = members.into_iter().filter(|(_, value)| !value.is_null());
@@ -94,7 +92,7 @@ fn request_body(form: &FormEntry, lines: Vec<Value>, clock: &ShopClock) -> Value
     Value::Object(body)
 }
 
-async fn page(app: &StaffOrderHandles, who: &Caller, mut form: FormEntry) -> Result<Response, ApiError> {
+async fn page(app: &StaffOrderHandles, who: &Caller, mut form: Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let rows = (form.close_up("lines", &LINE_MEMBERS) + FREE_LINES).min(MAX_FORM_LINES);
     for at in 0..rows {
@@ -121,7 +119,7 @@ async fn page(app: &StaffOrderHandles, who: &Caller, mut form: FormEntry) -> Res
 
 /// Renders the form: the required fields, and optional ones that are collapsed unless they are filled in or the form
 /// was rejected.
-fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
+fn fields(form: &Form, rows: usize, codes: &Markup) -> Markup {
     let (refused, several) = (form.is_refused(), rows > FREE_LINES + 1);
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
     html! {
@@ -157,7 +155,7 @@ fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
 }
 
 /// Renders an order line.
-fn line(form: &FormEntry, at: usize) -> Markup {
+fn line(form: &Form, at: usize) -> Markup {
     let (product, quantity) = if at == 0 {
         ("Product".to_owned(), "Quantity".to_owned())
     } else {

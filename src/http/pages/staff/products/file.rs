@@ -9,7 +9,7 @@ use super::{ProductHandles, files, from_file, sku_path};
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::card::standing;
-use crate::staff::entry::{FieldControl, FormEntry};
+use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, PRODUCTS_PATH};
@@ -147,7 +147,7 @@ pub(super) async fn show(
     PathId(id): PathId,
     who: Caller,
 ) -> Result<Response, ApiError> {
-    page(&app, &who, id, FormEntry::default()).await
+    page(&app, &who, id, Form::default()).await
 }
 
 /// Starts a manual print of a file and redirects to the printer.
@@ -156,7 +156,7 @@ pub(super) async fn print(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let mut entry = FormEntry::typed(&sent);
+    let mut entry = Form::submitted(&sent);
     let printed = match entry.text(PRINTER_FIELD).parse::<Id>() {
         Ok(printer) => print_stored(&app.board.shop, printer, &sent.call, id).await.map(|_| printer),
         Err(_) => Err(Refusal::field(PRINTER_FIELD, "choose a printer").into()),
@@ -180,14 +180,14 @@ pub(super) async fn delete(
     match remove_by_page(app.files.clone(), id, sent.call).await {
         Ok(()) => Ok(see_other(files::PATH)),
         Err(error) => {
-            let mut entry = FormEntry::default();
+            let mut entry = Form::default();
             entry.refuse(error);
             page(&app, &who, id, entry).await
         }
     }
 }
 
-async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> Result<Response, ApiError> {
+async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (_, state) = find_existing(&app.files.files, id).await?;
     let file = present_state(&state)?;
@@ -260,7 +260,7 @@ fn glance(file: &File) -> Markup {
 
 /// Renders the form for printing a file manually. It lists the printers that accept the file's format, idle printers
 /// first.
-fn print_once(app: &ProductHandles, file: &File, entry: &FormEntry) -> Markup {
+fn print_once(app: &ProductHandles, file: &File, entry: &Form) -> Markup {
     let form = file.metadata.form.unwrap_or_default();
     let all = present_all(&app.board.shop);
     let prints =

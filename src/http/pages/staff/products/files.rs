@@ -10,7 +10,7 @@ use super::file::{file_path, kind_words, picture_path, size_words};
 use super::{ProductHandles, tabs};
 use crate::form::check_token;
 use crate::frame::{see_other, time};
-use crate::staff::entry::FormEntry;
+use crate::staff::form::Form;
 use crate::staff::sheet::{ListPart, non_empty, span};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
 use domain::file::{File, FileKind};
@@ -59,7 +59,7 @@ pub(super) async fn list(
     who: Caller,
     OpenQuery(query): OpenQuery<FileListQuery>,
 ) -> Result<Response, ApiError> {
-    page(&app, &who, &query, FormEntry::default()).await
+    page(&app, &who, &query, Form::default()).await
 }
 
 /// Stores an uploaded file and redirects to its page.
@@ -74,19 +74,14 @@ pub(super) async fn upload(
     match take_by_page(&app.files, who.clone(), request).await {
         Ok(id) => Ok(see_other(&file_path(id))),
         Err(error) => {
-            let mut entry = FormEntry::default();
+            let mut entry = Form::default();
             entry.refuse(error);
             page(&app, &who, &query, entry).await
         }
     }
 }
 
-async fn page(
-    app: &ProductHandles,
-    who: &Caller,
-    query: &FileListQuery,
-    entry: FormEntry,
-) -> Result<Response, ApiError> {
+async fn page(app: &ProductHandles, who: &Caller, query: &FileListQuery, entry: Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let narrowed = vec![("q", non_empty(query.q.as_ref())), ("kind", non_empty(query.kind.as_ref()))];
     let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::ProductHandles;
 use super::sku_form::{MAX_CODE_CHARS, machine_choices, material_choices, new_entry};
 use crate::staff::acts::TICKED_WORD;
-use crate::staff::entry::{FieldControl, FormEntry};
+use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
 use crate::staff::shell::hidden;
 use crate::staff::{PRODUCTS_PATH, STOCK_PATH};
@@ -84,7 +84,7 @@ pub(super) fn section(app: &ProductHandles, file: &File, is_sold: bool) -> Marku
     }
 }
 
-fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Markup {
+fn fields(form: &Form, file: &File, materials: &[(String, String)]) -> Markup {
     let currency = form.text("currency").to_uppercase();
     let weight_is_stated = file.metadata.grams.is_some();
     let plates = file.metadata.plates.iter().map(|plate| plate.plate.to_string());

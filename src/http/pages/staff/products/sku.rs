@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::{ProductHandles, file, kit, material_words, obstacles, orderable, sku_path};
 use crate::frame::{money, time};
 use crate::staff::acts::TICKED_WORD;
-use crate::staff::entry::FormEntry;
+use crate::staff::form::Form;
 use crate::staff::sheet::span;
 use crate::staff::shell::{StaffSection, StaffViewer, act, hidden};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
@@ -33,11 +33,11 @@ pub(super) async fn show(
     PathId(id): PathId,
     who: Caller,
 ) -> Result<Response, ApiError> {
-    page(&app, &who, id, FormEntry::default()).await
+    page(&app, &who, id, Form::default()).await
 }
 
 /// Renders a SKU's page, with the rejected form, if any.
-pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> Result<Response, ApiError> {
+pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (_, state) = find_existing(&app.skus.skus, id).await?;
     let sku = present_state(&state)?;

@@ -19,8 +19,8 @@ use super::{ProductHandles, code_list, counted_skus, sku, sku_path};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::acts::TICKED_WORD;
-use crate::staff::entry::FormEntry;
 use crate::staff::filled_form::address;
+use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
@@ -95,7 +95,7 @@ pub(super) async fn begin(
 
 /// Adds a SKU, or serves the form again with its errors. If the form asks for it, one part is ordered as well.
 pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
+    let (mut form, who) = (Form::submitted(&sent), sent.call.who.clone());
     let subject = if form.ticked(KIT_FIELD) { FormSubject::NewKit } else { FormSubject::NewSku };
     let order_call = form.ticked(ORDER_FIELD).then(|| sent.call.of_form(&Value::Null));
     let added = async {
@@ -148,7 +148,7 @@ pub(super) async fn change(
 ) -> Result<Response, ApiError> {
     let (version, state) = find_existing(&app.skus.skus, id).await?;
     let subject = FormSubject::Known(present_state(&state)?, version);
-    let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
+    let (mut form, who) = (Form::submitted(&sent), sent.call.who.clone());
     let changed = async {
         let request_body = body(&app, &mut form, subject).await?;
         let call = at_version(sent.call, form.text(VERSION_FIELD));
@@ -173,7 +173,7 @@ fn at_version(mut call: CommandRequest, version: &str) -> CommandRequest {
 }
 
 /// Builds the API request body from the form.
-async fn body(app: &ProductHandles, form: &mut FormEntry, subject: FormSubject<'_>) -> Result<Value, ApiError> {
+async fn body(app: &ProductHandles, form: &mut Form, subject: FormSubject<'_>) -> Result<Value, ApiError> {
     form.close_up("materials", &MATERIAL_MEMBERS);
     let rows = form.close_up("components", &COMPONENT_MEMBERS);
     let components = if subject.shows_components() {
@@ -211,7 +211,7 @@ pub(super) async fn delete(
     match remove_by_page(app.skus.clone(), id, sent.call).await {
         Ok(()) => Ok(see_other(PRODUCTS_PATH)),
         Err(error) => {
-            let mut entry = FormEntry::default();
+            let mut entry = Form::default();
             entry.refuse(error);
             sku::page(&app, &who, id, entry).await
         }
@@ -221,7 +221,7 @@ pub(super) async fn delete(
 async fn form_page(
     app: &ProductHandles,
     who: &Caller,
-    mut form: FormEntry,
+    mut form: Form,
     subject: FormSubject<'_>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::ProductHandles;
 use super::from_file::FileSuggestions;
 use crate::staff::acts::TICKED_WORD;
-use crate::staff::entry::{FieldControl, FormEntry};
+use crate::staff::form::{FieldControl, Form};
 use domain::currency;
 use domain::file::{File, FileKind};
 use domain::id::Id;
@@ -37,7 +37,7 @@ const MATERIALS_SHOWN: usize = 500;
 const SECONDS_PER_MINUTE: f64 = 60.0;
 
 /// Returns the initial values of the form for a new SKU that is printed from `file`.
-pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSuggestions) -> FormEntry {
+pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSuggestions) -> Form {
     let mut values = vec![
         ("currency", currency.to_owned()),
         ("unitsPerPlate", "1".to_owned()),
@@ -54,7 +54,7 @@ pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSu
         values.extend(suggestions.price_cents.map(|cents| ("priceCents", currency::plain(cents, currency))));
         values.extend(file.metadata.grams.map(|grams| ("estimatedConsumption", grams.to_string())));
     }
-    FormEntry::prefilled(values)
+    Form::prefilled(values)
 }
 
 /// Returns the number of a file's first plate; `None` if the file does not number its plates.
@@ -70,7 +70,7 @@ fn code_of(name: &str) -> String {
 }
 
 /// Returns the form values for an existing SKU; `codes` are the codes of a kit's components.
-pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> FormEntry {
+pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> Form {
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     let id = |id: Option<Id>| id.map(|id| id.to_string()).unwrap_or_default();
     let ticked = |is: bool| if is { TICKED_WORD.to_owned() } else { String::new() };
@@ -111,11 +111,11 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> FormEntry {
         values.push((format!("components.{at}.skuId"), code.clone()));
         values.push((format!("components.{at}.quantity"), component.quantity.to_string()));
     }
-    FormEntry::prefilled(values)
+    Form::prefilled(values)
 }
 
 /// Builds the API request body from the form. `components` are those of a kit; if `None`, they are left unchanged.
-pub(super) fn request_body(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) -> Value {
+pub(super) fn request_body(form: &Form, kit: bool, components: Option<Vec<Value>>) -> Value {
     let mut members = Map::new();
     let mut say = |name: &str, value: Value| members.insert(name.to_owned(), value);
     say("code", json!(form.text("code")));
@@ -166,7 +166,7 @@ pub(super) fn request_body(form: &FormEntry, kit: bool, components: Option<Vec<V
     Value::Object(members)
 }
 
-fn further_materials(form: &FormEntry) -> Vec<Value> {
+fn further_materials(form: &Form) -> Vec<Value> {
     let row = |at: usize| {
         let name = |member: &str| format!("materials.{at}.{member}");
         (!form.text(&name("materialId")).is_empty()).then(|| {
@@ -189,7 +189,7 @@ pub(super) struct SkuChoices {
 
 impl SkuChoices {
     /// Reads the current options. Options selected in the form are always included, regardless of their age.
-    pub(super) async fn read(app: &ProductHandles, form: &FormEntry) -> Result<Self, ApiError> {
+    pub(super) async fn read(app: &ProductHandles, form: &Form) -> Result<Self, ApiError> {
         let materials = material_choices(app, |_| true);
         let gcode = files(app, FileKind::Gcode, form.text("gcodeFileId")).await?;
         let models = files(app, FileKind::Model, form.text("modelFileId")).await?;
@@ -237,7 +237,7 @@ async fn files(app: &ProductHandles, kind: FileKind, named: &str) -> Result<Vec<
 }
 
 /// Renders the fields for a SKU that is printed, with `rows` rows of additional materials.
-pub(super) fn made_fields(form: &FormEntry, choices: &SkuChoices, rows: usize) -> Markup {
+pub(super) fn made_fields(form: &Form, choices: &SkuChoices, rows: usize) -> Markup {
     use FieldControl::{Choice, Decimal, Line, Whole};
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
     html! {
@@ -275,7 +275,7 @@ pub(super) fn made_fields(form: &FormEntry, choices: &SkuChoices, rows: usize) -
 }
 
 /// Renders `rows` rows of kit components.
-pub(super) fn kit_fields(form: &FormEntry, rows: usize) -> Markup {
+pub(super) fn kit_fields(form: &Form, rows: usize) -> Markup {
     html! {
         fieldset class="card" {
             legend { "Contents of one set" }
@@ -296,7 +296,7 @@ pub(super) fn kit_fields(form: &FormEntry, rows: usize) -> Markup {
 }
 
 /// Renders the fields common to SKUs and kits.
-pub(super) fn common_fields(form: &FormEntry) -> Markup {
+pub(super) fn common_fields(form: &Form) -> Markup {
     use FieldControl::{Decimal, Line, Lines, Tick};
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
     html! {
@@ -328,8 +328,8 @@ pub(super) fn common_fields(form: &FormEntry) -> Markup {
 mod tests {
     use super::*;
 
-    fn form(values: &[(&str, &str)]) -> FormEntry {
-        FormEntry::prefilled(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
+    fn form(values: &[(&str, &str)]) -> Form {
+        Form::prefilled(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
     }
 
     #[test]

@@ -9,7 +9,8 @@ use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::QUOTES_PATH;
 use crate::staff::acts::PathAct;
-use crate::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
+use crate::staff::form::Form;
+use crate::staff::sheet::{LINE_ACTS, at_version, line_form, page_of, without_nulls};
 use crate::staff::shell::StaffViewer;
 use http::command_request::find_present;
 use http::error::ApiError;
@@ -26,7 +27,7 @@ pub(super) async fn on_quote(
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
-    let typed = TypedForm::new(&name, &sent);
+    let typed = Form::named(&name, &sent);
     let (operation, body) = match word.as_str() {
         "change" => ("change", draft::request_body(&typed)),
         "line" => ("change", line::lines(&quote, &typed, Some(line::request_body(&typed, &quote.currency)))),
@@ -39,8 +40,8 @@ pub(super) async fn on_quote(
         Ok(()) if word == "delete" => Ok(see_other(QUOTES_PATH)),
         Ok(()) => Ok(see_other(&page_of(QUOTES_PATH, id))),
         Err(error) => {
-            let typed = typed.refused(error)?;
-            Ok(typed.on(one::page(&app, &viewer, id, Some(&typed)).await?))
+            let typed = typed.with_refusal(error)?;
+            Ok(typed.answer(one::page(&app, &viewer, id, &typed).await?))
         }
     }
 }

@@ -5,14 +5,15 @@ use serde_json::{Value, json};
 
 use super::line::{self, LineChoices};
 use crate::staff::QUOTES_PATH;
-use crate::staff::sheet::{FormSheet, TypedForm, day, line_field, page_of};
+use crate::staff::form::Form;
+use crate::staff::sheet::{FormSheet, day, line_field, page_of};
 use domain::quote::{Quote, QuoteStatus};
 use domain::shop_clock::ShopClock;
 
 /// Builds the API request body for a draft without its lines. Empty fields become null, which clears them.
-pub(super) fn request_body(typed: &TypedForm) -> Value {
+pub(super) fn request_body(typed: &Form) -> Value {
     json!({
-        "customerEmail": typed.some("email"), "validUntil": typed.end_of_day("validUntil"),
+        "customerEmail": typed.some("email"), "validUntil": typed.day("validUntil"),
         "notes": typed.some("notes"), "shippingAddress": typed.address(),
     })
 }
@@ -38,7 +39,7 @@ pub(super) fn acts(
     status: QuoteStatus,
     choices: Option<&LineChoices>,
     clock: &ShopClock,
-    refused: Option<&TypedForm>,
+    refused: &Form,
 ) -> Markup {
     html! {
         @if let Some(choices) = choices {
@@ -62,7 +63,7 @@ pub(super) fn acts(
     }
 }
 
-fn head(quote: &Quote, clock: &ShopClock, refused: Option<&TypedForm>) -> Markup {
+fn head(quote: &Quote, clock: &ShopClock, refused: &Form) -> Markup {
     let sheet = FormSheet::new("change", refused);
     let email = quote.customer_email.as_deref().unwrap_or_default();
     html! {
@@ -78,7 +79,7 @@ fn head(quote: &Quote, clock: &ShopClock, refused: Option<&TypedForm>) -> Markup
     }
 }
 
-fn send(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
+fn send(quote: &Quote, refused: &Form) -> Markup {
     let to = quote.customer_email.as_deref().map_or_else(
         || "Say who the customer is first: it goes to their email address.".to_owned(),
         |email| format!("{email} gets it by mail and can accept it. Nothing of it can be changed afterwards."),
@@ -87,7 +88,7 @@ fn send(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
 }
 
 /// Renders a form that consists of an explanation and a single button, whose label includes the quote.
-fn plain(quote: &Quote, act: &str, title: &str, about: &str, refused: Option<&TypedForm>) -> Markup {
+fn plain(quote: &Quote, act: &str, title: &str, about: &str, refused: &Form) -> Markup {
     let sheet = FormSheet::new(act, refused);
     html! {
         details open[sheet.is_refused()] {
@@ -103,7 +104,7 @@ fn plain(quote: &Quote, act: &str, title: &str, about: &str, refused: Option<&Ty
     }
 }
 
-fn withdraw(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
+fn withdraw(quote: &Quote, refused: &Form) -> Markup {
     let sheet = FormSheet::new("withdraw", refused);
     html! {
         details open[sheet.is_refused()] {

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::StaffQuoteHandles;
 use crate::staff::QUOTES_PATH;
-use crate::staff::sheet::{DraftLines, FormSheet, TypedForm, decimal_field, edited, line_field, page_of};
+use crate::staff::form::Form;
+use crate::staff::sheet::{DraftLines, FormSheet, decimal_field, edited, line_field, page_of};
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
 use domain::file::FileKind;
@@ -119,14 +120,14 @@ pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<
 }
 
 /// Renders a form for each line of a draft, and a form for adding a line.
-pub(super) fn forms(quote: &Quote, choices: &LineChoices, refused: Option<&TypedForm>) -> Markup {
+pub(super) fn forms(quote: &Quote, choices: &LineChoices, refused: &Form) -> Markup {
     let titles = quote.lines.iter().map(|line| line.description.as_str()).collect();
     let lines = DraftLines { path: page_of(QUOTES_PATH, quote.id), version: quote.revision, titles, refused };
     lines.forms(&|sheet, at| fields(sheet, choices, at.and_then(|at| quote.lines.get(at)), &quote.currency))
 }
 
 /// Converts a line's form to the API representation.
-pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
+pub(super) fn request_body(typed: &Form, currency: &str) -> Value {
     let from = typed.text("madeFrom");
     let (kind, id) = from.split_once(':').unwrap_or((from, ""));
     let model = kind == "model";
@@ -153,6 +154,6 @@ fn line_json(line: &QuoteLine) -> Value {
 
 /// Builds the lines in the API request body after the form has been applied; if `new_line` is `None`, the line
 /// specified in the form is removed.
-pub(super) fn lines(quote: &Quote, typed: &TypedForm, new_line: Option<Value>) -> Value {
+pub(super) fn lines(quote: &Quote, typed: &Form, new_line: Option<Value>) -> Value {
     json!({ "lines": edited(quote.lines.iter().map(line_json).collect(), typed, new_line) })
 }

@@ -10,7 +10,8 @@ use super::line::{self, LineChoices};
 use super::{MODELS_PATH, NEW_PATH, StaffQuoteHandles, draft};
 use crate::form::{PageForm, check_token};
 use crate::frame::see_other;
-use crate::staff::sheet::{FormSheet, TypedForm, customer_link, line_field, page_of, without_nulls};
+use crate::staff::form::Form;
+use crate::staff::sheet::{FormSheet, customer_link, line_field, page_of, without_nulls};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
 use crate::staff::{QUOTES_PATH, REQUESTS_PATH};
 use domain::bounds::MAX_QUANTITY;
@@ -46,25 +47,25 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    page(&app, &viewer, query.request, None).await
+    page(&app, &viewer, query.request, &Form::default()).await
 }
 
 /// Creates a draft quote from the form.
 pub(super) async fn create(State(app): State<StaffQuoteHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let typed = TypedForm::new("new", &sent);
+    let typed = Form::named("new", &sent);
     let currency = typed.some("currency").unwrap_or(&app.config.orders.currency);
     let body = without_nulls(json!({
         "customerEmail": typed.some("email"), "customRequestId": typed.some(REQUEST_FIELD),
-        "currency": typed.some("currency"), "validUntil": typed.end_of_day("validUntil"), "notes": typed.some("notes"),
+        "currency": typed.some("currency"), "validUntil": typed.day("validUntil"), "notes": typed.some("notes"),
         "lines": [line::request_body(&typed, currency)],
     }));
     match create_by_page(app.quotes.clone(), sent.call, &body).await {
         Ok(id) => Ok(see_other(&page_of(QUOTES_PATH, id))),
         Err(error) => {
             let request = typed.text(REQUEST_FIELD).parse().ok();
-            let typed = typed.refused(error)?;
-            Ok(typed.on(page(&app, &viewer, request, Some(&typed)).await?))
+            let typed = typed.with_refusal(error)?;
+            Ok(typed.answer(page(&app, &viewer, request, &typed).await?))
         }
     }
 }
@@ -82,8 +83,8 @@ pub(super) async fn upload(
     match upload_by_page(app.quotes.clone(), who, request).await {
         Ok(id) => Ok(see_other(&page_of(QUOTES_PATH, id))),
         Err(error) => {
-            let typed = TypedForm::nameless().refused(error)?;
-            Ok(typed.on(page(&app, &viewer, None, Some(&typed)).await?))
+            let typed = Form::default().with_refusal(error)?;
+            Ok(typed.answer(page(&app, &viewer, None, &typed).await?))
         }
     }
 }
@@ -92,7 +93,7 @@ async fn page(
     app: &StaffQuoteHandles,
     viewer: &StaffViewer,
     request: Option<Id>,
-    refused: Option<&TypedForm>,
+    refused: &Form,
 ) -> Result<Response, ApiError> {
     let state = match request {
         Some(id) => Some(find_existing(&app.requests.custom_requests, id).await?.1),
@@ -113,7 +114,7 @@ async fn page(
     Ok(viewer.page(StaffSection::Quotes, "New quote", &app.board.view(), &content))
 }
 
-fn model_form(request: Option<&CustomRequest>, materials: &[(String, String)], refused: Option<&TypedForm>) -> Markup {
+fn model_form(request: Option<&CustomRequest>, materials: &[(String, String)], refused: &Form) -> Markup {
     let sheet = FormSheet::new("", refused);
     html! {
         section class="card" aria-labelledby="from-model" {
@@ -149,12 +150,7 @@ fn model_form(request: Option<&CustomRequest>, materials: &[(String, String)], r
     }
 }
 
-fn hand_form(
-    request: Option<&CustomRequest>,
-    choices: &LineChoices,
-    currency: &str,
-    refused: Option<&TypedForm>,
-) -> Markup {
+fn hand_form(request: Option<&CustomRequest>, choices: &LineChoices, currency: &str, refused: &Form) -> Markup {
     let sheet = FormSheet::new("new", refused);
     let email = request.map_or("", |request| request.customer_email.as_str());
     html! {

@@ -9,7 +9,8 @@ use maud::{Markup, html};
 use super::line::LineChoices;
 use super::{StaffQuoteHandles, draft, quote_state};
 use crate::frame::{money, time};
-use crate::staff::sheet::{TypedForm, address_line, astray, customer_link, page_of, span};
+use crate::staff::form::Form;
+use crate::staff::sheet::{address_line, astray, customer_link, page_of, span};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
 use domain::id::Id;
@@ -31,7 +32,7 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    page(&app, &viewer, id, None).await
+    page(&app, &viewer, id, &Form::default()).await
 }
 
 /// Renders a quote's page; `refused` is its rejected form, if any.
@@ -39,7 +40,7 @@ pub(super) async fn page(
     app: &StaffQuoteHandles,
     viewer: &StaffViewer,
     id: Id,
-    refused: Option<&TypedForm>,
+    refused: &Form,
 ) -> Result<Response, ApiError> {
     let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     let status = quote.shown_status(app.quotes.environment.now());

@@ -11,7 +11,8 @@ use super::{NEW_PATH, StaffQuoteHandles, quote_row};
 use crate::form::PageForm;
 use crate::frame::{money, see_other, time};
 use crate::staff::acts::PathAct;
-use crate::staff::sheet::{FEW_ROWS, FormSheet, TypedForm, astray, at_version, few, page_of};
+use crate::staff::form::Form;
+use crate::staff::sheet::{FEW_ROWS, FormSheet, astray, at_version, few, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{CUSTOMERS_PATH, QUOTES_PATH, REQUESTS_PATH};
 use domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
@@ -33,7 +34,7 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    page(&app, &viewer, id, None).await
+    page(&app, &viewer, id, &Form::default()).await
 }
 
 /// Performs the action of a custom request's form. Quoting redirects to the new draft.
@@ -44,7 +45,7 @@ pub(super) async fn act(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let typed = TypedForm::new(&word, &sent);
+    let typed = Form::named(&word, &sent);
     let body = if word == "change" {
         let mut body = json!({"internalNotes": typed.some("internalNotes")});
         if let Some(status) = typed.some("status") {
@@ -64,18 +65,13 @@ pub(super) async fn act(
     match done {
         Ok(next) => Ok(see_other(&next)),
         Err(error) => {
-            let typed = typed.refused(error)?;
-            Ok(typed.on(page(&app, &viewer, id, Some(&typed)).await?))
+            let typed = typed.with_refusal(error)?;
+            Ok(typed.answer(page(&app, &viewer, id, &typed).await?))
         }
     }
 }
 
-async fn page(
-    app: &StaffQuoteHandles,
-    viewer: &StaffViewer,
-    id: Id,
-    refused: Option<&TypedForm>,
-) -> Result<Response, ApiError> {
+async fn page(app: &StaffQuoteHandles, viewer: &StaffViewer, id: Id, refused: &Form) -> Result<Response, ApiError> {
     let (_, state) = find_existing(&app.requests.custom_requests, id).await?;
     let request = state_of(&state)?;
     let now = app.quotes.environment.now();
@@ -184,7 +180,7 @@ fn estimate(request: &CustomRequest) -> Markup {
     }
 }
 
-fn acts(request: &CustomRequest, refused: Option<&TypedForm>) -> Markup {
+fn acts(request: &CustomRequest, refused: &Form) -> Markup {
     let path = |act: &str| format!("{}/{act}", page_of(REQUESTS_PATH, request.id));
     let (change, close) = (FormSheet::new("change", refused), FormSheet::new("close", refused));
     let statuses = STATUSES.into_iter().filter(|status| *status != CustomRequestStatus::Closed);

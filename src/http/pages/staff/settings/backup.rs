@@ -6,10 +6,9 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
-use crate::faults::alert;
 use crate::form::PageForm;
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::refused;
+use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use http::access::Caller;
 use http::error::ApiError;
@@ -29,7 +28,7 @@ handles! {
 
 /// Serves the backup page.
 pub(super) async fn show(State(app): State<BackupPageHandles>, who: Caller) -> Result<Response, ApiError> {
-    page(&app, &who, None)
+    page(&app, &who, &Form::default())
 }
 
 /// Starts the download of a new backup. If the backup cannot be created, the page is served again with the error.
@@ -39,21 +38,22 @@ pub(super) async fn make(State(app): State<BackupPageHandles>, sent: PageForm) -
     match download(&app.backup, who).await {
         Ok(archive) => Ok(archive),
         Err(error) if matches!(error.status(), StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE) => {
-            let response = page(&app, who, Some(&error))?;
-            Ok(refused(response, error))
+            let mut form = Form::default();
+            form.refuse(error);
+            Ok(form.answer(page(&app, who, &form)?))
         }
         Err(error) => Err(error),
     }
 }
 
-fn page(app: &BackupPageHandles, who: &Caller, error: Option<&ApiError>) -> Result<Response, ApiError> {
+fn page(app: &BackupPageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let of_file = app.settings.config.database_url().expose().starts_with("sqlite:");
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Backup" }
-        @if let Some(error) = error {
-            (alert(error))
+        @if form.is_refused() {
+            (form.alert())
             p { "Nothing was downloaded." }
         }
         section class="card" aria-labelledby="download" {

@@ -8,7 +8,6 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
-use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::time;
 use crate::refused::sentence;
@@ -16,7 +15,7 @@ use crate::setup::fields::{as_settings, inputs, name_of, submitted_values};
 use crate::setup::integrations::about;
 use crate::setup::trial::failed;
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{is_of_form, refused};
+use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use actors::app::service_tests::{Service, ServiceTest};
 use config::Config;
@@ -47,24 +46,24 @@ handles! {
 enum TrialOutcome {
     Tested(ServiceTest),
     Written(WrittenSettings),
-    /// The input is invalid.
-    Faulty(ApiError),
+    /// The input is invalid; the form has the error.
+    Faulty,
 }
 
-/// Submitted form for one integration, with its outcome.
-struct SubmittedForm<'a> {
+/// Integration whose form was submitted, with the outcome.
+struct IntegrationTrial {
     kind: Service,
-    sent: &'a PageForm,
+    form: Form,
     outcome: TrialOutcome,
 }
 
-impl SubmittedForm<'_> {
+impl IntegrationTrial {
     /// Returns whether the test or the change succeeded, so that the input needs no correction.
     fn is_kept(&self) -> bool {
         match &self.outcome {
             TrialOutcome::Tested(test) => test.ok,
             TrialOutcome::Written(_) => true,
-            TrialOutcome::Faulty(_) => false,
+            TrialOutcome::Faulty => false,
         }
     }
 
@@ -74,7 +73,7 @@ impl SubmittedForm<'_> {
                 html! { p role="status" { strong { "It works. " } (sentence(&test.message)) } }
             }
             TrialOutcome::Tested(test) => failed(self.kind, &test.message, test.detail.as_deref()),
-            TrialOutcome::Faulty(error) => html! { (alert(error)) p { "Nothing was written." } },
+            TrialOutcome::Faulty => html! { (self.form.alert()) p { "Nothing was written." } },
             TrialOutcome::Written(written) => html! {
                 div role="status" {
                     @if written.written.is_empty() { p { "It works, and nothing had to be changed." } } @else {
@@ -101,21 +100,17 @@ pub(super) async fn change(State(app): State<IntegrationPageHandles>, sent: Page
     who.user()?;
     let kind = Service::WITH_TOKEN.into_iter().find(|kind| kind.word() == sent.text("service"));
     let kind = kind.ok_or_else(|| Refusal::field("service", "must be one of the listed services"))?;
-    let outcome = match Box::pin(outcome(&app, kind, &sent)).await {
-        Ok(outcome) => outcome,
-        Err(error) if is_of_form(&error) => TrialOutcome::Faulty(error),
-        Err(error) => return Err(error),
+    let form = Form::submitted(&sent);
+    let (form, outcome) = match Box::pin(outcome(&app, kind, &sent)).await {
+        Ok(outcome) => (form, outcome),
+        Err(error) => (form.with_refusal(error)?, TrialOutcome::Faulty),
     };
-    let tried = SubmittedForm { kind, sent: &sent, outcome };
+    let tried = IntegrationTrial { kind, form, outcome };
     let mut response = page(&app, who, Some(&tried)).await?;
-    Ok(match tried.outcome {
-        TrialOutcome::Faulty(error) => refused(response, error),
-        TrialOutcome::Tested(test) if !test.ok => {
-            *response.status_mut() = StatusCode::BAD_REQUEST;
-            response
-        }
-        TrialOutcome::Tested(_) | TrialOutcome::Written(_) => response,
-    })
+    if matches!(&tried.outcome, TrialOutcome::Tested(test) if !test.ok) {
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+    }
+    Ok(tried.form.answer(response))
 }
 
 async fn outcome(app: &IntegrationPageHandles, kind: Service, sent: &PageForm) -> Result<TrialOutcome, ApiError> {
@@ -132,7 +127,7 @@ async fn outcome(app: &IntegrationPageHandles, kind: Service, sent: &PageForm) -
 async fn page(
     app: &IntegrationPageHandles,
     who: &Caller,
-    tried: Option<&SubmittedForm<'_>>,
+    tried: Option<&IntegrationTrial>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let next = waiting_settings(&app.settings.config).await;
@@ -167,9 +162,9 @@ fn state_of(view: &IntegrationView) -> (Tone, &'static str) {
     }
 }
 
-fn section(view: &IntegrationView, config: &Config, tried: Option<&SubmittedForm<'_>>) -> Markup {
+fn section(view: &IntegrationView, config: &Config, tried: Option<&IntegrationTrial>) -> Markup {
     let (word, (tone, words)) = (view.kind.word(), state_of(view));
-    let again = tried.filter(|tried| !tried.is_kept()).map(|tried| tried.sent);
+    let again = tried.filter(|tried| !tried.is_kept()).map(|tried| &tried.form);
     html! {
         section class="card" aria-labelledby=(word) {
             div id={ (word) "-now" } data-fresh="" {
@@ -214,7 +209,7 @@ const fn set_in_settings(kind: Service) -> Option<(&'static str, &'static str)> 
     }
 }
 
-fn form(kind: Service, config: &Config, open: bool, again: Option<&PageForm>) -> Markup {
+fn form(kind: Service, config: &Config, open: bool, again: Option<&Form>) -> Markup {
     html! {
         p { (about(kind)) }
         details open[open] {

@@ -11,9 +11,8 @@ use super::SettingsPageHandles;
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{
-    FormRefusal, address, end_of_day, faults, field, hinted_field, is_of_form, options, refused, secret, typed, ways,
-};
+use crate::staff::filled_form::{address, end_of_day, field, hinted_field, options, secret, ways};
+use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::ApiKey;
 use domain::time::Timestamp;
@@ -137,30 +136,30 @@ fn row(app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -> Markup {
 
 /// Serves the form for creating an API key.
 pub(super) async fn show_form(State(app): State<KeyPageHandles>, who: Caller) -> Result<Response, ApiError> {
-    new_page(&app, &who, None)
+    new_page(&app, &who, &Form::default())
 }
 
-fn new_page(app: &KeyPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
+fn new_page(app: &KeyPageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
-    let role = typed(refused, "role", "operator");
+    let role = form.value("role", "operator");
     let content = html! {
         p { a href=(PATH) { "API Keys" } }
         h1 { "New Key" }
-        (faults(refused))
+        (form.alert())
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
             (hinted_field("name", "Name", "The program that uses the key.", &html! {
-                input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", ""))
+                input id="name" name="name" maxlength="200" required autocomplete="off" value=(form.value("name", ""))
                     aria-describedby="about-name";
             }))
             (hinted_field("expiry", "Expiry", "The last day on which the key works. Leave it empty for a key that works until you revoke it.", &html! {
-                input id="expiry" name="expiry" data-member="expiresAt" type="date" value=(typed(refused, "expiry", ""))
+                input id="expiry" name="expiry" data-member="expiresAt" type="date" value=(form.value("expiry", ""))
                     aria-describedby="about-expiry";
             }))
-            (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
+            (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, role)) } }))
             (hinted_field("customer", "Customer", "Email address whose orders the key shows. Only for the role customer.", &html! {
                 input id="customer" name="customer" data-member="customerEmail" type="email" maxlength="254" autocomplete="off"
-                    value=(typed(refused, "customer", "")) aria-describedby="about-customer";
+                    value=(form.value("customer", "")) aria-describedby="about-customer";
             }))
             button type="submit" { "Make the key" }
         }
@@ -189,10 +188,10 @@ pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> R
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let (name, key) = match keys::create_by_page(app.keys.clone(), &sent.call, &request_body(&sent)).await {
         Ok(created) => created,
-        Err(error) if is_of_form(&error) => {
-            return Ok(refused(new_page(&app, who, Some((&sent, &error)))?, error));
+        Err(error) => {
+            let form = Form::submitted(&sent).with_refusal(error)?;
+            return Ok(form.answer(new_page(&app, who, &form)?));
         }
-        Err(error) => return Err(error),
     };
     let about = "Give it to the program now. The server keeps no copy of it, and does not show it again.";
     let content = html! {

@@ -10,7 +10,9 @@ use super::{password, second_factor as own_factor, sessions};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::acts::PathAct;
-use crate::staff::filled_form::{FormRefusal, faults, field, is_of_form, options, refused, typed};
+use crate::staff::filled_form::{field, options};
+use crate::staff::form::Form;
+use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::access::User;
 use domain::id::Id;
@@ -28,10 +30,10 @@ pub(super) async fn show(
     PathId(id): PathId,
     who: Caller,
 ) -> Result<Response, ApiError> {
-    page(&app, id, &who, None)
+    page(&app, id, &who, &Form::default())
 }
 
-fn page(app: &UserPageHandles, id: Id, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
+fn page(app: &UserPageHandles, id: Id, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let user = users::present_user(&app.users, id)?;
     let (tone, words) = state_of(&user);
@@ -40,11 +42,11 @@ fn page(app: &UserPageHandles, id: Id, who: &Caller, refused: FormRefusal<'_>) -
     let content = html! {
         p { a href=(PATH) { "Users" } }
         h1 id="person-title" data-fresh="" { (user.name) " " span class=(tone.class()) { (words) } }
-        (faults(refused))
+        (form.alert())
         section class="card" aria-labelledby="account" {
             h2 id="account" { "Account" }
             p { (user.email) }
-            (account(&user, refused))
+            (account(&user, form))
         }
         section class="card" aria-labelledby="access" {
             h2 id="access" { "Access" }
@@ -62,14 +64,14 @@ fn path(user: &User, word: &str) -> String {
     format!("{PATH}/{}/{word}", user.id)
 }
 
-fn account(user: &User, refused: FormRefusal<'_>) -> Markup {
-    let refused = refused.filter(|(sent, _)| sent.members().any(|(name, _)| name == "role"));
-    let role = typed(refused, "role", user.role.word());
+fn account(user: &User, form: &Form) -> Markup {
+    let sheet = FormSheet::new("change", form);
+    let role = sheet.value_of("role", user.role.word());
     html! {
         form class="form" method="post" action=(path(user, "change")) {
             (hidden())
             (field("name", "Name", &html! {
-                input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", &user.name));
+                input id="name" name="name" maxlength="200" required autocomplete="off" value=(sheet.value_of("name", &user.name));
             }))
             (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
             p class="hint" { "Another role ends their sessions: they sign in again." }
@@ -169,7 +171,9 @@ pub(super) async fn act_on(
     match done {
         Ok(()) if body.is_none() => Ok(see_other(PATH)),
         Ok(()) => Ok(see_other(&format!("{PATH}/{id}"))),
-        Err(error) if is_of_form(&error) => Ok(refused(page(&app, id, who, Some((&sent, &error)))?, error)),
-        Err(error) => Err(error),
+        Err(error) => {
+            let form = Form::named(&word, &sent).with_refusal(error)?;
+            Ok(form.answer(page(&app, id, who, &form)?))
+        }
     }
 }

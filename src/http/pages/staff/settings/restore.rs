@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use super::SettingsPageHandles;
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::staff::filled_form::{FormRefusal, faults, field, is_of_form, refused, typed};
+use crate::staff::filled_form::field;
+use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, clock, hidden};
 use crate::staff::{ORDERS_PATH, SETTINGS_PATH};
 use domain::id::Id;
@@ -37,7 +38,7 @@ handles! {
 
 /// Serves the restore page.
 pub(super) async fn show(State(app): State<RestorePageHandles>, who: Caller) -> Result<Response, ApiError> {
-    page(&app, &who, None).await
+    page(&app, &who, &Form::default()).await
 }
 
 /// Performs the action of a button in a restore's review.
@@ -48,11 +49,10 @@ pub(super) async fn act(
 ) -> Result<Response, ApiError> {
     match reviewed(&app, id, &sent).await {
         Ok(()) => Ok(see_other(PATH)),
-        Err(error) if is_of_form(&error) => {
-            let response = page(&app, &sent.call.who, Some((&sent, &error))).await?;
-            Ok(refused(response, error))
+        Err(error) => {
+            let form = Form::submitted(&sent).with_refusal(error)?;
+            Ok(form.answer(page(&app, &sent.call.who, &form).await?))
         }
-        Err(error) => Err(error),
     }
 }
 
@@ -69,19 +69,19 @@ async fn reviewed(app: &RestorePageHandles, id: Id, sent: &PageForm) -> Result<(
     review(State(app.restores.clone()), PathId(id), sent.call.of_form(&body)).await.map(drop)
 }
 
-async fn page(app: &RestorePageHandles, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
+async fn page(app: &RestorePageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let (all, _) = app.restores.queries.restores(Page { limit: MAX_SHOWN, offset: 0 }).await?;
     let all: Vec<&Restore> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Restores" }
-        (faults(refused))
+        (form.alert())
         div id="restores" data-fresh="" {
             @if all.is_empty() { p { "This shop was never restored from a backup." } }
             @for restore in all {
                 @if restore.review.is_some() { (past(restore)) } @else {
-                    (waiting(restore, &open_jobs(&app.restores.orders, restore.restored_at), refused))
+                    (waiting(restore, &open_jobs(&app.restores.orders, restore.restored_at), form))
                 }
             }
         }
@@ -105,7 +105,7 @@ fn past(restore: &Restore) -> Markup {
     }
 }
 
-fn waiting(restore: &Restore, jobs: &[OpenJobView], refused: FormRefusal<'_>) -> Markup {
+fn waiting(restore: &Restore, jobs: &[OpenJobView], form: &Form) -> Markup {
     html! {
         section class="card" aria-labelledby="waiting" {
             h2 id="waiting" { (heading(restore)) " " span class=(Tone::Attention.class()) { "waits for your review" } }
@@ -137,11 +137,11 @@ fn waiting(restore: &Restore, jobs: &[OpenJobView], refused: FormRefusal<'_>) ->
                     @let name = format!("{FIELD_PREFIX}{}", one.series);
                     (field(&name, &format!("{}: the last of the backup is {}, the next is", one.series, one.restored), &html! {
                         input id=(name) name=(name) type="number" min=(one.restored + 1) inputmode="numeric"
-                            value=(typed(refused, &name, &one.next.to_string()));
+                            value=(form.value(&name, &one.next.to_string()));
                     }))
                 }
                 (field("note", "Note", &html! {
-                    input id="note" name="note" maxlength="1000" value=(typed(refused, "note", ""));
+                    input id="note" name="note" maxlength="1000" value=(form.value("note", ""));
                 }))
                 button type="submit" { "Everything is reviewed: start jobs again" }
             }

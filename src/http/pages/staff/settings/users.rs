@@ -11,9 +11,8 @@ use super::SettingsPageHandles;
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{
-    FormRefusal, address, faults, field, hinted_field, is_of_form, options, refused, typed, ways,
-};
+use crate::staff::filled_form::{address, field, hinted_field, options, ways};
+use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::User;
 use http::access::Caller;
@@ -103,7 +102,7 @@ fn table(users: &[Arc<User>]) -> Markup {
 
 /// Serves the form for adding a staff member.
 pub(super) async fn show_form(State(app): State<UserPageHandles>, who: Caller) -> Result<Response, ApiError> {
-    new_page(&app, &who, None)
+    new_page(&app, &who, &Form::default())
 }
 
 /// Renders the field for a password that an admin sets for another user.
@@ -119,23 +118,23 @@ pub(super) fn password_field(label: &str) -> Markup {
     )
 }
 
-fn new_page(app: &UserPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
+fn new_page(app: &UserPageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
-    let role = typed(refused, "role", "operator");
+    let role = form.value("role", "operator");
     let content = html! {
         p { a href=(PATH) { "Users" } }
         h1 { "Add somebody" }
-        (faults(refused))
+        (form.alert())
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
             (field("name", "Name", &html! {
-                input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", ""));
+                input id="name" name="name" maxlength="200" required autocomplete="off" value=(form.value("name", ""));
             }))
             (hinted_field("email", "Email address", "They sign in with it.", &html! {
                 input id="email" name="email" type="email" maxlength="254" required autocomplete="off"
-                    value=(typed(refused, "email", "")) aria-describedby="about-email";
+                    value=(form.value("email", "")) aria-describedby="about-email";
             }))
-            (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
+            (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, role)) } }))
             (password_field("Password"))
             button type="submit" { "Add" }
         }
@@ -153,7 +152,9 @@ pub(super) async fn add(State(app): State<UserPageHandles>, sent: PageForm) -> R
     });
     match users::create_by_page(app.users.clone(), &sent.call, &body).await {
         Ok(()) => Ok(see_other(PATH)),
-        Err(error) if is_of_form(&error) => Ok(refused(new_page(&app, who, Some((&sent, &error)))?, error)),
-        Err(error) => Err(error),
+        Err(error) => {
+            let form = Form::submitted(&sent).with_refusal(error)?;
+            Ok(form.answer(new_page(&app, who, &form)?))
+        }
     }
 }

@@ -1,8 +1,12 @@
-//! Labelled form fields. They show the current value or, in a rejected form, the submitted value.
+//! Forms of a page that has several of them. A [`FormSheet`] is another thing than the [`Form`] that was submitted: all
+//! forms of a page are rendered from their current values, and only the one that has the name of the rejected form
+//! shows the submitted values and the errors. The ids of its fields begin with its name, because ids are unique on a
+//! page.
 
 use maud::{Markup, html};
 
-use super::typed::{TypedForm, VERSION_FIELD};
+use super::body::VERSION_FIELD;
+use crate::staff::form::Form;
 use crate::staff::shell::hidden;
 use domain::address::Address;
 
@@ -35,7 +39,7 @@ const MEMBERS: [(&str, &str); 13] = [
 ];
 
 /// Returns the name of the API field for a form field whose name differs from it.
-pub(super) fn member_of(name: &str) -> Option<&'static str> {
+pub(in super::super) fn member_of(name: &str) -> Option<&'static str> {
     MEMBERS.iter().find(|(field, _)| *field == name).map(|(_, member)| *member)
 }
 
@@ -79,23 +83,23 @@ impl FieldAppearance {
 #[derive(Clone, Copy)]
 pub(in super::super) struct FormSheet<'a> {
     name: &'a str,
-    typed: Option<&'a TypedForm>,
+    refused: Option<&'a Form>,
 }
 
 impl<'a> FormSheet<'a> {
-    /// Creates the form with the given name; `refused` is the rejected form on the page, if any.
-    pub(in super::super) fn new(name: &'a str, refused: Option<&'a TypedForm>) -> Self {
-        Self { name, typed: refused.filter(|typed| typed.is(name)) }
+    /// Creates the form with the given name; `form` is the rejected form on the page, if any.
+    pub(in super::super) fn new(name: &'a str, form: &'a Form) -> Self {
+        Self { name, refused: Some(form).filter(|form| form.is_refusal_of(name)) }
     }
 
     /// Returns whether this form was rejected and is therefore shown expanded.
     pub(in super::super) fn is_refused(&self) -> bool {
-        self.typed.is_some()
+        self.refused.is_some()
     }
 
     /// Renders the form's errors.
     pub(in super::super) fn faults(&self) -> Markup {
-        html! { @if let Some(typed) = self.typed { (typed.render_faults()) } }
+        html! { @if let Some(form) = self.refused { (form.alert()) } }
     }
 
     /// Renders the form's errors, its CSRF token, and the version for which it was rendered.
@@ -107,8 +111,9 @@ impl<'a> FormSheet<'a> {
         }
     }
 
-    fn value_of(&self, member: &str, current: &str) -> String {
-        self.typed.map_or(current, |typed| typed.text(member)).to_owned()
+    /// Returns the value to be shown in a field: the submitted one if the form was rejected, otherwise the current one.
+    pub(in super::super) fn value_of(&self, member: &str, current: &str) -> String {
+        self.refused.map_or(current, |form| form.text(member)).to_owned()
     }
 
     pub(in super::super) fn field(&self, look: FieldAppearance, current: &str) -> Markup {

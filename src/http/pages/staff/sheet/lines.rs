@@ -4,8 +4,9 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{FormSheet, TypedForm};
+use super::FormSheet;
 use crate::form::PageForm;
+use crate::staff::form::Form;
 
 /// Form field with the index of the edited line, starting at 0; absent when a line is added.
 const LINE_FIELD: &str = "line";
@@ -22,8 +23,8 @@ pub(in super::super) fn line_form(sent: &PageForm) -> String {
 
 /// Returns the lines with `new_line` in place of the line specified in the form, or appended if the form does not
 /// specify a line. If `new_line` is `None`, the specified line is removed.
-pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, new_line: Option<Value>) -> Vec<Value> {
-    let at = typed.text(LINE_FIELD).parse::<usize>().ok().filter(|at| *at < lines.len());
+pub(in super::super) fn edited(mut lines: Vec<Value>, form: &Form, new_line: Option<Value>) -> Vec<Value> {
+    let at = form.text(LINE_FIELD).parse::<usize>().ok().filter(|at| *at < lines.len());
     match (at, new_line) {
         (Some(at), new_line) => {
             lines.splice(at..=at, new_line);
@@ -40,7 +41,7 @@ pub(in super::super) struct DraftLines<'a> {
     pub(in super::super) version: i64,
     /// Titles of the lines.
     pub(in super::super) titles: Vec<&'a str>,
-    pub(in super::super) refused: Option<&'a TypedForm>,
+    pub(in super::super) refused: &'a Form,
 }
 
 impl DraftLines<'_> {
@@ -59,17 +60,17 @@ impl DraftLines<'_> {
                 }
             }
         };
-        let new = FormSheet::new(NEW_LINE, *refused);
+        let new = FormSheet::new(NEW_LINE, refused);
         html! {
             @for (at, title) in titles.iter().enumerate() {
                 @let name = format!("line-{at}");
-                @let sheet = FormSheet::new(&name, *refused);
+                @let sheet = FormSheet::new(&name, refused);
                 details open[sheet.is_refused()] {
                     summary { "Edit line " (at + 1) ": " (title) }
                     (one(&sheet, Some(at), "Save line"))
                     @if titles.len() > 1 {
                         form method="post" action=(remove) {
-                            (FormSheet::new("", None).head(Some(*version)))
+                            (FormSheet::new("", &Form::default()).head(Some(*version)))
                             input type="hidden" name=(LINE_FIELD) value=(at);
                             button class="second" type="submit" { "Remove line " (at + 1) }
                         }

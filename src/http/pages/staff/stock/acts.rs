@@ -6,10 +6,10 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::decision::system_of;
-use super::{AttemptedForm, StockHandles, material, material_path, number};
+use super::{StockHandles, material, material_path, number};
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::staff::filled_form::{is_of_form, refused};
+use crate::staff::form::Form;
 use crate::staff::{STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
 use http::error::ApiError;
@@ -26,16 +26,15 @@ async fn done(
     body: &Value,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let (tried, who) = (AttemptedForm::of(form, &sent), sent.call.who.clone());
+    let (tried, who) = (Form::named(form, &sent), sent.call.who.clone());
     let to = if sent.text("back") == STOCK_PATH { STOCK_PATH.to_owned() } else { material_path(id) };
     match act_by_page(app.materials.clone(), id, operation, sent.call, body).await {
         Ok(()) if operation == "remove" => Ok(see_other(STOCK_PATH)),
         Ok(()) => Ok(see_other(&to)),
-        Err(error) if is_of_form(&error) => {
-            let response = material::page(app, &who, id, 0, &tried.refused(&error)).await?;
-            Ok(refused(response, error))
+        Err(error) => {
+            let tried = tried.with_refusal(error)?;
+            Ok(tried.answer(material::page(app, &who, id, 0, &tried).await?))
         }
-        Err(error) => Err(error),
     }
 }
 
@@ -85,16 +84,15 @@ pub(super) async fn agree(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let (tried, who) = (AttemptedForm::of("agree", &sent), sent.call.who.clone());
+    let (tried, who) = (Form::named("agree", &sent), sent.call.who.clone());
     let to = if sent.text("back") == TO_DO_PATH { TO_DO_PATH.to_owned() } else { material_path(id) };
     let system = system_of(sent.text("system"))?;
     let body = json!({"right": sent.text("right"), "theirs": number(sent.text("theirs"))});
     match agree_by_page(app.links.clone(), (id, system), sent.call, &body).await {
         Ok(()) => Ok(see_other(&to)),
-        Err(error) if is_of_form(&error) => {
-            let response = material::page(&app, &who, id, 0, &tried.refused(&error)).await?;
-            Ok(refused(response, error))
+        Err(error) => {
+            let tried = tried.with_refusal(error)?;
+            Ok(tried.answer(material::page(&app, &who, id, 0, &tried).await?))
         }
-        Err(error) => Err(error),
     }
 }

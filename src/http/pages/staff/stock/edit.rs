@@ -7,11 +7,12 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::material::material_of;
-use super::{AttemptedForm, NEW_PATH, StockHandles, material_path, number};
+use super::{NEW_PATH, StockHandles, material_path, number};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::STOCK_PATH;
-use crate::staff::filled_form::{field, hinted_field, is_of_form, refused};
+use crate::staff::filled_form::{field, hinted_field};
+use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::material::{Material, MaterialType};
 use domain::typed_amount::TypedAmountError;
@@ -21,8 +22,6 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::materials::{act_by_page, create_by_page};
 
-/// Action name shared by the forms for adding and changing a material, by which submitted values are assigned to them.
-const EDIT_ACT: &str = "edit";
 /// Form field that contains the version being edited, so that a concurrent change is not overwritten.
 const VERSION_FIELD: &str = "version";
 
@@ -128,21 +127,19 @@ fn request_body(sent: &PageForm, current: Option<&Material>, currency: &str) -> 
 
 /// Serves the form for adding a material.
 pub(super) async fn show_new(State(app): State<StockHandles>, who: Caller) -> Result<Response, ApiError> {
-    page(&app, &who, None, &AttemptedForm::default())
+    page(&app, &who, None, &Form::default())
 }
 
 /// Adds a material, or serves the form again with its errors.
 pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let (tried, who, currency) =
-        (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), &app.config.orders.currency);
+    let (tried, who, currency) = (Form::submitted(&sent), sent.call.who.clone(), &app.config.orders.currency);
     let (body, reason) = (request_body(&sent, None, currency), cost_error(&sent, currency));
     match create_by_page(&app.materials, sent.call, &body).await {
         Ok(id) => Ok(see_other(&material_path(id))),
-        Err(error) if is_of_form(&error) => {
-            let error = with_cost_error(error, reason);
-            Ok(refused(page(&app, &who, None, &tried.refused(&error))?, error))
+        Err(error) => {
+            let tried = tried.with_refusal(with_cost_error(error, reason))?;
+            Ok(tried.answer(page(&app, &who, None, &tried)?))
         }
-        Err(error) => Err(error),
     }
 }
 
@@ -153,7 +150,7 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let current = material_of(&app, id).await?;
-    page(&app, &who, Some(&current), &AttemptedForm::default())
+    page(&app, &who, Some(&current), &Form::default())
 }
 
 /// Changes a material, or serves the form again with its errors.
@@ -165,17 +162,16 @@ pub(super) async fn change(
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", sent.text(VERSION_FIELD))) {
         sent.call.headers.insert(header::IF_MATCH, tag);
     }
-    let (tried, who, currency) =
-        (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), &app.config.orders.currency);
+    let (tried, who, currency) = (Form::submitted(&sent), sent.call.who.clone(), &app.config.orders.currency);
     let (_, before) = material_of(&app, id).await?;
     let (body, reason) = (request_body(&sent, Some(&before), currency), cost_error(&sent, currency));
     match act_by_page(app.materials.clone(), id, "change", sent.call, &body).await {
         Ok(()) => Ok(see_other(&material_path(id))),
-        Err(error) if is_of_form(&error) => {
-            let (current, error) = (material_of(&app, id).await?, with_cost_error(error, reason));
-            Ok(refused(page(&app, &who, Some(&current), &tried.refused(&error))?, error))
+        Err(error) => {
+            let tried = tried.with_refusal(with_cost_error(error, reason))?;
+            let current = material_of(&app, id).await?;
+            Ok(tried.answer(page(&app, &who, Some(&current), &tried)?))
         }
-        Err(error) => Err(error),
     }
 }
 
@@ -183,7 +179,7 @@ fn page(
     app: &StockHandles,
     who: &Caller,
     current: Option<&(i64, Material)>,
-    tried: &AttemptedForm,
+    tried: &Form,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let material = current.map(|(_, material)| material);
@@ -197,10 +193,10 @@ fn page(
         h1 { (title) }
         form class="card narrow-form" method="post" action=(path) {
             (hidden())
-            (tried.wrong(EDIT_ACT))
+            (tried.alert())
             @if let Some((version, _)) = current { input type="hidden" name=(VERSION_FIELD) value=(version); }
             (field("name", "Name", &html! {
-                input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value(EDIT_ACT, "name", &known_value(material, "name")));
+                input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value("name", &known_value(material, "name")));
             }))
             (kind(material, tried))
             @for one in TEXTS { (text_field(one, material, tried, false)) }
@@ -215,23 +211,23 @@ fn page(
     Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
 }
 
-fn cost_field(material: Option<&Material>, tried: &AttemptedForm, currency: &str) -> Markup {
+fn cost_field(material: Option<&Material>, tried: &Form, currency: &str) -> Markup {
     let hint = format!(
         "In {}, such as 25.00 for a kilogram of filament. Used to calculate the cost of bad parts.",
         currency.to_uppercase()
     );
     let control = html! {
         input id=(COST_FIELD) name=(COST_FIELD) maxlength="20" autocomplete="off" inputmode="decimal"
-            value=(tried.value(EDIT_ACT, COST_FIELD, &known_cost(material, currency)))
+            value=(tried.value(COST_FIELD, &known_cost(material, currency)))
             aria-describedby={ "about-" (COST_FIELD) };
     };
     hinted_field(COST_FIELD, "Cost per kilogram, litre, sheet or unit", &hint, &control)
 }
 
-fn kind(material: Option<&Material>, tried: &AttemptedForm) -> Markup {
+fn kind(material: Option<&Material>, tried: &Form) -> Markup {
     let own = material.map_or(MaterialType::Filament, |material| material.fields.kind);
     let own = TYPES.iter().find(|(kind, ..)| *kind == own).map_or("", |(_, word, _)| *word);
-    let chosen = tried.value(EDIT_ACT, "type", own);
+    let chosen = tried.value("type", own);
     field(
         "type",
         "Type",
@@ -246,10 +242,11 @@ fn kind(material: Option<&Material>, tried: &AttemptedForm) -> Markup {
 fn text_field(
     (name, label, most, hint): TextField,
     material: Option<&Material>,
-    tried: &AttemptedForm,
+    tried: &Form,
     is_amount: bool,
 ) -> Markup {
-    let value = tried.value(EDIT_ACT, name, &known_value(material, name));
+    let current = known_value(material, name);
+    let value = tried.value(name, &current);
     let about = (!hint.is_empty()).then(|| format!("about-{name}"));
     let input = html! {
         input id=(name) name=(name) maxlength=(most) autocomplete="off" inputmode=[is_amount.then_some("decimal")]

@@ -7,8 +7,10 @@ use maud::{Markup, html};
 
 use super::list::{level_bar, level_state};
 use super::spool::of_material;
-use super::{AttemptedForm, StockHandles, bin_path, decision, ledger, material_path, swatch};
+use super::{StockHandles, bin_path, decision, ledger, material_path, swatch};
 use crate::staff::filled_form::field;
+use crate::staff::form::Form;
+use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{ORDERS_PATH, STOCK_PATH};
 use domain::amount::Amount;
@@ -41,7 +43,7 @@ pub(super) async fn show(
     who: Caller,
     OpenQuery(query): OpenQuery<LedgerQuery>,
 ) -> Result<Response, ApiError> {
-    page(&app, &who, id, query.from.into(), &AttemptedForm::default()).await
+    page(&app, &who, id, query.from.into(), &Form::default()).await
 }
 
 /// Returns a material with its version; fails with 404 if the material has been deleted.
@@ -55,7 +57,7 @@ pub(super) async fn page(
     who: &Caller,
     id: Id,
     from: u64,
-    tried: &AttemptedForm,
+    tried: &Form,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (_, material) = material_of(app, id).await?;
@@ -65,7 +67,7 @@ pub(super) async fn page(
     let content = html! {
         p { a href=(STOCK_PATH) { "All stock" } }
         h1 id="material-title" data-fresh="" { (swatch(material.fields.color.as_deref())) (name) " " span class=(tone.class()) { (words) } }
-        (tried.wrong("agree"))
+        (FormSheet::new("agree", tried).faults())
         div id="stock-now" data-fresh="" {
             (glance(app, &material))
             (waiting(&material))
@@ -135,22 +137,22 @@ fn waiting(material: &Material) -> Markup {
 }
 
 /// Renders an amount field.
-fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Markup {
+fn amount(tried: &Form, (act, name): (&str, &str), label: &str) -> Markup {
     let id = format!("{act}-{name}");
     field(
         &id,
         label,
         &html! {
             input id=(id) name=(name) data-member=[(name == "taken").then_some("delta")] inputmode="decimal"
-                autocomplete="off" required maxlength="20" value=(tried.value(act, name, ""));
+                autocomplete="off" required maxlength="20" value=(FormSheet::new(act, tried).value_of(name, ""));
         },
     )
 }
 
 /// Renders the field for the reason for a stock change, which appears in the ledger.
-fn reason(tried: &AttemptedForm, act: &str, usual: &str) -> Markup {
+fn reason(tried: &Form, act: &str, usual: &str) -> Markup {
     let id = format!("{act}-reason");
-    let value = tried.value(act, "reason", usual);
+    let value = FormSheet::new(act, tried).value_of("reason", usual);
     field(&id, "Reason", &html! { input id=(id) name="reason" required maxlength="500" value=(value); })
 }
 
@@ -171,12 +173,12 @@ pub(super) fn receive_order(material: &Material, back: Option<&str>) -> Markup {
     }
 }
 
-fn receive(material: &Material, tried: &AttemptedForm) -> Markup {
+fn receive(material: &Material, tried: &Form) -> Markup {
     let unit = material.fields.kind.unit();
     html! {
         section class="card" id="receive" aria-labelledby="receive-title" {
             h2 id="receive-title" { "Receive" }
-            (tried.wrong("receive"))
+            (FormSheet::new("receive", tried).faults())
             form class="tools" method="post" action={ (material_path(material.id)) "/receive" } {
                 (hidden())
                 (amount(tried, ("receive", "delta"), &format!("Amount received ({unit})")))
@@ -188,24 +190,24 @@ fn receive(material: &Material, tried: &AttemptedForm) -> Markup {
     }
 }
 
-fn corrections(material: &Material, tried: &AttemptedForm) -> Markup {
+fn corrections(material: &Material, tried: &Form) -> Markup {
     let (unit, path) = (material.fields.kind.unit(), material_path(material.id));
     html! {
         section class="card" aria-labelledby="corrections" {
             h2 id="corrections" { "Adjust stock" }
-            details open[tried.is_of("count")] {
+            details open[tried.is_refusal_of("count")] {
                 summary { "Count stock" }
                 p { "The count replaces the stock on hand. If jobs have reserved more than that, the latest reservations are released." }
-                (tried.wrong("count"))
+                (FormSheet::new("count", tried).faults())
                 form class="tools" method="post" action={ (path) "/count" } {
                     (hidden())
                     (amount(tried, ("count", "quantity"), &format!("Counted amount ({unit})")))
                     button class="second" type="submit" { "Save count" }
                 }
             }
-            details open[tried.is_of("write-off")] {
+            details open[tried.is_refusal_of("write-off")] {
                 summary { "Write off stock" }
-                (tried.wrong("write-off"))
+                (FormSheet::new("write-off", tried).faults())
                 form class="tools" method="post" action={ (path) "/write-off" } {
                     (hidden())
                     (amount(tried, ("write-off", "taken"), &format!("Amount lost ({unit})")))
@@ -217,13 +219,13 @@ fn corrections(material: &Material, tried: &AttemptedForm) -> Markup {
     }
 }
 
-fn removal(material: &Material, tried: &AttemptedForm) -> Markup {
+fn removal(material: &Material, tried: &Form) -> Markup {
     let name = &material.fields.name;
     html! {
         section class="card" aria-labelledby="removal" {
             h2 id="removal" { "Remove" }
-            (tried.wrong("remove"))
-            details open[tried.is_of("remove")] {
+            (FormSheet::new("remove", tried).faults())
+            details open[tried.is_refusal_of("remove")] {
                 summary { "Remove " (name) }
                 p { "The material and its stock are no longer listed. The ledger is kept. You can't remove a material that a SKU, job or slot uses." }
                 form method="post" action={ (material_path(material.id)) "/remove" } {

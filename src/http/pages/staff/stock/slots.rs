@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 
 use super::spool::{PrinterSlot, all_slots, spool_path};
 use super::spool_acts::{chosen_slot, said_left};
-use super::{AttemptedForm, SLOTS_PATH, StockHandles, material_path, materials_by_name, number, swatch};
+use super::{SLOTS_PATH, StockHandles, material_path, materials_by_name, number, swatch};
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::staff::filled_form::{address, field, is_of_form, refused, ways};
+use crate::staff::filled_form::{address, field, ways};
+use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
@@ -25,8 +26,6 @@ use store::queries::Page;
 
 /// Number of slots per page.
 const ROWS_PER_PAGE: u64 = 200;
-/// Action name of the slot form.
-const SAY_ACT: &str = "say";
 /// Value sent by the button for marking a slot as empty.
 const EMPTY_WORD: &str = "true";
 
@@ -57,7 +56,7 @@ pub(super) async fn show(
     who: Caller,
     OpenQuery(query): OpenQuery<SlotListQuery>,
 ) -> Result<Response, ApiError> {
-    page(&app, &who, &query, &AttemptedForm::default())
+    page(&app, &who, &query, &Form::default())
 }
 
 /// Sets the contents of a slot, or serves the list again with the form's errors.
@@ -65,12 +64,11 @@ pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Resu
     match report_slot(&app, &sent).await {
         Ok(()) if sent.text("back") == TO_DO_PATH => Ok(see_other(TO_DO_PATH)),
         Ok(()) => Ok(see_other(SLOTS_PATH)),
-        Err(error) if is_of_form(&error) => {
-            let tried = AttemptedForm::of(SAY_ACT, &sent).refused(&error);
+        Err(error) => {
+            let tried = Form::submitted(&sent).with_refusal(error)?;
             let query = SlotListQuery { place: sent.some("place"), material: None, from: 0 };
-            Ok(refused(page(&app, &sent.call.who, &query, &tried)?, error))
+            Ok(tried.answer(page(&app, &sent.call.who, &query, &tried)?))
         }
-        Err(error) => Err(error),
     }
 }
 
@@ -113,7 +111,7 @@ async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError
     load_by_page(&app.board.shop, &sent.call, to, &body).await
 }
 
-fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &AttemptedForm) -> Result<Response, ApiError> {
+fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -> Result<Response, ApiError> {
     let (from, chosen) = (u64::from(query.from), query.place.as_deref().unwrap_or_default());
     let viewer = StaffViewer::new(who, &app.config)?;
     let residents = materials_by_name(app);
@@ -129,7 +127,7 @@ fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Attempt
     let content = html! {
         p { a href=(STOCK_PATH) { "All stock" } }
         h1 { "Slots" }
-        @if let Some(form) = &of_form { (form) } @else { (tried.wrong(SAY_ACT)) }
+        @if let Some(form) = &of_form { (form) } @else { (tried.alert()) }
         div id="slots" data-fresh="" {
             section class="card" aria-label="Slot contents" {
                 @if some.is_empty() {
@@ -175,16 +173,16 @@ fn row(place: &PrinterSlot, materials: &[&Material]) -> Markup {
 /// Renders the form for the contents of a slot, which is filled in with the current contents. A form with a suggested
 /// material comes from the to-do page and leads back to it; unless that material is already in the slot, it is for a
 /// different spool, so that the amount left and the number are empty.
-fn form(place: &PrinterSlot, materials: &[&Material], suggested: Option<&Material>, tried: &AttemptedForm) -> Markup {
+fn form(place: &PrinterSlot, materials: &[&Material], suggested: Option<&Material>, tried: &Form) -> Markup {
     let slot = &place.slot;
     let current = Some(slot).filter(|slot| suggested.is_none_or(|one| slot.material_id == Some(one.id)));
-    let text = |name: &str, usual: Option<String>| tried.value(SAY_ACT, name, &usual.unwrap_or_default());
+    let text = |name: &str, usual: Option<String>| tried.value(name, &usual.unwrap_or_default()).to_owned();
     let chosen = text("materialId", suggested.map(|one| one.id).or(slot.material_id).map(|id| id.to_string()));
     let is_from_to_do = text("back", suggested.map(|_| TO_DO_PATH.to_owned())) == TO_DO_PATH;
     html! {
         section class="card narrow-form" aria-labelledby="say" {
             h2 id="say" { "Contents of " (place.words()) }
-            (tried.wrong(SAY_ACT))
+            (tried.alert())
             @if let Some(words) = SlotReport::of(slot).words() { p { "The printer reports " (words) "." } }
             form method="post" action=(SLOTS_PATH) {
                 (hidden())

@@ -11,8 +11,10 @@ use axum::response::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use super::{AttemptedForm, StockHandles, material_path, materials_by_name, swatch};
+use super::{StockHandles, material_path, materials_by_name, swatch};
 use crate::staff::filled_form::field;
+use crate::staff::form::Form;
+use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{FLOOR_PATH, STOCK_PATH, labels};
 use domain::amount::Amount;
@@ -213,16 +215,11 @@ pub(super) async fn show(
     who: Caller,
     OpenQuery(query): OpenQuery<SpoolQuery>,
 ) -> Result<Response, ApiError> {
-    page(&app, &who, &SpoolFacts::find(&app, number, query.material), &AttemptedForm::default())
+    page(&app, &who, &SpoolFacts::find(&app, number, query.material), &Form::default())
 }
 
 /// Renders a spool's page; `tried` is the rejected form on it, if any.
-pub(super) fn page(
-    app: &StockHandles,
-    who: &Caller,
-    facts: &SpoolFacts,
-    tried: &AttemptedForm,
-) -> Result<Response, ApiError> {
+pub(super) fn page(app: &StockHandles, who: &Caller, facts: &SpoolFacts, tried: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (title, loaded) = (facts.title(), !facts.places.is_empty());
     let (tone, words) = if loaded { (Tone::Working, "Loaded") } else { (Tone::Idle, "On the shelf") };
@@ -289,18 +286,19 @@ fn slots_to_choose(app: &StockHandles, facts: &SpoolFacts) -> Vec<PrinterSlot> {
     all
 }
 
-fn load(app: &StockHandles, facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
+fn load(app: &StockHandles, facts: &SpoolFacts, tried: &Form) -> Markup {
     let slots = slots_to_choose(app, facts);
     let residents = materials_by_name(app);
     let materials = || residents.iter().filter_map(|versioned| versioned.state.as_ref());
     let name_of =
         |id: Option<Id>| materials().find(|one| Some(one.id) == id).map_or("empty", |one| one.fields.name.as_str());
     let left = facts.left.map(|left| left.to_string()).unwrap_or_default();
-    let chosen = tried.value("load", "place", "");
+    let sheet = FormSheet::new("load", tried);
+    let chosen = sheet.value_of("place", "");
     html! {
         section class="card" id="load" aria-labelledby="load-title" {
             h2 id="load-title" { @if facts.places.is_empty() { "Load" } @else { "Move to another slot" } }
-            (tried.wrong("load"))
+            (sheet.faults())
             @if slots.is_empty() { p { "No other slots. Add a printer first." } } @else {
                 form class="tools" method="post" action=(act_path(facts, "load")) {
                     (hidden())
@@ -326,7 +324,7 @@ fn load(app: &StockHandles, facts: &SpoolFacts, tried: &AttemptedForm) -> Markup
                     }))
                     (field("load-left", &format!("Remaining ({})", facts.unit()), &html! {
                         input id="load-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
-                            value=(tried.value("load", "remaining", &left));
+                            value=(sheet.value_of("remaining", &left));
                     }))
                     button type="submit" { "Load spool" }
                 }
@@ -335,10 +333,11 @@ fn load(app: &StockHandles, facts: &SpoolFacts, tried: &AttemptedForm) -> Markup
     }
 }
 
-fn weigh(facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
+fn weigh(facts: &SpoolFacts, tried: &Form) -> Markup {
+    let sheet = FormSheet::new("weigh", tried);
     let amount = |name: &str, label: &str| {
         let id = format!("weigh-{name}");
-        let value = tried.value("weigh", name, "");
+        let value = sheet.value_of(name, "");
         let input =
             html! { input id=(id) name=(name) inputmode="decimal" autocomplete="off" maxlength="20" value=(value); };
         field(&id, label, &input)
@@ -346,7 +345,7 @@ fn weigh(facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
     html! {
         section class="card" aria-labelledby="weigh" {
             h2 id="weigh" { "Weigh" }
-            (tried.wrong("weigh"))
+            (sheet.faults())
             @if facts.is_weighed() { p { "The printer reports the remaining amount." } } @else {
                 form class="tools" method="post" action=(act_path(facts, "weigh")) {
                     (hidden())
@@ -360,12 +359,12 @@ fn weigh(facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
     }
 }
 
-fn leave(facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
+fn leave(facts: &SpoolFacts, tried: &Form) -> Markup {
     let left = facts.left.filter(|left| *left > Amount::ZERO && facts.material.is_some());
     html! {
         section class="card" aria-labelledby="leave" {
             h2 id="leave" { "Unload" }
-            (tried.wrong("unload")) (tried.wrong("retire"))
+            (FormSheet::new("unload", tried).faults()) (FormSheet::new("retire", tried).faults())
             form method="post" action=(act_path(facts, "unload")) {
                 (hidden())
                 button class="second" type="submit" { "Mark as unloaded" }
@@ -373,7 +372,7 @@ fn leave(facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
             @if let Some(left) = left {
                 p class="soft" { "Write “" (left) " " (facts.unit()) " left” on the spool, unless a spool system tracks it." }
             }
-            details open[tried.is_of("retire")] {
+            details open[tried.is_refusal_of("retire")] {
                 summary { "Retire spool " (facts.number) }
                 p { "This marks its slot as empty." }
                 form class="tools" method="post" action=(act_path(facts, "retire")) {

@@ -5,10 +5,10 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::spool::{PathSpool, PrinterSlot, SpoolFacts, SpoolQuery, page, spool_path};
-use super::{AttemptedForm, StockHandles, number};
+use super::{StockHandles, number};
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::staff::filled_form::{is_of_form, refused};
+use crate::staff::form::Form;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::refusal::Refusal;
@@ -29,11 +29,10 @@ fn respond(
 ) -> Result<Response, ApiError> {
     match done {
         Ok(()) => Ok(see_other(&spool_path(facts.number, facts.material_id()))),
-        Err(error) if is_of_form(&error) => {
-            let tried = AttemptedForm::of(act, sent).refused(&error);
-            Ok(refused(page(app, &sent.call.who, facts, &tried)?, error))
+        Err(error) => {
+            let tried = Form::named(act, sent).with_refusal(error)?;
+            Ok(tried.answer(page(app, &sent.call.who, facts, &tried)?))
         }
-        Err(error) => Err(error),
     }
 }
 

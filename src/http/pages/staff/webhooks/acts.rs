@@ -12,7 +12,8 @@ use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::WEBHOOKS_PATH;
 use crate::staff::acts::PathAct;
-use crate::staff::filled_form::{is_of_form, minute, refused};
+use crate::staff::filled_form::minute;
+use crate::staff::form::Form;
 use domain::id::Id;
 use http::error::ApiError;
 use http::path_id::PathId;
@@ -23,20 +24,19 @@ fn path_of(id: Id) -> String {
     format!("{WEBHOOKS_PATH}/{id}")
 }
 
-/// Redirects to the endpoint's page, or serves the page with the form's errors.
+/// Redirects to the endpoint's page, or serves the page with the errors of the form that has the given name.
 async fn answered(
     app: &WebhookPageHandles,
     id: Id,
-    sent: &PageForm,
+    (name, sent): (&str, &PageForm),
     done: Result<(), ApiError>,
 ) -> Result<Response, ApiError> {
     match done {
         Ok(()) => Ok(see_other(&path_of(id))),
-        Err(error) if is_of_form(&error) => {
-            let page = render_page(app, id, &sent.call.who, &LogQuery::default(), Some((sent, &error))).await?;
-            Ok(refused(page, error))
+        Err(error) => {
+            let form = Form::named(name, sent).with_refusal(error)?;
+            Ok(form.answer(render_page(app, id, &sent.call.who, &LogQuery::default(), &form).await?))
         }
-        Err(error) => Err(error),
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn change(
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
     let done = endpoints::change_by_page(app.endpoints.clone(), id, &sent.call, &request_body(&sent)).await;
-    answered(&app, id, &sent, done).await
+    answered(&app, id, ("change", &sent), done).await
 }
 
 /// Replays the events sent since a given time.
@@ -60,7 +60,7 @@ pub(super) async fn replay(
     sent.call.who.user()?;
     let body = json!({"since": minute(sent.text("since"), sent.call.clock())});
     let done = deliveries::replay_by_page(app.endpoints.clone(), id, &sent.call, &body).await.map(|_| ());
-    answered(&app, id, &sent, done).await
+    answered(&app, id, ("replay", &sent), done).await
 }
 
 /// Rotates an endpoint's secret and shows the new one once.

@@ -8,7 +8,10 @@ use serde_json::{Map, Value, json};
 use super::WebhookPageHandles;
 use crate::form::PageForm;
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::filled_form::{FormRefusal, faults, hinted_field, is_of_form, refused, secret, typed};
+use crate::staff::acts::TICKED_WORD;
+use crate::staff::filled_form::{hinted_field, secret};
+use crate::staff::form::Form;
+use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::event::OutboundEvent;
 use http::access::Caller;
@@ -32,15 +35,15 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
 }
 
 /// Renders the fields for an endpoint's URL and events, with the current or the submitted values.
-pub(super) fn fields(url: &str, events: &[String], refused: FormRefusal<'_>) -> Markup {
-    let chosen = |word: &str| match refused {
-        Some((sent, _)) => sent.some(&format!("{EVENT_PREFIX}{word}")).is_some(),
-        None => events.iter().any(|event| event == word),
+pub(super) fn fields(url: &str, events: &[String], sheet: &FormSheet<'_>) -> Markup {
+    let chosen = |word: &str| {
+        let is_current = events.iter().any(|event| event == word);
+        !sheet.value_of(&format!("{EVENT_PREFIX}{word}"), if is_current { TICKED_WORD } else { "" }).is_empty()
     };
     html! {
         (hinted_field("url", "Address", "URL to which events are sent.", &html! {
             input id="url" name="url" type="url" maxlength="2000" required autocomplete="off" spellcheck="false"
-                value=(typed(refused, "url", url)) placeholder="https://" aria-describedby="about-url";
+                value=(sheet.value_of("url", url)) placeholder="https://" aria-describedby="about-url";
         }))
         fieldset {
             legend { "What it is told" }
@@ -59,18 +62,18 @@ pub(super) fn fields(url: &str, events: &[String], refused: FormRefusal<'_>) -> 
 
 /// Serves the form that adds an endpoint.
 pub(super) async fn show(State(app): State<WebhookPageHandles>, who: Caller) -> Result<Response, ApiError> {
-    new_page(&app, &who, None)
+    new_page(&app, &who, &Form::default())
 }
 
-fn new_page(app: &WebhookPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
+fn new_page(app: &WebhookPageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
     let content = html! {
         p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
         h1 { "Add an endpoint" }
-        (faults(refused))
+        (form.alert())
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
-            (fields("", &[], refused))
+            (fields("", &[], &FormSheet::new("", form)))
             (hinted_field(
                 "secret",
                 "Secret",
@@ -93,8 +96,10 @@ pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -
     who.user()?;
     match endpoints::create_by_page(app.endpoints.clone(), &sent.call, &request_body(&sent)).await {
         Ok(endpoint) => shown_once(&app, who, "The endpoint is added", &endpoint),
-        Err(error) if is_of_form(&error) => Ok(refused(new_page(&app, who, Some((&sent, &error)))?, error)),
-        Err(error) => Err(error),
+        Err(error) => {
+            let form = Form::submitted(&sent).with_refusal(error)?;
+            Ok(form.answer(new_page(&app, who, &form)?))
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use super::log::{LogQuery, log};
 use super::{WebhookPageHandles, health, standing};
 use crate::frame::time;
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::filled_form::{FormRefusal, faults, hinted_field, typed};
+use crate::staff::filled_form::hinted_field;
+use crate::staff::form::Form;
+use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, act, hidden};
 use domain::endpoint::{Endpoint, EndpointState};
 use domain::id::Id;
@@ -27,7 +29,7 @@ pub(super) async fn show(
     who: Caller,
     OpenQuery(query): OpenQuery<LogQuery>,
 ) -> Result<Response, ApiError> {
-    render_page(&app, id, &who, &query, None).await
+    render_page(&app, id, &who, &query, &Form::default()).await
 }
 
 /// Renders an endpoint's page, with the errors of a rejected form, if any.
@@ -36,7 +38,7 @@ pub(super) async fn render_page(
     id: Id,
     who: &Caller,
     query: &LogQuery,
-    refused: FormRefusal<'_>,
+    form: &Form,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
     let (_, endpoint) = find_present(&app.endpoints.endpoints, id).await?;
@@ -46,7 +48,7 @@ pub(super) async fn render_page(
     let content = html! {
         p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
         h1 id="endpoint-title" data-fresh="" { "Endpoint " span class=(tone.class()) { (words) } }
-        (faults(refused))
+        (form.alert())
         div id="endpoint" data-fresh="" {
             section class="card" aria-labelledby="glance" {
                 h2 id="glance" { "At a glance" }
@@ -54,7 +56,7 @@ pub(super) async fn render_page(
                 (about(&endpoint))
             }
         }
-        @if admin { (steps(&endpoint)) (changes(&endpoint, refused)) }
+        @if admin { (steps(&endpoint)) (changes(&endpoint, form)) }
         (log)
     };
     Ok(viewer.page(StaffSection::Webhooks, "Endpoint", &app.board.view(), &content))
@@ -93,25 +95,25 @@ fn steps(endpoint: &Endpoint) -> Markup {
     }
 }
 
-fn changes(endpoint: &Endpoint, refused: FormRefusal<'_>) -> Markup {
-    let tried = |member: &str| refused.is_some_and(|(sent, _)| sent.members().any(|(name, _)| name == member));
+fn changes(endpoint: &Endpoint, form: &Form) -> Markup {
+    let (change, replay) = (FormSheet::new("change", form), FormSheet::new("replay", form));
     html! {
         section class="card" aria-labelledby="changes" {
             h2 id="changes" { "Change it" }
-            details open[tried("url")] {
+            details open[change.is_refused()] {
                 summary { "Address and events" }
                 form class="form" method="post" action=(path(endpoint, "change")) {
                     (hidden())
-                    (fields(&endpoint.url, &endpoint.events, refused.filter(|_| tried("url"))))
+                    (fields(&endpoint.url, &endpoint.events, &change))
                     button type="submit" { "Save" }
                 }
             }
-            details open[tried("since")] {
+            details open[replay.is_refused()] {
                 summary { "Send again what was sent since a moment" }
                 form class="tools" method="post" action=(path(endpoint, "replay")) {
                     (hidden())
                     (hinted_field("since", "Since", "At most 30 days ago.", &html! {
-                        input id="since" name="since" type="datetime-local" required value=(typed(refused, "since", ""))
+                        input id="since" name="since" type="datetime-local" required value=(replay.value_of("since", ""))
                             aria-describedby="about-since";
                     }))
                     button class="second" type="submit" { "Replay" }

@@ -1,5 +1,8 @@
-//! Forms that are shown again if rejected, with the user's input and an error next to each invalid field. Fields are
-//! named after the API fields, so that API errors can be assigned to them.
+//! Form on a page for the staff or of the setup wizard: the values in its fields and, if it was rejected, the error.
+//! The page of a rejected form is rendered again with the submitted values, and answered as the error would be.
+//!
+//! Most forms name their fields after the API's members, so that errors can be assigned to them, and render them with
+//! [`Form::field`]. One of several forms of a page is a `FormSheet`, which renders fields as well.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +11,8 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::acts::TICKED_WORD;
-use super::filled_form::end_of_day;
+use super::filled_form::{end_of_day, is_of_form};
+use super::sheet::member_of;
 use crate::faults::{alert, amount_message};
 use crate::form::PageForm;
 use domain::shop_clock::ShopClock;
@@ -37,14 +41,20 @@ pub(super) enum FieldControl<'a> {
     Tick,
 }
 
-/// Values entered in a form, and the errors in them.
+/// Values in the fields of a form and, if it was rejected, the error.
 #[derive(Default)]
-pub(super) struct FormEntry {
+pub(crate) struct Form {
+    /// Name of the form among those of its page; empty if it needs none.
+    name: String,
     values: BTreeMap<String, String>,
+    /// `true` if the values were submitted, so that fields without a value were left empty.
+    is_submitted: bool,
+    /// Shop clock, in whose time zone dates are entered.
+    clock: ShopClock,
     refusal: Option<ApiError>,
 }
 
-impl FormEntry {
+impl Form {
     /// Creates a new form with initial values.
     pub(super) fn prefilled<N: Into<String>>(values: impl IntoIterator<Item = (N, String)>) -> Self {
         let values = values.into_iter().map(|(name, text)| (name.into(), text)).collect();
@@ -52,13 +62,36 @@ impl FormEntry {
     }
 
     /// Creates the form from submitted input.
-    pub(super) fn typed(sent: &PageForm) -> Self {
-        Self::prefilled(sent.members().map(|(name, text)| (name, text.to_owned())))
+    pub(crate) fn submitted(sent: &PageForm) -> Self {
+        let form = Self::prefilled(sent.members().map(|(name, text)| (name, text.to_owned())));
+        Self { is_submitted: true, clock: sent.call.clock().clone(), ..form }
+    }
+
+    /// Creates the form from the submitted input of one of several forms of a page.
+    pub(super) fn named(name: &str, sent: &PageForm) -> Self {
+        Self { name: name.to_owned(), ..Self::submitted(sent) }
+    }
+
+    /// Returns whether this form was rejected and has the given name.
+    pub(super) fn is_refusal_of(&self, name: &str) -> bool {
+        self.is_refused() && self.name == name
     }
 
     /// Returns a field's text; empty if the field was not sent.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         self.values.get(name).map_or("", String::as_str)
+    }
+
+    /// Returns a field's text; `None` if empty.
+    pub(super) fn some(&self, name: &str) -> Option<&str> {
+        Some(self.text(name)).filter(|text| !text.is_empty())
+    }
+
+    /// Returns the text of the field for an API member, given by its path; empty if it was not sent.
+    fn text_at(&self, path: &str) -> &str {
+        let member = path.rsplit('.').next();
+        let alias = || self.values.iter().find(|(name, _)| member_of(name) == member).map(|(_, text)| text);
+        self.values.get(path).or_else(alias).map_or("", String::as_str)
     }
 
     /// Sets a field's value if the field is empty.
@@ -123,17 +156,30 @@ impl FormEntry {
 
     /// Returns the end of the entered day in the shop's time zone; null if the field is empty. An invalid date is
     /// passed on for the API to reject.
-    pub(super) fn day(&self, name: &str, clock: &ShopClock) -> Value {
-        match self.text(name) {
-            "" => Value::Null,
-            day => json!(end_of_day(day, clock)),
-        }
+    pub(super) fn day(&self, name: &str) -> Value {
+        self.some(name).map_or(Value::Null, |day| json!(end_of_day(day, &self.clock)))
+    }
+
+    /// Returns the value to be shown in a field: the submitted text or, in a form that was not submitted, the given
+    /// one.
+    pub(super) fn value<'a>(&'a self, name: &str, otherwise: &'a str) -> &'a str {
+        if self.is_submitted { self.text(name) } else { otherwise }
     }
 
     /// Sets the error with which the form was rejected.
     pub(super) fn refuse(&mut self, error: ApiError) {
-        let reworded = error.reword(|fault| amount_message(fault, self.text(&fault.path)));
+        let reworded = error.reword(|fault| amount_message(fault, self.text_at(&fault.path)));
         self.refusal = Some(reworded);
+    }
+
+    /// Returns the form with the error with which it was rejected. An error that people cannot correct in the form is
+    /// returned instead, for a page of its own.
+    pub(super) fn with_refusal(mut self, error: ApiError) -> Result<Self, ApiError> {
+        if !is_of_form(&error) {
+            return Err(error);
+        }
+        self.refuse(error);
+        Ok(self)
     }
 
     /// Returns whether the form was rejected.
@@ -142,14 +188,14 @@ impl FormEntry {
     }
 
     /// Turns the page into an error response if the form was rejected; otherwise, returns the page unchanged.
-    pub(super) fn answer(self, mut response: Response) -> Response {
-        if let Some(error) = self.refusal {
+    pub(super) fn answer(&self, mut page: Response) -> Response {
+        if let Some(error) = &self.refusal {
             // Status and words are also for the layers behind the handlers: the audit log, the limits.
-            let refused = error.into_response();
-            *response.status_mut() = refused.status();
-            *response.extensions_mut() = refused.extensions().clone();
+            let (parts, _) = error.clone().into_response().into_parts();
+            *page.status_mut() = parts.status;
+            page.extensions_mut().extend(parts.extensions);
         }
-        response
+        page
     }
 
     /// Renders the form's errors.
@@ -259,15 +305,16 @@ fn field_id(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::faults::place;
+    use crate::staff::sheet::{FormSheet, decimal_field};
     use domain::refusal::Refusal;
 
-    fn entry(values: &[(&str, &str)]) -> FormEntry {
-        FormEntry::prefilled(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
+    fn form(values: &[(&str, &str)]) -> Form {
+        Form::prefilled(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
     }
 
     #[test]
     fn rows_close_up_and_empty_ones_go() {
-        let mut form = entry(&[
+        let mut form = form(&[
             ("lines.0.skuId", ""),
             ("lines.0.quantity", "1"),
             ("lines.2.skuId", "B"),
@@ -283,7 +330,7 @@ mod tests {
 
     #[test]
     fn texts_become_what_the_api_takes() {
-        let form = entry(&[("a", "7"), ("b", "seven"), ("c", "20,5"), ("d", "")]);
+        let form = form(&[("a", "7"), ("b", "seven"), ("c", "20,5"), ("d", "")]);
         assert_eq!((form.whole("a"), form.whole("b"), form.whole("d")), (json!(7), json!("seven"), Value::Null));
         assert_eq!(
             (form.decimal("c"), form.json_or_null("b"), form.json_or_null("d")),
@@ -294,7 +341,7 @@ mod tests {
     #[test]
     fn a_comma_that_may_part_thousands_is_no_decimal_comma() {
         for same in ["1,000", "-12,345", "1,000.5", "1.000,5", "1,000,000", "1000", "0.125", ""] {
-            let form = entry(&[("n", same)]);
+            let form = form(&[("n", same)]);
             let read = with_point(same).parse::<f64>();
             assert_eq!(read.is_ok(), !same.contains(',') && !same.is_empty(), "{same}");
             assert_eq!(form.decimal("n").is_string(), same.contains(','), "{same}");
@@ -306,7 +353,7 @@ mod tests {
 
     #[test]
     fn a_fault_stands_beside_its_field_and_what_was_typed_stays() {
-        let mut form = entry(&[("name", "<b>"), ("priceCents", "much")]);
+        let mut form = form(&[("name", "<b>"), ("priceCents", "much")]);
         form.refuse(Refusal::field("priceCents", "must be a whole number").into());
         let price = html! { (form.alert()) (form.field("priceCents", "Price", "Net.", FieldControl::Decimal)) };
         let price = place(price.into_string());
@@ -320,5 +367,18 @@ mod tests {
         let name = form.field("name", "Name", "", FieldControl::Line(9)).into_string();
         assert!(name.contains("&lt;b&gt;") && !name.contains("aria-invalid"), "{name}");
         assert!(form.alert().into_string().contains("role=\"alert\""));
+    }
+
+    #[test]
+    fn of_several_forms_the_refused_one_shows_what_was_typed() {
+        let mut refused = Form { name: "line-0".to_owned(), is_submitted: true, ..form(&[("price", "much")]) };
+        assert!(!refused.is_refusal_of("line-0"), "nothing is wrong with it yet");
+        refused.refuse(Refusal::field("lines.0.unitPriceCents", "must be a whole number").into());
+        let [first, second] = ["line-0", "line-1"].map(|name| {
+            let sheet = FormSheet::new(name, &refused);
+            html! { (sheet.faults()) (sheet.field(decimal_field("price", "Price"), "5.00")) }.into_string()
+        });
+        assert!(first.contains("must be an amount such as 2.50") && first.contains("value=\"much\""), "{first}");
+        assert!(second.contains("value=\"5.00\"") && !second.contains("role=\"alert\""), "{second}");
     }
 }
