@@ -88,8 +88,8 @@ async fn the_mail_server_is_shown_with_when_it_last_took_a_mail() {
     let page = signed_in(&app, "boss@example.org").await.get("/shop/settings/integrations").await;
     for words in [
         "Mail server",
-        "Does not work",
-        "Last answered well: ",
+        "Failing",
+        "Last successful response: ",
         "cannot be sent at the moment",
         "Queue and shared store",
     ] {

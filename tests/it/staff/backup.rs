@@ -20,7 +20,7 @@ on_both! {
         let boss = boss(&app).await;
         let page = boss.get(PAGE).await;
         is_sound(&page);
-        for words in ["Download a backup</button>", "secrets.env", "SECRETS_KEY", "manifest.json", "systemctl stop printfloor"] {
+        for words in ["Download backup</button>", "secrets.env", "SECRETS_KEY", "manifest.json", "systemctl stop printfloor"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         assert_eq!(page.text.contains("DATABASE_URL"), app.db.url().is_some(), "{}", page.text);

@@ -262,7 +262,7 @@ on_sqlite! {
             assert!(whole.text.contains(&format!("<th scope=\"row\">{name}</th>")), "{name} in {}", whole.text);
         }
         let kind = if whole.text.contains("PostgreSQL") { "PostgreSQL" } else { "SQLite" };
-        for words in [env!("CARGO_PKG_VERSION"), kind, " free ", "none is used", "Actors by kind"] {
+        for words in [env!("CARGO_PKG_VERSION"), kind, " free ", "not used", "Actors by kind"] {
             assert!(whole.text.contains(words), "{words} in {}", whole.text);
         }
         let folder = app.folder().display().to_string();
@@ -299,18 +299,18 @@ async fn another_system_is_tested_and_changed_by_its_page() {
     let wrong = sent("other", "test").await;
     assert!(wrong.status == 400 && wrong.text.contains("It does not work."), "{}", wrong.text);
     let unsaved = sent("other", "save").await;
-    assert!(unsaved.status == 400 && unsaved.text.contains("Nothing was written."), "{}", unsaved.text);
+    assert!(unsaved.status == 400 && unsaved.text.contains("Nothing was saved."), "{}", unsaved.text);
     assert!(unsaved.text.contains(&format!("value=\"{url}\"")), "{}", unsaved.text);
     for page in [&wrong, &unsaved] {
         assert!(!page.text.contains("value=\"other\""), "a secret is sent back: {}", page.text);
     }
     let right = sent("t0k", "test").await;
-    assert!(right.status == 200 && right.text.contains("It works."), "{}", right.text);
+    assert!(right.status == 200 && right.text.contains("Connection successful."), "{}", right.text);
     assert!(!app.folder().join(".env").exists(), "a test writes nothing");
-    assert!(boss.get("/shop/settings").await.text.contains("nothing waits for a restart"));
+    assert!(boss.get("/shop/settings").await.text.contains("No restart needed."));
 
     let saved = sent("t0k", "save").await;
-    assert!(saved.status == 200 && saved.text.contains("Written into .env."), "{}", saved.text);
+    assert!(saved.status == 200 && saved.text.contains("Saved to .env."), "{}", saved.text);
     let settings = boss.get("/shop/settings").await;
     is_sound(&settings);
     assert!(settings.text.contains("<code>smart_home.url</code>"), "{}", settings.text);
@@ -319,7 +319,7 @@ async fn another_system_is_tested_and_changed_by_its_page() {
     let again = boss.get("/shop/settings/integrations").await;
     assert!(again.text.contains(&format!("value=\"{url}\"")), "{}", again.text);
     let test_page = sent("", "test").await;
-    assert!(test_page.status == 200 && test_page.text.contains("It works."), "{}", test_page.text);
+    assert!(test_page.status == 200 && test_page.text.contains("Connection successful."), "{}", test_page.text);
     for page in [&saved, &again, &settings, &test_page] {
         assert!(!page.text.contains("t0k"), "the token is shown: {}", page.text);
     }

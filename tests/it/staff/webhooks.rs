@@ -44,7 +44,7 @@ on_sqlite! {
         let own = token(&page);
         sink.set_mode(SinkMode::Ok);
         let again = send(&boss, &format!("/shop/deliveries/{past}/redeliver"), &[("form_token", &own)]).await;
-        assert!(again.status == 200 && again.text.contains(", sent again"), "{}", again.text);
+        assert!(again.status == 200 && again.text.contains(", resent"), "{}", again.text);
         let enabled = send(&boss, &format!("{path}/enable"), &[("form_token", &own)]).await;
         assert!(!enabled.text.contains(disabled), "{}", enabled.text);
         // The delivery that disabled the endpoint, and the one that was asked for.
@@ -63,7 +63,7 @@ on_sqlite! {
     async fn an_endpoint_is_added_changed_and_removed_by_its_pages(db: Db) {
         let app = App::new(db).await;
         let (sku, boss, sink) = (some_sku(&app).await, boss(&app).await, Sink::start().await.unwrap());
-        assert!(boss.get("/shop/webhooks").await.text.contains("No program is told anything yet."));
+        assert!(boss.get("/shop/webhooks").await.text.contains("No endpoints yet."));
         let form = boss.get("/shop/webhooks/new").await;
         is_sound(&form);
         let (own, url) = (token(&form), sink.url());
@@ -72,7 +72,7 @@ on_sqlite! {
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
         let chosen = "name=\"event-order.paid\" type=\"checkbox\" value=\"true\" checked";
-        for part in ["Address: ", "value=\"ftp://example.org\"", chosen] {
+        for part in ["Endpoint URL: ", "value=\"ftp://example.org\"", chosen] {
             assert!(wrong.text.contains(part), "{part} in {}", wrong.text);
         }
         let right = [("form_token", &*own), ("url", &*url), ("event-order.created", "true")];
@@ -115,7 +115,7 @@ on_sqlite! {
         assert_eq!(changed["events"], json!(["job.failed", "order.paid"]));
         let rotated = send(&boss, &path("/rotate"), &token_of).await;
         is_sound(&rotated);
-        assert!(shown_once(&rotated) != secret && boss.get(&path("")).await.text.contains("Former secret"));
+        assert!(shown_once(&rotated) != secret && boss.get(&path("")).await.text.contains("Previous secret"));
         let before = sink.received().len();
         let old = send(&boss, &path("/replay"), &[("form_token", &*own), ("since", "2020-01-01T00:00")]).await;
         assert!(old.status == 400 && old.text.contains("Since: must be within the last 30 days"), "{}", old.text);

@@ -87,12 +87,12 @@ async fn list(
                 (table(&some))
             } @else if let Some(q) = q {
                 p {
-                    "No customer has “" (q) "” in the name or the email address. "
+                    "No customers match “" (q) "”. "
                     a href=(CUSTOMERS_PATH) { "Show all" }
                 }
-                p class="soft" { "Who was only named on an order or a quote has no record before they sign in or buy." }
+                p class="soft" { "Customers who are only named on an order or a quote appear here after they sign in or buy." }
             } @else {
-                p { "There is no customer yet. A record comes into being with the first order or the first sign-in." }
+                p { "No customers yet. Customers appear here after their first order or sign-in." }
             }
             (part.links(total))
         }
@@ -107,7 +107,7 @@ fn table(customers: &[&Customer]) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "Email address" } th scope="col" { "Name" } th scope="col" { "Company" }
-                        th scope="col" { "Telephone" } th scope="col" { "Since" }
+                        th scope="col" { "Phone" } th scope="col" { "Since" }
                     }
                 }
                 tbody {

@@ -91,7 +91,7 @@ struct InvoiceListQuery {
 fn invoice_state(status: InvoiceStatus) -> (Tone, &'static str) {
     match status {
         InvoiceStatus::Draft => (Tone::Attention, "Draft"),
-        InvoiceStatus::Open => (Tone::Working, "To be paid"),
+        InvoiceStatus::Open => (Tone::Working, "Open"),
         InvoiceStatus::PartiallyPaid => (Tone::Working, "Partly paid"),
         InvoiceStatus::Paid => (Tone::Working, "Paid"),
         InvoiceStatus::Overdue => (Tone::Error, "Overdue"),
@@ -108,7 +108,7 @@ fn shown_state(invoice: &Invoice, now: Timestamp, cancelled: bool) -> (Tone, &'s
 
 /// Returns an invoice's number, or a replacement text if it was never issued.
 fn number_of<'a>(invoice: &Invoice, numbers: &'a HashMap<Id, String>) -> &'a str {
-    invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("without a number", String::as_str)
+    invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("No number", String::as_str)
 }
 
 /// Renders an invoice as a table row for use on other pages. `cancelled` means that the invoice has an outstanding
@@ -165,9 +165,9 @@ async fn list(
             @if !some.is_empty() {
                 (table(&some, &numbers, &cancelled, now))
             } @else if status.is_some() || email.is_some() {
-                p { "No invoice is like that. " a href=(INVOICES_PATH) { "Show all" } }
+                p { "No invoices match. " a href=(INVOICES_PATH) { "Show all" } }
             } @else {
-                p { "There is no invoice yet. An order gets its own with its first payment; others are made here." }
+                p { "No invoices yet. An order gets an invoice with its first payment. You can create other invoices here." }
             }
             (part.links(total))
         }
@@ -193,7 +193,7 @@ fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
         form class="tools" method="get" action=(INVOICES_PATH) role="search" {
             @if let Some(status) = chosen { input type="hidden" name="status" value=(status); }
             div class="field" {
-                label for="email" { "Customer's email address" }
+                label for="email" { "Customer email" }
                 input id="email" name="email" type="search" maxlength="254" value=[email];
             }
             button class="second" type="submit" { "Search" }
@@ -211,7 +211,7 @@ fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSe
                     tr {
                         th scope="col" { "Invoice" } th scope="col" { "Status" } th scope="col" { "Customer" }
                         th scope="col" { "Issued" } th scope="col" { "Due" } th scope="col" class="number" { "Total" }
-                        th scope="col" class="number" { "To be paid" }
+                        th scope="col" class="number" { "Amount due" }
                     }
                 }
                 tbody {
@@ -223,7 +223,7 @@ fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSe
                             td class="states" {
                                 @let (tone, words) = shown_state(invoice, now, cancelled);
                                 span class=(tone.class()) { (words) }
-                                @if !invoice.flags.is_empty() { " " span class=(Tone::Attention.class()) { "to be looked at" } }
+                                @if !invoice.flags.is_empty() { " " span class=(Tone::Attention.class()) { "needs attention" } }
                             }
                             td class="wide" {
                                 (invoice.content.buyer.name) " "
@@ -232,7 +232,7 @@ fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSe
                             td class="spare" data-label="Issued" { @if let Some(at) = invoice.issued_at { (document_day(at)) } }
                             td data-label="Due" { @if let Some(at) = invoice.due_at { (document_day(at)) } }
                             td class=(if due_cents > 0 { "number spare" } else { "number" }) data-label="Total" { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
-                            td class="number" data-label="To be paid" { (money(due_cents, &invoice.content.currency)) }
+                            td class="number" data-label="Amount due" { (money(due_cents, &invoice.content.currency)) }
                         }
                     }
                 }

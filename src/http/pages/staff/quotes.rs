@@ -86,7 +86,7 @@ struct QuoteListQuery {
 fn quote_state(status: QuoteStatus) -> (Tone, &'static str) {
     match status {
         QuoteStatus::Draft => (Tone::Attention, "Draft"),
-        QuoteStatus::Sent => (Tone::Working, "Waits for the customer"),
+        QuoteStatus::Sent => (Tone::Working, "Sent"),
         QuoteStatus::Accepted => (Tone::Working, "Accepted"),
         QuoteStatus::Declined => (Tone::Idle, "Declined"),
         QuoteStatus::Expired => (Tone::Idle, "Expired"),
@@ -137,7 +137,7 @@ async fn list(
             h1 { "Quotes" }
             span class="push" {}
             a class="btn" href=(REQUESTS_PATH) {
-                "Custom requests" @if unanswered > 0 { " (" (unanswered) " to answer)" }
+                "Custom requests" @if unanswered > 0 { " (" (unanswered) " new)" }
             }
             a class="btn primary" href=(NEW_PATH) { "New quote" }
         }
@@ -147,9 +147,9 @@ async fn list(
             @if !some.is_empty() {
                 (table(&some, now))
             } @else if status.is_some() || email.is_some() {
-                p { "No quote is like that. " a href=(QUOTES_PATH) { "Show all" } }
+                p { "No quotes match. " a href=(QUOTES_PATH) { "Show all" } }
             } @else {
-                p { "There is no quote yet. Make one from a model or by hand, or answer a custom request with one." }
+                p { "No quotes yet. Create a quote from a model or manually, or from a custom request." }
             }
             (part.links(total))
         }
@@ -175,7 +175,7 @@ fn tools(chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {
         form class="tools" method="get" action=(QUOTES_PATH) role="search" {
             @if let Some(status) = chosen { input type="hidden" name="status" value=(status); }
             div class="field" {
-                label for="email" { "Customer's email address" }
+                label for="email" { "Customer email" }
                 input id="email" name="email" type="search" maxlength="254" value=[email];
             }
             button class="second" type="submit" { "Search" }
@@ -190,7 +190,7 @@ fn table(quotes: &[&Quote], now: Timestamp) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "Quote" } th scope="col" { "Status" } th scope="col" { "Customer" }
-                        th scope="col" { "Made" } th scope="col" { "Valid until" } th scope="col" class="number" { "Total" }
+                        th scope="col" { "Created" } th scope="col" { "Valid until" } th scope="col" class="number" { "Total" }
                     }
                 }
                 tbody {
@@ -200,10 +200,10 @@ fn table(quotes: &[&Quote], now: Timestamp) -> Markup {
                             td class="states" {
                                 @let (tone, words) = quote_state(quote.shown_status(now));
                                 span class=(tone.class()) { (words) }
-                                @if quote.order_error.is_some() { " " span class=(Tone::Error.class()) { "its order cannot be made" } }
+                                @if quote.order_error.is_some() { " " span class=(Tone::Error.class()) { "order can't be created" } }
                             }
                             td class="wide" { @if let Some(email) = &quote.customer_email { (customer_link(email)) } }
-                            td class="spare" data-label="Made" { (time(quote.created_at)) }
+                            td class="spare" data-label="Created" { (time(quote.created_at)) }
                             td data-label="Valid until" { @if let Some(until) = quote.valid_until { (time(until)) } }
                             td class="number" data-label="Total" { (money(quote.total_cents, &quote.currency)) }
                         }

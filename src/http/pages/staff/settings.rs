@@ -51,17 +51,22 @@ pub(super) const KEYS_PATH: &str = keys::PATH;
 pub(super) const USERS_PATH: &str = users::PATH;
 /// Settings pages: path, title, description, and whether the page is for admins only.
 const PAGES: [(&str, &str, &str, bool); 11] = [
-    (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
-    (users::PATH, "Users", "Who works here, as operator or admin.", true),
-    (password::PATH, "My password", "What you sign in with.", false),
-    (second_factor::PATH, "Two-step sign-in", "A code from your phone in addition to your password.", false),
-    (sessions::PATH, "Sessions", "The browsers in which somebody has signed in.", false),
-    (audit::PATH, "Audit log", "Who did what, and when.", true),
-    (integrations::PATH, "Integrations", "The other systems of the shop, and whether they answer.", true),
-    (system::PATH, "System", "How the server, its database and its parts fare.", false),
-    (backup::PATH, "Backup", "A copy of everything that the shop has, to be kept elsewhere.", true),
-    (restore::PATH, "Restores", "Backups that were put back, and whether somebody has looked at the shop since.", true),
-    (design_page::PATH, "Design", "The parts that these pages are made of, for those who work on them.", true),
+    (keys::PATH, "API Keys", "Give programs access to the API.", true),
+    (users::PATH, "Users", "Manage staff accounts and their roles.", true),
+    (password::PATH, "My password", "Change the password you sign in with.", false),
+    (
+        second_factor::PATH,
+        "Two-step sign-in",
+        "Sign in with a code from your phone in addition to your password.",
+        false,
+    ),
+    (sessions::PATH, "Sessions", "View and end sessions in other browsers.", false),
+    (audit::PATH, "Audit log", "View changes and sign-ins, by user and time.", true),
+    (integrations::PATH, "Integrations", "Connect other systems and check their status.", true),
+    (system::PATH, "System", "Check the status of the server, its database and its components.", false),
+    (backup::PATH, "Backup", "Download a copy of your shop's data.", true),
+    (restore::PATH, "Restores", "Review the shop after restoring a backup.", true),
+    (design_page::PATH, "Design", "Components of these pages, for developers.", true),
 ];
 
 /// Adds the routes of the settings pages.
@@ -120,11 +125,11 @@ async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Res
             @if admin {
                 li class="card" {
                     h2 { a href="/setup" { "Setup" } }
-                    p { "Database, printers, mail and payments, step by step." }
+                    p { "Set up the database, printers, email and payments step by step." }
                 }
             }
         }
-        @if !admin { p class="soft" { "API keys, users and other systems are changed by admins." } }
+        @if !admin { p class="soft" { "Only admins can manage API keys, users and integrations." } }
     };
     Ok(viewer.page(StaffSection::Settings, "Settings", &app.board.view(), &content))
 }
@@ -132,7 +137,7 @@ async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Res
 /// Renders the settings that have been changed since the server started and will take effect only after a restart.
 async fn restart(config: &Arc<Config>) -> Markup {
     let Some(next) = waiting_settings(config).await else {
-        return html! { p class="soft" { "All settings are in force: nothing waits for a restart." } };
+        return html! { p class="soft" { "All settings are in effect. No restart needed." } };
     };
     let in_force = listing::every(&config.origin);
     let changed = listing::every(&next.origin).into_iter().zip(in_force);
@@ -141,8 +146,8 @@ async fn restart(config: &Arc<Config>) -> Markup {
     html! {
         section class="card" aria-labelledby="restart" {
             h2 id="restart" { "Restart " span class=(Tone::Attention.class()) { "needed" } }
-            p { "Settings were changed since the server started. They take effect when it is restarted, such as by " code { "systemctl restart printfloor" } "." }
-            @if names.is_empty() { p { "It is the value of a secret, which is not shown." } }
+            p { "Settings have changed since the server started. Restart it to apply them, for example with " code { "systemctl restart printfloor" } "." }
+            @if names.is_empty() { p { "Only secrets have changed. Their values are not shown." } }
             ul class="rows" { @for name in &names { li { code { (name) } } } }
         }
     }

@@ -82,21 +82,21 @@ fn standing(endpoint: &Endpoint) -> Markup {
     let last = endpoint.window.values().filter(|one| one.attempted_at.is_some()).max_by_key(|one| one.attempted_at);
     html! {
         @if let Some(reason) = &endpoint.disabled_reason {
-            p class="bad" { "Nothing is sent to it: " (reason) ". Its events are kept until it is enabled." }
+            p class="bad" { "Deliveries have stopped: " (reason) ". New events are queued until the endpoint is enabled." }
         }
         p {
             @match waiting {
-                0 => { "Nothing waits to be sent." },
-                _ if endpoint.backlog => { "More than " (waiting.min(DELIVERY_WINDOW)) " deliveries wait to be sent." },
-                1 => { "1 delivery waits to be sent." },
-                _ => { (waiting) " deliveries wait to be sent." },
+                0 => { "No pending deliveries." },
+                _ if endpoint.backlog => { "More than " (waiting.min(DELIVERY_WINDOW)) " pending deliveries." },
+                1 => { "1 pending delivery." },
+                _ => { (waiting) " pending deliveries." },
             }
-            @if failing > 0 { " " (failing) " of them failed and will be tried again." }
+            @if failing > 0 { " " (failing) " failed and will be retried." }
         }
         @if let Some(last) = last {
             p class="soft" {
-                "The last of them was answered "
-                @match last.last_status { Some(status) => { (status) }, None => { "not at all" } }
+                "Latest failure: "
+                @match last.last_status { Some(status) => { (status) }, None => { "no response" } }
                 @if let Some(error) = &last.last_error { " (" (error) ")" }
                 "."
             }
@@ -117,14 +117,14 @@ pub(super) async fn list(
     let admin = who.has(Role::Admin);
     let content = html! {
         h1 { "Webhooks" }
-        p { "Programs that are told what happens here. " a href="/docs/events" { "What each event says" } }
-        @if admin { p { a class="button" href=(form::NEW_PATH) { "Add an endpoint" } } }
+        p { "Webhook endpoints receive events from your shop. " a href="/docs/events" { "Event reference" } }
+        @if admin { p { a class="button" href=(form::NEW_PATH) { "Add endpoint" } } }
         div id="endpoints" data-fresh="" {
             @if total == 0 {
                 section class="card" {
-                    p { "No program is told anything yet." }
-                    @if admin { p { "Add the address of one, and choose what it is told." } }
-                    @else { p { "An admin can add the address of one." } }
+                    p { "No endpoints yet." }
+                    @if admin { p { "Add an endpoint and select the events to send." } }
+                    @else { p { "Only admins can add endpoints." } }
                 }
             }
             @for stored in some.iter().filter_map(|versioned| versioned.state.as_ref()) {
@@ -147,7 +147,7 @@ fn entry(endpoint: &Endpoint) -> Markup {
                 " " span class=(tone.class()) { (words) }
             }
             (standing(endpoint))
-            p class="soft" { "Is told: " (endpoint.events.join(", ")) }
+            p class="soft" { "Events: " (endpoint.events.join(", ")) }
         }
     }
 }

@@ -143,13 +143,13 @@ async fn look_at_the_review_of_a_restore(scope: LookScope) {
     round.look("/to-do of a restored shop").await;
     round.browser.press(&tab, "An admin reviews the restore").await;
     assert_eq!(round.browser.path(&tab).await, RESTORES);
-    round.browser.sees(&tab, "waits for your review").await;
-    round.browser.sees(&tab, "Jobs that may have been printed since (1)").await;
+    round.browser.sees(&tab, "needs review").await;
+    round.browser.sees(&tab, "Jobs that may already be printed (1)").await;
     round.look(RESTORES).await;
     // Numbers of orders only go up; then the shop goes on.
     for (next, words) in [("50", "because lower numbers may have been issued"), ("500", "reviewed by")] {
-        round.browser.fill(&tab, "ORD: the last of the backup is 1", next).await;
-        round.browser.press(&tab, "Everything is reviewed: start jobs again").await;
+        round.browser.fill(&tab, "Next ORD number (last in the backup: 1)", next).await;
+        round.browser.press(&tab, "Finish review and start jobs").await;
         round.browser.sees(&tab, words).await;
         round.look(RESTORES).await;
     }

@@ -124,13 +124,13 @@ async fn chromium_makes_a_key_that_works_until_it_is_revoked() {
     browser.fill(&tab, "Name", "Label printer").await;
     browser.fill(&tab, "Role", "operator").await;
     browser.fill(&tab, "Expiry", "2099-12-31").await;
-    browser.press(&tab, "Make the key").await;
+    browser.press(&tab, "Create key").await;
     let key = browser.value(&tab, "Shown only once").await;
     assert!(key.starts_with("key_"), "{key}");
     let program = app.with_key(&key);
     program.get("/api/printers").await.expect(200);
     assert_eq!(program.get("/api/users").await.status, 403, "it may do what its role may");
-    browser.press(&tab, "To the API keys").await;
+    browser.press(&tab, "View API keys").await;
     browser.sees(&tab, "Label printer").await;
     assert!(!browser.text(&tab).await.contains(&key), "it is shown once");
     browser.press_near(&tab, "Revoke Label printer", "Label printer").await;
@@ -147,21 +147,21 @@ async fn chromium_sees_a_webhook_fail_and_sends_it_again() {
     sink.set_mode(SinkMode::Status(500));
     let cookie = admin(&app).await;
     let tab = browser.open(&app.base, "/shop/webhooks", Some(&cookie)).await;
-    browser.press(&tab, "Add an endpoint").await;
-    browser.fill(&tab, "Address", &sink.url()).await;
+    browser.press(&tab, "Add endpoint").await;
+    browser.fill(&tab, "Endpoint URL", &sink.url()).await;
     browser.tick(&tab, "order created").await;
-    browser.press(&tab, "Add the endpoint").await;
-    browser.press(&tab, "To the endpoint").await;
-    browser.press(&tab, "Send a test event").await;
-    browser.sees(&tab, "Answered 500").await;
+    browser.press(&tab, "Add endpoint").await;
+    browser.press(&tab, "View endpoint").await;
+    browser.press(&tab, "Send test event").await;
+    browser.sees(&tab, "Response 500").await;
     let tried = got(&sink, 2).await.len();
     let endpoints = app.get("/api/webhooks/endpoints").await.expect(200);
     endpoint_is(&app, endpoints["endpoints"][0]["id"].as_str().unwrap(), "disabled").await;
     sink.set_mode(SinkMode::Ok);
-    browser.press(&tab, "Send it again").await;
+    browser.press(&tab, "Resend").await;
     // It was switched off after its attempts, so that what is sent again waits until it is enabled.
-    browser.press(&tab, "Enable it, and send what waits").await;
-    browser.sees(&tab, "Answered 200").await;
+    browser.press(&tab, "Enable endpoint").await;
+    browser.sees(&tab, "Response 200").await;
     assert!(sink.received().len() > tried);
     assert_eq!(browser.faults(&app.base), Vec::<String>::new());
 }

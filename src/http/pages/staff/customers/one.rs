@@ -60,13 +60,13 @@ pub(super) async fn show(
             (profile(customer))
             (spend(payments.iter().map(|one| &one.payment), paid_in_all))
             (few("orders", "Orders", &all.orders, "None yet."))
-            (more("All orders of this customer", ORDERS_PATH, "q", customer))
+            (more("View all orders", ORDERS_PATH, "q", customer))
             (few("invoices", "Invoices", &all.invoices, "None yet."))
-            (more("All invoices of this customer", INVOICES_PATH, "email", customer))
+            (more("View all invoices", INVOICES_PATH, "email", customer))
             (few("quotes", "Quotes", &all.quotes, "None yet."))
-            (more("All quotes for this customer", QUOTES_PATH, "email", customer))
+            (more("View all quotes", QUOTES_PATH, "email", customer))
             (few("requests", "Custom requests", &all.requests, "None yet."))
-            (more("All custom requests of this customer", REQUESTS_PATH, "q", customer))
+            (more("View all custom requests", REQUESTS_PATH, "q", customer))
             (few("payments", "Payments and refunds", &rows, "None yet."))
         }
     };
@@ -114,25 +114,25 @@ async fn belongings(app: &StaffCustomerHandles, email: &str) -> Result<CustomerR
 
 fn profile(customer: &Customer) -> Markup {
     let kind = |of: AddressKind| match of {
-        AddressKind::Billing => "Billed to",
-        AddressKind::Shipping => "Parcels go to",
+        AddressKind::Billing => "Billing address",
+        AddressKind::Shipping => "Shipping address",
     };
     html! {
         section class="card" aria-labelledby="profile" {
             h2 id="profile" { "Profile" }
             dl class="left" {
                 dt { "Email address" } dd { a href={ "mailto:" (customer.email) } { (customer.email) } }
-                @if let Some(phone) = &customer.phone { dt { "Telephone" } dd { (phone) } }
+                @if let Some(phone) = &customer.phone { dt { "Phone" } dd { (phone) } }
                 @if let Some(company) = &customer.company { dt { "Company" } dd { (company) } }
                 @if let Some(tax_id) = &customer.tax_id { dt { "Tax identifier" } dd { (tax_id) } }
                 @if let Some(locale) = &customer.locale { dt { "Language" } dd { (locale) } }
                 @for one in &customer.addresses {
-                    dt { (kind(one.kind)) @if !one.is_default { ", also" } }
+                    dt { (kind(one.kind)) @if !one.is_default { ", additional" } }
                     dd { (address_line(&one.address)) }
                 }
                 dt { "Since" } dd { (time(customer.created_at)) }
             }
-            p class="soft" { "The profile is the customer's own to change, on their own page." }
+            p class="soft" { "Only the customer can change this profile." }
         }
     }
 }
@@ -141,11 +141,11 @@ fn spend<'a>(payments: impl Iterator<Item = &'a Payment>, in_all: u64) -> Markup
     let totals = kept_by_currency(payments);
     html! {
         section class="card" aria-labelledby="spend" {
-            h2 id="spend" { "Spent here, without what went back" }
+            h2 id="spend" { "Total spent, less refunds" }
             @if totals.is_empty() { p class="soft" { "Nothing yet." } }
             @for (currency, cents) in &totals { p class="figure" { (format_amount(*cents, currency)) } }
             @if in_all > MAX_PAYMENTS_SUMMED {
-                p class="soft" { "Of the newest " (MAX_PAYMENTS_SUMMED) " of " (in_all) " payments and refunds." }
+                p class="soft" { "Based on the latest " (MAX_PAYMENTS_SUMMED) " of " (in_all) " payments and refunds." }
             }
         }
     }
@@ -173,7 +173,7 @@ fn payment_row(listed: &ListedPayment) -> Markup {
             }
         }
         span class="soft" {
-            @if status == "refunded" { "went back, " } @else if status == "failed" { "went back and did not arrive, " }
+            @if status == "refunded" { "refunded, " } @else if status == "failed" { "refund failed, " }
             (time(listed.payment.created_at))
         }
         span { (money(cents, &listed.payment.currency)) }

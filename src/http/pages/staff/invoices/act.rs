@@ -30,7 +30,7 @@ fn new_page(app: &StaffInvoiceHandles, viewer: &StaffViewer, refused: &Form) -> 
     let content = html! {
         p { a href=(INVOICES_PATH) { "All invoices" } }
         h1 { "New invoice" }
-        p { "It is a draft first: more lines come on its page, and it gets its number when it is issued." }
+        p { "This creates a draft. You can add more lines before you issue the invoice, which assigns its number." }
         (draft::new_form(&app.config.orders.currency, refused))
     };
     viewer.page(StaffSection::Invoices, "New invoice", &app.board.view(), &content)

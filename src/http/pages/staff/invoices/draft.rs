@@ -61,10 +61,10 @@ fn line_fields(sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str
     let rate = line.map(|line| percent_text(line.tax_rate_bps)).unwrap_or_default();
     html! {
         div class="tools" {
-            (sheet.field(line_field("description", "What is invoiced", 500).required(), line.map_or("", |line| line.description.as_str())))
-            (sheet.count("quantity", "How many", MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
-            (sheet.field(decimal_field("price", "Price of one, without tax").required(), &price))
-            (sheet.field(decimal_field("rate", "Tax in %").hint("Empty: that of the billing address."), &rate))
+            (sheet.field(line_field("description", "Description", 500).required(), line.map_or("", |line| line.description.as_str())))
+            (sheet.count("quantity", "Quantity", MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
+            (sheet.field(decimal_field("price", "Unit price, excluding tax").required(), &price))
+            (sheet.field(decimal_field("rate", "Tax rate in %").hint("Leave empty for the rate of the billing address."), &rate))
         }
     }
 }
@@ -82,18 +82,18 @@ fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
     let notes = content.and_then(|content| content.notes.as_deref()).unwrap_or_default();
     html! {
         div class="tools" {
-            (sheet.field(line_field("name", "Customer: a person or a company", 200).required(), buyer.map_or("", |buyer| buyer.name.as_str())))
+            (sheet.field(line_field("name", "Customer name", 200).required(), buyer.map_or("", |buyer| buyer.name.as_str())))
             (sheet.field(line_field("email", "Email address", 254).of_kind("email"), email))
             (sheet.field(line_field("vatId", "VAT identifier", 15), vat_id))
-            (sheet.field(decimal_field("shipping", "Shipping, without tax"), &amount(|invoice| invoice.content.shipping_cents)))
-            (sheet.field(decimal_field("discount", "Discount, without tax"), &amount(|invoice| invoice.content.discount_cents)))
+            (sheet.field(decimal_field("shipping", "Shipping, excluding tax"), &amount(|invoice| invoice.content.shipping_cents)))
+            (sheet.field(decimal_field("discount", "Discount, excluding tax"), &amount(|invoice| invoice.content.discount_cents)))
             (sheet.field(
-                line_field("dueAt", "To be paid until", 10).of_kind("date").hint("Empty: as many days from its issue as the settings say."),
+                line_field("dueAt", "Due date", 10).of_kind("date").hint("Leave empty for the default payment term."),
                 &day(invoice.and_then(|invoice| invoice.due_at), &ShopClock::default()),
             ))
         }
-        (sheet.address("Billing address, which decides the tax", buyer.and_then(|buyer| buyer.address.as_ref())))
-        (sheet.area("notes", "Notes that the customer reads", 1000, notes))
+        (sheet.address("Billing address (determines tax)", buyer.and_then(|buyer| buyer.address.as_ref())))
+        (sheet.area("notes", "Notes for the customer", 1000, notes))
     }
 }
 
@@ -106,8 +106,8 @@ pub(super) fn new_form(currency: &str, refused: &Form) -> Markup {
             (head_fields(&sheet, None))
             h2 { "First line" }
             (line_fields(&sheet, None, currency))
-            (sheet.field(line_field("currency", "Currency, three letters", 3).hint("Empty: that of the shop."), ""))
-            button type="submit" { "Make the draft" }
+            (sheet.field(line_field("currency", "Currency", 3).hint("Three letters, such as EUR. Leave empty for the shop's currency."), ""))
+            button type="submit" { "Create draft" }
         }
     }
 }
@@ -121,14 +121,14 @@ pub(super) fn forms(invoice: &Invoice, refused: &Form) -> Markup {
     let of_lines = DraftLines { path: path.clone(), version: invoice.revision, titles, refused };
     html! {
         section class="card" aria-labelledby="edit" {
-            h2 id="edit" { "Edit the draft" }
+            h2 id="edit" { "Edit draft" }
             (of_lines.forms(&|sheet, at| line_fields(sheet, at.and_then(|at| lines.get(at)), currency)))
             details open[head.is_refused()] {
-                summary { "Change customer, address, shipping, discount and notes" }
+                summary { "Edit customer, address, shipping, discount and notes" }
                 form method="post" action={ (path) "/change" } {
                     (head.head(Some(invoice.revision)))
                     (head_fields(&head, Some(invoice)))
-                    button class="second" type="submit" { "Change" }
+                    button class="second" type="submit" { "Save" }
                 }
             }
         }

@@ -18,24 +18,24 @@ pub(super) async fn show(State(app): State<StaffInvoiceHandles>, who: Caller) ->
     let gapless = all.iter().all(NumberingSeries::is_gapless);
     let content = html! {
         p { a href=(INVOICES_PATH) { "All invoices" } }
-        h1 { "Numbers of invoices and credit notes" }
-        p { "Counted just now from what is stored. A number is taken when something is issued, is used once, and never changes." }
+        h1 { "Invoice and credit note numbers" }
+        p { "Calculated from the stored documents. Each number is assigned when a document is issued, used once, and never changes." }
         div id="numbering" data-fresh="" {
-            @if all.is_empty() { p { "Nothing was issued yet." } } @else {
+            @if all.is_empty() { p { "No documents issued yet." } } @else {
                 p {
-                    @if gapless { span class=(Tone::Working.class()) { "No number is missing" } }
-                    @else { span class=(Tone::Error.class()) { "Numbers are missing" } }
+                    @if gapless { span class=(Tone::Working.class()) { "No numbers missing" } }
+                    @else { span class=(Tone::Error.class()) { "Numbers missing" } }
                 }
                 (table(&all))
             }
         }
     };
-    Ok(viewer.page(StaffSection::Invoices, "Numbers of invoices", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Invoices, "Invoice numbers", &app.board.view(), &content))
 }
 
 fn table(all: &[NumberingSeries]) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Series of numbers" {
+        div class="table" tabindex="0" role="region" aria-label="Number series" {
             table {
                 thead {
                     tr {

@@ -55,7 +55,10 @@ pub(super) async fn page(
         @if invoice.status == InvoiceStatus::Draft { (draft::forms(invoice, refused)) }
         (settle::acts(invoice, number_of(invoice, &numbers), link.as_deref(), cancelled, &app.config.shop.time_zone, refused))
     };
-    let title = format!("Invoice {}", number_of(invoice, &numbers));
+    let title = match invoice.issued() {
+        Some(_) => format!("Invoice {}", number_of(invoice, &numbers)),
+        None => "Invoice without a number".to_owned(),
+    };
     let content = html! {
         p { a href=(INVOICES_PATH) { "All invoices" } }
         (astray(refused, &forms))
@@ -63,8 +66,8 @@ pub(super) async fn page(
             (head(invoice, &title, app.invoices.environment.now(), cancelled))
             @if !unprintable.is_empty() {
                 p class="bad" role="status" {
-                    "No font here has these characters, so the PDF shows ? for them: " (unprintable) ". "
-                    "Install a font of Noto for them, or name one in pdf.fonts, and restart the server."
+                    "The PDF shows ? for these characters because no installed font contains them: " (unprintable) ". "
+                    "Install a Noto font for them, or set a font in pdf.fonts, then restart the server."
                 }
             }
             (lines(invoice, due))
@@ -95,15 +98,15 @@ fn head(invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Mark
             dl class="left" {
                 dt { "Customer" }
                 dd { (buyer.name) @if let Some(email) = &invoice.customer_email { ", " (customer_link(email)) } }
-                @if let Some(address) = &buyer.address { dt { "Billed to" } dd { (address_line(address)) } }
+                @if let Some(address) = &buyer.address { dt { "Billing address" } dd { (address_line(address)) } }
                 @if let Some(vat_id) = &buyer.vat_id { dt { "VAT identifier" } dd { (vat_id) } }
                 @if let Some(order) = invoice.order_id {
                     dt { "Order" }
-                    dd { a href=(page_of(ORDERS_PATH, order)) { (invoice.order_number.as_deref().unwrap_or("its order")) } }
+                    dd { a href=(page_of(ORDERS_PATH, order)) { (invoice.order_number.as_deref().unwrap_or("View order")) } }
                 }
-                dt { "Made" } dd { (time(invoice.created_at)) }
+                dt { "Created" } dd { (time(invoice.created_at)) }
                 @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (document_day(at)) } }
-                @if let Some(at) = invoice.due_at { dt { "To be paid until" } dd { (document_day(at)) } }
+                @if let Some(at) = invoice.due_at { dt { "Due" } dd { (document_day(at)) } }
                 @if let Some(at) = invoice.paid_at { dt { "Paid" } dd { (time(at)) } }
                 @if let Some(notes) = &invoice.content.notes { dt { "Notes" } dd class="as-written" { (notes) } }
             }
@@ -118,14 +121,14 @@ fn lines(invoice: &Invoice, due: i64) -> Markup {
     let sum = |words: &str, cents: i64| html! { @if cents != 0 { dt { (words) } dd { (money(cents, currency)) } } };
     html! {
         section class="card" aria-labelledby="lines" {
-            h2 id="lines" { "What is invoiced" }
-            div class="table" tabindex="0" role="region" aria-label="Lines of the invoice" {
+            h2 id="lines" { "Lines" }
+            div class="table" tabindex="0" role="region" aria-label="Invoice lines" {
                 table {
                     thead {
                         tr {
-                            th scope="col" { "What" } th scope="col" class="number" { "How many" }
-                            th scope="col" class="number" { "Each" } th scope="col" class="number" { "Tax" }
-                            th scope="col" class="number" { "Together" }
+                            th scope="col" { "Description" } th scope="col" class="number" { "Quantity" }
+                            th scope="col" class="number" { "Price" } th scope="col" class="number" { "Tax" }
+                            th scope="col" class="number" { "Amount" }
                         }
                     }
                     tbody {
@@ -142,14 +145,14 @@ fn lines(invoice: &Invoice, due: i64) -> Markup {
                 }
             }
             dl class="sums" {
-                dt { "Lines" } dd { (money(sums.subtotal_cents, currency)) }
+                dt { "Subtotal" } dd { (money(sums.subtotal_cents, currency)) }
                 (sum("Shipping", sums.shipping_cents))
                 (sum("Discount", -sums.discount_cents))
                 (sum("Tax", sums.tax_cents))
                 (sum("Rounding", sums.rounding_cents))
                 dt class="sum" { "Total" } dd class="sum" { (money(sums.payable_cents(), currency)) }
                 dt { "Paid" } dd { (money(invoice.ledger.kept_cents, currency)) }
-                dt class="sum" { "To be paid" } dd class="sum" { (money(due, currency)) }
+                dt class="sum" { "Amount due" } dd class="sum" { (money(due, currency)) }
             }
         }
     }
@@ -159,9 +162,9 @@ fn lines(invoice: &Invoice, due: i64) -> Markup {
 fn payment_row(payment: &Payment) -> Markup {
     let (cents, status) = payment.listed();
     let words = match status {
-        "refunded" => "went back",
-        "failed" => "went back and did not arrive",
-        _ => "came in",
+        "refunded" => "refunded",
+        "failed" => "refund failed",
+        _ => "received",
     };
     html! {
         span { (payment.method.replace('_', " ")) @if let Some(reference) = &payment.reference { ", " (reference) } }
@@ -177,8 +180,8 @@ fn payments(invoice: &Invoice) -> Markup {
         html! {
             span {
                 @match &refund.error {
-                    Some(error) => { span class=(Tone::Error.class()) { "The refund was refused" } " " (error) },
-                    None => { span class=(Tone::Working.class()) { "The payment processor was asked to refund it" } },
+                    Some(error) => { span class=(Tone::Error.class()) { "Refund rejected" } " " (error) },
+                    None => { span class=(Tone::Working.class()) { "Refund requested from the payment processor" } },
                 }
             }
             span class="soft" { (time(refund.asked_at)) }
@@ -186,7 +189,7 @@ fn payments(invoice: &Invoice) -> Markup {
         }
     });
     let rows: Vec<Markup> = invoice.ledger.payments.iter().map(payment_row).chain(requested_refunds).collect();
-    let none = if invoice.order_id.is_some() { "None. It follows the money of its order." } else { "None yet." };
+    let none = if invoice.order_id.is_some() { "None yet. Payments for the order appear here." } else { "None yet." };
     few("payments", "Payments and refunds", &rows, none)
 }
 
@@ -211,7 +214,7 @@ fn documents(invoice: &Invoice, numbers: &HashMap<Id, String>, stored: Option<&s
     };
     let rows: Vec<Markup> = invoice.documents.iter().map(row).collect();
     html! {
-        (few("documents", "Invoice and credit notes", &rows, "Nothing was issued yet."))
-        @if let Some(url) = stored { p { a href=(url) rel="noreferrer" { "The stored PDF at its public address" } } }
+        (few("documents", "Invoice and credit notes", &rows, "No documents issued yet."))
+        @if let Some(url) = stored { p { a href=(url) rel="noreferrer" { "Stored PDF (public URL)" } } }
     }
 }

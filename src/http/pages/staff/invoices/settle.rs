@@ -50,32 +50,32 @@ pub(super) fn acts(
     clock: &ShopClock,
     refused: &Form,
 ) -> Markup {
-    let (issue, give_up) = (format!("Issue it to {}", invoice.content.buyer.name), "Give the draft up");
+    let (issue, discard) = (format!("Issue to {}", invoice.content.buyer.name), "Discard draft");
     let void = format!("Void {number}");
     let form = |act, summary, about, button| ActForm { invoice, act, summary, about, button };
     let draft = invoice.status == InvoiceStatus::Draft;
     let owing = matches!(invoice.status, InvoiceStatus::Open | InvoiceStatus::PartiallyPaid);
     html! {
         section class="card" aria-labelledby="acts" {
-            h2 id="acts" { "What to do with it" }
+            h2 id="acts" { "Actions" }
             @if draft {
-                (form("send", "Issue it", "It takes the next number, is due from now on, and never changes. The customer sees it.", &issue)
+                (form("send", "Issue invoice", "Assigns the next number and starts the payment term. The customer can see the invoice, and you can no longer change it.", &issue)
                     .html(refused, nothing))
-                (form("void", give_up, "It never gets a number.", give_up).html(refused, nothing))
+                (form("void", discard, "A discarded draft never gets a number.", discard).html(refused, nothing))
             } @else {
                 @if cancelled {
-                    p { "Its order was cancelled, so nothing is to be paid any more. Once what was paid is given back it is void." }
+                    p { "The order was cancelled, so nothing is due. The invoice becomes void once all payments are refunded." }
                     @if link.is_some() { (revoke_link(invoice, refused)) }
                 } @else if owing { (pay(invoice, refused)) (pay_link(invoice, link, refused)) }
                 @if invoice.ledger.kept_cents > 0 { (refund(invoice, clock, refused)) }
                 @if invoice.status == InvoiceStatus::Open {
-                    (form("void", "Void it", "A credit note over the whole takes it back. Its number stays used.", &void)
+                    (form("void", "Void invoice", "Issues a credit note for the full amount. The invoice number is not used again.", &void)
                         .html(refused, nothing))
                 }
                 @if !invoice.documents.is_empty() {
-                    (form("store-pdf", "Store the PDF at a public address", "Nobody can guess the address; whoever has it can read it.", "Store the PDF")
+                    (form("store-pdf", "Store PDF at a public URL", "Anyone with the URL can read the PDF. The URL can't be guessed.", "Store PDF")
                         .html(refused, nothing))
-                } @else { p { "It was given up as a draft." } }
+                } @else { p { "This draft was discarded." } }
             }
         }
     }
@@ -83,15 +83,15 @@ pub(super) fn acts(
 
 fn pay(invoice: &Invoice, refused: &Form) -> Markup {
     let due = format_amount(invoice.due_cents(), &invoice.content.currency);
-    let about = format!("{due} is due. A part of it can be recorded too.");
+    let about = format!("{due} is due. You can also record a partial payment.");
     let form =
-        ActForm { invoice, act: "mark-paid", summary: "Record a payment", about: &about, button: "Record the payment" };
+        ActForm { invoice, act: "mark-paid", summary: "Record a payment", about: &about, button: "Record payment" };
     form.html(refused, |sheet| {
         html! {
             div class="tools" {
-                (sheet.field(line_field("method", "How it was paid", 50).required(), "bank transfer"))
-                (sheet.field(decimal_field("amount", "Amount").hint("Empty: all that is due."), ""))
-                (sheet.field(line_field("reference", "Reference, for the staff", 200), ""))
+                (sheet.field(line_field("method", "Payment method", 50).required(), "bank transfer"))
+                (sheet.field(decimal_field("amount", "Amount").hint("Leave empty for the full amount due."), ""))
+                (sheet.field(line_field("reference", "Reference (internal)", 200), ""))
             }
         }
     })
@@ -100,23 +100,22 @@ fn pay(invoice: &Invoice, refused: &Form) -> Markup {
 fn refund(invoice: &Invoice, clock: &ShopClock, refused: &Form) -> Markup {
     let kept_amount = format_amount(invoice.ledger.kept_cents, &invoice.content.currency);
     let about = format!(
-        "{kept_amount} was kept. A credit note is issued over what goes back; what came through the payment processor is paid back by it."
+        "{kept_amount} has been paid and not refunded. A refund issues a credit note. Payments made through the payment processor are refunded through it."
     );
-    let newest = (String::new(), "the newest, of the payment processor first".to_owned());
+    let newest = (String::new(), "Latest payment (payment processor first)".to_owned());
     let payments = invoice.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
     let payments = payments.map(|payment| {
         let (amount, at) = (format_amount(payment.amount_cents, &payment.currency), clock.date(payment.created_at));
         (payment.id.to_string(), format!("{amount} by {}, {at}", payment.method.replace('_', " ")))
     });
     let payments: Vec<(String, String)> = [newest].into_iter().chain(payments).collect();
-    let form =
-        ActForm { invoice, act: "refund", summary: "Give money back", about: &about, button: "Give the money back" };
+    let form = ActForm { invoice, act: "refund", summary: "Refund a payment", about: &about, button: "Refund" };
     form.html(refused, |sheet| {
         html! {
             div class="tools" {
                 (sheet.choice("payment", "Payment", "", &payments))
-                (sheet.field(decimal_field("amount", "Amount").hint("Empty: all that is left of the payment."), ""))
-                (sheet.field(line_field("method", "Given back otherwise, by", 50), ""))
+                (sheet.field(decimal_field("amount", "Amount").hint("Leave empty for the full remaining amount of the payment."), ""))
+                (sheet.field(line_field("method", "Refund method, if different", 50).hint("Only if you refunded the money another way. The payment processor is then not called."), ""))
             }
         }
     })
@@ -126,23 +125,23 @@ fn refund(invoice: &Invoice, clock: &ShopClock, refused: &Form) -> Markup {
 fn pay_link(invoice: &Invoice, link: Option<&str>, refused: &Form) -> Markup {
     let ends = invoice.pay_link.as_ref().and_then(|link| link.expires_at);
     let (summary, about) = match link {
-        Some(_) => ("Make another pay link", "The link that there is stops working."),
-        None => ("Make a pay link", "Whoever has it sees the invoice and can pay it."),
+        Some(_) => ("Replace payment link", "The current link stops working."),
+        None => ("Create payment link", "Anyone with the link can view and pay the invoice."),
     };
-    let make = ActForm { invoice, act: "pay-link", summary, about, button: "Make the link" };
+    let make = ActForm { invoice, act: "pay-link", summary, about, button: "Create link" };
     html! {
         @if let Some(link) = link {
             div class="field" {
-                label for="pay-url" { "Pay link over " (money(invoice.due_cents(), &invoice.content.currency)) }
+                label for="pay-url" { "Payment link for " (money(invoice.due_cents(), &invoice.content.currency)) }
                 input id="pay-url" readonly value=(link) aria-describedby="pay-url-ends";
                 p class="hint" id="pay-url-ends" {
-                    @if let Some(ends) = ends { "Works until " (time(ends)) "." } @else { "Works until it is revoked or the invoice is paid." }
+                    @if let Some(ends) = ends { "Works until " (time(ends)) "." } @else { "Works until you revoke it or the invoice is paid." }
                 }
             }
             (revoke_link(invoice, refused))
         }
         (make.html(refused, |sheet| {
-            sheet.field(line_field("expiresAt", "Works until", 10).of_kind("date").hint("Empty: until it is revoked."), "")
+            sheet.field(line_field("expiresAt", "Expiry date", 10).of_kind("date").hint("Leave empty for no expiry."), "")
         }))
     }
 }
@@ -151,9 +150,9 @@ fn revoke_link(invoice: &Invoice, refused: &Form) -> Markup {
     let form = ActForm {
         invoice,
         act: "revoke-link",
-        summary: "Revoke the pay link",
-        about: "It stops working at once.",
-        button: "Revoke the link",
+        summary: "Revoke payment link",
+        about: "The link stops working immediately.",
+        button: "Revoke link",
     };
     form.html(refused, nothing)
 }

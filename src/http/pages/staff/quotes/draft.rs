@@ -22,14 +22,14 @@ pub(super) fn request_body(typed: &Form) -> Value {
 pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes: &str) -> Markup {
     html! {
         div class="tools" {
-            (sheet.field(line_field("email", "Customer's email address", 254).of_kind("email"), email))
+            (sheet.field(line_field("email", "Customer email", 254).of_kind("email"), email))
             (sheet.field(
                 line_field("validUntil", "Valid until", 10).of_kind("date")
-                    .hint("Empty: as many days from its sending as the settings say."),
+                    .hint("Leave empty for the default number of days after sending."),
                 until,
             ))
         }
-        (sheet.area("notes", "Notes that the customer reads", 1000, notes))
+        (sheet.area("notes", "Notes for the customer", 1000, notes))
     }
 }
 
@@ -44,19 +44,19 @@ pub(super) fn acts(
     html! {
         @if let Some(choices) = choices {
             section class="card" aria-labelledby="edit" {
-                h2 id="edit" { "Edit the draft" }
+                h2 id="edit" { "Edit draft" }
                 (line::forms(quote, choices, refused))
                 (head(quote, clock, refused))
             }
             section class="card" aria-labelledby="acts" {
-                h2 id="acts" { "What to do with it" }
+                h2 id="acts" { "Actions" }
                 (send(quote, refused))
-                (plain(quote, "delete", "Delete the draft", "It is gone for good.", refused))
+                (plain(quote, "delete", "Delete draft", "You can't undo this.", refused))
             }
         } @else {
             section class="card" aria-labelledby="acts" {
-                h2 id="acts" { "What to do with it" }
-                p { "It was sent: what the customer read and can agree to never changes. For another offer, make another quote." }
+                h2 id="acts" { "Actions" }
+                p { "You can't change a quote after you send it. To change the offer, create another quote." }
                 @if status == QuoteStatus::Sent { (withdraw(quote, refused)) }
             }
         }
@@ -68,12 +68,12 @@ fn head(quote: &Quote, clock: &ShopClock, refused: &Form) -> Markup {
     let email = quote.customer_email.as_deref().unwrap_or_default();
     html! {
         details open[sheet.is_refused()] {
-            summary { "Change customer, address, date and notes" }
+            summary { "Edit customer, address, date and notes" }
             form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/change" } {
                 (sheet.head(Some(quote.revision)))
                 (head_fields(&sheet, email, &day(quote.valid_until, clock), quote.notes.as_deref().unwrap_or_default()))
-                (sheet.address("Where it is shipped to, which decides the tax", quote.shipping_address.as_ref()))
-                button class="second" type="submit" { "Change" }
+                (sheet.address("Shipping address (determines tax)", quote.shipping_address.as_ref()))
+                button class="second" type="submit" { "Save" }
             }
         }
     }
@@ -81,10 +81,14 @@ fn head(quote: &Quote, clock: &ShopClock, refused: &Form) -> Markup {
 
 fn send(quote: &Quote, refused: &Form) -> Markup {
     let to = quote.customer_email.as_deref().map_or_else(
-        || "Say who the customer is first: it goes to their email address.".to_owned(),
-        |email| format!("{email} gets it by mail and can accept it. Nothing of it can be changed afterwards."),
+        || "Enter the customer's email address first.".to_owned(),
+        |email| {
+            format!(
+                "Emails the quote to {email} so that the customer can accept it. You can't change the quote afterwards."
+            )
+        },
     );
-    plain(quote, "send", "Send it to the customer", &to, refused)
+    plain(quote, "send", "Send to customer", &to, refused)
 }
 
 /// Renders a form that consists of an explanation and a single button, whose label includes the quote.
@@ -108,10 +112,10 @@ fn withdraw(quote: &Quote, refused: &Form) -> Markup {
     let sheet = FormSheet::new("withdraw", refused);
     html! {
         details open[sheet.is_refused()] {
-            summary { "Withdraw it, or record that the customer declined" }
+            summary { "Withdraw or mark as declined" }
             form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/withdraw" } {
                 (sheet.head(None))
-                (sheet.field(line_field("reason", "Reason, for the staff", 500), ""))
+                (sheet.field(line_field("reason", "Reason (internal)", 500), ""))
                 button class="second" type="submit" { "Withdraw " (quote.number_text()) }
             }
         }

@@ -38,8 +38,8 @@ impl LineChoices {
         let file_filter = FileFilter { kind: Some(FileKind::Model), ..FileFilter::default() };
         let (models, _) = queries.files(&file_filter, MOST_CHOICES).await?;
         let mut made_from = vec![
-            (NOT_PRINTED.to_owned(), "Nothing is printed, such as design work".to_owned()),
-            ("later".to_owned(), "Printed; the SKU is said before it is sent".to_owned()),
+            (NOT_PRINTED.to_owned(), "Not printed, such as design work".to_owned()),
+            ("later".to_owned(), "Printed, SKU set before sending".to_owned()),
         ];
         let skus = skus.iter().filter_map(|sku| sku.state.as_ref()).filter(|sku| !sku.fields.is_kit());
         made_from.extend(
@@ -76,7 +76,7 @@ fn set_price(line: &QuoteLine) -> Option<i64> {
 /// Returns the options plus the current value, which may no longer be available.
 fn with_known(mut choices: Vec<(String, String)>, current: &str) -> Vec<(String, String)> {
     if !choices.iter().any(|(value, _)| value == current) {
-        choices.push((current.to_owned(), "as it is now".to_owned()));
+        choices.push((current.to_owned(), "Current value".to_owned()));
     }
     choices
 }
@@ -89,9 +89,9 @@ pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<
     let from = line.map_or_else(|| NOT_PRINTED.to_owned(), made_from);
     let all_from = with_known(choices.made_from.clone(), &from);
     let material = model.and_then(|model| model.material_id).map(|id| id.to_string()).unwrap_or_default();
-    let later = (String::new(), "said before it is sent".to_owned());
+    let later = (String::new(), "Set before sending".to_owned());
     let materials = with_known([later].into_iter().chain(choices.materials.iter().cloned()).collect(), &material);
-    let usual = (String::new(), "as the settings say".to_owned());
+    let usual = (String::new(), "Default".to_owned());
     let machines = MACHINES.map(|machine| (machine.word().to_owned(), machine.word().replace('_', " ")));
     let machine = model.map_or("", |model| model.machine_type.word());
     let machines = with_known([usual].into_iter().chain(machines).collect(), machine);
@@ -99,19 +99,19 @@ pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<
     html! {
         div class="tools" {
             (sheet.field(
-                line_field("description", "What is offered", 500).hint("Empty: the name of the SKU or of the model."),
+                line_field("description", "Description", 500).hint("Leave empty for the name of the SKU or model."),
                 description,
             ))
-            (sheet.count("quantity", "How many", MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
+            (sheet.count("quantity", "Quantity", MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
             (sheet.field(
-                decimal_field("price", "Price of one, without tax")
-                    .hint("Empty: the price of the SKU, or what follows from the costs of the model."),
+                decimal_field("price", "Unit price, excluding tax")
+                    .hint("Leave empty for the SKU's price, or a price based on the model's costs."),
                 &price,
             ))
             (sheet.choice("madeFrom", "Printed from", &from, &all_from))
         }
         fieldset class="sheet" {
-            legend { "For a model" }
+            legend { "Model options" }
             (sheet.choice("material", "Material", &material, &materials))
             (sheet.choice("machine", "Machine", machine, &machines))
             (sheet.field(line_field("profile", "Slicer profile", 100), profile))

@@ -106,7 +106,7 @@ async fn page(
         p { a href=(QUOTES_PATH) { "All quotes" } }
         h1 { "New quote" }
         @if let Some(request) = request {
-            p { "It answers " a href=(page_of(REQUESTS_PATH, request.id)) { "a custom request" } " of " (customer_link(&request.customer_email)) "." }
+            p { "This quote responds to " a href=(page_of(REQUESTS_PATH, request.id)) { "a custom request" } " from " (customer_link(&request.customer_email)) "." }
         }
         (model_form(request, &materials, refused))
         (hand_form(request, &choices, &app.config.orders.currency, refused))
@@ -119,7 +119,7 @@ fn model_form(request: Option<&CustomRequest>, materials: &[(String, String)], r
     html! {
         section class="card" aria-labelledby="from-model" {
             h2 id="from-model" { "From a model" }
-            p { "It is measured and priced at once, and sliced if there is a slicer. You can change everything before it is sent." }
+            p { "The model is measured and priced immediately, and sliced if a slicer is set up. You can change everything before you send the quote." }
             form method="post" enctype="multipart/form-data" action=(with_token(MODELS_PATH)) {
                 (sheet.faults())
                 @if let Some(request) = request {
@@ -128,11 +128,11 @@ fn model_form(request: Option<&CustomRequest>, materials: &[(String, String)], r
                 }
                 div class="tools" {
                     div class="field" {
-                        label for="model-file" { "Model, an STL or 3MF file" }
+                        label for="model-file" { "Model (STL or 3MF file)" }
                         input id="model-file" name="file" type="file" accept=".stl,.3mf" required;
                     }
                     div class="field narrow" {
-                        label for="model-quantity" { "How many" }
+                        label for="model-quantity" { "Quantity" }
                         input id="model-quantity" name="quantity" type="number" min="1" max=(MAX_QUANTITY) value="1" required;
                     }
                     @if !materials.is_empty() {
@@ -143,7 +143,7 @@ fn model_form(request: Option<&CustomRequest>, materials: &[(String, String)], r
                             }
                         }
                     }
-                    button type="submit" { "Make a draft from it" }
+                    button type="submit" { "Create from model" }
                 }
             }
         }
@@ -155,15 +155,15 @@ fn hand_form(request: Option<&CustomRequest>, choices: &LineChoices, currency: &
     let email = request.map_or("", |request| request.customer_email.as_str());
     html! {
         section class="card" aria-labelledby="by-hand" {
-            h2 id="by-hand" { "By hand" }
-            p { "With its first line; more lines and the address come on the page of the draft." }
+            h2 id="by-hand" { "Manually" }
+            p { "Enter the first line. You can add more lines and the address to the draft." }
             form method="post" action=(NEW_PATH) {
                 (sheet.head(None))
                 @if let Some(request) = request { input type="hidden" name=(REQUEST_FIELD) value=(request.id); }
                 (draft::head_fields(&sheet, email, "", ""))
                 (line::fields(&sheet, choices, None, currency))
-                (sheet.field(line_field("currency", "Currency, three letters", 3).hint("Empty: that of the shop."), ""))
-                button type="submit" { "Make the draft" }
+                (sheet.field(line_field("currency", "Currency", 3).hint("Three letters, such as EUR. Leave empty for the shop's currency."), ""))
+                button type="submit" { "Create draft" }
             }
         }
     }

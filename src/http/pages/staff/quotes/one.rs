@@ -80,23 +80,23 @@ fn head(quote: &Quote, status: QuoteStatus, title: &str) -> Markup {
         section class="card" aria-labelledby="glance" {
             h2 id="glance" { "At a glance" }
             @if let Some(error) = &quote.order_error {
-                p { span class=(Tone::Error.class()) { "Its order cannot be made" } " " (error) }
+                p { span class=(Tone::Error.class()) { "The order can't be created" } " " (error) }
             }
             dl class="left" {
                 dt { "Customer" }
-                dd { @match &quote.customer_email { Some(email) => { (customer_link(email)) }, None => { "nobody named yet" } } }
+                dd { @match &quote.customer_email { Some(email) => { (customer_link(email)) }, None => { "not set" } } }
                 @if let Some(request) = quote.custom_request_id {
-                    dt { "Answers" } dd { a href=(page_of(REQUESTS_PATH, request)) { "a custom request" } }
+                    dt { "Custom request" } dd { a href=(page_of(REQUESTS_PATH, request)) { "View request" } }
                 }
                 @if let Some(order) = quote.order_id.filter(|_| quote.order_made) {
-                    dt { "Became" } dd { a href=(page_of(ORDERS_PATH, order)) { "its order" } }
+                    dt { "Order" } dd { a href=(page_of(ORDERS_PATH, order)) { "View order" } }
                 }
-                dt { "Made" } dd { (time(quote.created_at)) }
+                dt { "Created" } dd { (time(quote.created_at)) }
                 @if let Some(at) = quote.sent_at { dt { "Sent" } dd { (time(at)) } }
                 @if let Some(at) = quote.answered_at { dt { "Answered" } dd { (time(at)) } }
-                @if let Some(reason) = &quote.declined_reason { dt { "Declined because" } dd { (reason) } }
+                @if let Some(reason) = &quote.declined_reason { dt { "Decline reason" } dd { (reason) } }
                 @if let Some(until) = quote.valid_until { dt { "Valid until" } dd { (time(until)) } }
-                @if let Some(address) = &quote.shipping_address { dt { "Goes to" } dd { (address_line(address)) } }
+                @if let Some(address) = &quote.shipping_address { dt { "Shipping address" } dd { (address_line(address)) } }
                 @if let Some(notes) = &quote.notes { dt { "Notes" } dd class="as-written" { (notes) } }
             }
         }
@@ -107,13 +107,13 @@ fn lines(quote: &Quote, names: &MaterialNames) -> Markup {
     let currency = &quote.currency;
     html! {
         section class="card" aria-labelledby="lines" {
-            h2 id="lines" { "What is offered" }
+            h2 id="lines" { "Lines" }
             div class="table" tabindex="0" role="region" aria-label="Table of lines" {
                 table {
                     thead {
                         tr {
-                            th scope="col" { "What" } th scope="col" class="number" { "How many" }
-                            th scope="col" class="number" { "Each" } th scope="col" class="number" { "Together" }
+                            th scope="col" { "Description" } th scope="col" class="number" { "Quantity" }
+                            th scope="col" class="number" { "Price" } th scope="col" class="number" { "Amount" }
                         }
                     }
                     tbody {
@@ -129,7 +129,7 @@ fn lines(quote: &Quote, names: &MaterialNames) -> Markup {
                 }
             }
             dl class="sums" {
-                dt { "Lines" } dd { (money(quote.subtotal_cents, currency)) }
+                dt { "Subtotal" } dd { (money(quote.subtotal_cents, currency)) }
                 dt { "Shipping" } dd { (money(quote.shipping_cents, currency)) }
                 dt { "Tax, " (percent_text(quote.tax_rate_bps)) " %" } dd { (money(quote.tax_cents, currency)) }
                 dt class="sum" { "Total" } dd class="sum" { (money(quote.total_cents, currency)) }
@@ -145,8 +145,8 @@ fn about(line: &QuoteLine, names: &MaterialNames) -> Markup {
             @match (&line.model, line.sku_id) {
                 (Some(model), _) => { (of_model(model, names)) },
                 (None, Some(_)) => { "Printed from a SKU" },
-                (None, None) if line.printed => { "Printed; its SKU is not said yet" },
-                (None, None) => { "Nothing is printed" },
+                (None, None) if line.printed => { "Printed, SKU not set yet" },
+                (None, None) => { "Not printed" },
             }
         }
     }
@@ -156,17 +156,17 @@ fn of_model(model: &QuoteModel, names: &MaterialNames) -> Markup {
     let material = model.material_id.and_then(|id| names.get(&id));
     html! {
         (model.size.x) " × " (model.size.y) " × " (model.size.z) " mm each, "
-        @match material { Some(name) => { (name) }, None => { "material not said yet" } }
+        @match material { Some(name) => { (name) }, None => { "material not set yet" } }
         ", " (model.machine_type.word().replace('_', " "))
-        ". All together " (model.work.grams) " g in " (span(model.work.seconds))
+        ". Total: " (model.work.grams) " g in " (span(model.work.seconds))
         @match ModelSlicing::of(model) {
-            ModelSlicing::Done => { ", by its G-code." },
-            ModelSlicing::Pending => { ", by its volume until it is sliced." },
-            ModelSlicing::None => { ", by its volume." },
-            ModelSlicing::Failed => { ", by its volume: it cannot be sliced." },
+            ModelSlicing::Done => { ", from the G-code." },
+            ModelSlicing::Pending => { ", estimated from the volume until the model is sliced." },
+            ModelSlicing::None => { ", estimated from the volume." },
+            ModelSlicing::Failed => { ", estimated from the volume because slicing failed." },
         }
         @if let Some(error) = &model.slicing_error { " " (error) }
-        @if model.priced_by_hand { " The price was set by hand." }
+        @if model.priced_by_hand { " Price set manually." }
     }
 }
 
@@ -178,7 +178,7 @@ fn costs(quote: &Quote, margins: &[LineMargin]) -> Markup {
     html! {
         @if models().next().is_some() {
             section class="card" aria-labelledby="costs" {
-                h2 id="costs" { "Costs and margin, for the shop" }
+                h2 id="costs" { "Costs and margin (internal)" }
                 div class="table" tabindex="0" role="region" aria-label="Table of costs" {
                     table {
                         thead {
@@ -202,7 +202,7 @@ fn costs(quote: &Quote, margins: &[LineMargin]) -> Markup {
                                     tr {
                                         th scope="row" {
                                             span class="soft" {
-                                                @if real.is_final { "What it really took" } @else { "What it took so far" }
+                                                @if real.is_final { "Actual" } @else { "Actual so far" }
                                                 ": " (real.work.grams) " g in " (span(real.work.seconds))
                                             }
                                         }
@@ -216,7 +216,7 @@ fn costs(quote: &Quote, margins: &[LineMargin]) -> Markup {
                         }
                     }
                 }
-                p class="soft" { "Without tax and shipping. Failed prints are in what it took." }
+                p class="soft" { "Excludes tax and shipping. Actual costs include failed prints." }
             }
         }
     }

@@ -80,7 +80,7 @@ async fn page(app: &StaffQuoteHandles, viewer: &StaffViewer, id: Id, refused: &F
     let quotes: Vec<&Quote> = quotes.iter().filter_map(|one| one.state.as_ref()).collect();
     let rows: Vec<Markup> = quotes.iter().map(|quote| quote_row(quote, now)).collect();
     let forms = acts(request, refused);
-    let title = format!("Custom request of {}", request.customer_name);
+    let title = format!("Custom request from {}", request.customer_name);
     let content = html! {
         p { a href=(REQUESTS_PATH) { "All custom requests" } }
         (astray(refused, &forms))
@@ -89,7 +89,7 @@ async fn page(app: &StaffQuoteHandles, viewer: &StaffViewer, id: Id, refused: &F
             (photos(request))
             (wishes(request))
             (estimate(request))
-            (few("answers", "Quotes that answer it", &rows, "None yet."))
+            (few("answers", "Quotes", &rows, "None yet."))
         }
         div id="request-acts" data-fresh="" { (forms) }
     };
@@ -105,10 +105,10 @@ fn head(request: &CustomRequest, title: &str) -> Markup {
             dl class="left" {
                 dt { "Customer" }
                 dd { a href=(page_of(CUSTOMERS_PATH, request.customer_id)) { (request.customer_name) } ", " (request.customer_email) }
-                @if let Some(phone) = &request.phone { dt { "Telephone" } dd { (phone) } }
-                dt { "Came in" } dd { (time(request.created_at)) ", by the site " (request.site) }
-                dt { "Estimate good until" } dd { (time(request.valid_until)) }
-                @if let Some(notes) = &request.internal_notes { dt { "Notes of the staff" } dd class="as-written" { (notes) } }
+                @if let Some(phone) = &request.phone { dt { "Phone" } dd { (phone) } }
+                dt { "Received" } dd { (time(request.created_at)) ", from the site " (request.site) }
+                dt { "Estimate valid until" } dd { (time(request.valid_until)) }
+                @if let Some(notes) = &request.internal_notes { dt { "Internal notes" } dd class="as-written" { (notes) } }
             }
         }
     }
@@ -120,7 +120,7 @@ fn photos(request: &CustomRequest) -> Markup {
         section class="card" aria-labelledby="photos" {
             h2 id="photos" { "Photos" }
             @if request.status == CustomRequestStatus::Closed {
-                p class="soft" { "The request is closed: its photos may have been deleted." }
+                p class="soft" { "The request is closed. Its photos may have been deleted." }
             }
             ul class="photos" { @for (number, one) in (1_u32..).zip(&request.photos) { li { (photo(request, number, one)) } } }
         }
@@ -132,9 +132,9 @@ fn photo(request: &CustomRequest, number: u32, photo: &Photo) -> Markup {
     html! {
         a href=(path) {
             @if photo.format == PictureFormat::Heic {
-                "Photo " (number) ", in a format that few browsers show (HEIC)"
+                "Photo " (number) " (HEIC, which few browsers can show)"
             } @else {
-                img src=(path) alt={ "Photo " (number) " of what " (request.customer_name) " wants" } loading="lazy" width="240" height="180";
+                img src=(path) alt={ "Photo " (number) " from " (request.customer_name) } loading="lazy" width="240" height="180";
             }
         }
     }
@@ -144,7 +144,7 @@ fn wishes(request: &CustomRequest) -> Markup {
     let wishes = &request.wishes;
     html! {
         section class="card" aria-labelledby="wishes" {
-            h2 id="wishes" { "What was asked for" }
+            h2 id="wishes" { "Request details" }
             dl class="left" {
                 dt { "Product" } dd { (wishes.product_type) }
                 dt { "Subject" } dd { (wishes.subject_type) }
@@ -152,10 +152,10 @@ fn wishes(request: &CustomRequest) -> Markup {
                 dt { "Size" } dd { (wishes.size_id) }
                 dt { "Base" } dd { (wishes.base_option_id) }
                 dt { "Colours" } dd { (wishes.color_count) }
-                dt { "Coated against sunlight" } dd { @if wishes.uv_coating { "yes" } @else { "no" } }
-                @if !wishes.addon_ids.is_empty() { dt { "Also" } dd { (wishes.addon_ids.join(", ")) } }
+                dt { "UV coating" } dd { @if wishes.uv_coating { "yes" } @else { "no" } }
+                @if !wishes.addon_ids.is_empty() { dt { "Add-ons" } dd { (wishes.addon_ids.join(", ")) } }
                 @if let Some(inscription) = &wishes.inscription { dt { "Inscription" } dd { (inscription) } }
-                @if let Some(notes) = &wishes.notes { dt { "The customer says" } dd class="as-written" { (notes) } }
+                @if let Some(notes) = &wishes.notes { dt { "Customer notes" } dd class="as-written" { (notes) } }
             }
         }
     }
@@ -165,7 +165,7 @@ fn estimate(request: &CustomRequest) -> Markup {
     let estimate = &request.estimate;
     html! {
         section class="card" aria-labelledby="estimate" {
-            h2 id="estimate" { "What it was estimated to cost" }
+            h2 id="estimate" { "Estimate" }
             dl class="sums" {
                 @for item in &estimate.items {
                     dt {
@@ -174,7 +174,7 @@ fn estimate(request: &CustomRequest) -> Markup {
                     }
                     dd { (money(item.cents, &estimate.currency)) }
                 }
-                dt class="sum" { "Together" } dd class="sum" { (money(estimate.total_cents, &estimate.currency)) }
+                dt class="sum" { "Total" } dd class="sum" { (money(estimate.total_cents, &estimate.currency)) }
             }
         }
     }
@@ -185,39 +185,39 @@ fn acts(request: &CustomRequest, refused: &Form) -> Markup {
     let (change, close) = (FormSheet::new("change", refused), FormSheet::new("close", refused));
     let statuses = STATUSES.into_iter().filter(|status| *status != CustomRequestStatus::Closed);
     let statuses = statuses.map(|status| (status.to_string(), request_state(status).1.to_owned()));
-    let keeps = (String::new(), "as it is".to_owned());
+    let keeps = (String::new(), "No change".to_owned());
     let statuses: Vec<(String, String)> = [keeps].into_iter().chain(statuses).collect();
     html! {
         section class="card" aria-labelledby="acts" {
-            h2 id="acts" { "What to do with it" }
+            h2 id="acts" { "Actions" }
             @if request.status == CustomRequestStatus::Closed {
-                p { "It is closed; there is nothing more to do." }
+                p { "This request is closed." }
             } @else {
                 (FormSheet::new("quote", refused).faults())
                 div class="acts" {
                     form method="post" action=(path("quote")) {
                         (hidden())
-                        button id="answer-request" type="submit" { "Answer with a quote at the estimate" }
+                        button id="answer-request" type="submit" { "Create quote from estimate" }
                     }
-                    a class="button second" href={ (NEW_PATH) "?request=" (request.id) } { "Answer with a quote from a model" }
+                    a class="button second" href={ (NEW_PATH) "?request=" (request.id) } { "Create other quote" }
                 }
             }
             details open[change.is_refused()] {
-                summary { "Note something, or what was agreed elsewhere" }
+                summary { "Edit notes and status" }
                 form method="post" action=(path("change")) {
                     (change.head(Some(request.revision)))
-                    (change.area("internalNotes", "Notes of the staff", 1000, request.internal_notes.as_deref().unwrap_or_default()))
+                    (change.area("internalNotes", "Internal notes", 1000, request.internal_notes.as_deref().unwrap_or_default()))
                     (change.choice("status", "Status", "", &statuses))
-                    button class="second" type="submit" { "Note it" }
+                    button class="second" type="submit" { "Save" }
                 }
             }
             @if request.status != CustomRequestStatus::Closed {
                 details open[close.is_refused()] {
-                    summary { "Close" }
-                    p { "There is nothing more to do for " (request.customer_name) ". Its photos may be deleted from then on." }
+                    summary { "Close request" }
+                    p { "Close the request when it needs no more work. Its photos may then be deleted." }
                     form method="post" action=(path("close")) {
                         (close.head(None))
-                        button id="close-request" class="second" type="submit" { "Close the request of " (request.customer_name) }
+                        button id="close-request" class="second" type="submit" { "Close request from " (request.customer_name) }
                     }
                 }
             }

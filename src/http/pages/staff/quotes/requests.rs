@@ -42,8 +42,8 @@ pub(super) struct RequestListQuery {
 /// Returns the tone and label for a custom request's status.
 pub(super) fn request_state(status: CustomRequestStatus) -> (Tone, &'static str) {
     match status {
-        CustomRequestStatus::New => (Tone::Attention, "To be answered"),
-        CustomRequestStatus::Quoted => (Tone::Working, "Has a quote"),
+        CustomRequestStatus::New => (Tone::Attention, "New"),
+        CustomRequestStatus::Quoted => (Tone::Working, "Quoted"),
         CustomRequestStatus::Accepted => (Tone::Working, "Accepted"),
         CustomRequestStatus::Declined => (Tone::Idle, "Declined"),
         CustomRequestStatus::Closed => (Tone::Idle, "Closed"),
@@ -75,9 +75,9 @@ pub(super) async fn list(
             @if !some.is_empty() {
                 (table(&some))
             } @else if status.is_some() || q.is_some() {
-                p { "No request is like that. " a href=(REQUESTS_PATH) { "Show all" } }
+                p { "No requests match. " a href=(REQUESTS_PATH) { "Show all" } }
             } @else {
-                p { "Nobody has asked for something of their own yet. Requests come in, with photos, by the form on the shop's site." }
+                p { "No custom requests yet. Customers submit requests, with photos, through the form on your site." }
             }
             (part.links(total))
         }
@@ -91,7 +91,7 @@ fn tools(chosen: Option<CustomRequestStatus>, q: Option<&str>) -> Markup {
             div class="field" {
                 label for="status" { "Status" }
                 select id="status" name="status" {
-                    option value="" { "all" }
+                    option value="" { "All" }
                     @for status in STATUSES {
                         option value=(status) selected[chosen == Some(status)] { (request_state(status).1) }
                     }
@@ -112,9 +112,9 @@ fn table(requests: &[&CustomRequest]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "What" } th scope="col" { "Status" } th scope="col" { "Customer" }
-                        th scope="col" { "Came in" } th scope="col" class="number" { "Photos" }
-                        th scope="col" class="number" { "Estimated" }
+                        th scope="col" { "Request" } th scope="col" { "Status" } th scope="col" { "Customer" }
+                        th scope="col" { "Received" } th scope="col" class="number" { "Photos" }
+                        th scope="col" class="number" { "Estimate" }
                     }
                 }
                 tbody {
@@ -131,9 +131,9 @@ fn table(requests: &[&CustomRequest]) -> Markup {
                                 @if request.status == CustomRequestStatus::New { " " span class="soft" { (since(request.created_at)) } }
                             }
                             td class="wide" { (request.customer_name) " " span class="soft" { (request.customer_email) } }
-                            td class="spare" data-label="Came in" { (time(request.created_at)) }
+                            td class="spare" data-label="Received" { (time(request.created_at)) }
                             td class="number" data-label="Photos" { (request.photos.len()) }
-                            td class="number" data-label="Estimated" { (money(request.estimate.total_cents, &request.estimate.currency)) }
+                            td class="number" data-label="Estimate" { (money(request.estimate.total_cents, &request.estimate.currency)) }
                         }
                     }
                 }

@@ -190,10 +190,10 @@ pub(super) async fn list(
 
 fn nothing(stretch: &AuditStretch) -> Markup {
     let text = match stretch.next {
-        Some(_) => "No entries match in this part of the log. Look at older entries.",
+        Some(_) => "No entries match in this part of the log. Try older entries.",
         None => "No entries match.",
     };
-    empty_place(Icon::ScrollText, text, &html! { a class="button second" href=(PATH) { "Show everything" } })
+    empty_place(Icon::ScrollText, text, &html! { a class="button second" href=(PATH) { "Clear filters" } })
 }
 
 /// Renders the links to the newest and to older entries.

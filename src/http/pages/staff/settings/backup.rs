@@ -58,10 +58,10 @@ fn page(app: &BackupPageHandles, who: &Caller, form: &Form) -> Result<Response, 
         }
         section class="card" aria-labelledby="download" {
             h2 id="download" { "Download" }
-            p { "One archive (tar) of everything that the shop has now. The shop goes on meanwhile." }
+            p { "Download your shop's current data as a tar archive. The shop keeps running meanwhile." }
             form method="post" action=(PATH) {
                 (hidden())
-                p class="acts" { button type="submit" { "Download a backup" } }
+                p class="acts" { button type="submit" { "Download backup" } }
             }
         }
         (contents(of_file))
@@ -73,24 +73,24 @@ fn page(app: &BackupPageHandles, who: &Caller, form: &Form) -> Result<Response, 
 fn contents(of_file: bool) -> Markup {
     html! {
         section class="card" aria-labelledby="holds" {
-            h2 id="holds" { "What it holds" }
+            h2 id="holds" { "Included" }
             ul {
                 li {
                     code { (if of_file { "printfloor.db" } else { "printfloor.pgdump" }) }
-                    ": the database of one moment, checked"
+                    ": a verified snapshot of the database"
                 }
                 li { code { "files/" } ": G-code, models and pictures" }
-                li { code { "documents/" } ": rendered invoices, where they are kept on this machine" }
-                li { code { "manifest.json" } ": the rows of each table, and size and SHA-256 of each file. It comes last: a download without it broke off." }
+                li { code { "documents/" } ": rendered invoices, if they are stored on this machine" }
+                li { code { "manifest.json" } ": the row count of each table, and the size and SHA-256 of each file. It is the last file, so an archive without it is incomplete." }
             }
-            h2 { "What it does not hold" }
+            h2 { "Not included" }
             ul {
                 li {
-                    "The secrets of the server: " code { "secrets.env" } " in the data folder, and " code { ".env" }
-                    ". Keep a copy of them in another place. Without the same " code { "SECRETS_KEY" } " and "
-                    code { "API_KEY_SALT" } " the server does not start on the data, and the passwords and keys of printers and other systems in it cannot be read."
+                    "Server secrets: " code { "secrets.env" } " in the data folder, and " code { ".env" }
+                    ". Keep a copy of both in another place. Without the same " code { "SECRETS_KEY" } " and "
+                    code { "API_KEY_SALT" } ", the server does not start with this data, and the passwords and keys of printers and integrations in it cannot be read."
                 }
-                li { code { "printfloor.toml" } ", profiles of the slicer, mails that were written to the data folder, tables that were exported" }
+                li { code { "printfloor.toml" } ", slicer profiles, emails written to the data folder, and exported tables" }
             }
         }
     }
@@ -99,23 +99,23 @@ fn contents(of_file: bool) -> Markup {
 fn restore(of_file: bool) -> Markup {
     html! {
         section class="card" aria-labelledby="restore" {
-            h2 id="restore" { "How to restore it" }
+            h2 id="restore" { "Restore a backup" }
             ol {
                 li { "Stop the server: " code { "systemctl stop printfloor" } }
                 li {
                     "Put " code { ".env" } " and " code { "printfloor.toml" }
-                    " back where they were: the next step writes to the places that they name."
+                    " back in their original location. The next step writes to the locations set in these files."
                 }
                 li {
-                    "Put the backup into an empty data folder"
-                    @if !of_file { " and an empty database, which " code { "DATABASE_URL" } " names" }
+                    "Restore the backup into an empty data folder"
+                    @if !of_file { " and an empty database, set in " code { "DATABASE_URL" } }
                     ": " code { "printfloor restore --data NEW_FOLDER printfloor-backup-DATE.tar" }
                 }
-                li { "Put " code { "secrets.env" } " back into that folder." }
-                li { "Start the server on that folder: " code { "printfloor serve --data NEW_FOLDER" } }
-                li { "Review the " a href=(super::restore::PATH) { "restore" } ": until then no job is started." }
+                li { "Copy " code { "secrets.env" } " to that folder." }
+                li { "Start the server with that folder: " code { "printfloor serve --data NEW_FOLDER" } }
+                li { "Review the " a href=(super::restore::PATH) { "restore" } ". Print jobs don't start until you do." }
             }
-            p { "Try it once on another machine: a backup that nobody has restored is a hope." }
+            p { "Test a restore on another machine before you need one." }
         }
     }
 }

@@ -70,18 +70,18 @@ impl IntegrationTrial {
     fn render(&self) -> Markup {
         match &self.outcome {
             TrialOutcome::Tested(test) if test.ok => {
-                html! { p role="status" { strong { "It works. " } (sentence(&test.message)) } }
+                html! { p role="status" { strong { "Connection successful. " } (sentence(&test.message)) } }
             }
             TrialOutcome::Tested(test) => failed(self.kind, &test.message, test.detail.as_deref()),
-            TrialOutcome::Faulty => html! { (self.form.alert()) p { "Nothing was written." } },
+            TrialOutcome::Faulty => html! { (self.form.alert()) p { "Nothing was saved." } },
             TrialOutcome::Written(written) => html! {
                 div role="status" {
-                    @if written.written.is_empty() { p { "It works, and nothing had to be changed." } } @else {
-                        p { strong { "Written into " (written.file) ". " } "It takes effect when the server is restarted." }
+                    @if written.written.is_empty() { p { "Connection successful. Nothing to save." } } @else {
+                        p { strong { "Saved to " (written.file) ". " } "Restart the server to apply the changes." }
                     }
                     @for one in &written.tested { p { (sentence(&one.message)) } }
                     @for one in &written.shadowed {
-                        p class="bad" { code { (one.name) } " takes no effect: " (one.by) " wins over the file." }
+                        p class="bad" { code { (one.name) } " has no effect because " (one.by) " overrides the file." }
                     }
                 }
             },
@@ -135,12 +135,12 @@ async fn page(
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Integrations" }
-        p { "The shop works without any of them." }
+        p { "All integrations are optional." }
         div id="restart-now" data-fresh="" {
             @if next.is_some() {
                 p {
                     span class=(Tone::Attention.class()) { "restart needed" }
-                    " Settings were changed since the server started; the fields show what the next start takes over."
+                    " Settings have changed since the server started. The fields show the values that apply after a restart."
                 }
             }
         }
@@ -154,11 +154,11 @@ async fn page(
 /// Returns the tone and label for an integration's status.
 fn state_of(view: &IntegrationView) -> (Tone, &'static str) {
     match (view.configured, &view.error) {
-        (true, None) if view.last_ok_at.is_some() => (Tone::Working, "Works"),
-        (true, None) => (Tone::Idle, "Not called yet"),
-        (true, Some(_)) => (Tone::Error, "Does not work"),
+        (true, None) if view.last_ok_at.is_some() => (Tone::Working, "Connected"),
+        (true, None) => (Tone::Idle, "No calls yet"),
+        (true, Some(_)) => (Tone::Error, "Failing"),
         (false, Some(_)) => (Tone::Error, "Off"),
-        (false, None) => (Tone::Idle, "Not used"),
+        (false, None) => (Tone::Idle, "Not set up"),
     }
 }
 
@@ -174,23 +174,23 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&IntegrationTr
                 p class="soft" {
                     @if view.failures > 0 { (view.failures) " failures in a row. " }
                     @match view.last_ok_at {
-                        Some(at) => { "Last answered well: " (time(at)) },
-                        None if view.configured => { "It has not answered yet." },
-                        None => { "The shop does without it." },
+                        Some(at) => { "Last successful response: " (time(at)) },
+                        None if view.configured => { "No response yet." },
+                        None => { "Your shop works without it." },
                     }
                 }
             }
             @if let Some(tried) = tried { (tried.render()) }
             @if view.kind == Service::Accounting {
                 p {
-                    "Keeps the books. Its client id and secret are set in " code { "config.toml" } " or "
-                    code { ".env" } " (section " code { "accounting" } "); an admin connects it through the API. "
-                    a href="/docs/" { "Open the API" }
+                    "Keeps your books. Set the client ID and secret in " code { "config.toml" } " or "
+                    code { ".env" } " (section " code { "accounting" } "), then connect it through the API. "
+                    a href="/docs/" { "API reference" }
                 }
             } @else if let Some((about, section)) = set_in_settings(view.kind) {
                 p {
-                    (about) " It is set in " code { "config.toml" } " or " code { ".env" } " (section " code { (section) } "), or "
-                    "through the API. " a href="/docs/#/Settings/changeSettings" { "Open the API" }
+                    (about) " Configure it in " code { "config.toml" } " or " code { ".env" } " (section " code { (section) } "), or "
+                    "through the API. " a href="/docs/#/Settings/changeSettings" { "API reference" }
                 }
             } @else {
                 (form(view.kind, config, tried.is_some(), again))
@@ -203,8 +203,8 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&IntegrationTr
 /// `None` for all other systems.
 const fn set_in_settings(kind: Service) -> Option<(&'static str, &'static str)> {
     match kind {
-        Service::Redis => Some(("Shares limits between several servers, and hands events to other programs.", "redis")),
-        Service::Smtp => Some(("Sends mails to customers and to the staff.", "mail")),
+        Service::Redis => Some(("Shares rate limits between servers and passes events to other programs.", "redis")),
+        Service::Smtp => Some(("Sends emails to customers and staff.", "mail")),
         _ => None,
     }
 }
@@ -213,7 +213,7 @@ fn form(kind: Service, config: &Config, open: bool, again: Option<&Form>) -> Mar
     html! {
         p { (about(kind)) }
         details open[open] {
-            summary { "Test or change" }
+            summary { "Test or edit" }
             form class="form" method="post" action=(PATH) {
                 (hidden())
                 input type="hidden" name="service" value=(kind.word());

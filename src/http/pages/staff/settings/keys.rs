@@ -32,9 +32,9 @@ pub(super) const NEW_PATH: &str = "/shop/settings/keys/new";
 const KEYS_PER_PAGE: u64 = 50;
 /// Roles that a key can have, with their labels.
 const ROLES: [(&str, &str); 3] = [
-    ("operator", "operator: orders, printers, stock"),
-    ("admin", "admin: everything"),
-    ("customer", "customer: own orders and the catalogue"),
+    ("operator", "Operator: orders, printers and stock"),
+    ("admin", "Admin: everything"),
+    ("customer", "Customer: own orders and the catalogue"),
 ];
 handles! {
     /// Dependencies of the API key pages.
@@ -64,11 +64,11 @@ pub(super) async fn list(
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "API Keys" }
-        p { "Programs show a key in the header " code { "X-API-Key" } ". " a href="/docs/" { "What they can ask for" } }
+        p { "Send a key in the " code { "X-API-Key" } " header. " a href="/docs/" { "API reference" } }
         p { a class="button" href=(NEW_PATH) { "New Key" } }
         div id="keys" data-fresh="" {
             @if some.is_empty() {
-                section class="card" { p { "There is no key yet. Make one for each program, so that it can be revoked alone." } }
+                section class="card" { p { "No API keys yet. Create one for each program, so you can revoke them separately." } }
             } @else {
                 (table(&app, &some))
             }
@@ -96,8 +96,8 @@ fn table(app: &KeyPageHandles, keys: &[Arc<ApiKey>]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Name" } th scope="col" { "Key" } th scope="col" { "State" } th scope="col" { "Role" }
-                        th scope="col" { "Last use" } th scope="col" { "Made" } th scope="col" { "Expiry" }
+                        th scope="col" { "Name" } th scope="col" { "Key" } th scope="col" { "Status" } th scope="col" { "Role" }
+                        th scope="col" { "Last used" } th scope="col" { "Created" } th scope="col" { "Expires" }
                         th scope="col" { "Revoke" }
                     }
                 }
@@ -122,7 +122,7 @@ fn row(app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -> Markup {
                 @if key.revoked_at.is_none() {
                     details {
                         summary { "Revoke" }
-                        p { "Programs that use it are refused at once." }
+                        p { "Programs that use this key lose access immediately." }
                         form method="post" action={ (PATH) "/" (key.id) "/revoke" } {
                             (hidden())
                             button class="stop" type="submit" { "Revoke " (key.name) }
@@ -152,18 +152,18 @@ fn new_page(app: &KeyPageHandles, who: &Caller, form: &Form) -> Result<Response,
                 input id="name" name="name" maxlength="200" required autocomplete="off" value=(form.value("name", ""))
                     aria-describedby="about-name";
             }))
-            (hinted_field("expiry", "Expiry", "The last day on which the key works. Leave it empty for a key that works until you revoke it.", &html! {
+            (hinted_field("expiry", "Expiry", "Last day on which the key works. Leave empty for no expiry.", &html! {
                 input id="expiry" name="expiry" data-member="expiresAt" type="date" value=(form.value("expiry", ""))
                     aria-describedby="about-expiry";
             }))
             (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, role)) } }))
-            (hinted_field("customer", "Customer", "Email address whose orders the key shows. Only for the role customer.", &html! {
+            (hinted_field("customer", "Customer", "Email address of the customer whose orders the key can access. Only for the customer role.", &html! {
                 input id="customer" name="customer" data-member="customerEmail" type="email" maxlength="254" autocomplete="off"
                     value=(form.value("customer", "")) aria-describedby="about-customer";
             }))
-            button type="submit" { "Make the key" }
+            button type="submit" { "Create key" }
         }
-        p class="soft" { "The key is shown once, on the next page." }
+        p class="soft" { "You'll see the key once, on the next page." }
     };
     Ok(viewer.page(StaffSection::Settings, "New Key", &app.settings.board.view(), &content))
 }
@@ -193,13 +193,13 @@ pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> R
             return Ok(form.answer(new_page(&app, who, &form)?));
         }
     };
-    let about = "Give it to the program now. The server keeps no copy of it, and does not show it again.";
+    let about = "Copy this key now. You won't be able to see it again.";
     let content = html! {
-        h1 { "The key is made" }
-        (secret(&format!("Key of {name}"), about, &key))
-        p class="acts" { a class="button" href=(PATH) { "To the API keys" } }
+        h1 { "API key created" }
+        (secret(&format!("Key for {name}"), about, &key))
+        p class="acts" { a class="button" href=(PATH) { "View API keys" } }
     };
-    Ok(viewer.page(StaffSection::Settings, "The key is made", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, "API key created", &app.settings.board.view(), &content))
 }
 
 /// Revokes an API key.

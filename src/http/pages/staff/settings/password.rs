@@ -34,16 +34,16 @@ fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&Markup>) -> Resul
         form class="card form" method="post" action=(PATH) {
             (hidden())
             (fields())
-            button type="submit" { "Change it" }
+            button type="submit" { "Change password" }
         }
-        p class="soft" { "Your other sessions end: whoever knew the former password is out." }
+        p class="soft" { "Changing your password ends all your other sessions." }
     };
     Ok(viewer.page(StaffSection::Settings, "My password", &app.settings.board.view(), &content))
 }
 
 fn fields() -> Markup {
     html! {
-        (field("current", "Present password", &html! {
+        (field("current", "Current password", &html! {
             input id="current" name="current" data-member="currentPassword" type="password" maxlength="1024" required
                 autocomplete="current-password";
         }))
@@ -67,7 +67,7 @@ pub(super) async fn change(
     } else {
         let meta = answer.extensions().get::<ErrorMeta>();
         let wrong = meta.map(|meta| alert_lines(&meta.message, &meta.faults));
-        let wrong = wrong.unwrap_or_else(|| alert_lines("That did not work.", &[]));
+        let wrong = wrong.unwrap_or_else(|| alert_lines("Your password was not changed. Try again.", &[]));
         let mut page = page(&app, &sent.call.who, Some(&wrong))?;
         *page.status_mut() = answer.status();
         page

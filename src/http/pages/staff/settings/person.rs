@@ -74,7 +74,7 @@ fn account(user: &User, form: &Form) -> Markup {
                 input id="name" name="name" maxlength="200" required autocomplete="off" value=(sheet.value_of("name", &user.name));
             }))
             (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
-            p class="hint" { "Another role ends their sessions: they sign in again." }
+            p class="hint" { "Changing the role ends all sessions of this user." }
             button type="submit" { "Save" }
         }
     }
@@ -84,8 +84,8 @@ fn access(user: &User, is_own: bool) -> Markup {
     html! {
         @if user.active {
             details {
-                summary { "Disable the account" }
-                p { (user.name) " is signed out everywhere and cannot sign in. The account stays." }
+                summary { "Disable account" }
+                p { (user.name) " is signed out everywhere and can't sign in. The account is kept." }
                 form method="post" action=(path(user, "disable")) {
                     (hidden())
                     button class="second" type="submit" { "Disable " (user.name) }
@@ -94,21 +94,21 @@ fn access(user: &User, is_own: bool) -> Markup {
         } @else {
             form method="post" action=(path(user, "enable")) {
                 (hidden())
-                button type="submit" { "Let " (user.name) " sign in again" }
+                button type="submit" { "Enable " (user.name) }
             }
         }
         @if is_own {
             p {
-                "This is your own account: change "
-                a href=(password::PATH) { "your password" } " and "
-                a href=(own_factor::PATH) { "two-step sign-in" } " with your present password."
+                "This is your own account. Use your current password to change "
+                a href=(password::PATH) { "your password" } " or "
+                a href=(own_factor::PATH) { "two-step sign-in" } "."
             }
         } @else {
             (others_access(user))
         }
         details {
-            summary { "Remove the account" }
-            p { "This cannot be taken back. What " (user.name) " did stays in the audit log." }
+            summary { "Remove account" }
+            p { "You can't undo this. Actions by " (user.name) " stay in the audit log." }
             form method="post" action=(path(user, "remove")) {
                 (hidden())
                 button class="stop" type="submit" { "Remove " (user.name) }
@@ -121,21 +121,21 @@ fn access(user: &User, is_own: bool) -> Markup {
 fn others_access(user: &User) -> Markup {
     html! {
         details {
-            summary { "Give another password" }
+            summary { "Reset password" }
             form class="tools" method="post" action=(path(user, "password")) {
                 (hidden())
                 (password_field("New password"))
-                button class="second" type="submit" { "Set the password" }
+                button class="second" type="submit" { "Reset password" }
             }
-            p class="hint" { "It ends their sessions. Tell them the new password in person." }
+            p class="hint" { "Resetting the password ends all sessions of this user. Share the new password in person." }
         }
         @if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
             details {
-                summary { "Turn two-step sign-in off" }
-                p { "For whoever has lost their app and their recovery codes. " (user.name) " is signed out everywhere, and signs in with the password alone." }
+                summary { "Turn off two-step sign-in" }
+                p { "For users who have lost their app and recovery codes. " (user.name) " is signed out everywhere and can then sign in with the password alone." }
                 form method="post" action=(path(user, "second-factor")) {
                     (hidden())
-                    button class="second" type="submit" { "Turn it off for " (user.name) }
+                    button class="second" type="submit" { "Turn off for " (user.name) }
                 }
             }
         }

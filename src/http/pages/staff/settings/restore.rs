@@ -78,7 +78,7 @@ async fn page(app: &RestorePageHandles, who: &Caller, form: &Form) -> Result<Res
         h1 { "Restores" }
         (form.alert())
         div id="restores" data-fresh="" {
-            @if all.is_empty() { p { "This shop was never restored from a backup." } }
+            @if all.is_empty() { p { "This shop has never been restored from a backup." } }
             @for restore in all {
                 @if restore.review.is_some() { (past(restore)) } @else {
                     (waiting(restore, &open_jobs(&app.restores.orders, restore.restored_at), form))
@@ -90,7 +90,7 @@ async fn page(app: &RestorePageHandles, who: &Caller, form: &Form) -> Result<Res
 }
 
 fn heading(restore: &Restore) -> Markup {
-    html! { "Backup of " (clock(restore.backup_made_at)) }
+    html! { "Backup from " (clock(restore.backup_made_at)) }
 }
 
 fn past(restore: &Restore) -> Markup {
@@ -108,14 +108,14 @@ fn past(restore: &Restore) -> Markup {
 fn waiting(restore: &Restore, jobs: &[OpenJobView], form: &Form) -> Markup {
     html! {
         section class="card" aria-labelledby="waiting" {
-            h2 id="waiting" { (heading(restore)) " " span class=(Tone::Attention.class()) { "waits for your review" } }
+            h2 id="waiting" { (heading(restore)) " " span class=(Tone::Attention.class()) { "needs review" } }
             p {
-                "The shop is as it was then. No job is started until you have looked: the former shop went on after the backup, \
-                 printed, was paid and gave out numbers that are not in here."
+                "Your shop is in the state of this backup. Since then, it may have printed jobs, received payments and issued \
+                 numbers that are missing here. Print jobs don't start until you finish this review."
             }
-            h3 { "Jobs that may have been printed since (" (jobs.len()) ")" }
-            @if jobs.is_empty() { p { "None: no job was open." } } @else {
-                p { "Look at the printers and the shelf. Cancel the jobs whose parts are there; the others are printed after the review." }
+            h3 { "Jobs that may already be printed (" (jobs.len()) ")" }
+            @if jobs.is_empty() { p { "No jobs were open." } } @else {
+                p { "Check the printers and the shelf. Cancel jobs whose parts are already printed. The other jobs print after the review." }
                 ul class="rows" {
                     @for job in jobs {
                         li {
@@ -128,14 +128,14 @@ fn waiting(restore: &Restore, jobs: &[OpenJobView], form: &Form) -> Markup {
             }
             h3 { "Next numbers" }
             p {
-                "What you find in mails and at customers tells the last number of each series that was given out. Numbers in \
-                 between are left out and noted as a gap with its reason."
+                "Check sent emails and customer documents for the last number issued in each series. Skipped numbers are recorded \
+                 as a gap with a reason."
             }
             form class="form" method="post" action={ (PATH) "/" (restore.id) } {
                 (hidden())
                 @for one in &restore.series {
                     @let name = format!("{FIELD_PREFIX}{}", one.series);
-                    (field(&name, &format!("{}: the last of the backup is {}, the next is", one.series, one.restored), &html! {
+                    (field(&name, &format!("Next {} number (last in the backup: {})", one.series, one.restored), &html! {
                         input id=(name) name=(name) type="number" min=(one.restored + 1) inputmode="numeric"
                             value=(form.value(&name, &one.next.to_string()));
                     }))
@@ -143,7 +143,7 @@ fn waiting(restore: &Restore, jobs: &[OpenJobView], form: &Form) -> Markup {
                 (field("note", "Note", &html! {
                     input id="note" name="note" maxlength="1000" value=(form.value("note", ""));
                 }))
-                button type="submit" { "Everything is reviewed: start jobs again" }
+                button type="submit" { "Finish review and start jobs" }
             }
         }
     }

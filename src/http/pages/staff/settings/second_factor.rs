@@ -55,7 +55,7 @@ fn password_field() -> Markup {
         input id="current" name="current" data-member="currentPassword" type="password" maxlength="1024" required
             autocomplete="current-password";
     };
-    field("current", "Present password", &control)
+    field("current", "Current password", &control)
 }
 
 fn code_field(label: &str) -> Markup {
@@ -70,29 +70,28 @@ fn state_page(app: &SessionPageHandles, who: &Caller, wrong: Option<&Markup>) ->
     let content = html! {
         @if factor.on {
             p {
-                "It is on"
-                @if let Some(at) = factor.confirmed_at { " since " (time(at)) }
-                ": signing in takes your password and a code from your authenticator app."
+                "Two-step sign-in is on. You sign in with your password and a code from your authenticator app."
+                @if let Some(at) = factor.confirmed_at { " Turned on: " (time(at)) "." }
             }
             p {
-                @if factor.recovery_codes_left == 1 { "1 recovery code is left." }
-                @else { (factor.recovery_codes_left) " recovery codes are left." }
-                " Each works once in place of a code, in case you lose the app."
+                @if factor.recovery_codes_left == 1 { "You have 1 recovery code left." }
+                @else { "You have " (factor.recovery_codes_left) " recovery codes left." }
+                " If you lose the app, each code signs you in once."
             }
             form class="card form" method="post" action=(REMOVE_PATH) {
                 (hidden())
-                h2 { "Turn it off" }
+                h2 { "Turn off" }
                 (password_field())
                 (code_field("Code from the app, or a recovery code"))
-                button class="second" type="submit" { "Turn two-step sign-in off" }
+                button class="second" type="submit" { "Turn off two-step sign-in" }
             }
-            p class="soft" { "To change to another app or to get new recovery codes, turn it off and set it up again." }
+            p class="soft" { "To switch to another app or get new recovery codes, turn off two-step sign-in and set it up again." }
         } @else {
-            p { "With it, signing in takes a code from an authenticator app in addition to your password, so that a stolen password is not enough." }
+            p { "Sign in with your password and a code from an authenticator app, so that a stolen password is not enough." }
             form class="card form" method="post" action=(PATH) {
                 (hidden())
                 (password_field())
-                button type="submit" { "Set it up" }
+                button type="submit" { "Set up" }
             }
         }
     };
@@ -124,20 +123,20 @@ fn secret_page(
     let content = html! {
         @if let Some(secret) = secret {
             section class="card" aria-labelledby="scan" {
-                h2 id="scan" { "1. Add it to your app" }
-                p { "Scan this with an authenticator app on your phone." }
+                h2 id="scan" { "1. Add your account to the app" }
+                p { "Scan this QR code with an authenticator app on your phone." }
                 @if let Some(qr) = qr(&secret.url) { p { (qr) } }
                 p { "Or type this key into the app: " code { (secret.secret) } }
-                p class="soft" { "It is shown only once." }
+                p class="soft" { "You won't be able to see this key again." }
             }
         }
         form class="card form" method="post" action=(CONFIRM_PATH) {
             (hidden())
-            h2 { @if secret.is_some() { "2. Confirm it" } @else { "Confirm it" } }
+            h2 { @if secret.is_some() { "2. Enter a code" } @else { "Enter a code" } }
             (code_field("Code from the app"))
-            button type="submit" { "Turn two-step sign-in on" }
+            button type="submit" { "Turn on two-step sign-in" }
         }
-        @if secret.is_none() { p { a href=(PATH) { "Begin again" } } }
+        @if secret.is_none() { p { a href=(PATH) { "Start over" } } }
     };
     page(app, who, wrong, &content)
 }
@@ -149,7 +148,7 @@ fn refusal_page(
     page: impl FnOnce(&Markup) -> Result<Response, ApiError>,
 ) -> Result<Response, ApiError> {
     let wrong = answer.extensions().get::<ErrorMeta>().map(|meta| alert_lines(&meta.message, &meta.faults));
-    let mut response = page(&wrong.unwrap_or_else(|| alert_lines("That did not work.", &[])))?;
+    let mut response = page(&wrong.unwrap_or_else(|| alert_lines("Something went wrong. Try again.", &[])))?;
     *response.status_mut() = answer.status();
     for name in [axum::http::header::RETRY_AFTER] {
         if let Some(value) = answer.headers().get(&name) {
@@ -184,13 +183,13 @@ pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageFor
     match confirm(State(app.sessions.clone()), sent.call.of_form(&body)).await {
         Ok(codes) => {
             let content = html! {
-                p { "Two-step sign-in is on. Your other sessions have ended." }
+                p { "Two-step sign-in is on. All your other sessions have ended." }
                 section class="card" aria-labelledby="codes" {
                     h2 id="codes" { "Recovery codes" }
-                    p { "Print them or write them down. Each opens your account once, should you lose the app. They are shown only once." }
+                    p { "Print these codes or write them down now. You won't be able to see them again. If you lose the app, each code signs you in once." }
                     ul { @for code in &codes.0.recovery_codes { li { code { (code) } } } }
                 }
-                p { a class="button" href=(PATH) { "I have saved them" } }
+                p { a class="button" href=(PATH) { "I've saved the codes" } }
             };
             page(&app, &sent.call.who, None, &content)
         }

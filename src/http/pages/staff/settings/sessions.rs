@@ -53,9 +53,9 @@ pub(super) async fn list(
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Sessions" }
         p {
-            @if who.has(Role::Admin) { "Everybody who has signed in, in which browser." }
-            @else { "The browsers in which you have signed in." }
-            " End those that you do not know: whoever uses them is out at once."
+            @if who.has(Role::Admin) { "Browsers that are signed in to this shop." }
+            @else { "Browsers that are signed in to your account." }
+            " End any session you don't recognise to sign it out immediately."
         }
         div id="sessions" data-fresh="" { (table(&some)) }
         (ways(from, total, SESSIONS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
@@ -70,7 +70,7 @@ pub(super) fn table(sessions: &[ListedSession]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Who" } th scope="col" { "Browser" } th scope="col" { "Last used" }
+                        th scope="col" { "User" } th scope="col" { "Browser" } th scope="col" { "Last used" }
                         th scope="col" { "Signed in" } th scope="col" { "End" }
                     }
                 }
@@ -85,15 +85,15 @@ fn row(session: &ListedSession) -> Markup {
         tr {
             th scope="row" {
                 (session.email)
-                @if session.current { " " span class=(Tone::Working.class()) { "this one" } }
+                @if session.current { " " span class=(Tone::Working.class()) { "this browser" } }
             }
-            td { (session.agent.as_deref().unwrap_or("not told")) }
+            td { (session.agent.as_deref().unwrap_or("unknown")) }
             td { (time(session.seen_at)) }
             td { (time(session.created_at)) }
             td {
                 form method="post" action={ (PATH) "/" (session.id) "/end" } {
                     (hidden())
-                    button class="second" type="submit" aria-label={ "End the session of " (session.email) } { "End" }
+                    button class="second" type="submit" aria-label={ "End session of " (session.email) } { "End" }
                 }
             }
         }

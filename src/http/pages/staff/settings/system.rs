@@ -44,8 +44,8 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
     let disk = tokio::task::spawn_blocking(move || DiskCapacity::of(&folder)).await.map_err(ApiError::internal)?.ok();
     let space = app.space.summary().await.ok();
     let (tone, words) = match (&report.fault, report.degraded.is_empty()) {
-        (Some(_), _) => (Tone::Error, "Cannot work"),
-        (None, false) => (Tone::Attention, "Works, with troubles"),
+        (Some(_), _) => (Tone::Error, "Not ready"),
+        (None, false) => (Tone::Attention, "Degraded"),
         (None, true) => (Tone::Working, "Ready"),
     };
     let content = html! {
@@ -55,7 +55,7 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
             @if let Some(fault) = &report.fault { p class="bad" { (fault) } }
             @if !report.degraded.is_empty() {
                 section class="card" aria-labelledby="degraded" {
-                    h2 id="degraded" { "What is wrong and stops nobody" }
+                    h2 id="degraded" { "Warnings" }
                     ul class="rows" { @for words in &report.degraded { li { (words) } } }
                 }
             }
@@ -65,10 +65,10 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
             (troubled(&report.troubled))
         }
         @if who.has(Role::Admin) {
-            p { a href=(backup::PATH) { "Backup" } ": a copy of everything, to be kept elsewhere" }
+            p { a href=(backup::PATH) { "Backup" } ": download a copy of your shop's data" }
         }
         p class="soft" {
-            "For programs: " a href="/readyz" { "/readyz" } ", " a href="/api/system/actors" { "/api/system/actors" }
+            "For monitoring: " a href="/readyz" { "/readyz" } ", " a href="/api/system/actors" { "/api/system/actors" }
             ", " a href="/metrics" { "/metrics" }
         }
     };
@@ -108,12 +108,12 @@ fn glance(
                 dt { "Version" }
                 dd {
                     (env!("CARGO_PKG_VERSION"))
-                    @if config.mode == Mode::Development { ", for development" } @else { ", in production" }
+                    @if config.mode == Mode::Development { ", development mode" } @else { ", production mode" }
                 }
                 dt { "Database" }
                 dd { (database) " " (state(report.database_trouble)) }
                 dt { "Redis" }
-                dd { @match report.redis_up { Some(up) => { (state(away(up))) }, None => { "none is used" } } }
+                dd { @match report.redis_up { Some(up) => { (state(away(up))) }, None => { "not used" } } }
                 dt { "Disk" }
                 dd {
                     @match disk {
@@ -122,11 +122,11 @@ fn glance(
                             @if is_low(room) { span class=(Tone::Attention.class()) { "low" } }
                             @else { (state(None)) }
                         },
-                        None => { "not known" },
+                        None => { "unknown" },
                     }
                 }
-                dt { "Customers' files" }
-                dd { @match space { Some(space) => { (customer_files(&space)) }, None => { "not known" } } }
+                dt { "Customer uploads" }
+                dd { @match space { Some(space) => { (customer_files(&space)) }, None => { "unknown" } } }
             }
         }
     }
@@ -137,10 +137,10 @@ fn customer_files(space: &CustomerSpaceSummary) -> Markup {
     html! {
         (gigabytes(space.stored.unclaimed_bytes))
         @if space.limits.unclaimed_max_bytes > 0 { " of " (gigabytes(space.limits.unclaimed_max_bytes)) }
-        " wait for an answer "
+        " awaiting a reply "
         (state(space.refusal.map(|refusal| match refusal {
-            SpaceRefusal::Unclaimed => "more are refused",
-            SpaceRefusal::Disk => "more are refused: the disk is nearly full",
+            SpaceRefusal::Unclaimed => "new uploads are rejected",
+            SpaceRefusal::Disk => "new uploads are rejected: disk nearly full",
         })))
     }
 }
@@ -182,8 +182,8 @@ fn kinds(report: &SystemReport) -> Markup {
                     thead {
                         tr {
                             th scope="col" { "Kind" } th scope="col" { "In memory" }
-                            th scope="col" class="number" { "Commands waiting" } th scope="col" class="number" { "Restarts" }
-                            th scope="col" class="number" { "Refused for load" }
+                            th scope="col" class="number" { "Queued commands" } th scope="col" class="number" { "Restarts" }
+                            th scope="col" class="number" { "Rejected (load)" }
                         }
                     }
                     tbody {
@@ -213,7 +213,7 @@ fn troubled(actors: &[ActorSummary]) -> Markup {
     html! {
         @if !actors.is_empty() {
             section class="card" aria-labelledby="troubled" {
-                h2 id="troubled" { "Actors that crashed" }
+                h2 id="troubled" { "Crashed actors" }
                 ul class="rows" {
                     @for actor in actors {
                         li {

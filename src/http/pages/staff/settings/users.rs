@@ -30,8 +30,10 @@ pub(super) const NEW_PATH: &str = "/shop/settings/users/new";
 /// Number of staff members per page.
 const USERS_PER_PAGE: u64 = 50;
 /// Roles that a staff member can have, with their labels.
-pub(super) const ROLES: [(&str, &str); 2] =
-    [("operator", "operator: orders, printers, stock"), ("admin", "admin: everything, with users and keys")];
+pub(super) const ROLES: [(&str, &str); 2] = [
+    ("operator", "Operator: orders, printers and stock"),
+    ("admin", "Admin: everything, including users and API keys"),
+];
 handles! {
     /// Dependencies of the staff account pages.
     pub(crate) struct UserPageHandles {
@@ -66,7 +68,7 @@ pub(super) async fn list(
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Users" }
-        p { a class="button" href=(NEW_PATH) { "Add somebody" } }
+        p { a class="button" href=(NEW_PATH) { "Add user" } }
         div id="users" data-fresh="" { (table(&some)) }
         (ways(from, total, USERS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
     };
@@ -80,7 +82,7 @@ fn table(users: &[Arc<User>]) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "Name" } th scope="col" { "Email address" } th scope="col" { "Role" }
-                        th scope="col" { "State" } th scope="col" { "Added" }
+                        th scope="col" { "Status" } th scope="col" { "Added" }
                     }
                 }
                 tbody {
@@ -123,24 +125,24 @@ fn new_page(app: &UserPageHandles, who: &Caller, form: &Form) -> Result<Response
     let role = form.value("role", "operator");
     let content = html! {
         p { a href=(PATH) { "Users" } }
-        h1 { "Add somebody" }
+        h1 { "Add user" }
         (form.alert())
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
             (field("name", "Name", &html! {
                 input id="name" name="name" maxlength="200" required autocomplete="off" value=(form.value("name", ""));
             }))
-            (hinted_field("email", "Email address", "They sign in with it.", &html! {
+            (hinted_field("email", "Email address", "Used to sign in.", &html! {
                 input id="email" name="email" type="email" maxlength="254" required autocomplete="off"
                     value=(form.value("email", "")) aria-describedby="about-email";
             }))
             (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, role)) } }))
             (password_field("Password"))
-            button type="submit" { "Add" }
+            button type="submit" { "Add user" }
         }
-        p class="soft" { "Tell them the password in person; nothing is mailed. An admin can give them another one at any time." }
+        p class="soft" { "Share the password in person. It is not emailed. Admins can reset it at any time." }
     };
-    Ok(viewer.page(StaffSection::Settings, "Add somebody", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, "Add user", &app.settings.board.view(), &content))
 }
 
 /// Adds a staff member.

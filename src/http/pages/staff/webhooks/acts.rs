@@ -71,7 +71,7 @@ pub(super) async fn rotate(
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
     let endpoint = endpoints::rotate_by_page(app.endpoints.clone(), id, &sent.call).await?;
-    shown_once(&app, &sent.call.who, "The secret is changed", &endpoint)
+    shown_once(&app, &sent.call.who, "Signing secret rotated", &endpoint)
 }
 
 /// Performs the action named in the last segment of the path.

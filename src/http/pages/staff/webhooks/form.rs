@@ -9,7 +9,7 @@ use super::WebhookPageHandles;
 use crate::form::PageForm;
 use crate::staff::WEBHOOKS_PATH;
 use crate::staff::acts::TICKED_WORD;
-use crate::staff::filled_form::{hinted_field, secret};
+use crate::staff::filled_form::{field, hinted_field, secret};
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
@@ -41,12 +41,12 @@ pub(super) fn fields(url: &str, events: &[String], sheet: &FormSheet<'_>) -> Mar
         !sheet.value_of(&format!("{EVENT_PREFIX}{word}"), if is_current { TICKED_WORD } else { "" }).is_empty()
     };
     html! {
-        (hinted_field("url", "Address", "URL to which events are sent.", &html! {
+        (field("url", "Endpoint URL", &html! {
             input id="url" name="url" type="url" maxlength="2000" required autocomplete="off" spellcheck="false"
-                value=(sheet.value_of("url", url)) placeholder="https://" aria-describedby="about-url";
+                value=(sheet.value_of("url", url)) placeholder="https://";
         }))
         fieldset {
-            legend { "What it is told" }
+            legend { "Events to send" }
             ul class="choices" {
                 @for word in OutboundEvent::ALL.iter().copied().map(OutboundEvent::word) {
                     @let name = format!("{EVENT_PREFIX}{word}");
@@ -69,25 +69,25 @@ fn new_page(app: &WebhookPageHandles, who: &Caller, form: &Form) -> Result<Respo
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
     let content = html! {
         p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
-        h1 { "Add an endpoint" }
+        h1 { "Add endpoint" }
         (form.alert())
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
             (fields("", &[], &FormSheet::new("", form)))
             (hinted_field(
                 "secret",
-                "Secret",
-                "Signs what is sent, and should have at least 24 characters. Leave it empty for one that the server makes, which the next page shows once.",
+                "Signing secret",
+                "Use at least 24 characters. Leave empty to generate a secret, which you can copy on the next page.",
                 &html! {
                     input id="secret" name="secret" type="password" maxlength="256" autocomplete="new-password"
                         aria-describedby="about-secret";
                 },
             ))
-            button type="submit" { "Add the endpoint" }
+            button type="submit" { "Add endpoint" }
         }
-        p class="soft" { "It is told what happens from now on." }
+        p class="soft" { "The endpoint receives only events that happen after you add it." }
     };
-    Ok(viewer.page(StaffSection::Webhooks, "Add an endpoint", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Webhooks, "Add endpoint", &app.board.view(), &content))
 }
 
 /// Registers an endpoint and shows its secret.
@@ -95,7 +95,7 @@ pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -
     let who = &sent.call.who;
     who.user()?;
     match endpoints::create_by_page(app.endpoints.clone(), &sent.call, &request_body(&sent)).await {
-        Ok(endpoint) => shown_once(&app, who, "The endpoint is added", &endpoint),
+        Ok(endpoint) => shown_once(&app, who, "Endpoint added", &endpoint),
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;
             Ok(form.answer(new_page(&app, who, &form)?))
@@ -111,17 +111,17 @@ pub(super) fn shown_once(
     endpoint: &EndpointDisclosure,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
-    let about = "The program checks with it that what it is sent comes from here. It is not shown again; who loses it has another one made.";
+    let about = "Verify webhook signatures with this secret. Copy it now. You won't be able to see it again; if you lose it, rotate it.";
     let content = html! {
         h1 { (title) }
         p { (endpoint.url) }
         @for warning in &endpoint.warnings { p class="bad" { (warning) } }
         @match &endpoint.secret {
-            Some(value) => { (secret("Its secret", about, value)) },
-            None => { p { "It signs with the secret that you chose." } },
+            Some(value) => { (secret("Signing secret", about, value)) },
+            None => { p { "Deliveries are signed with the secret you entered." } },
         }
         p class="acts" {
-            a class="button" href={ (WEBHOOKS_PATH) "/" (endpoint.id) } { "To the endpoint" }
+            a class="button" href={ (WEBHOOKS_PATH) "/" (endpoint.id) } { "View endpoint" }
             a class="button second" href=(WEBHOOKS_PATH) { "All endpoints" }
         }
     };

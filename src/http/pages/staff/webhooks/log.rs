@@ -17,7 +17,7 @@ const DELIVERIES_PER_PAGE: u64 = 20;
 /// States by which the log can be filtered, with their labels.
 const STATES: [(DeliveryState, &str, &str); 4] = [
     (DeliveryState::Failed, "failed", "Failed"),
-    (DeliveryState::Pending, "pending", "Waiting"),
+    (DeliveryState::Pending, "pending", "Pending"),
     (DeliveryState::Delivered, "delivered", "Delivered"),
     (DeliveryState::Cancelled, "cancelled", "Cancelled"),
 ];
@@ -55,13 +55,13 @@ pub(super) async fn log(
     let (state, event) = (query.state.as_deref().unwrap_or_default(), query.event.as_deref().unwrap_or_default());
     let to = |from: u64| address(&path, &[("state", state), ("event", event), ("from", &from.to_string())]);
     Ok(html! {
-        h2 id="log-title" { "What it was sent" }
+        h2 id="log-title" { "Deliveries" }
         (tools(&path, state, event))
         div id="log" data-fresh="" {
             @if some.is_empty() {
                 p {
-                    @if state.is_empty() && event.is_empty() { "Nothing was sent to it yet. Send a test event to try it." }
-                    @else { "No delivery is like that." }
+                    @if state.is_empty() && event.is_empty() { "No deliveries yet. Send a test event to try the endpoint." }
+                    @else { "No deliveries match." }
                 }
             }
             ul class="list" aria-labelledby="log-title" {
@@ -78,11 +78,11 @@ fn tools(path: &str, state: &str, event: &str) -> Markup {
     let events: Vec<(&str, &str)> = OUTBOUND.iter().copied().chain([TEST]).map(|event| (event, event)).collect();
     html! {
         form class="tools" method="get" action=(path) role="search" {
-            (field("state", "State", &html! {
-                select id="state" name="state" { option value="" { "all" } (options(&states, state)) }
+            (field("state", "Status", &html! {
+                select id="state" name="state" { option value="" { "All" } (options(&states, state)) }
             }))
             (field("event", "Event", &html! {
-                select id="event" name="event" { option value="" { "all" } (options(&events, event)) }
+                select id="event" name="event" { option value="" { "All" } (options(&events, event)) }
             }))
             button class="second" type="submit" { "Show" }
         }
@@ -91,8 +91,8 @@ fn tools(path: &str, state: &str, event: &str) -> Markup {
 
 fn state_of(delivery: &Delivery) -> (Tone, &'static str) {
     match delivery.state {
-        DeliveryState::Pending if delivery.attempts > 0 => (Tone::Attention, "To be tried again"),
-        DeliveryState::Pending => (Tone::Idle, "Waiting"),
+        DeliveryState::Pending if delivery.attempts > 0 => (Tone::Attention, "Retrying"),
+        DeliveryState::Pending => (Tone::Idle, "Pending"),
         DeliveryState::Delivered => (Tone::Working, "Delivered"),
         DeliveryState::Failed => (Tone::Error, "Failed"),
         DeliveryState::Cancelled => (Tone::Idle, "Cancelled"),
@@ -106,17 +106,17 @@ fn entry(endpoint: &Endpoint, delivery: &Delivery, admin: bool) -> Markup {
             h3 { (delivery.event) " " span class=(tone.class()) { (words) } }
             p class="soft" {
                 (time(delivery.created_at))
-                @if delivery.replay > 0 { ", sent again" }
+                @if delivery.replay > 0 { ", resent" }
                 @if delivery.attempts > 1 { ", " (delivery.attempts) " attempts" }
-                @if let Some(at) = delivery.attempted_at { ", last tried " (time(at)) }
+                @if let Some(at) = delivery.attempted_at { ", last attempt " (time(at)) }
             }
             p { (answered(delivery)) }
             details {
-                summary { "Request and answer" }
+                summary { "Request and response" }
                 (exchange(endpoint, delivery))
             }
             @if admin && delivery.state != DeliveryState::Pending {
-                (act(&format!("/shop/deliveries/{id}/redeliver"), &format!("again-{id}"), "second", "Send it again", None))
+                (act(&format!("/shop/deliveries/{id}/redeliver"), &format!("again-{id}"), "second", "Resend", None))
             }
         }
     }
@@ -126,9 +126,9 @@ fn entry(endpoint: &Endpoint, delivery: &Delivery, admin: bool) -> Markup {
 fn answered(delivery: &Delivery) -> Markup {
     html! {
         @match delivery.last_status {
-            Some(status) => { "Answered " strong { (status) } },
+            Some(status) => { "Response " strong { (status) } },
             None if delivery.attempts == 0 => { "Not sent yet" },
-            None => { "No answer" },
+            None => { "No response" },
         }
         @if let Some(took_ms) = delivery.last_duration_ms { " after " (took_ms) " ms" }
         @if let Some(error) = &delivery.last_error { ": " span class="bad" { (error) } }
@@ -145,12 +145,12 @@ fn exchange(endpoint: &Endpoint, delivery: &Delivery) -> Markup {
             "webhook-id: " (delivery.event_id) "\n\n"
             (pretty(&delivery.body))
         }
-        h4 { "Answer" }
+        h4 { "Response" }
         @match delivery.last_status {
             Some(status) => {
                 pre class="raw" { "Status " (status) "\n\n" (delivery.last_excerpt.as_deref().unwrap_or("(no body)")) }
             },
-            None => { p { "There was none." } },
+            None => { p { "No response." } },
         }
     }
 }

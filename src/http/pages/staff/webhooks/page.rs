@@ -47,7 +47,7 @@ pub(super) async fn render_page(
     let (tone, words) = health(&endpoint);
     let content = html! {
         p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
-        h1 id="endpoint-title" data-fresh="" { "Endpoint " span class=(tone.class()) { (words) } }
+        h1 id="endpoint-title" data-fresh="" { "Webhook endpoint " span class=(tone.class()) { (words) } }
         (form.alert())
         div id="endpoint" data-fresh="" {
             section class="card" aria-labelledby="glance" {
@@ -59,17 +59,17 @@ pub(super) async fn render_page(
         @if admin { (steps(&endpoint)) (changes(&endpoint, form)) }
         (log)
     };
-    Ok(viewer.page(StaffSection::Webhooks, "Endpoint", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Webhooks, "Webhook endpoint", &app.board.view(), &content))
 }
 
 fn about(endpoint: &Endpoint) -> Markup {
     html! {
         dl class="left" {
-            dt { "Address" } dd { (endpoint.url) }
-            dt { "Is told" } dd { (endpoint.events.join(", ")) }
+            dt { "URL" } dd { (endpoint.url) }
+            dt { "Events" } dd { (endpoint.events.join(", ")) }
             dt { "Added" } dd { (time(endpoint.created_at)) }
-            @if let Some((_, until)) = &endpoint.former { dt { "Former secret" } dd { "signs too, until " (time(*until)) } }
-            @if endpoint.replaying.is_some() { dt { "Replay" } dd { "under way" } }
+            @if let Some((_, until)) = &endpoint.former { dt { "Previous secret" } dd { "also signs deliveries until " (time(*until)) } }
+            @if endpoint.replaying.is_some() { dt { "Replay" } dd { "in progress" } }
         }
     }
 }
@@ -82,13 +82,13 @@ fn path(endpoint: &Endpoint, word: &str) -> String {
 fn steps(endpoint: &Endpoint) -> Markup {
     html! {
         section class="card" aria-labelledby="steps" {
-            h2 id="steps" { "What to do with it" }
+            h2 id="steps" { "Actions" }
             div class="acts" id="endpoint-acts" data-fresh="" {
                 @if endpoint.state == EndpointState::Disabled {
-                    (act(&path(endpoint, "enable"), "enable", "", "Enable it, and send what waits", None))
+                    (act(&path(endpoint, "enable"), "enable", "", "Enable endpoint", None))
                 } @else {
-                    (act(&path(endpoint, "test"), "test", "", "Send a test event", None))
-                    (act(&path(endpoint, "disable"), "disable", "second", "Pause it", None))
+                    (act(&path(endpoint, "test"), "test", "", "Send test event", None))
+                    (act(&path(endpoint, "disable"), "disable", "second", "Pause endpoint", None))
                 }
             }
         }
@@ -99,9 +99,9 @@ fn changes(endpoint: &Endpoint, form: &Form) -> Markup {
     let (change, replay) = (FormSheet::new("change", form), FormSheet::new("replay", form));
     html! {
         section class="card" aria-labelledby="changes" {
-            h2 id="changes" { "Change it" }
+            h2 id="changes" { "Edit endpoint" }
             details open[change.is_refused()] {
-                summary { "Address and events" }
+                summary { "URL and events" }
                 form class="form" method="post" action=(path(endpoint, "change")) {
                     (hidden())
                     (fields(&endpoint.url, &endpoint.events, &change))
@@ -109,31 +109,31 @@ fn changes(endpoint: &Endpoint, form: &Form) -> Markup {
                 }
             }
             details open[replay.is_refused()] {
-                summary { "Send again what was sent since a moment" }
+                summary { "Replay events" }
                 form class="tools" method="post" action=(path(endpoint, "replay")) {
                     (hidden())
-                    (hinted_field("since", "Since", "At most 30 days ago.", &html! {
+                    (hinted_field("since", "Since", "Within the last 30 days.", &html! {
                         input id="since" name="since" type="datetime-local" required value=(replay.value_of("since", ""))
                             aria-describedby="about-since";
                     }))
                     button class="second" type="submit" { "Replay" }
                 }
-                p class="hint" { "Each event of that time is sent once more. Programs know repeats by the webhook-id." }
+                p class="hint" { "Resends every event since this time. The webhook-id header stays the same, so that receivers can detect repeats." }
             }
             details {
-                summary { "Change the secret" }
-                p { "A new secret is made and shown once. For 24 hours the present one signs too, so that the program can change over." }
+                summary { "Rotate signing secret" }
+                p { "You'll see the new secret once. For 24 hours, deliveries are also signed with the current secret, so you have time to replace it." }
                 form method="post" action=(path(endpoint, "rotate")) {
                     (hidden())
-                    button class="second" type="submit" { "Make a new secret" }
+                    button class="second" type="submit" { "Rotate secret" }
                 }
             }
             details {
-                summary { "Remove it" }
-                p { "Nothing more is sent to " strong { (endpoint.url) } ", also not what waits. This cannot be taken back." }
+                summary { "Delete endpoint" }
+                p { "Deliveries to " strong { (endpoint.url) } " stop, and pending deliveries are cancelled. You can't undo this." }
                 form method="post" action=(path(endpoint, "delete")) {
                     (hidden())
-                    button class="stop" type="submit" { "Remove " (endpoint.url) }
+                    button class="stop" type="submit" { "Delete " (endpoint.url) }
                 }
             }
         }

@@ -26,7 +26,7 @@ async fn find_answer_of_failing_webhook(browser: &mut Browser, tab: &Tab, app: &
     let task = begin("find a failing webhook's answer", browser, tab, app).await;
     browser.press(tab, "API and webhooks").await;
     browser.press(tab, &sink.url()).await;
-    browser.press(tab, "Request and answer").await;
+    browser.press(tab, "Request and response").await;
     browser.sees(tab, "Status 500").await;
     task.end(browser, 3);
     assert_eq!(delivery["lastStatus"], 500, "{delivery}");

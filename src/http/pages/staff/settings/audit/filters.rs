@@ -75,7 +75,7 @@ pub(super) fn current(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup
                         (label) " " span aria-hidden="true" { "×" } span class="hidden-words" { ", remove this filter" }
                     }
                 }
-                a class="filter" href=(PATH) { "Show everything" }
+                a class="filter" href=(PATH) { "Clear filters" }
             }
         }
     }
@@ -85,21 +85,21 @@ pub(super) fn current(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup
 pub(super) fn form(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
     html! {
         form class="tools" method="get" action=(PATH) role="search" aria-label="Filter the audit log" {
-            (field("actor", "Who", &html! {
+            (field("actor", "Actor", &html! {
                 select id="actor" name="actor" {
                     option value="" { "Anyone" }
                     (actors(query, names))
                 }
             }))
-            (field("action", "Did what", &html! {
+            (field("action", "Action", &html! {
                 select id="action" name="action" {
-                    option value="" { "Anything" }
+                    option value="" { "Any action" }
                     (acts(query))
                 }
             }))
-            (field("subject", "To what", &html! {
+            (field("subject", "Resource", &html! {
                 select id="subject" name="subject" {
-                    option value="" { "Everything" }
+                    option value="" { "All resources" }
                     (subjects(query, names))
                 }
             }))
@@ -160,8 +160,8 @@ fn subjects(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
         @if !current.is_empty() && !is_offered {
             option value=(current) selected { (names.subject.as_ref().map_or(current, |name| name.text.as_str())) }
         }
-        optgroup label="All of a kind" { (options(&kinds, current)) }
-        @if !printers.is_empty() { optgroup label="One printer" { (options(&printers, current)) } }
+        optgroup label="By type" { (options(&kinds, current)) }
+        @if !printers.is_empty() { optgroup label="By printer" { (options(&printers, current)) } }
     }
 }
 

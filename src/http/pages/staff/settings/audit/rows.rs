@@ -68,9 +68,9 @@ fn facts(entry: &Audit) -> Option<Value> {
 fn details(entry: &Audit, facts: Option<Value>) -> Markup {
     html! {
         dl class="left" {
-            dt { "Command" } dd { code { (entry.action) } }
-            dt { "By" } dd { code { (entry.actor) } }
-            dt { "About" }
+            dt { "Action" } dd { code { (entry.action) } }
+            dt { "Actor" } dd { code { (entry.actor) } }
+            dt { "Resource" }
             dd {
                 code { (entry.subject_kind) @if entry.subject_id != Id::ONLY { " " (entry.subject_id) } }
             }
