@@ -151,7 +151,7 @@ async fn the_printed_link_opens_into_the_living_floor_once() {
     let again = client.get(&link).send().await.unwrap();
     assert_eq!((again.status().as_u16(), again.headers().get("set-cookie")), (410, None));
     let words = again.text().await.unwrap();
-    assert!(words.contains("Sign in with the email address"), "it says what to do next: {words}");
+    assert!(words.contains("Sign in with your email address"), "it says what to do next: {words}");
     demo.signal("INT");
     let (code, lines) = demo.end();
     assert_eq!(code, Some(0), "{lines:?}");

@@ -180,7 +180,7 @@ on_sqlite! {
         let late = send(&sam, "/to-do/beds", &[("form_token", &token(&page))]).await;
         assert_eq!(late.status, 401, "{}", late.text);
         is_sound(&late);
-        assert!(late.text.contains("nothing was done") && late.text.contains("href=\"/login\""), "{}", late.text);
+        assert!(late.text.contains("nothing was changed") && late.text.contains("href=\"/login\""), "{}", late.text);
     }
 
     async fn the_pages_are_for_the_staff_alone(db: Db) {

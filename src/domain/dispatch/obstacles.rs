@@ -246,7 +246,7 @@ fn last_refusal(job: &Job, printers: &[&Printer]) -> Option<WaitingCause> {
     let printer = printers.iter().find(|printer| printer.id == last.printer_id);
     let reason = last.reason.as_deref().unwrap_or("no reason was given");
     let reason = shortened(reason.to_owned(), MAX_MESSAGE_CHARS);
-    let predicate = Predicate { one: format!("refused it: {reason}"), many: String::new() };
+    let predicate = Predicate { one: format!("rejected the job: {reason}"), many: String::new() };
     match printer {
         Some(printer) => {
             let mut cause = WaitingCause::of_printers(WaitingCode::PrinterRefuses, predicate);

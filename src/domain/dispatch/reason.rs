@@ -63,8 +63,8 @@ pub fn waiting(job: &Job, around: &WaitContext<'_>) -> Option<Waiting> {
         Some(Waiting::of(code, job.block_reason.clone().unwrap_or_else(|| otherwise.to_owned())))
     };
     match job.state {
-        JobState::Created => blocked(WaitingCode::SkuFile, "its SKU is incomplete"),
-        JobState::Validated if job.to_slice().is_some() => blocked(WaitingCode::Slicing, "its model is being sliced"),
+        JobState::Created => blocked(WaitingCode::SkuFile, "the SKU is incomplete"),
+        JobState::Validated if job.to_slice().is_some() => blocked(WaitingCode::Slicing, "the model is being sliced"),
         JobState::Validated => Some(Waiting::of(WaitingCode::StockCheck, "waiting for the stock check")),
         JobState::AwaitingManualReview => Some(under_review(job, around)),
         JobState::Sliced => Some(no_printer(job, around)),
@@ -86,9 +86,7 @@ fn unverified(attempt: &Attempt) -> String {
 /// Returns why a job awaits review.
 fn under_review(job: &Job, around: &WaitContext<'_>) -> Waiting {
     let (code, otherwise) = match job.blocked_by {
-        Some(Block::ReorderPoint) => {
-            (WaitingCode::ReorderPoint, "the stock of its material is below the reorder point")
-        }
+        Some(Block::ReorderPoint) => (WaitingCode::ReorderPoint, "the material's stock is below the reorder point"),
         Some(Block::Slicing) => (WaitingCode::SlicingFailed, "slicing failed"),
         Some(Block::Material) | None => (WaitingCode::Stock, "not enough material is available"),
     };

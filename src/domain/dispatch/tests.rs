@@ -187,7 +187,7 @@ fn a_job_that_its_printer_refused_says_so_and_when_it_is_tried_again() {
     let sick = sick(7, 1000, 2_500);
     let reason = why(one.jobs.values().next().unwrap(), &[sick]).unwrap();
     let expected = "Waiting for a printer. printer 7 is refusing to start prints (the next try is in 8 s); printer 7 \
-         refused it: Must home first.";
+         rejected the job: Must home first.";
     assert_eq!(reason, expected);
 }
 
@@ -206,7 +206,7 @@ fn a_file_that_nobody_prints_waits_and_says_so() {
     let types = KnownTypes::new([("other", TypeFacts { forms: vec![GcodeForm::Binary], ..TypeFacts::default() })]);
     let printer = printer(7);
     let reason = waiting(job, &around(&[&printer], &types)).unwrap().sentence();
-    assert_eq!(reason, "No printer can print it. printer 7 does not accept .bgcode files.");
+    assert_eq!(reason, "No printer can print this job. printer 7 does not accept .bgcode files.");
 }
 
 /// Records that the given printers refused the `n`th job of the order a second ago.

@@ -267,7 +267,7 @@ impl Waiting {
         let Some(first) = causes.first() else { return Self::of(WaitingCode::Turn, "waiting for its turn") };
         let mut headlines = Vec::new();
         if first.rank() >= LASTING_RANK {
-            headlines.push("No printer can print it".to_owned());
+            headlines.push("No printer can print this job".to_owned());
         } else {
             let name = material.filter(|_| first.materials.is_empty());
             headlines.extend(name.map(|name| format!("Waiting for a printer with {}", name_in_sentence(name))));

@@ -109,9 +109,9 @@ impl Printer {
         let refusals = self.refusals.as_ref().filter(|refusals| refusals.needs_attention() || refusals.disk_full);
         let refusals = refusals.map(|RefusedStarts { disk_full, count, words, .. }| {
             if *disk_full {
-                format!("its storage is full; delete files from it: {words}")
+                format!("storage is full; delete files from the printer: {words}")
             } else {
-                format!("it refused to start {count} prints in a row: {words}")
+                format!("refused to start {count} prints in a row: {words}")
             }
         });
         let words: Vec<String> = fault.into_iter().chain(refusals).chain(self.blocked_by_care()).collect();

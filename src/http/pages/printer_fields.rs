@@ -56,7 +56,7 @@ pub(super) fn inputs(kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<
         @if kind.is_none_or(|declared| !declared.keyless) { (key(kind)) }
         @if kind.is_none_or(|declared| declared.needs_serial) { (serial(kind, &of("serial"))) }
         div class="field" {
-            label for="machineType" { "Machine" }
+            label for="machineType" { "Machine type" }
             select id="machineType" name="machineType" {
                 @for (machine_type, words) in MACHINES {
                     option value=(machine_type.word()) selected[machine_type.word() == of("machineType")] { (words) }
@@ -64,7 +64,7 @@ pub(super) fn inputs(kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<
             }
         }
         fieldset class="field" {
-            legend { "Room for a part; leave all three empty where it does not matter" }
+            legend { "Build volume (leave all three empty if it doesn't matter)" }
             @for (name, label, usual) in SIDES {
                 div class="field" {
                     label for=(name) { (label) }
@@ -92,7 +92,7 @@ fn type_choice(chosen: &str) -> Markup {
 }
 
 fn address(kind: Option<&PrinterType>, value: &str) -> Markup {
-    let by_type = "Where you find it depends on the type. A URL with the port works too.";
+    let by_type = "Where to find it depends on the printer type. You can also enter a URL with a port.";
     html! {
         div class="field" {
             label for="baseUrl" { "URL or IP address" }
@@ -101,7 +101,7 @@ fn address(kind: Option<&PrinterType>, value: &str) -> Markup {
             p class="hint" id="about-url" {
                 "Such as 192.168.1.20. "
                 @if let Some(declared) = kind {
-                    (declared.address_hint) " If it is not port " (declared.default_port) ", add the port: 192.168.1.20:8080."
+                    (declared.address_hint) " If the port isn't " (declared.default_port) ", add it: 192.168.1.20:8080."
                 } @else { (by_type) }
             }
         }
@@ -119,11 +119,11 @@ fn key(kind: Option<&PrinterType>) -> Markup {
             input id="apiKey" name="apiKey" type="password" autocomplete="off" maxlength="500" aria-describedby="about-key";
             p class="hint" id="about-key" {
                 @if let Some(declared) = kind { (declared.key_hint) }
-                @if by_password { " User name and password work too, as user:password." }
+                @if by_password { " You can also enter a user name and password, as user:password." }
                 @if kind.is_none() {
-                    "As the printer's own page or screen shows it; some call it the access code. Leave it empty if there is none."
-                    @if !keyless.is_empty() { " There is none for " (keyless) "." }
-                    " It is always needed for " (keyed) "."
+                    "Shown on the printer's web page or screen, sometimes called the access code. Leave it empty if there is none."
+                    @if !keyless.is_empty() { " Not needed for " (keyless) "." }
+                    " Always required for " (keyed) "."
                 }
             }
         }
@@ -183,17 +183,13 @@ pub(super) fn missing(sent: &PageForm) -> Vec<String> {
 fn missing_of<'a>(text: &dyn Fn(&str) -> &'a str) -> Vec<String> {
     let key_label = PrinterType::of_word(text("type")).map_or("API key", |declared| declared.key_label);
     let lines = [
-        ("name", true, "Name: give the printer a name.".to_owned()),
-        (
-            "baseUrl",
-            true,
-            "URL or IP address: fill in the printer's address; without it there is nothing to test.".to_owned(),
-        ),
+        ("name", true, "Name: enter a name.".to_owned()),
+        ("baseUrl", true, "URL or IP address: enter the printer's address.".to_owned()),
         (
             "apiKey",
             TYPES_WITH_KEY.contains(&text("type")),
             format!(
-                "{key_label}: printers of this type always need it; the printer shows it on its own page or screen."
+                "{key_label}: required for printers of this type. It is shown on the printer's web page or screen."
             ),
         ),
     ];

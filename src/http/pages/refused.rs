@@ -122,36 +122,36 @@ fn refusal(status: StatusCode, meta: &ErrorMeta) -> Response {
     let signs_in = status == StatusCode::UNAUTHORIZED;
     let (title, advice) = match (status.as_u16(), meta.code.as_str()) {
         // Where a form was sent no other page is led to: the script, and whoever sent it, would take that for done.
-        (401, _) => ("Sign in again", "Your session has ended, and nothing was done. Sign in, and do it once more."),
-        (410, "link_spent") => ("This link does not work any more", "Sign in with the email address and the password."),
+        (401, _) => ("Sign in again", "Your session has ended and nothing was changed. Sign in and try again."),
+        (410, "link_spent") => ("This link no longer works", "Sign in with your email address and password."),
         (403, "other_machine") => {
-            ("Open this where the server runs", "Elsewhere, sign in with the email address and the password.")
+            ("Open this on the server", "On other machines, sign in with your email address and password.")
         }
-        (404 | 410, _) => ("This is not here", "It may have been removed. Begin with the floor."),
-        (403, "session_required") => ("Sign in first", "These pages are for people; programs use the API."),
-        (403, "insufficient_role") => ("This is for admins", "Ask somebody who has that role."),
-        (502 | 504, _) => ("The printer did not do it", "Look at the printer, and try again."),
+        (404 | 410, _) => ("Page not found", "It may have been removed. Start from the floor."),
+        (403, "session_required") => ("Sign in first", "These pages are for people. Programs use the API."),
+        (403, "insufficient_role") => ("Admin access required", "Ask an admin for help."),
+        (502 | 504, _) => ("The printer command failed", "Check the printer and try again."),
         (403, "own_second_factor" | "own_password") => {
-            ("This takes your present password", "Change your own password and two-step sign-in under Settings.")
+            ("Current password required", "Change your own password and two-step sign-in under Settings.")
         }
-        (403, "cross_site") => ("This did not come from our page", "Open the page here, and try again from it."),
-        (403, "form_outdated") => ("Please try again", "Go back, load the page again, and send the form once more."),
-        (403, _) => ("This belongs to another customer", "Sign in with the email address that it was sent to."),
-        (409, _) => ("That is not possible now", "Load the page that you came from again to see how things stand."),
-        (413, _) => ("That is too much at once", "Go back, and send less."),
-        (429, _) => ("Please wait a moment", "There were many requests from you. Try again a little later."),
-        (503, _) => ("That does not work at the moment", "Nothing was lost. Try again in a minute."),
-        (400..=499, _) => ("That did not work", "Go back, and mend what is named above."),
-        _ => ("Something went wrong here", "It is not your fault, and it is in our log. Try again in a while."),
+        (403, "cross_site") => ("Request from another site", "Open the page here and try again."),
+        (403, "form_outdated") => ("Please try again", "Go back, reload the page and submit the form again."),
+        (403, _) => ("This belongs to another customer", "Sign in with the email address it was sent to."),
+        (409, _) => ("This isn't possible now", "Go back and reload the page to see the current state."),
+        (413, _) => ("Request too large", "Go back and send less."),
+        (429, _) => ("Too many requests", "Wait a moment and try again."),
+        (503, _) => ("Temporarily unavailable", "Nothing was lost. Try again in a minute."),
+        (400..=499, _) => ("That didn't work", "Go back and correct the problem named above."),
+        _ => ("Something went wrong", "The error is in the server's log. Try again later."),
     };
     let content = html! {
         h1 { (title) }
         @if !signs_in { (reason(meta)) }
         p { (advice) }
         @if signs_in {
-            a class="button" href=(staff::sign_in_path(None)) { "To the sign-in" }
+            a class="button" href=(staff::sign_in_path(None)) { "Sign in" }
         } @else {
-            a class="button" href=(staff::FLOOR_PATH) { "To the floor" }
+            a class="button" href=(staff::FLOOR_PATH) { "Open the floor" }
         }
     };
     page(status, title, &content)

@@ -178,25 +178,25 @@ pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
         return see_other(&enter::path_after(&meta.code));
     }
     let (title, advice) = match (status.as_u16(), meta.code.as_str()) {
-        (403, "insufficient_role") => ("This is for admins", "Sign in as an admin, and open the page again."),
-        (403, _) => ("Please try again", "Go back, load the page again, and send the form once more."),
-        (404, _) => ("This page is not here", "Begin with the first step."),
-        (409, "setup_completed") => ("The setup is done", "Sign in as an admin to change what it has set."),
-        (409, "settings_fixed") => ("Nothing can be written here", "Set the variables where this server is started."),
-        (409, "unreadable_env") => ("The file .env cannot be read", "Mend the line that is named, and try again."),
-        (409, _) => ("That is not possible now", "Load the page that you came from again to see how things stand."),
-        (429, _) => ("Please wait a moment", "There were many requests from you. Try again a little later."),
-        (503, _) => ("That does not work at the moment", "Nothing was lost. Try again in a minute."),
-        (400..=499, _) => ("That did not work", "Go back, and mend what is named above."),
-        _ => {
-            ("Something went wrong here", "It is not your fault, and it is in the server's log. Try again in a while.")
+        (403, "insufficient_role") => ("Admin access required", "Sign in as an admin and open the page again."),
+        (403, _) => ("Please try again", "Go back, reload the page and submit the form again."),
+        (404, _) => ("Page not found", "Start with the first step."),
+        (409, "setup_completed") => ("Setup is complete", "Sign in as an admin to change its settings."),
+        (409, "settings_fixed") => {
+            ("Settings can't be saved here", "Set the environment variables where this server is started.")
         }
+        (409, "unreadable_env") => (".env can't be read", "Fix the line named above and try again."),
+        (409, _) => ("This isn't possible now", "Go back and reload the page to see the current state."),
+        (429, _) => ("Too many requests", "Wait a moment and try again."),
+        (503, _) => ("Temporarily unavailable", "Nothing was lost. Try again in a minute."),
+        (400..=499, _) => ("That didn't work", "Go back and correct the problem named above."),
+        _ => ("Something went wrong", "The error is in the server's log. Try again later."),
     };
     let content = html! {
         h1 { (title) }
         p { (sentence(&meta.message)) }
         p { (advice) }
-        a class="button" href=(PATH) { "To the setup" }
+        a class="button" href=(PATH) { "Open setup" }
     };
     page(status, title, &content)
 }

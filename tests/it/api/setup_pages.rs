@@ -126,7 +126,7 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     let wrong = browser.send("/setup/enter", &[("code", "AAAA-AAAA-AAAA")]).await;
     assert_eq!(Browser::led(&wrong), "/setup/enter?error=wrong_code");
     let again = browser.get("/setup/enter?error=wrong_code").await;
-    assert!(again.text.contains("That is not the code."), "{}", again.text);
+    assert!(again.text.contains("That code is wrong."), "{}", again.text);
     let printed = code(&app, 1).await;
     let opened = browser.send("/setup/enter", &[("code", printed.as_str())]).await;
     assert_eq!(Browser::led(&opened), "/setup");
@@ -137,7 +137,7 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     );
 
     let welcome = browser.get("/setup").await;
-    for words in ["The first admin", "Payment processor", "Not used", "step 1 of 6"] {
+    for words in ["Create the first admin", "Payment processor", "Not used", "step 1 of 6"] {
         assert!(welcome.text.contains(words), "{words} in {}", welcome.text);
     }
     assert_eq!(Browser::led(&browser.get("/setup/database").await), "/setup", "the admin comes first");
@@ -157,7 +157,7 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     assert_eq!(Browser::led(&browser.send("/setup", &sam).await), "/setup/database");
     assert!(browser.cookies.contains_key("service_session"), "the admin is signed in");
     let welcome = browser.get("/setup").await;
-    assert!(!welcome.text.contains("The first admin"), "{}", welcome.text);
+    assert!(!welcome.text.contains("Create the first admin"), "{}", welcome.text);
 }
 
 #[tokio::test]
@@ -174,12 +174,12 @@ async fn both_connections_are_tested_before_the_wizard_goes_on() {
     let dead = format!("postgres://shop:hunter2@{closed}/shop");
     let failed = browser.send("/setup/database", &[("DATABASE_URL", dead.as_str())]).await;
     assert_eq!(failed.status, 400, "{}", failed.text);
-    assert!(failed.text.contains("It does not work.") && !failed.text.contains("Go on: "), "{}", failed.text);
+    assert!(failed.text.contains("Test failed.") && !failed.text.contains("Next: "), "{}", failed.text);
     assert_eq!(Browser::led(&browser.send("/setup/review", &[]).await), "/setup/database", "nothing is written");
     assert!(!app.folder().join(".env").exists());
     let works = browser.send("/setup/database", &[]).await;
     assert_eq!(works.status, 200, "{}", works.text);
-    for words in ["It works.", "Not configured: rate limits", "Go on: Printer Discovery"] {
+    for words in ["Test passed.", "Not configured: rate limits", "Next: Printer Discovery"] {
         assert!(works.text.contains(words), "{words} in {}", works.text);
     }
     assert_eq!(browser.get("/setup/printers").await.status, 200);
@@ -192,23 +192,23 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
     let mut browser = Browser::new(&app);
     browser.begin(&app).await;
     let form = browser.get("/setup/printers/new").await;
-    assert!(form.text.contains("It is always needed for OctoPrint."), "{}", form.text);
+    assert!(form.text.contains("Always required for OctoPrint."), "{}", form.text);
     assert!(form.text.contains(">OctoPrint, port 5000</option>"), "{}", form.text);
     let mut fields = fields_of(&fleet.printers[0], "");
     fields[2] = ("baseUrl", "");
     let nowhere = browser.send("/setup/printers/new", &fields).await;
     assert!(
-        nowhere.status == 400 && nowhere.text.contains("URL or IP address: fill in the printer's address"),
+        nowhere.status == 400 && nowhere.text.contains("URL or IP address: enter the printer's address"),
         "{}",
         nowhere.text
     );
-    assert!(!nowhere.text.contains("It does not work."), "nothing is tested without it: {}", nowhere.text);
+    assert!(!nowhere.text.contains("Test failed."), "nothing is tested without it: {}", nowhere.text);
     let mut fields = fields_of(&fleet.printers[0], "");
     fields[1] = ("type", "server_rest");
     let keyless = browser.send("/setup/printers/new", &fields).await;
     assert_eq!(keyless.status, 400);
-    assert!(keyless.text.contains("API key: printers of this type always need it"), "{}", keyless.text);
-    assert!(!keyless.text.contains("It does not work."), "nobody is asked without it: {}", keyless.text);
+    assert!(keyless.text.contains("API key: required for printers of this type"), "{}", keyless.text);
+    assert!(!keyless.text.contains("Test failed."), "nobody is asked without it: {}", keyless.text);
     let mut fields = fields_of(&fleet.printers[0], &fleet.printers[0].api_key);
     fields[6] = ("x", "wide");
     let faulty = browser.send("/setup/printers/new", &fields).await;
@@ -235,9 +235,9 @@ on_sqlite! {
 
         // From now on it is for admins.
         let operator = with_role(&app, "operator").await.get("/setup").await;
-        assert!(operator.status == 403 && operator.text.contains("This is for admins"), "{}", operator.text);
+        assert!(operator.status == 403 && operator.text.contains("Admin access required"), "{}", operator.text);
         let door = app.nobody().get("/setup/enter").await;
-        assert!(door.text.contains("The setup is done.") && !door.text.contains("One-time code"), "{}", door.text);
+        assert!(door.text.contains("Setup is complete.") && !door.text.contains("One-time code"), "{}", door.text);
         assert_eq!(browser.get("/setup").await.status, 200, "an admin may go through it again");
     }
 }
@@ -246,7 +246,7 @@ on_sqlite! {
 async fn add_printer(browser: &mut Browser, sim: &SimPrinter) {
     let wrong = browser.send("/setup/printers/new", &fields_of(sim, "no such key")).await;
     assert_eq!(wrong.status, 400);
-    assert!(wrong.text.contains("It does not work.") && wrong.text.contains("Copy user name"), "{}", wrong.text);
+    assert!(wrong.text.contains("Test failed.") && wrong.text.contains("Copy the user name"), "{}", wrong.text);
     let added = browser.send("/setup/printers/new", &fields_of(sim, &sim.api_key)).await;
     assert_eq!(Browser::led(&added), "/setup/printers");
     let page = browser.get("/setup/printers").await;
@@ -261,11 +261,11 @@ async fn try_services(browser: &mut Browser) {
     let dead = [("service", "smart_home"), ("SMART_HOME_URL", dead.as_str()), ("SMART_HOME_TOKEN", "hunter2")];
     let failed = browser.send("/setup/integrations", &dead).await;
     assert_eq!(failed.status, 400);
-    assert!(failed.text.contains("It does not work."), "{}", failed.text);
+    assert!(failed.text.contains("Test failed."), "{}", failed.text);
     assert!(failed.text.contains("value=\"http://") && !failed.text.contains("hunter2"), "{}", failed.text);
     let without = browser.send("/setup/integrations", &[("service", "parts")]).await;
-    assert!(without.status == 200 && without.text.contains("does without it"), "{}", without.text);
-    assert!(without.text.contains("Nothing was tested, because this is empty."), "{}", without.text);
+    assert!(without.status == 200 && without.text.contains("won't use this service"), "{}", without.text);
+    assert!(without.text.contains("Not tested, because this is empty."), "{}", without.text);
     let token_alone = [("service", "spools"), ("SPOOLS_URL", ""), ("SPOOLS_TOKEN", "hunter2")];
     let nowhere = browser.send("/setup/integrations", &token_alone).await;
     assert!(nowhere.status == 400 && nowhere.text.contains("Fill this in first."), "{}", nowhere.text);
@@ -296,7 +296,7 @@ async fn name_seller(browser: &mut Browser) {
     }
     let named = browser.send("/setup/commerce", &["service", "NAME", "LINE1", "CITY", "de"].map(seller)).await;
     assert!(named.status == 200 && named.text.contains("Complete, not written yet"), "{}", named.text);
-    assert!(named.text.contains("<strong>Saved. </strong>Your invoices will carry these details."), "{}", named.text);
+    assert!(named.text.contains("<strong>Saved. </strong>Your invoices will show these details."), "{}", named.text);
 }
 
 /// Resumes the wizard in a new browser, by signing in.
@@ -313,7 +313,7 @@ async fn sign_in_again(app: &App) -> Browser {
 async fn write_settings(app: &App, browser: &mut Browser) -> String {
     let review = browser.get("/setup/review").await;
     assert!(review.text.contains("SMTP_FROM") && review.text.contains("Sam &amp; Shop"), "{}", review.text);
-    assert!(review.text.contains("<dt>Mail server: Sender of mails "), "{}", review.text);
+    assert!(review.text.contains("<dt>Mail server: Sender "), "{}", review.text);
     assert!(!review.text.contains("SMART_HOME_URL") && !review.text.contains("hunter2"), "{}", review.text);
     let forged = browser.send("/setup/review", &[]).await;
     assert_eq!(forged.status, 403, "a form of a session has its token");
@@ -367,10 +367,10 @@ async fn follow_print(app: &App, browser: &mut Browser, page: &Answer, printer: 
         let sent = stream.next().await.expect("the stream goes on");
         let (html, words) = (sent.data["html"].as_str().unwrap(), sent.data["said"].as_str().unwrap());
         assert!(sent.event == "part" && html.contains(">Open Ada</a>"), "{html}");
-        if words == "The print on Ada is done. Take the part off the bed." {
+        if words == "The print on Ada is finished. Remove the part from the bed." {
             break;
         }
-        if words == "Ada prints." {
+        if words == "Ada is printing." {
             assert!(html.contains("aria-label=\"Progress of Ada\""), "{html}");
             break;
         }

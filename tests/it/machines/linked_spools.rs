@@ -171,7 +171,7 @@ on_sqlite! {
             assert!(page.text.contains(&words), "{words} on {path}: {}", page.text);
         }
         let to_do = sam.get("/to-do").await;
-        assert!(to_do.text.contains("Stock counts to settle (1)") && to_do.text.contains("Leave count"), "{}", to_do.text);
+        assert!(to_do.text.contains("Stock conflicts to resolve (1)") && to_do.text.contains("Leave count"), "{}", to_do.text);
         let (form_token, path) = (token(&to_do), format!("{own}/agree"));
         for (theirs, status) in [("1".to_owned(), 409), (whole.to_string(), 200)] {
             let sides = [("system", "spools"), ("right", "ours"), ("theirs", &*theirs)];
@@ -185,7 +185,7 @@ on_sqlite! {
         let settled = link(&floor, "both sides to agree", agreed).await;
         assert_eq!((&settled["ours"], there.used(full), there.uses()), (&json!(whole - grams), Some(0), uses + 1), "{settled}");
         slot(&floor, "the warning to go", |slot| slot["spoolWarning"].is_null()).await;
-        assert!(!sam.get("/to-do").await.text.contains("Stock counts to settle"));
+        assert!(!sam.get("/to-do").await.text.contains("Stock conflicts to resolve"));
 
         // The next is left as it is counted there.
         let (order, _) = floor.one().await;

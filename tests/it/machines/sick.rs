@@ -61,7 +61,7 @@ each_kind! {
         let refused = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("is refusing to start prints"));
         let waits = floor.job_until("the refusal to be told", &job, refused).await;
         assert_eq!((&waits["state"], attempts(&waits)), (&json!("SLICED"), vec!["not_started"]), "{waits}");
-        assert!(words(&waits, "waitingReason").contains("refused it: "), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("rejected the job: "), "{waits}");
         assert!(words(&waits, "waitingReason").contains("the next try is in"), "{waits}");
         // Nothing else waits: the same job is tried again after the rest.
         floor.attention(0, "start_refused", true).await;

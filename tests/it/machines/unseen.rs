@@ -203,8 +203,8 @@ async fn a_history_that_a_person_emptied_does_not_make_a_print_a_failure() {
     // On the page the answer is one press, which says what it books.
     let sam = operator(&floor.app).await;
     let page = sam.get("/to-do").await;
-    assert!(page.text.contains("Did the part come out?") && page.text.contains("It is finished"), "{}", page.text);
-    assert!(!page.text.contains("It never began"), "it was seen: {}", page.text);
+    assert!(page.text.contains("Did the print succeed?") && page.text.contains("Mark as finished"), "{}", page.text);
+    assert!(!page.text.contains("Mark as not started"), "it was seen: {}", page.text);
     let form = [("form_token", &*token(&page)), ("back", "/to-do"), ("outcome", "finished")];
     let done = send(&sam, &format!("/shop/jobs/{job}/resolve"), &form).await;
     assert_eq!(done.status, 200, "{}", done.text);

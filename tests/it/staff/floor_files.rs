@@ -57,7 +57,7 @@ on_sqlite! {
 
         let offer = arrived(&sam, bring(&sam, &target, "vase.gcode", code(), &own).await).await;
         is_sound(&offer);
-        assert!(offer.text.contains("Print it now on") && offer.text.contains("vase.gcode") && offer.text.contains("0 h 10 min"), "{}", offer.text);
+        assert!(offer.text.contains("Print now on") && offer.text.contains("vase.gcode") && offer.text.contains("0 h 10 min"), "{}", offer.text);
         assert_eq!(floor.started(0), 0, "nothing is printed before it is said");
         let file = floor.app.get("/api/files?q=vase").await.expect(200)["files"][0]["id"].as_str().unwrap().to_owned();
         let begun = send(&sam, &format!("{own_page}/print"), &[("form_token", &own), ("fileId", &file)]).await;
@@ -67,7 +67,7 @@ on_sqlite! {
         // Who comes second is told why not.
         until("the printer to be busy", || async {
             let offer = sam.get(&format!("{own_page}/upload?file={file}")).await;
-            (offer.text.contains("cannot take a print now") && !offer.text.contains("Print it now on")).then_some(())
+            (offer.text.contains("can't start a print now") && !offer.text.contains("Print now on")).then_some(())
         })
         .await;
         let second = send(&sam, &format!("{own_page}/print"), &[("form_token", &own), ("fileId", &file)]).await;
@@ -84,7 +84,7 @@ async fn a_file_that_the_printer_does_not_print_is_not_offered() {
     let package = floor.app.package("box", 60, 10.0).await;
     let offer = sam.get(&format!("/floor/printers/{}/upload?file={package}", floor.printers[0])).await;
     is_sound(&offer);
-    assert!(offer.text.contains("not .gcode.3mf files") && !offer.text.contains("Print it now on"), "{}", offer.text);
+    assert!(offer.text.contains("not .gcode.3mf files") && !offer.text.contains("Print now on"), "{}", offer.text);
     let unknown = sam.get(&format!("/floor/printers/{}/upload?file={}", floor.printers[0], crate::api::NOTHING)).await;
     assert_eq!(unknown.status, 404, "{}", unknown.text);
 }
@@ -98,7 +98,7 @@ async fn the_slot_is_chosen_where_the_printer_reports_its_slots() {
     let target = format!("{own_page}/upload?file={file}");
     let without = sam.get(&target).await;
     is_sound(&without);
-    assert!(without.text.contains("Print it now on") && !without.text.contains("slot-0"), "{}", without.text);
+    assert!(without.text.contains("Print now on") && !without.text.contains("slot-0"), "{}", without.text);
     let sim = &floor.sim(0).handle;
     Bambu::of(sim).unwrap().change(|setup| setup.ams = Setup::default().ams);
     let offer = until("the slots to be offered", || async {
@@ -107,7 +107,7 @@ async fn the_slot_is_chosen_where_the_printer_reports_its_slots() {
     })
     .await;
     is_sound(&offer);
-    for part in ["what fits", "Slot A4: GFA00 #2e6f40", "External spool", "Filament 1 (PETG #ff7a1a) from"] {
+    for part in ["automatic", "Slot A4: GFA00 #2e6f40", "External spool", "Filament 1 (PETG #ff7a1a) from"] {
         assert!(offer.text.contains(part), "{part}: {}", offer.text);
     }
     let own = token(&offer);

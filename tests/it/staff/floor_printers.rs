@@ -22,7 +22,7 @@ async fn an_empty_floor_says_how_to_begin(sam: &Client) {
     let empty = sam.get("/floor").await;
     is_sound(&empty);
     let links = ["href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\""];
-    for words in ["There is no printer yet", "printfloor demo"].into_iter().chain(links) {
+    for words in ["No printers yet", "printfloor demo"].into_iter().chain(links) {
         assert!(empty.text.contains(words), "{words} in {}", empty.text);
     }
 }
@@ -51,7 +51,7 @@ on_sqlite! {
         let wrong = send(&sam, NEW_PATH, &new("no such key", &[("location", "Cellar")])).await;
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
-        assert!(wrong.text.contains("It does not work.") && wrong.text.contains("value=\"Cellar\""), "{}", wrong.text);
+        assert!(wrong.text.contains("Test failed.") && wrong.text.contains("value=\"Cellar\""), "{}", wrong.text);
         assert!(!wrong.text.contains("no such key") && !wrong.text.contains(HOSTILE), "{}", wrong.text);
         assert_eq!(floor.app.get("/api/printers").await.expect(200)["pagination"]["total"], 0);
         let faulty = send(&sam, NEW_PATH, &new("x", &[("untested", "true"), ("row", "0"), ("column", "2")])).await;
@@ -99,10 +99,10 @@ on_sqlite! {
 
         // To remove it names it, and leads to the floor.
         let form = sam.get(&path).await;
-        assert!(form.text.contains("Is Ada to be removed for good?"), "{}", form.text);
+        assert!(form.text.contains("Remove Ada permanently?"), "{}", form.text);
         let removed = send(&sam, &format!("/floor/printers/{id}/remove"), &[("form_token", &own), ("back", "/floor")]).await;
         let page = arrived(&sam, removed).await;
-        assert!(page.status == 200 && page.text.contains("There is no printer yet"), "{}", page.text);
+        assert!(page.status == 200 && page.text.contains("No printers yet"), "{}", page.text);
         assert_eq!(floor.app.get(&format!("/api/printers/{id}")).await.error(404), "printer_not_found");
         assert_eq!(sam.get(&path).await.status, 404);
     }
@@ -136,7 +136,7 @@ on_sqlite! {
         let id = reminders().await["id"].as_str().unwrap().to_owned();
         let done = [("form_token", own.as_str()), ("done", "Clean the nozzle"), ("resets", id.as_str())];
         let page = arrived(&sam, send(&sam, &format!("{page}/note"), &done).await).await;
-        assert!(page.text.contains("Done with it: Clean the nozzle"), "{}", page.text);
+        assert!(page.text.contains("Completed: Clean the nozzle"), "{}", page.text);
         assert!(reminders().await["doneAt"].is_string());
     }
 }

@@ -44,7 +44,7 @@ on_sqlite! {
         let plan = until_seen("the plan of the room", || async {
             let plan = sam.get("/floor?view=plan").await;
             let room = plan.text.split_once("Cellar").map(|(_, room)| room);
-            let words = ["Column 1", "Column 2", "Row 1", "Row 3", "No place yet"];
+            let words = ["Column 1", "Column 2", "Row 1", "Row 3", "No location"];
             if room.is_some_and(|room| words.iter().all(|words| room.contains(words))) { Ok(plan) } else { Err(plan.text) }
         })
         .await;
@@ -72,8 +72,8 @@ on_sqlite! {
         };
         let card = |n: usize| format!("<li id=\"printer-{}\"", floor.printers[n]);
         let [first, second, third] = [0, 1, 2].map(card);
-        let by_place = [">Attic</h2>", second.as_str(), ">Cellar</h2>", first.as_str(), ">No place yet</h2>", third.as_str()];
-        let by_model = [">X1C</h2>", first.as_str(), ">Model not set</h2>", second.as_str()];
+        let by_place = [">Attic</h2>", second.as_str(), ">Cellar</h2>", first.as_str(), ">No location</h2>", third.as_str()];
+        let by_model = [">X1C</h2>", first.as_str(), ">No model</h2>", second.as_str()];
         for (query, words) in [("?group=place", &by_place[..]), ("?group=model&size=small", &by_model[..])] {
             let page = until_seen("the sections", || async {
                 let page = sam.get(&format!("/floor{query}")).await;
@@ -91,7 +91,7 @@ on_sqlite! {
         let page = until_seen("the paused printer to need a person", || async {
             let page = sam.get("/floor").await;
             let words =
-                [">Need you</h2>", &*paused, ">Printing</h2>", ">Ready</h2>", &*other, ">Offline or out of service</h2>"];
+                [">Needs attention</h2>", &*paused, ">Printing</h2>", ">Ready</h2>", &*other, ">Offline or out of service</h2>"];
             if order_of(&page.text, &words) { Ok(page) } else { Err(page.text) }
         })
         .await;
@@ -114,7 +114,7 @@ on_sqlite! {
         let path = format!("/floor/printers/{}", floor.printers[0]);
         let page = until("the others to be expected next", || async {
             let page = sam.get(&path).await;
-            let jobs = page.text.split_once("Expected next").map_or(0, |(_, next)| next.matches("JOB-").count());
+            let jobs = page.text.split_once("Up next").map_or(0, |(_, next)| next.matches("JOB-").count());
             (jobs >= 2).then_some(page)
         })
         .await;
@@ -126,7 +126,7 @@ on_sqlite! {
         .await;
         let warm = until("temperatures", || async {
             let page = sam.get(&path).await;
-            page.text.contains("Temperatures of the last half hour").then_some(page)
+            page.text.contains("Temperatures, last 30 minutes").then_some(page)
         })
         .await;
         is_sound(&warm);

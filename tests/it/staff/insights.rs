@@ -34,7 +34,7 @@ on_both! {
         let sam = operator(&floor.app).await;
         let before = sam.get("/shop/insights").await;
         is_sound(&before);
-        assert!(before.text.contains("Nothing was printed in this time"), "{}", before.text);
+        assert!(before.text.contains("No prints in this period"), "{}", before.text);
         let name = json!({"name": "=1+1, \"left\""});
         floor.app.patch(&floor.path(0, ""), &name).await.expect(200);
         let order = floor.order(2).await;
@@ -57,12 +57,12 @@ on_both! {
 
         let page = sam.get("/shop/insights?days=7").await;
         is_sound(&page);
-        assert!(!page.text.contains("Nothing was printed"), "{}", page.text);
+        assert!(!page.text.contains("No prints in"), "{}", page.text);
         assert!(page.text.contains("href=\"/shop/insights?days=7\" aria-current=\"true\""), "{}", page.text);
         // Each figure is compared with the span before, in which nothing was printed.
         assert_eq!(page.text.matches("<div class=\"panel kpi\">").count(), 9, "{}", page.text);
-        assert!(page.text.contains("Nothing to compare in the 7 days before"), "{}", page.text);
-        assert!(sam.get("/shop/insights").await.text.contains("in the 30 days before"), "{}", page.text);
+        assert!(page.text.contains("No data for the previous 7 days"), "{}", page.text);
+        assert!(sam.get("/shop/insights").await.text.contains("for the previous 30 days"), "{}", page.text);
         let prints = section(&page.text, "prints");
         assert_eq!(prints.matches("<th scope=\"row\">").count(), 7, "a row for each day: {prints}");
         assert!(prints.contains("<rect class=\"bar\"") && prints.contains("<td class=\"number\">2</td>"), "{prints}");
@@ -99,7 +99,7 @@ on_sqlite! {
         let sam = operator(&floor.app).await;
         let order = floor.order(1).await;
         floor.app.order_is(&order, "ready").await;
-        assert!(!sam.get("/shop/insights").await.text.contains("Look at this"), "all is well");
+        assert!(!sam.get("/shop/insights").await.text.contains("Worth a look"), "all is well");
         let cost = json!({"unitCostCents": 2.5});
         floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &cost).await.expect(200);
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
@@ -108,10 +108,10 @@ on_sqlite! {
         let page = sam.get("/shop/insights").await;
         is_sound(&page);
         for words in [
-            "Look at this",
-            "has the highest cost of scrap: 0.2",
+            "Worth a look",
+            "has the highest scrap cost: 0.2",
             &format!("href=\"/shop/products/{}\"", floor.sku),
-            "“layer shift”</a>: 1, after none in the 30 days before.",
+            "“layer shift”</a>: 1, up from none in the previous 30 days.",
         ] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }

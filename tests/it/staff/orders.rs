@@ -110,12 +110,12 @@ on_sqlite! {
         }
         let page = sam.get(&path).await;
         is_sound(&page);
-        for words in ["<span class=\"state error\">Late</span>: wanted by <time", ", now expected <time"] {
+        for words in ["<span class=\"state error\">Late</span>: due <time", ", now expected <time"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let page = sam.get("/to-do").await;
         is_sound(&page);
-        for words in ["Late orders (1)", &link, "<a href=\"/shop/orders?timing=late\">1 order is late</a>"] {
+        for words in ["Late orders (1)", &link, "<a href=\"/shop/orders?timing=late\">View 1 late order</a>"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
     }
@@ -246,17 +246,17 @@ on_sqlite! {
         let sam = operator(&floor.app).await;
         let empty = sam.get("/shop/jobs").await;
         is_sound(&empty);
-        assert!(empty.text.contains("There is no job yet"), "{}", empty.text);
+        assert!(empty.text.contains("No jobs yet"), "{}", empty.text);
         floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
         floor.app.patch(&floor.path(1, ""), &json!({"machineType": "resin_large"})).await.expect(200);
         let (order, job) = floor.one().await;
         floor.app.job_is(&job, "SLICED").await;
         let page = sam.get(&format!("/shop/jobs/{job}")).await;
         is_sound(&page);
-        for words in ["Each printer", ">Later<", "10 g PLA black", "reserved", "Waits for a printer", &format!("/shop/orders/{order}")] {
+        for words in ["Printer compatibility", ">Later<", "10 g PLA black", "reserved", "Waiting for a printer", &format!("/shop/orders/{order}")] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
-        assert!(page.text.contains(">No<") || page.text.contains(">No; it is free<"), "{}", page.text);
+        assert!(page.text.contains(">No<") || page.text.contains(">No, but free<"), "{}", page.text);
         for (query, is_listed) in [
             (String::new(), true),
             ("?state=SLICED".to_owned(), true),
@@ -270,7 +270,7 @@ on_sqlite! {
             is_sound(&list);
             assert_eq!(list.text.contains(&format!("href=\"/shop/jobs/{job}\"")), is_listed, "{query}: {}", list.text);
         }
-        let counted = "href=\"/shop/jobs?state=SLICED\"><b>1</b> wait for a printer</a>";
+        let counted = "href=\"/shop/jobs?state=SLICED\"><b>1</b> waiting for a printer</a>";
         assert!(sam.get("/shop/jobs").await.text.contains(counted), "the filter has no count");
         let own = token(&page);
         let change = format!("/shop/jobs/{job}/change");

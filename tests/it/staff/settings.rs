@@ -90,7 +90,7 @@ on_sqlite! {
             let path = format!("/shop/settings/{page}");
             assert!(!settings.text.contains(&format!("href=\"{path}\"")), "{path} in {}", settings.text);
             let refused = sam.get(&path).await;
-            assert!(refused.status == 403 && refused.text.contains("This is for admins"), "{path}: {}", refused.text);
+            assert!(refused.status == 403 && refused.text.contains("Admin access required"), "{path}: {}", refused.text);
             is_sound(&refused);
             assert_eq!(program.get(&path).await.status, 403, "{path} is for people");
         }
@@ -297,7 +297,7 @@ async fn another_system_is_tested_and_changed_by_its_page() {
         page
     };
     let wrong = sent("other", "test").await;
-    assert!(wrong.status == 400 && wrong.text.contains("It does not work."), "{}", wrong.text);
+    assert!(wrong.status == 400 && wrong.text.contains("Test failed."), "{}", wrong.text);
     let unsaved = sent("other", "save").await;
     assert!(unsaved.status == 400 && unsaved.text.contains("Nothing was saved."), "{}", unsaved.text);
     assert!(unsaved.text.contains(&format!("value=\"{url}\"")), "{}", unsaved.text);

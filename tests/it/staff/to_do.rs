@@ -26,7 +26,7 @@ on_sqlite! {
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
         let sam = operator(&floor.app).await;
         let empty = sam.get("/to-do").await;
-        assert!(empty.text.contains("Nothing waits for a person"), "{}", empty.text);
+        assert!(empty.text.contains("You're all caught up"), "{}", empty.text);
         let (order, job) = floor.one().await;
         floor.attention(0, "bed_not_cleared", true).await;
         floor.app.job_is(&job, "COMPLETED").await;
@@ -207,13 +207,13 @@ on_sqlite! {
         floor.app.job_is(&job, "FAILED").await;
         let page = sam.get("/to-do").await;
         is_sound(&page);
-        assert!(page.text.contains("Failed jobs (1)") && page.text.contains("Has to be homed"), "{}", page.text);
+        assert!(page.text.contains("Failed jobs (1)") && page.text.contains("Needs homing"), "{}", page.text);
         let own = token(&page);
         let done = send(&sam, &format!("/shop/jobs/{job}/retry"), &[("form_token", &own), ("back", "/to-do")]).await;
         assert!(done.status == 200 && !done.text.contains("Failed jobs"), "{}", done.text);
         until("the job to wait for the printer", || async {
             let page = sam.get("/to-do").await.text;
-            page.contains("Jobs that wait for a printer or a spool (1)").then_some(())
+            page.contains("Jobs waiting for a printer or spool (1)").then_some(())
         })
         .await;
     }
@@ -229,7 +229,7 @@ on_sqlite! {
         }
         let page = sam.get("/to-do").await;
         is_sound(&page);
-        assert!(page.text.contains("Money due (32)"), "{}", page.text);
+        assert!(page.text.contains("Payments due (32)"), "{}", page.text);
         for (n, number) in numbers.iter().enumerate() {
             assert_eq!(page.text.contains(&format!(">{number}</a>")), n < 30, "{number} in {}", page.text);
         }
@@ -241,7 +241,7 @@ on_sqlite! {
         app.post(&format!("/api/orders/{paid}/cancel"), &json!({})).await.expect(200);
         until("the order to be looked at", || async {
             let page = sam.get("/to-do").await.text;
-            (page.contains("Orders to look at (1)") && page.contains("refund due")).then_some(())
+            (page.contains("Orders to review (1)") && page.contains("refund due")).then_some(())
         })
         .await;
     }
@@ -266,7 +266,7 @@ on_sqlite! {
         for words in [&*format!("/shop/stock/materials/{material}\""), &*format!("/floor/printers/{}\"", floor.printers[0]), number] {
             assert!(named.contains(words), "{words} in {named}");
         }
-        assert!(named.contains(&format!("?state=SLICED&amp;material={material}\">1 job can begin</a>")), "{named}");
+        assert!(named.contains(&format!("?state=SLICED&amp;material={material}\">1 job can start</a>")), "{named}");
         assert!(!page.text.contains("Jobs can begin"), "it is listed once: {}", page.text);
         let say = format!("/shop/stock/slots?place={}/0&material={material}", floor.printers[0]);
         assert!(named.contains(&format!("href=\"{}\"", say.replace('&', "&amp;"))), "{named}");
@@ -278,7 +278,7 @@ on_sqlite! {
         floor.app.post(&slot, &json!({"materialId": material})).await.expect(200);
         floor.app.job_is(&job, "PRINTING").await;
         let page = sam.get("/to-do").await.text;
-        assert!(!page.contains("Spools to load") && !page.contains("can begin</a>"), "it is loaded: {page}");
+        assert!(!page.contains("Spools to load") && !page.contains("can start</a>"), "it is loaded: {page}");
         for words in [" loaded PETG blue into <a ", " loaded PLA black into <a "] {
             assert!(page.contains(words), "{words} in {page}");
         }
@@ -368,7 +368,7 @@ on_sqlite! {
         let sam = operator(&app).await;
         let page = sam.get("/to-do").await;
         is_sound(&page);
-        for next in ["First steps", "href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\""] {
+        for next in ["Get started", "href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\""] {
             assert!(page.text.contains(next), "{next} in {}", page.text);
         }
         assert_eq!(page.text.matches(">to do<").count(), 3, "{}", page.text);

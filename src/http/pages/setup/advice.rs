@@ -6,7 +6,7 @@ use actors::app::service_tests::Service;
 const BY_SIGN: [(&[&str], &str); 8] = [
     (
         &["connection refused", "refused the connection"],
-        "Nothing listens at that address and port. Is the service running, and is the port right? In a container, `localhost` is the container itself.",
+        "Nothing is listening at that address and port. Check that the service is running and the port is right. In a container, `localhost` is the container itself.",
     ),
     (
         &[
@@ -20,31 +20,28 @@ const BY_SIGN: [(&[&str], &str); 8] = [
             "rejects the key",
             "sign-in",
         ],
-        "It answers, but does not accept who asks. Copy user name, password or key again, without spaces around them.",
+        "The service responded but rejected the credentials. Copy the user name, password or key again, without spaces around them.",
     ),
     (
         &["dns error", "failed to lookup", "name or service not known", "no address"],
-        "The name of the machine is not known. Check it for typing mistakes, or use its IP address.",
+        "The host name can't be resolved. Check it for typing mistakes, or use the IP address.",
     ),
     (
         &["does not exist", "no such database"],
-        "The server answers, but what the address names is not there. Make it, or correct the name at the end of the address.",
+        "The server responded, but the name at the end of the address doesn't exist there. Create it, or correct the name.",
     ),
     (
         &["certificate", "tls", "ssl"],
-        "The connection cannot be made secure. Is it http:// instead of https://, or a certificate that nobody signed?",
+        "A secure connection failed. Check whether the address must begin with http:// instead of https://, and whether the certificate is self-signed.",
     ),
     (
         &["no response within", "no answer within", "timed out", "timeout", "unreachable", "no route"],
-        "The machine did not answer in time. Is it switched on and in the same network, and does a firewall between let the port through?",
+        "The machine didn't respond in time. Check that it is switched on and on the same network, and that no firewall blocks the port.",
     ),
-    (
-        &["not allowed"],
-        "That address is none at which a service of a shop can be. Use the one that it has in your network.",
-    ),
+    (&["not allowed"], "A service can't use that address. Enter its address in your network."),
     (
         &["firmware does not"],
-        "The web server of the printer runs, but its firmware is not connected to it. Look at the printer: switch it on, check its USB cable, and restart the firmware from its own page.",
+        "The printer's web server is running, but its firmware isn't connected. Switch the printer on, check its USB cable, and restart the firmware from the printer's web page.",
     ),
 ];
 
@@ -58,21 +55,19 @@ pub(super) fn of(service: Service, message: &str, detail: &str) -> &'static str 
 const fn by_service(service: Service) -> &'static str {
     match service {
         Service::Database => {
-            "The address has the form postgres://user:password@machine:5432/name. Leave it empty to begin with the built-in database."
+            "The address has the form postgres://user:password@machine:5432/name. Leave it empty to use the built-in database."
         }
         Service::Redis => {
-            "The address has the form redis://machine:6379, or redis://:password@machine:6379. Leave it empty to do without."
+            "The address has the form redis://machine:6379, or redis://:password@machine:6379. Leave it empty to run without Redis."
         }
-        Service::Smtp => "Check server, port, user name and password in the settings of your mail account.",
+        Service::Smtp => "Check the server, port, user name and password in the settings of your email account.",
         Service::Payments => {
-            "Copy the keys again from the processor's page for developers; all three are of the same account."
+            "Copy the keys again from the processor's developer page. All three must belong to the same account."
         }
         Service::Printer => {
-            "Open the address in a browser on this machine: the printer's own page must show. Is the type of the printer right, and its key?"
+            "Open the address in a browser on this machine. If the printer's web page opens, check the printer type and its key."
         }
-        _ => {
-            "Open the address in a browser on this machine: the page of that system must show. Then copy its key again."
-        }
+        _ => "Open the address in a browser on this machine. If the system's web page opens, copy its key again.",
     }
 }
 
@@ -83,10 +78,10 @@ mod tests {
     #[test]
     fn advice_follows_what_is_wrong() {
         let refused = of(Service::Database, "x cannot be used", "Connection refused (os error 111)");
-        assert!(refused.starts_with("Nothing listens"), "{refused}");
+        assert!(refused.starts_with("Nothing is listening"), "{refused}");
         let firmware = of(Service::Printer, "its server responds, but the printer's firmware does not", "");
         assert!(firmware.contains("restart the firmware"), "{firmware}");
-        assert!(of(Service::Smtp, "it is odd", "").starts_with("Check server"));
+        assert!(of(Service::Smtp, "it is odd", "").starts_with("Check the server"));
     }
 
     #[test]

@@ -20,12 +20,12 @@ use http::error::ApiError;
 pub(super) const PATH: &str = "/setup/commerce";
 
 const OFFERED_SERVICES: [(Service, &str); 3] = [
-    (Service::Payments, "Takes cards and other ways of paying. Without it orders are marked as paid by hand."),
+    (Service::Payments, "Accepts cards and other payment methods. Without it, you mark orders as paid manually."),
     (
         Service::Email,
-        "Sends mails by its API. Use this or the mail server below; without both, emails are written to files.",
+        "Sends emails through an API. Use this or the mail server below. Without either, emails are written to files.",
     ),
-    (Service::Smtp, "Sends mails by the usual protocol: your provider names server, port, user name and password."),
+    (Service::Smtp, "Sends emails over SMTP. Your provider gives you the server, port, user name and password."),
 ];
 
 /// Serves the page of the commerce step.
@@ -69,8 +69,8 @@ fn content(
     let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
     html! {
         p {
-            "Who issues the invoices, how customers pay, and how they are written to. All of it can wait: leave out what "
-            "you do not have yet."
+            "Your invoice details, payments and customer emails. Everything here is optional for now: skip anything "
+            "you don't have yet."
         }
         (seller::section(app, visit, seller))
         @for (service, about) in OFFERED_SERVICES {

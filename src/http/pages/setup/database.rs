@@ -51,7 +51,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[Trial; 2
     let again = tried.filter(|(trials, _)| trials.iter().any(|trial| !trial.is_kept())).map(|(_, sent)| sent);
     let other_database = visit.draft.value("database.url").is_some();
     html! {
-        p { "Where the shop keeps everything, and what several servers would share. Both are tested before you go on." }
+        p { "The shop's database, and the store that several servers share. Both connections are tested before you continue." }
         form method="post" action=(PATH) {
             (visit.hidden())
             @for (number, service) in BOTH.into_iter().enumerate() {
@@ -65,14 +65,14 @@ fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[Trial; 2
         }
         @if other_database {
             p class="card" {
-                strong { "Another database begins empty. " }
-                "After the restart at the end the server prints a new code, and asks for the admin and the printers there."
+                strong { "A different database starts empty. " }
+                "After the final restart, the server prints a new code and asks you to add the admin and printers again."
             }
         }
         @if visit.may_go_on() {
             (ways(SetupStep::Welcome, SetupStep::Printers))
         } @else {
-            p { "Both connections must pass their tests before you can go on." }
+            p { "Both connections must pass their tests before you can continue." }
         }
     }
 }

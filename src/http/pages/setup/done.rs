@@ -67,13 +67,13 @@ pub(super) async fn print(
         ),
         Ok(false) => (
             StatusCode::OK,
-            html! { p { strong { "On its way. " } "The file is being sent to " (printer.fields.name) "." } },
+            html! { p { strong { "Uploading. " } "The file is being sent to " (printer.fields.name) "." } },
             Some(printer.id),
         ),
         Err(error) if error.status() != StatusCode::INTERNAL_SERVER_ERROR => {
             let words = html! {
                 (wrong(&faults_of(&error)))
-                p { "Look at the printer: is it switched on, idle, and its bed free? Then try again." }
+                p { "Check that the printer is switched on and idle and that its bed is clear. Then try again." }
             };
             (StatusCode::CONFLICT, words, None)
         }
@@ -96,18 +96,18 @@ fn page(
             h1 { (TITLE) }
             (written(app))
             section class="card" aria-labelledby="first" {
-                h2 id="first" { "The first print" }
+                h2 id="first" { "First print" }
                 (answer)
                 @if let Some(progress) = &progress { (progress) }
                 (test_prints(visit, printers))
             }
             section class="card" aria-labelledby="next" {
-                h2 id="next" { "What comes next" }
+                h2 id="next" { "Next steps" }
                 ul class="rows" {
-                    li { span { "What the printers do, live" } a href="/floor" { "Open the floor" } }
-                    li { span { "Orders, jobs, stock and printers over the API" } a href="/docs/" { "Open the API" } }
-                    li { span { "Whether all services answer" } a href="/readyz" { "Readiness" } }
-                    li { span { "Change what was set here" } a href=(BEGINNING) { "Go through the setup again" } }
+                    li { span { "See your printers live" } a href="/floor" { "Open the floor" } }
+                    li { span { "Manage orders, jobs, stock and printers over the API" } a href="/docs/" { "Open the API docs" } }
+                    li { span { "Check that all services respond" } a href="/readyz" { "Open readiness" } }
+                    li { span { "Change these settings" } a href=(BEGINNING) { "Run setup again" } }
                 }
             }
         }
@@ -118,24 +118,24 @@ fn page(
 /// Renders the settings written since startup, and those that require a restart.
 fn written(app: &WizardHandles) -> Markup {
     let Some(written) = app.setup.setup.last_written() else {
-        return html! { p { "The settings are in force." } };
+        return html! { p { "All settings are in effect." } };
     };
     html! {
         section class="card" aria-labelledby="written" {
-            h2 id="written" { "Written into " (written.file) }
-            @if written.written.is_empty() { p { "Nothing had to be changed." } }
+            h2 id="written" { "Written to " (written.file) }
+            @if written.written.is_empty() { p { "No changes were needed." } }
             ul class="rows" { @for name in &written.written { (setting(name)) } }
             @for one in &written.shadowed {
-                p class="bad" { code { (one.name) } " takes no effect: " (one.by) " wins over the file. Take it away there." }
+                p class="bad" { code { (one.name) } " has no effect: " (one.by) " overrides the file. Remove it there." }
             }
             @for one in &written.tested { p class="soft" { (super::fields::name_of(one.service)) ": " (one.message) } }
         }
         section class="card" aria-labelledby="restart" {
             h2 id="restart" { "Restart the server" }
             @if written.restart.is_empty() {
-                p { "Not needed: what is in force is what was written." }
+                p { "Not needed: all written settings are in effect." }
             } @else {
-                p { "These take effect when the server is restarted (Ctrl+C and the same command again, or " code { "systemctl restart printfloor" } "):" }
+                p { "Restart the server to apply these settings (Ctrl+C and the same command again, or " code { "systemctl restart printfloor" } "):" }
                 ul class="rows" { @for name in &written.restart { (setting(name)) } }
             }
         }
@@ -158,9 +158,9 @@ fn test_prints(visit: &WizardRequest, printers: &PrinterHandles) -> Markup {
     let prints = |kind: &str| PrinterType::of_word(kind).is_some_and(|declared| declared.prints(GcodeForm::Text));
     html! {
         @if all.is_empty() {
-            p { "There is no printer yet. " a href=(super::printers::PATH) { "Add one" } " and come back." }
+            p { "No printers yet. " a href=(super::printers::PATH) { "Add one" } " and come back." }
         } @else {
-            p { "A flat square of 20 mm in PLA, in about two minutes: the nozzle is heated to 200 °C and the bed to 60 °C. Clear the bed and load PLA first, and stay with the printer." }
+            p { "Prints a flat 20 mm square in PLA in about two minutes, with the nozzle at 200 °C and the bed at 60 °C. Clear the bed and load PLA first, and stay with the printer." }
         }
         ul class="rows" {
             @for printer in all {
@@ -173,7 +173,7 @@ fn test_prints(visit: &WizardRequest, printers: &PrinterHandles) -> Markup {
                             button type="submit" { "Print a test part on " (printer.fields.name) }
                         }
                     } @else {
-                        span class="soft" { "Prints sliced packages only: start one of its own on its screen." }
+                        span class="soft" { "Accepts sliced packages only. Start a test print on the printer's screen." }
                     }
                 }
             }

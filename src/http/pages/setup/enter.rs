@@ -24,9 +24,12 @@ pub(super) const SIGN_IN_PATH: &str = "/setup/sign-in";
 
 /// Error messages for the visitor, by error code.
 const MISTAKES: [(&str, &str); 5] = [
-    ("wrong_code", "That is not the code. Look at what the server printed at its last start, and try again."),
-    ("code_spent", "The code was used, is too old, or was tried too often. Restart the server: it prints a new one."),
-    ("wrong_credentials", "The email address or the password is wrong. Try again."),
+    ("wrong_code", "That code is wrong. Use the code that the server printed at its last start."),
+    (
+        "code_spent",
+        "That code was already used, has expired or was tried too often. Restart the server to get a new one.",
+    ),
+    ("wrong_credentials", "The email address or password is wrong. Try again."),
     (
         SECOND_FACTOR_REQUIRED,
         "Two-step sign-in is on for this account. Enter the code from your authenticator app too.",
@@ -60,23 +63,23 @@ pub(super) async fn show(
         h1 { "Set up your shop" }
         @if let Some(words) = mistake { p class="bad" role="alert" { (words) } }
         @if !completed {
-            p { "The server printed a one-time code when it started, in the line that begins with " code { "setup" } ". It proves that this machine is yours." }
+            p { "When the server started, it printed a one-time code in the line that begins with " code { "setup" } ". Enter it to show that you have access to this machine." }
             form method="post" action=(PATH) {
                 div class="field" {
                     label for="code" { "One-time code" }
                     input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required
                         maxlength="100" aria-describedby="where";
-                    p class="hint" id="where" { "Such as K7QM-2XDP-9RTV. Not on the screen any more? Restart the server, it prints a new one." }
+                    p class="hint" id="where" { "Such as K7QM-2XDP-9RTV. To get a new code, restart the server." }
                 }
-                button type="submit" { "Open the setup" }
+                button type="submit" { "Open setup" }
             }
         }
         @if has_admin {
             @if completed {
-                p { "The setup is done. Admins may go through it again." }
+                p { "Setup is complete. Admins can run it again." }
             } @else {
                 h2 { "Or sign in" }
-                p { "You made the admin before? Sign in to go on where you left." }
+                p { "Already created the admin? Sign in to continue." }
             }
             form method="post" action=(SIGN_IN_PATH) {
                 div class="field" {
@@ -96,7 +99,7 @@ pub(super) async fn show(
                 button type="submit" { "Sign in" }
             }
         } @else if completed {
-            p { "The setup is done, but there is no admin who could sign in. Make one on the machine of the server:" }
+            p { "Setup is complete, but no admin can sign in. Create one on the server:" }
             p { code { "printfloor user create --email you@example.com --role admin" } }
         }
     };

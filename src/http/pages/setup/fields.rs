@@ -21,9 +21,9 @@ const MAX_VALUE_CHARS: usize = 4_000;
 const NONE: &str = "none";
 
 /// State of a service that the shop has chosen not to use.
-pub(super) const LEFT_OUT: &str = "Left out";
+pub(super) const LEFT_OUT: &str = "Skipped";
 /// State of a service for which only some of the settings are filled in.
-pub(super) const BEGUN: &str = "Begun";
+pub(super) const BEGUN: &str = "Incomplete";
 /// State of a service that has not been set up.
 pub(super) const NOT_USED: &str = "Not used";
 
@@ -61,7 +61,7 @@ const fn field(
 /// Builds the fields for an external system's address and token.
 const fn place(names: [&'static str; 4], sample: &'static str) -> [Field; 2] {
     let [url, url_key, token, token_key] = names;
-    let secret = "As that system gives it to programs; some ask for none.";
+    let secret = "From that system's settings. Leave empty if none is required.";
     [
         field(url, url_key, "Address (URL)", sample, FieldKind::Text),
         field(token, token_key, "API key or token", secret, FieldKind::Secret),
@@ -72,44 +72,43 @@ const DATABASE: [Field; 1] = [field(
     "DATABASE_URL",
     "database.url",
     "Database",
-    "Such as postgres://user:password@localhost:5432/printfloor. Empty: a file in the data directory, good for one small shop.",
+    "Such as postgres://user:password@localhost:5432/printfloor. Leave empty to use a file in the data directory, which is enough for one small shop.",
     FieldKind::Secret,
 )];
 const REDIS: [Field; 1] = [field(
     "REDIS_URL",
     "redis.url",
     "Queue and shared store",
-    "Such as redis://localhost:6379. Empty: none; everything stays in this process, which is enough for one server.",
+    "Such as redis://localhost:6379. Leave empty to keep everything in this process, which is enough for one server.",
     FieldKind::Secret,
 )];
 const SMTP: [Field; 5] = [
     field("SMTP_HOST", "mail.smtp_host", "Mail server", "Such as mail.example.org.", FieldKind::Text),
     field("SMTP_PORT", "mail.smtp_port", "Port", "Usually 587 or 465.", FieldKind::Number),
-    field("SMTP_USER", "mail.smtp_user", "User name", "Empty where the server asks for none.", FieldKind::Text),
+    field("SMTP_USER", "mail.smtp_user", "User name", "Leave empty if none is required.", FieldKind::Text),
     field("SMTP_PASS", "mail.smtp_password", "Password", "", FieldKind::Secret),
-    field("SMTP_FROM", "mail.from", "Sender of mails", "Such as My Shop <shop@example.org>.", FieldKind::Text),
+    field("SMTP_FROM", "mail.from", "Sender", "Such as My Shop <shop@example.org>.", FieldKind::Text),
 ];
-const EMAIL: [Field; 1] =
-    [field("EMAIL_API_KEY", "mail.api_key", "API key of the email service", "", FieldKind::Secret)];
+const EMAIL: [Field; 1] = [field("EMAIL_API_KEY", "mail.api_key", "Email service API key", "", FieldKind::Secret)];
 const PAYMENTS: [Field; 3] = [
-    field("PAYMENT_SECRET_KEY", "payments.secret_key", "Secret key", "Begins with sk_ or rk_.", FieldKind::Secret),
+    field("PAYMENT_SECRET_KEY", "payments.secret_key", "Secret key", "Starts with sk_ or rk_.", FieldKind::Secret),
     field(
         "PAYMENT_WEBHOOK_SECRET",
         "payments.webhook_secret",
-        "Webhook secret",
-        "Begins with whsec_; the processor shows it beside the webhook that leads here.",
+        "Webhook signing secret",
+        "Starts with whsec_. The processor shows it next to the webhook endpoint for this shop.",
         FieldKind::Secret,
     ),
     field(
         "PAYMENT_PUBLISHABLE_KEY",
         "payments.publishable_key",
         "Publishable key",
-        "Begins with pk_.",
+        "Starts with pk_.",
         FieldKind::Text,
     ),
 ];
 const WORKFLOW: [Field; 2] =
-    place(["WORKFLOW_URL", "workflow.url", "WORKFLOW_TOKEN", "workflow.token"], "Where it takes events.");
+    place(["WORKFLOW_URL", "workflow.url", "WORKFLOW_TOKEN", "workflow.token"], "The URL that receives events.");
 const FARM_UI: [Field; 2] =
     place(["FARM_UI_URL", "farm_ui.url", "FARM_UI_TOKEN", "farm_ui.token"], "Such as http://192.168.1.5:8080.");
 const FAILURE_DETECTION: [Field; 2] = place(
@@ -132,8 +131,8 @@ pub(super) const SELLER: [Field; 8] = [
     field(
         "PRINTFLOOR_INVOICES__SELLER_NAME",
         "invoices.seller_name",
-        "Name of the shop",
-        "As it stands in the register of companies, or your own name.",
+        "Shop name",
+        "As in the company register, or your own name.",
         FieldKind::Text,
     ),
     field("PRINTFLOOR_INVOICES__SELLER_LINE1", "invoices.seller_line1", "Street and number", "", FieldKind::Text),
@@ -151,14 +150,14 @@ pub(super) const SELLER: [Field; 8] = [
         "PRINTFLOOR_INVOICES__SELLER_VAT_ID",
         "invoices.seller_vat_id",
         "VAT identifier",
-        "With its country in front, such as DE123456789. Empty: none.",
+        "With its country prefix, such as DE123456789. Leave empty if you have none.",
         FieldKind::Text,
     ),
     field(
         "PRINTFLOOR_INVOICES__SELLER_TAX_NUMBER",
         "invoices.seller_tax_number",
         "Tax number",
-        "The number at your tax office, where there is no VAT identifier.",
+        "From your tax office, if you have no VAT identifier.",
         FieldKind::Text,
     ),
 ];
@@ -167,8 +166,8 @@ pub(super) const SELLER: [Field; 8] = [
 pub(super) const ZONE: Field = field(
     "PRINTFLOOR_SHOP__TIME_ZONE",
     "shop.time_zone",
-    "Time zone of the shop",
-    "Pages and mails show all times in it.",
+    "Shop time zone",
+    "All times on pages and in emails use this time zone.",
     FieldKind::Text,
 );
 
@@ -200,7 +199,7 @@ pub(crate) const fn name_of(service: Service) -> &'static str {
         Service::Email => "Email service",
         Service::Workflow => "Workflow automation",
         Service::FarmUi => "Print farm management",
-        Service::FailureDetection => "Failure detection by AI",
+        Service::FailureDetection => "AI failure detection",
         Service::SmartHome => "Smart home",
         Service::Parts => "Parts management",
         Service::Spools => "Spool management",
@@ -337,13 +336,13 @@ pub(super) fn inputs_of(
                 p class="hint" id={ "about-" (field.variable) } {
                     @if let Some(remark) = remark.filter(|_| at == 0) { strong { (remark) } " " }
                     code { (field.variable) } ". " (field.hint)
-                    @if secret && given_before(field) { " It is set; leave this empty to keep it." }
+                    @if secret && given_before(field) { " Already set. Leave empty to keep the current value." }
                     @if let Some(setting) = config.origin.given_setting(field.key) { " Set by " (setting.source) "." }
                 }
                 @if secret && given_before(field) {
                     p class="hint" {
                         input type="checkbox" id=(without(field)) name=(without(field)) value=(NONE);
-                        label for=(without(field)) class="inline" { "Take it away" }
+                        label for=(without(field)) class="inline" { "Remove" }
                     }
                 }
             }

@@ -109,14 +109,14 @@ impl FirstPrintStage {
     /// Describes the stage in a sentence, which screen readers announce when it changes.
     fn words(&self, name: &str) -> String {
         match self {
-            Self::Starting => format!("The print on {name} will begin in a moment."),
-            Self::NotStarted(reason) => format!("The print on {name} did not begin: {reason}."),
-            Self::Running { is_paused: false, .. } => format!("{name} prints."),
+            Self::Starting => format!("The print on {name} is about to start."),
+            Self::NotStarted(reason) => format!("The print on {name} did not start: {reason}."),
+            Self::Running { is_paused: false, .. } => format!("{name} is printing."),
             Self::Running { is_paused: true, .. } => format!("{name} is paused."),
-            Self::Finished => format!("The print on {name} is done. Take the part off the bed."),
-            Self::EndedEarly => format!("The print on {name} ended early. Look at the printer before you try again."),
-            Self::Faulty => format!("{name} reports an error. Look at the printer."),
-            Self::Offline => format!("{name} does not answer. Is it switched on and on the network?"),
+            Self::Finished => format!("The print on {name} is finished. Remove the part from the bed."),
+            Self::EndedEarly => format!("The print on {name} ended early. Check the printer before you try again."),
+            Self::Faulty => format!("{name} reports an error. Check the printer."),
+            Self::Offline => format!("{name} is not responding. Check that it is switched on and on the network."),
         }
     }
 
@@ -154,7 +154,7 @@ pub(super) fn progress(shop: &PrinterHandles, printer: Id) -> Option<Markup> {
     Some(html! {
         p id="said" role="status" { (words) }
         div id="live" data-stream={ (LIVE_PATH) "?printer=" (printer) } { (part) }
-        noscript { p { a href={ (super::done::PATH) "?printer=" (printer) } { "Load the page again" } " to see its progress." } }
+        noscript { p { a href={ (super::done::PATH) "?printer=" (printer) } { "Reload the page" } " to see the progress." } }
     })
 }
 
@@ -232,7 +232,7 @@ mod tests {
     fn a_print_that_did_not_begin_says_why() {
         let failure = ManualFailure::Refused("the bed is not level.".to_owned());
         let stage = FirstPrintStage::new(Activity::Idle, &Status::default(), Some(&failure), false);
-        assert_eq!(stage.words("Ada"), "The print on Ada did not begin: the bed is not level.");
+        assert_eq!(stage.words("Ada"), "The print on Ada did not start: the bed is not level.");
     }
 
     #[test]

@@ -22,13 +22,13 @@ pub(super) const PATH: &str = "/setup/integrations";
 /// Returns a description of what the shop uses a system for.
 pub(crate) const fn about(service: Service) -> &'static str {
     match service {
-        Service::Workflow => "Is sent what happens, such as low stock, and starts flows of your own with it.",
-        Service::FarmUi => "Shows all printers on one page of its own.",
-        Service::FailureDetection => "Looks at the cameras and says when a print fails.",
-        Service::SmartHome => "Shows the states of printers at home, and switches by them.",
-        Service::Parts => "Stock is kept the same there and here; what changes there is here within five minutes.",
-        Service::Spools => "Knows how much is left on each spool.",
-        _ => "Takes commands from a chat, such as to pause a print.",
+        Service::Workflow => "Receives events, such as low stock, and runs your own workflows.",
+        Service::FarmUi => "Shows all printers on its own page.",
+        Service::FailureDetection => "Watches the cameras and reports failing prints.",
+        Service::SmartHome => "Shows printer states and triggers automations.",
+        Service::Parts => "Keeps stock in sync. Changes made there appear here within five minutes.",
+        Service::Spools => "Tracks how much is left on each spool.",
+        _ => "Accepts commands from a chat, such as to pause a print.",
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
 fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(Service, &Trial, &Form)>) -> Markup {
     let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
     html! {
-        p { "Other systems that the shop works with. All of them are optional: leave out what you do not have." }
+        p { "Connect other systems to your shop. All of them are optional." }
         @for service in Service::WITH_TOKEN {
             (section(app, visit, service, (PATH, about(service)), of(service)))
         }

@@ -51,22 +51,22 @@ pub(super) async fn show(
     let status = search::status_text(&board, searching);
     let part = search::part(&searches, board, searching);
     let content = html! {
-        p { "Printers on this machine and at the first ten addresses of its network are found by themselves; others are added by hand." }
+        p { "The search covers this machine and the first ten addresses of its network. Add other printers manually." }
         section class="card" aria-labelledby="search" {
-            h2 id="search" { "Look for printers" }
+            h2 id="search" { "Search for printers" }
             p id="said" role="status" { (status) }
             div id="live" data-stream=[searching.then_some(search::LIVE_PATH)] { (part) }
             @if searching {
-                noscript { p { a href=(PATH) { "Load the page again" } " to see its progress." } }
+                noscript { p { a href=(PATH) { "Reload the page" } " to see the progress." } }
             }
             form method="post" action=(search::PATH) {
                 (visit.hidden())
-                button class="second" type="submit" { "Look for printers" }
+                button class="second" type="submit" { "Search for printers" }
             }
         }
         section class="card" aria-labelledby="added" {
-            h2 id="added" { "Added" }
-            @if residents.is_empty() { p { "None yet. You can go on without, and add printers later." } }
+            h2 id="added" { "Added printers" }
+            @if residents.is_empty() { p { "None yet. You can continue and add printers later." } }
             ul class="rows" {
                 @for printer in residents.iter().filter_map(|versioned| versioned.state.as_ref()) {
                     li {
@@ -76,7 +76,7 @@ pub(super) async fn show(
                 }
             }
         }
-        p { a class="button second" href=(NEW_PATH) { "Add a printer by hand" } }
+        p { a class="button second" href=(NEW_PATH) { "Add a printer manually" } }
         (ways(SetupStep::Database, SetupStep::Integrations))
     };
     Ok(if searching {
@@ -149,7 +149,7 @@ fn form(visit: &WizardRequest, value: &dyn Fn(&str) -> Option<String>, words: &M
             (visit.hidden())
             (printer_fields::inputs(None, value))
             button type="submit" { "Test and add" }
-            p { a class="button second" href=(PATH) { "Back without adding one" } }
+            p { a class="button second" href=(PATH) { "Cancel" } }
         }
     }
 }

@@ -70,7 +70,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
             }
         }
         section class="card" aria-labelledby="services" {
-            h2 id="services" { "How the shop will work" }
+            h2 id="services" { "Summary" }
             ul class="rows" {
                 @for service in Service::OF_SETTINGS {
                     li { span { (name_of(service)) } span class="state" { (state_of(service, config, draft)) } }
@@ -80,25 +80,25 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
             }
         }
         section class="card" aria-labelledby="values" {
-            h2 id="values" { "What is written into .env" }
-            @if changed.is_empty() { p { "Nothing new: all values stay as they are." } }
+            h2 id="values" { "Changes to .env" }
+            @if changed.is_empty() { p { "No changes." } }
             dl class="left" {
                 @for (field, value) in &changed {
                     dt { (title_of(field.key).unwrap_or_default()) " " code class="soft" { (field.variable) } }
                     dd {
-                        @if value.is_empty() { "taken away" }
+                        @if value.is_empty() { "removed" }
                         @else if field.kind == FieldKind::Secret { "set, not shown" }
                         @else { (value) }
                     }
                 }
             }
-            p class="soft" { "The former file is kept as .env.bak. The server takes the new values over when it is restarted." }
+            p class="soft" { "The previous file is kept as .env.bak. New values take effect after a restart." }
         }
         form method="post" action=(PATH) {
             (visit.hidden())
             p { button type="submit" { "Write .env and finish" } }
         }
-        p class="soft" { "Everything is tested once more before it is written. From then on the setup is for admins." }
+        p class="soft" { "All settings are tested again before they are written. After that, only admins can open the setup." }
         (ways_back())
     }
 }
@@ -112,7 +112,7 @@ fn ways_back() -> Markup {
 fn advised(words: &str) -> &'static str {
     let named = words.split(':').next().unwrap_or_default();
     let service = Service::OF_SETTINGS.into_iter().find(|service| service.word() == named);
-    service.map_or("Go back to the step of that value, and mend it.", |service| advice::of(service, words, ""))
+    service.map_or("Go back to the step with this value and correct it.", |service| advice::of(service, words, ""))
 }
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn advice_is_given_by_the_service_that_is_named() {
-        assert!(advised("redis: Redis cannot be used (connection refused).").starts_with("Nothing listens"));
+        assert!(advised("redis: Redis cannot be used (connection refused).").starts_with("Nothing is listening"));
         assert!(advised("Mail: odd.").starts_with("Go back"));
     }
 }

@@ -55,13 +55,13 @@ pub(super) async fn begin(
 /// Returns a search's status message for screen readers.
 pub(super) fn status_text(board: &SearchProgress, searching: bool) -> String {
     let count = match board.printers.len() {
-        0 => "no printer".to_owned(),
+        0 => "no printers".to_owned(),
         1 => "1 printer".to_owned(),
         many => format!("{many} printers"),
     };
     match (searching, board.begun) {
-        (true, _) => format!("Looking for printers: {count} found so far."),
-        (false, true) => format!("The search is over: {count} found."),
+        (true, _) => format!("Searching: {count} found so far."),
+        (false, true) => format!("Search complete: {count} found."),
         (false, false) => String::new(),
     }
 }
@@ -73,14 +73,14 @@ pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: boo
     let finds: Vec<_> = printers.into_iter().map(|printer| registered.view(printer)).collect();
     html! {
         @if searching {
-            label for="asked" { "Addresses and ports asked: " (done) @if total > 0 { " of " (total) } }
+            label for="asked" { "Addresses and ports checked: " (done) @if total > 0 { " of " (total) } }
             progress id="asked" max=(total.max(1)) value=(done) {}
         }
         @for words in &notes { p class="soft" { (words) } }
         @if begun && !searching && finds.is_empty() {
             p {
-                "None was found on this machine and in the first ten addresses of its network. "
-                "Is the printer switched on and in the same network? Add it by hand if it has another address."
+                "No printers found on this machine or at the first ten addresses of its network. "
+                "Check that your printer is switched on and on the same network. If it has another address, add it manually."
             }
         }
         ul class="rows" {
@@ -163,7 +163,7 @@ mod tests {
         let none = SearchProgress::default();
         assert_eq!(status_text(&none, false), "");
         let begun = SearchProgress { begun: true, ..none };
-        assert_eq!(status_text(&begun, true), "Looking for printers: no printer found so far.");
-        assert_eq!(status_text(&begun, false), "The search is over: no printer found.");
+        assert_eq!(status_text(&begun, true), "Searching: no printers found so far.");
+        assert_eq!(status_text(&begun, false), "Search complete: no printers found.");
     }
 }

@@ -70,11 +70,11 @@ pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<
         form class="card" method="post" action=(SetupStep::Commerce.path()) aria-labelledby=(SELLER_WORD) {
             h2 id=(SELLER_WORD) { "Your shop on invoices " span class="state" { (state(config, &visit.draft)) } }
             p {
-                "An invoice names who issues it, by law, and cannot be changed once it has its number. Until this is "
-                "filled in, orders are made and their invoices wait."
+                "By law, an invoice names its issuer, and it can't be changed once it has a number. Until you fill this "
+                "in, orders are produced but their invoices stay on hold."
             }
             @match tried {
-                Some((faults, _)) if faults.is_empty() => p role="status" { strong { "Saved. " } "Your invoices will carry these details." },
+                Some((faults, _)) if faults.is_empty() => p role="status" { strong { "Saved. " } "Your invoices will show these details." },
                 Some((faults, _)) => (wrong(faults)),
                 None => {},
             }

@@ -62,9 +62,9 @@ impl SetupStep {
 pub(super) fn around(step: SetupStep, has_admin: bool, may_go_on: bool, content: &Markup) -> Markup {
     let number = STEPS.iter().position(|one| *one == step).unwrap_or_default() + 1;
     html! {
-        a class="skip" href="#content" { "Skip to the content" }
+        a class="skip" href="#content" { "Skip to content" }
         header {
-            nav aria-label="Steps of the setup" {
+            nav aria-label="Setup steps" {
                 @for one in STEPS {
                     @if one.is_open(has_admin, may_go_on) {
                         a href=(one.path()) aria-current=[(one == step).then_some("step")] { (one.title()) }
@@ -86,9 +86,9 @@ pub(super) fn around(step: SetupStep, has_admin: bool, may_go_on: bool, content:
 pub(super) fn ways(back: SetupStep, on: SetupStep) -> Markup {
     html! {
         p class="acts" {
-            a class="button" href=(on.path()) { "Go on: " (on.title()) }
+            a class="button" href=(on.path()) { "Next: " (on.title()) }
             a class="button second" href=(back.path()) { "Back" }
         }
-        p class="soft" { "You may leave at any time: what passed its test is kept, and you come back to it at this address." }
+        p class="soft" { "You can leave at any time. Settings that passed their tests are saved, and you can continue at this address." }
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn field(config: &Config, draft: &SetupDraft, form: Option<&Form>) ->
 pub(super) fn section(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &Form)>) -> Markup {
     html! {
         form class="card" method="post" action=(SetupStep::Welcome.path()) aria-labelledby=(ZONE_WORD) {
-            h2 id=(ZONE_WORD) { "The shop's clock" }
+            h2 id=(ZONE_WORD) { "Time zone" }
             @if let Some((faults, _)) = refused { (faults) }
             (visit.hidden())
             input type="hidden" name="service" value=(ZONE_WORD);

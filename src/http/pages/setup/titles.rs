@@ -39,7 +39,7 @@ mod tests {
         }
         assert_eq!(title_of("SMART_HOME_URL").as_deref(), Some("Smart home: Address (URL)"));
         assert_eq!(title_of("database.url").as_deref(), Some("Database"));
-        assert_eq!(title_of("shop.time_zone").as_deref(), Some("Time zone of the shop"));
+        assert_eq!(title_of("shop.time_zone").as_deref(), Some("Shop time zone"));
         assert_eq!(title_of("orders.currency"), None);
     }
 

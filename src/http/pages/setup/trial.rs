@@ -43,7 +43,7 @@ impl Trial {
     /// Returns a remark on the form's first field; `None` if the field was tested.
     fn remark(&self) -> Option<&'static str> {
         match self {
-            Self::Kept(outcome) if outcome == UNUSED => Some("Nothing was tested, because this is empty."),
+            Self::Kept(outcome) if outcome == UNUSED => Some("Not tested, because this is empty."),
             Self::NoAddress => Some("Fill this in first."),
             _ => None,
         }
@@ -57,11 +57,13 @@ impl Trial {
     /// Renders the test result.
     pub(super) fn render(&self, service: Service) -> Markup {
         match self {
-            Self::Kept(outcome) if outcome == UNUSED => html! { p role="status" { "The shop does without it." } },
-            Self::Kept(outcome) => html! { p role="status" { strong { "It works. " } (sentence(outcome)) } },
+            Self::Kept(outcome) if outcome == UNUSED => {
+                html! { p role="status" { "Your shop won't use this service." } }
+            }
+            Self::Kept(outcome) => html! { p role="status" { strong { "Test passed. " } (sentence(outcome)) } },
             Self::Failed(message, detail) => failed(service, message, detail.as_deref()),
             Self::Faulty(lines) => wrong(lines),
-            Self::NoAddress => wrong(&["Without an address there is nothing to test.".to_owned()]),
+            Self::NoAddress => wrong(&["Enter an address to test.".to_owned()]),
         }
     }
 }
@@ -70,9 +72,9 @@ impl Trial {
 pub(crate) fn failed(service: Service, message: &str, detail: Option<&str>) -> Markup {
     html! {
         div role="alert" {
-            p class="bad" { strong { "It does not work. " } (sentence(message)) }
+            p class="bad" { strong { "Test failed. " } (sentence(message)) }
             p { (advice::of(service, message, detail.unwrap_or_default())) }
-            @if let Some(detail) = detail { p class="soft" { "What was answered: " (detail) } }
+            @if let Some(detail) = detail { p class="soft" { "Details: " (detail) } }
         }
     }
 }

@@ -65,10 +65,10 @@ fn content(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &Fo
     let typed = |name: &str| refused.map_or("", |(_, form)| form.text(name));
     let mode = if config.mode == Mode::Production { "production" } else { "development" };
     html! {
-        p { "This takes you from a server that has just started to the first print, in six steps. It runs in " strong { (mode) } " mode." }
+        p { "Go from a new server to your first print in six steps. The server runs in " strong { (mode) } " mode." }
         section class="card" aria-labelledby="services" {
-            h2 id="services" { "What is configured" }
-            p class="soft" { "Read from the file " code { ".env" } ", the environment and the other settings. The next steps show these values, and keep those that you do not change." }
+            h2 id="services" { "Current configuration" }
+            p class="soft" { "Read from " code { ".env" } ", the environment and other settings. The next steps show these values and keep the ones you don't change." }
             ul class="rows" {
                 @for service in Service::OF_SETTINGS {
                     li {
@@ -80,11 +80,11 @@ fn content(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &Fo
         }
         @if visit.has_admin {
             (time_zone::section(visit, config, refused))
-            p class="acts" { a class="button" href=(SetupStep::Database.path()) { "Go on: " (SetupStep::Database.title()) } }
+            p class="acts" { a class="button" href=(SetupStep::Database.path()) { "Next: " (SetupStep::Database.title()) } }
         } @else {
             form class="card" method="post" action=(super::PATH) {
-                h2 { "The first admin" }
-                p { "Who may do everything here. You are signed in as this person from now on." }
+                h2 { "Create the first admin" }
+                p { "Admins can do everything here. You will be signed in with this account." }
                 @if let Some((faults, _)) = refused { (faults) }
                 (visit.hidden())
                 div class="field" {
@@ -102,7 +102,7 @@ fn content(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &Fo
                     p class="hint" id="long" { "At least 10 characters." }
                 }
                 (time_zone::field(config, &visit.draft, refused.map(|(_, form)| form)))
-                button type="submit" { "Make the admin and go on" }
+                button type="submit" { "Create admin and continue" }
             }
         }
     }

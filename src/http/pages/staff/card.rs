@@ -64,18 +64,18 @@ pub(super) fn act_path(printer: Id, act: &str) -> String {
 pub(super) fn attention_words(attention: Attention) -> &'static str {
     match attention {
         Attention::BedNotCleared => "Bed not cleared",
-        Attention::NeedsHome => "Has to be homed",
+        Attention::NeedsHome => "Needs homing",
         Attention::Maintenance => "In maintenance",
-        Attention::MaintenanceDue => "Maintenance is due",
-        Attention::PrintFailed => "The last print failed",
+        Attention::MaintenanceDue => "Maintenance due",
+        Attention::PrintFailed => "Last print failed",
         Attention::FirmwareError => "Firmware error",
-        Attention::StartRefused => "Refuses to start",
-        Attention::DiskFull => "Its storage is full",
-        Attention::Unreachable => "Does not answer",
-        Attention::WrongKey => "Rejects the API key",
-        Attention::ReadOnly => "Accepts no commands",
-        Attention::Unverified => "Look at the bed: the start or end is not confirmed",
-        Attention::ForeignPrint => "Prints a file that belongs to no job",
+        Attention::StartRefused => "Start rejected",
+        Attention::DiskFull => "Storage full",
+        Attention::Unreachable => "Not responding",
+        Attention::WrongKey => "API key rejected",
+        Attention::ReadOnly => "Read-only connection",
+        Attention::Unverified => "Check the bed: start or end not confirmed",
+        Attention::ForeignPrint => "Printing a file outside any job",
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, &'sta
         _ => {}
     }
     let (words, phase) = match printer.in_hand.as_ref().map(|in_hand| &in_hand.phase) {
-        Some(AttemptPhase::Unverified { .. }) => return (Tone::Attention, "Look at the bed"),
+        Some(AttemptPhase::Unverified { .. }) => return (Tone::Attention, "Check the bed"),
         Some(AttemptPhase::Taken) => ("Uploading", true),
         Some(AttemptPhase::StartSent { .. }) => ("Starting", true),
         _ if printer.manual.is_some() => ("Starting", true),
@@ -197,10 +197,10 @@ pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> M
     let troubles = if troubled > 0 { format!("{troubled}! ") } else { String::new() };
     let title = format!("{troubles}{printing} printing{furthest}");
     html! {
-        section id=(SUMMARY_ID) class="summary" aria-label="The floor now" data-title=(title) data-troubled=(troubled) {
+        section id=(SUMMARY_ID) class="summary" aria-label="Floor summary" data-title=(title) data-troubled=(troubled) {
             span { b { (printing) } " printing" }
             span { b { (count(FloorGroup::Ready)) } " ready" }
-            span class=[(troubled > 0).then_some("warn")] { b { (troubled) } " need you" }
+            span class=[(troubled > 0).then_some("warn")] { b { (troubled) } " needing attention" }
             span class=[(offline > 0).then_some("bad")] { b { (offline) } " offline" }
             @if let Some(at) = next.filter(|at| *at > now) {
                 span { "Next free " (time_of_day(Timestamp(at.0 / 60_000 * 60_000))) }

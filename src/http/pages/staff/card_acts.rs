@@ -39,15 +39,15 @@ fn help(printer: &Printer, doing: Activity, tone: Tone) -> Vec<Markup> {
     if printer.bed_not_cleared && !on {
         acts.push(button(printer, "bed-cleared", "btn primary", None, &html! { (icon(Icon::Check)) "Bed is clear" }));
         if printer.last_print.is_some() {
-            acts.push(html! { a class="btn" href=(sign_off_path(printer.id)) { "Some are bad" } });
+            acts.push(html! { a class="btn" href=(sign_off_path(printer.id)) { "Bad parts…" } });
         }
     }
     if held.iter().any(|one| looked_at.contains(one)) {
-        let words = html! { (icon(Icon::Check)) "I have looked at it" };
+        let words = html! { (icon(Icon::Check)) "Mark as checked" };
         acts.push(button(printer, "clear-attention", "btn", None, &words));
     }
     if held.contains(&Attention::NeedsHome) && doing == Activity::Idle {
-        acts.push(button(printer, "home", "btn", None, &html! { "Home the axes" }));
+        acts.push(button(printer, "home", "btn", None, &html! { "Home axes" }));
     }
     if doing == Activity::Paused {
         let full = format!("Resume {} on {name}", printed(printer));
@@ -57,7 +57,7 @@ fn help(printer: &Printer, doing: Activity, tone: Tone) -> Vec<Markup> {
         acts.push(button(printer, "connect", "btn", None, &html! { "Connect" }));
     }
     if acts.is_empty() && matches!(tone, Tone::Error | Tone::Attention) {
-        acts.push(html! { a class="btn" href=(own_page) { "See what happened" } });
+        acts.push(html! { a class="btn" href=(own_page) { "View details" } });
     }
     acts
 }
@@ -92,7 +92,7 @@ pub(super) fn foot(app: &BoardHandles, printer: &Printer, group: FloorGroup, ton
 fn menu(printer: &Printer, on: bool) -> Markup {
     let (name, own_page, id) = (&printer.fields.name, printer_path(printer.id), format!("menu-{}", printer.id));
     html! {
-        button id={ "more-" (printer.id) } class="btn quiet square" type="button" popovertarget=(id) aria-label={ "More for " (name) } {
+        button id={ "more-" (printer.id) } class="btn quiet square" type="button" popovertarget=(id) aria-label={ "More actions for " (name) } {
             (icon(Icon::Ellipsis))
         }
         div id=(id) class="menu" popover="" {
@@ -105,8 +105,8 @@ fn menu(printer: &Printer, on: bool) -> Markup {
                         }
                     }
                 }
-                li { a href={ (own_page) "/edit" } { "Change or remove it" } }
-                li { a href=(printer_label_path(printer.id)) { "Print its label" } }
+                li { a href={ (own_page) "/edit" } { "Edit or remove" } }
+                li { a href=(printer_label_path(printer.id)) { "Print label" } }
             }
         }
     }

@@ -19,7 +19,7 @@ use http_api::production::printers::{PrinterHandles, activity};
 /// Step, in degrees, in which temperatures are shown, so that a part does not change with every measurement.
 const DEGREES_STEP: f64 = 5.0;
 /// Text for a printer that is ready while no queued job fits it.
-const NO_JOB: &str = "No job fits this printer now";
+const NO_JOB: &str = "No queued job fits this printer";
 
 /// Returns the progress of the current print, in percent; `None` if nothing is being printed.
 pub(super) fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
@@ -94,7 +94,7 @@ fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> String {
 
 /// Describes the number of jobs that are waiting for a printer, as the cost of its downtime; `None` if there are none.
 pub(super) fn waiting_words(count: usize) -> Option<String> {
-    (count > 0).then(|| counted(count, "job waits for this printer", "jobs wait for this printer"))
+    (count > 0).then(|| counted(count, "job waiting for this printer", "jobs waiting for this printer"))
 }
 
 /// Returns the number of jobs that the printer is expected to print next.
@@ -123,14 +123,14 @@ pub(super) fn next(app: &BoardHandles, printer: &Printer, group: FloorGroup) -> 
             @match (group, first) {
                 (FloorGroup::NeedsYou | FloorGroup::Offline, _) => {
                     @if !queued.is_empty() {
-                        (counted(queued.len(), "job waits", "jobs wait")) span class="long" { " for this printer" }
+                        (counted(queued.len(), "job waiting", "jobs waiting")) span class="long" { " for this printer" }
                     }
                 },
                 (_, Some(first)) => {
                     (icon(Icon::CornerDownRight)) " " span class="hidden-words" { "Next: " } (first)
                     @if more > 0 { " and " (more) " more" }
                 },
-                (FloorGroup::Printing, None) => { "Nothing waits" },
+                (FloorGroup::Printing, None) => { "Nothing queued" },
                 (FloorGroup::Ready, None) => { (NO_JOB) },
             }
         }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_printer_that_stands_still_says_how_many_jobs_wait_for_it() {
         assert_eq!(waiting_words(0), None);
-        assert_eq!(waiting_words(1).as_deref(), Some("1 job waits for this printer"));
-        assert_eq!(waiting_words(3).as_deref(), Some("3 jobs wait for this printer"));
+        assert_eq!(waiting_words(1).as_deref(), Some("1 job waiting for this printer"));
+        assert_eq!(waiting_words(3).as_deref(), Some("3 jobs waiting for this printer"));
     }
 }

@@ -127,7 +127,7 @@ pub(super) fn chart(shop: &PrinterHandles, printer: Id) -> Markup {
     html! {
         @if !courses.is_empty() {
             section class="card" aria-labelledby="heat" {
-                h2 id="heat" { "Temperatures of the last half hour" }
+                h2 id="heat" { "Temperatures, last 30 minutes" }
                 svg class="chart" viewBox={ "0 -4 " (width) " " (height + 8) } role="img" aria-label={ "From 0 to " (top / 10) " °C" } {
                     line x1="0" y1=(height) x2=(width) y2=(height) stroke="currentColor" stroke-width="1" {}
                     @for course in &courses {
@@ -141,7 +141,7 @@ pub(super) fn chart(shop: &PrinterHandles, printer: Id) -> Markup {
                             dt class=(class_of(&course.heater)) { (heater_words(&course.heater)) }
                             dd {
                                 (celsius(last.highest))
-                                @if let Some(target) = last.target.filter(|target| *target > 0) { ", wanted " (celsius(target)) }
+                                @if let Some(target) = last.target.filter(|target| *target > 0) { ", target " (celsius(target)) }
                             }
                         }
                     }

@@ -50,7 +50,7 @@ pub(super) fn camera(printer: &Printer) -> Markup {
     html! {
         @if may_have_camera(printer) {
             img class="camera" data-camera=(camera_path(printer.id)) hidden
-                alt={ "What the camera of " (printer.fields.name) " sees" } width="320" height="180";
+                alt={ "Camera view of " (printer.fields.name) } width="320" height="180";
         }
     }
 }

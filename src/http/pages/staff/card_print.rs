@@ -101,11 +101,11 @@ pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, st
                 @let parts = job.as_ref().map_or_else(|| job_number(in_hand), |job| &*job.parts);
                 div class="what" title={ (parts) ", " (job_number(in_hand)) } { (parts) }
                 div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
-                    a href=(job_path_of(in_hand.order, in_hand.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open the job" } } }
+                    a href=(job_path_of(in_hand.order, in_hand.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open job" } } }
                 }
             } @else if let Some(file) = &file {
                 div class="what" title=(file) { (file) }
-                div class="small muted line" { "Printed by hand" }
+                div class="small muted line" { "Manual print" }
             } @else if is_over {
                 (on_bed(app, printer))
             } @else {
@@ -120,14 +120,14 @@ pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, st
 /// Renders the print on the bed, and the time since it ended.
 fn on_bed(app: &BoardHandles, printer: &Printer) -> Markup {
     let job = PrintedJob::on_bed(app, printer);
-    let words = job.as_ref().map_or_else(|| "The last print".to_owned(), |job| job.parts.clone());
+    let words = job.as_ref().map_or_else(|| "Last print".to_owned(), |job| job.parts.clone());
     let end = if printer.print_failed { " failed" } else { " on the bed" };
     html! {
         div class="what" title=(words) { (words) (end) }
         div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
             @if let Some(at) = printer.bed_since { (since(at)) }
             @if let Some(last) = printer.last_print {
-                " · " a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open the job" } } }
+                " · " a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open job" } } }
             }
         }
     }
@@ -138,15 +138,15 @@ fn condition(printer: &Printer, group: FloorGroup) -> Markup {
     html! {
         @match group {
             FloorGroup::Ready => { div class="what" { "Idle " (since(printer.idle_since)) } },
-            FloorGroup::Printing => { div class="what" { "A print starts" } },
+            FloorGroup::Printing => { div class="what" { "Print starting" } },
             FloorGroup::NeedsYou => {
-                div class="what" { (printer.attention().first().map_or("See what happened", |one| attention_words(*one))) }
+                div class="what" { (printer.attention().first().map_or("Needs attention", |one| attention_words(*one))) }
             },
             FloorGroup::Offline if printer.maintenance.is_some() => { div class="what" { "Out of service" } },
-            FloorGroup::Offline if printer.disconnected => { div class="what" { "Disconnected by hand" } },
+            FloorGroup::Offline if printer.disconnected => { div class="what" { "Disconnected manually" } },
             FloorGroup::Offline => {
                 div class="what" {
-                    "No answer"
+                    "No response"
                     @if let Some(at) = printer.last_seen_at { " " (since(at)) }
                 }
             },

@@ -22,7 +22,7 @@ fn is_low(left: Amount, reorder_point: Amount) -> bool {
 pub(super) fn slots(app: &BoardHandles, printer: &Printer) -> Markup {
     let all = printer.slots();
     html! {
-        ul class="slots" aria-label="Loaded" {
+        ul class="slots" aria-label="Loaded spools" {
             @for slot in &all {
                 @let versioned = slot.material_id.and_then(|id| Some(app.shop.materials.resident(id)?.read()));
                 @let label = (all.len() > 1).then(|| slot_label(printer, slot.slot));
@@ -50,12 +50,12 @@ fn spool(slot: &Slot, label: Option<SlotLabel>, material: Option<&Material>) -> 
                 }
                 @match name {
                     Some(name) => { (name) },
-                    None => { "No spool set" },
+                    None => { "No spool" },
                 }
                 @if let Some(left) = slot.remaining {
                     " " span class="num" { (left) @if let Some(unit) = unit { " " (unit) } }
                 }
-                @if low { span class="hidden-words" { ", nearly empty" } }
+                @if low { span class="hidden-words" { ", running low" } }
             }
         }
     }

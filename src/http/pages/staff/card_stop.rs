@@ -14,7 +14,7 @@ pub(super) fn emergency_stop(printer: &Printer) -> Markup {
             data-hold={ "/api/printers/" (printer.id) "/emergency-stop" } {
             button id={ "stop-" (printer.id) } class="stop" type="submit"
                 data-says={ "emergency stop of " (printer.fields.name) }
-                aria-label={ "Hold to stop " (printer.fields.name) " at once" } title={ "Hold to stop " (printer.fields.name) " at once" } {
+                aria-label={ "Hold to stop " (printer.fields.name) } title={ "Hold to stop " (printer.fields.name) } {
                 (icon(Icon::OctagonX))
             }
         }

@@ -29,7 +29,7 @@ const TONES: [(Tone, &str); 4] =
     [(Tone::Working, "Printing"), (Tone::Attention, "Clear the bed"), (Tone::Error, "Offline"), (Tone::Idle, "Ready")];
 /// Text colours on a panel, as classes.
 const TEXTS: [(&str, &str); 4] =
-    [("", "Text"), ("muted", "Text of less weight"), ("faint", "Text of the least weight"), ("bad", "An error")];
+    [("", "Text"), ("muted", "Secondary text"), ("faint", "Tertiary text"), ("bad", "Error")];
 
 handles! {
     /// Dependencies of the page.
@@ -50,7 +50,7 @@ async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Respo
     let content = html! {
         div class="head" {
             h1 { "Design" }
-            span class="muted small" { "Every part that the pages are made of" }
+            span class="muted small" { "Every component of the pages" }
         }
         div class="stack" {
             (panel("type", "Type and colours", &type_and_colours()))
@@ -60,9 +60,9 @@ async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Respo
             (panel("tables", "Rows and tables", &rows()))
             (panel("courses", "Steps and courses", &courses()))
             (figures(&[
-                KeyFigure { label: "Parts printed", value: "1,284", note: "up 12 % on the week before" },
-                KeyFigure { label: "Share of good parts", value: "97.4 %", note: "same as the week before" },
-                KeyFigure { label: "Revenue", value: "€ 4,310.00", note: "down 3 % on the week before" },
+                KeyFigure { label: "Parts printed", value: "1,284", note: "up 12 % on the previous week" },
+                KeyFigure { label: "Share of good parts", value: "97.4 %", note: "same as the previous week" },
+                KeyFigure { label: "Revenue", value: "€ 4,310.00", note: "down 3 % on the previous week" },
             ]))
             (panel("cards-of-printers", "Cards", &cards()))
             (panel("overlays", "Menus, dialogs, messages", &overlays()))
@@ -82,15 +82,15 @@ fn type_and_colours() -> Markup {
 fn buttons() -> Markup {
     html! {
         div class="acts" {
-            button class="btn primary" type="button" { (icon(Icon::Check)) "Primary act" }
-            button class="btn" type="button" { "Other act" }
-            button class="btn quiet" type="button" { "Quiet act" }
+            button class="btn primary" type="button" { (icon(Icon::Check)) "Primary action" }
+            button class="btn" type="button" { "Other action" }
+            button class="btn quiet" type="button" { "Quiet action" }
             button class="btn bad" type="button" { (icon(Icon::Trash2)) "Delete" }
             button class="btn quiet square" type="button" aria-label="Pause" { (icon(Icon::Pause)) }
-            button class="btn" type="button" disabled { "Not now" }
+            button class="btn" type="button" disabled { "Disabled" }
             button class="stop square" type="button" aria-label="Hold to stop" { (icon(Icon::OctagonX)) }
         }
-        p class="small muted" { "One primary act in a view. What destroys is quiet until it is meant." }
+        p class="small muted" { "One primary action per view. Destructive actions stay quiet until they are confirmed." }
     }
 }
 
@@ -98,12 +98,12 @@ fn states() -> Markup {
     let tabs = [
         FilterTab { label: "all", count: 60, tone: Tone::Idle, path: "/design", is_current: true },
         FilterTab { label: "printing", count: 41, tone: Tone::Working, path: "/design", is_current: false },
-        FilterTab { label: "need you", count: 6, tone: Tone::Attention, path: "/design", is_current: false },
+        FilterTab { label: "needing attention", count: 6, tone: Tone::Attention, path: "/design", is_current: false },
         FilterTab { label: "offline", count: 2, tone: Tone::Error, path: "/design", is_current: false },
     ];
     html! {
         p class="acts" { @for (tone, text) in TONES { (chip(tone, text)) } span class="chip info" { "New" } }
-        (filters("Filters of a list", &tabs))
+        (filters("List filters", &tabs))
     }
 }
 
@@ -113,7 +113,7 @@ fn fields() -> Markup {
             div class="field" {
                 label for="design-text" { "Name" }
                 input id="design-text" placeholder="Ada 1" aria-describedby="design-hint";
-                p class="hint" id="design-hint" { "As it stands on the machine." }
+                p class="hint" id="design-hint" { "As labelled on the machine." }
             }
             div class="field" {
                 label for="design-wrong" { "Weight in g" }
@@ -126,7 +126,7 @@ fn fields() -> Markup {
             }
             div class="field" {
                 input id="design-tick" type="checkbox" checked;
-                label for="design-tick" class="inline" { "Prints by itself" }
+                label for="design-tick" class="inline" { "Print automatically" }
             }
             div class="field" {
                 label for="design-notes" { "Notes" }
@@ -145,12 +145,12 @@ fn rows() -> Markup {
         ul class="rows" {
             li class="row" {
                 span class="thumb" { (icon(Icon::PackageCheck)) }
-                span { b { "Clear the bed of Ada 7" } " " span class="below" { "4 cable clips are done, 3 jobs wait for this printer" } }
+                span { b { "Clear the bed of Ada 7" } " " span class="below" { "4 cable clips finished, 3 jobs waiting for this printer" } }
                 span class="acts" { button class="btn" type="button" { "Bed is clear" } }
             }
             li { span { "A row of two" } span class="num" { "1,000 g" } }
         }
-        div class="table" tabindex="0" role="region" aria-label="Example of a table" {
+        div class="table" tabindex="0" role="region" aria-label="Example table" {
             table {
                 thead { tr { th scope="col" { "Order" } th scope="col" { "State" } th scope="col" class="number" { "Total" } } }
                 tbody {
@@ -210,9 +210,9 @@ fn overlays() -> Markup {
         button class="bad" type="button" { (icon(Icon::Trash2)) "Remove" }
     };
     let question = html! {
-        p { "Its file and its history go with it. This cannot be undone." }
+        p { "This also deletes the history of the file. You can't undo this." }
         form method="dialog" class="acts" {
-            button class="btn" { "Keep it" }
+            button class="btn" { "Keep" }
             button class="btn bad" { "Delete gear.gcode" }
         }
     };
@@ -223,7 +223,7 @@ fn overlays() -> Markup {
             (dialog("design-dialog", "Delete…", "Delete gear.gcode?", &question))
         }
         (toast("The bed of Ada 7 is clear."))
-        (empty_place(Icon::Printer, "Printers stand here, each with what it prints and what it needs.", &begin))
+        (empty_place(Icon::Printer, "Your printers appear here, each with its current print and any action it needs.", &begin))
     }
 }
 

@@ -8,9 +8,9 @@ use super::{ORDERS_PATH, PRODUCTS_PATH, STOCK_PATH};
 
 /// Steps in order: action, path, and reason.
 const STEPS: [(&str, &str, &str); 3] = [
-    ("Add a printer", NEW_PRINTER_PATH, "By its address; an admin can also look for those in your network."),
-    ("Add a material", STOCK_PATH, "What your printers print with, and how much of it is there."),
-    ("Add a SKU", PRODUCTS_PATH, "What you sell: its file, its material and its price."),
+    ("Add a printer", NEW_PRINTER_PATH, "Enter its address. Admins can also search your network."),
+    ("Add a material", STOCK_PATH, "Filament, resin or sheets, and how much you have."),
+    ("Add a SKU", PRODUCTS_PATH, "A product you sell, with its file, material and price."),
 ];
 
 /// Renders the checklist. `has` states whether the shop has printers, materials and SKUs. Returns `None` once it has
@@ -22,8 +22,8 @@ pub(super) fn first_steps(has: [bool; 3]) -> Option<Markup> {
     let next = has.iter().position(|done| !done);
     Some(html! {
         section class="card" id="first-steps" aria-labelledby="first-steps-title" {
-            h2 id="first-steps-title" { "First steps" }
-            p { "This shop is new. It takes three things until it prints; what is left to do then stands here by itself." }
+            h2 id="first-steps-title" { "Get started" }
+            p { "Set up three things before your first print. After that, this page lists your tasks." }
             ol class="rows" {
                 @for (n, ((words, path, about), done)) in STEPS.into_iter().zip(has).enumerate() {
                     li {
@@ -38,8 +38,8 @@ pub(super) fn first_steps(has: [bool; 3]) -> Option<Markup> {
                 }
             }
             p class="soft" {
-                "Then an order that is paid (" a href=(ORDERS_PATH) { "orders" } ", or the API) is printed by itself. To look at a shop that "
-                "is busy first, run " code { "printfloor demo" } ": it needs no printers, and touches nothing of this shop."
+                "Paid " a href=(ORDERS_PATH) { "orders" } " then print automatically. To explore a busy shop first, run "
+                code { "printfloor demo" } ". It needs no printers and doesn't change this shop."
             }
         }
     })

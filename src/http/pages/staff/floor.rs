@@ -122,12 +122,12 @@ pub(super) async fn show(
         @if cards.is_empty() { (empty(who.has(Role::Operator))) }
         @if query.is_plan() { (rooms(&cards, query.state_word())) } @else { (sections(&query, &cards)) }
         p id="none-match" class="muted" hidden[cards.is_empty() || cards.iter().any(|card| !card.is_hidden)] {
-            "No printer matches. " a href=(FLOOR_PATH) { "Show all printers" }
+            "No printers match. " a href=(FLOOR_PATH) { "Show all printers" }
         }
         p class="small muted" {
             @if is_wall { a href=(FLOOR_PATH) { "Back to the floor" } } @else {
-                "Hold the red octagon for one second to stop a printer at once: motors and heaters are cut as far as the printer allows it. "
-                "Software is no safety device: in danger, switch the printer off at the mains."
+                "To stop a printer at once, hold its red octagon for one second. This cuts motors and heaters as far as the printer allows. "
+                "Software is not a safety device: in an emergency, switch the printer off at the mains."
             }
         }
     };
@@ -172,16 +172,16 @@ fn hidden_card(whole: &str) -> String {
 fn empty(may_add: bool) -> Markup {
     html! {
         section class="panel pad" aria-labelledby="begin" {
-            h2 id="begin" { "There is no printer yet" }
-            p { "Each printer of the shop has a card here: what it prints, until when, and what it needs. Three things come first:" }
+            h2 id="begin" { "No printers yet" }
+            p { "Each printer gets a card here with its current print, its remaining time and any action it needs. To get started:" }
             ol class="steps" {
-                li { @if may_add { a href=(NEW_PRINTER_PATH) { "Add a printer" } } @else { "Add a printer" } "; its card appears here, live." }
-                li { a href=(STOCK_PATH) { "Add a material" } ", and receive what you have of it." }
-                li { a href=(PRODUCTS_PATH) { "Add a SKU" } " with a G-code file: what can be ordered and made." }
+                li { @if may_add { a href=(NEW_PRINTER_PATH) { "Add a printer" } } @else { "Add a printer" } ". Its card appears here and updates live." }
+                li { a href=(STOCK_PATH) { "Add a material" } " and record the stock you have." }
+                li { a href=(PRODUCTS_PATH) { "Add a SKU" } " with a G-code file: a product that customers can order." }
             }
             p {
-                "To look around first, run " code { "printfloor demo" } " on this machine: a whole simulated shop, with printers that print. "
-                "Programs find the same in " a href="/docs/" { "the API" } "."
+                "To explore first, run " code { "printfloor demo" } " on this machine. It starts a simulated shop with working printers. "
+                "Everything here is also available through " a href="/docs/" { "the API" } "."
             }
         }
     }

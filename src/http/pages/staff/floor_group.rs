@@ -56,7 +56,7 @@ impl FloorGroup {
     /// Returns the heading of the group's section.
     pub(super) fn title(self) -> &'static str {
         match self {
-            Self::NeedsYou => "Need you",
+            Self::NeedsYou => "Needs attention",
             Self::Printing => "Printing",
             Self::Ready => "Ready",
             Self::Offline => "Offline or out of service",
@@ -66,7 +66,7 @@ impl FloorGroup {
     /// Returns the label of the group's filter, to follow a number.
     pub(super) fn label(self) -> &'static str {
         match self {
-            Self::NeedsYou => "need you",
+            Self::NeedsYou => "needing attention",
             Self::Printing => "printing",
             Self::Ready => "ready",
             Self::Offline => "offline",
@@ -88,7 +88,7 @@ pub(super) enum FloorGrouping {
 impl FloorGrouping {
     /// All groupings, with their names in URLs and their labels; the default is first.
     pub(super) const ALL: [(Self, &str, &str); 3] =
-        [(Self::State, "", "State"), (Self::Place, "place", "Place"), (Self::Model, "model", "Model")];
+        [(Self::State, "", "State"), (Self::Place, "place", "Location"), (Self::Model, "model", "Model")];
 
     /// Returns the grouping with the given name; the default if there is none.
     pub(super) fn from_word(word: &str) -> Self {
@@ -110,8 +110,8 @@ impl FloorGrouping {
             Self::State => {
                 FloorGroup::ALL.into_iter().find(|group| group.word() == key).map_or(key, |group| group.title())
             }
-            Self::Place if key.is_empty() => "No place yet",
-            Self::Model if key.is_empty() => "Model not set",
+            Self::Place if key.is_empty() => "No location",
+            Self::Model if key.is_empty() => "No model",
             Self::Place | Self::Model => key,
         }
     }
@@ -184,9 +184,9 @@ mod tests {
 
     #[test]
     fn sections_have_headings_also_where_nothing_is_set() {
-        assert_eq!(FloorGrouping::State.title("need-you"), "Need you");
-        assert_eq!((FloorGrouping::Place.title(""), FloorGrouping::Place.title("Attic")), ("No place yet", "Attic"));
-        assert_eq!((FloorGrouping::Model.title(""), FloorGrouping::Model.title("X1C")), ("Model not set", "X1C"));
+        assert_eq!(FloorGrouping::State.title("need-you"), "Needs attention");
+        assert_eq!((FloorGrouping::Place.title(""), FloorGrouping::Place.title("Attic")), ("No location", "Attic"));
+        assert_eq!((FloorGrouping::Model.title(""), FloorGrouping::Model.title("X1C")), ("No model", "X1C"));
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn filters(query: &FloorQuery, groups: &[FloorGroup]) -> Markup {
     };
     let order = [FloorGroup::Printing, FloorGroup::Ready, FloorGroup::NeedsYou, FloorGroup::Offline];
     html! {
-        div class="filters" role="group" aria-label="Show printers" {
+        div class="filters" role="group" aria-label="Filter printers" {
             (filter("", "", groups.len(), "all"))
             @for group in order {
                 @let class = match group { FloorGroup::NeedsYou => "warn", FloorGroup::Offline => "bad", _ => "" };
@@ -123,7 +123,7 @@ fn options(query: &FloorQuery) -> Markup {
                         @for (word, words) in DENSITIES { option value=(word) selected[word == size] { (words) } }
                     }
                 }
-                button class="btn" type="submit" { "Show" }
+                button class="btn" type="submit" { "Apply" }
             }
         }
     }

@@ -51,15 +51,15 @@ pub(super) fn rooms(cards: &[PrinterCard<'_>], state: &str) -> Markup {
             @for (n, ((nowhere, place), room)) in by_place(cards).iter().enumerate() {
                 @let id = format!("room-{n}");
                 section class="room" aria-labelledby=(id) {
-                    h2 id=(id) { @if *nowhere { "No place yet" } @else { (place) } }
-                    (placed(room, if *nowhere { "printers without a place" } else { place }))
+                    h2 id=(id) { @if *nowhere { "No location" } @else { (place) } }
+                    (placed(room, if *nowhere { "printers without a location" } else { place }))
                     @if !room.loose.is_empty() {
                         ul class="cards" aria-labelledby=(id) { @for card in &room.loose { (PreEscaped(card)) } }
                     }
                 }
             }
         }
-        p class="small muted" { "To place a printer, choose “Change or remove it” in its menu." }
+        p class="small muted" { "To position a printer, choose “Edit or remove” in its menu." }
     }
 }
 

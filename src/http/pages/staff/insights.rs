@@ -50,13 +50,13 @@ struct InsightSpan {
 
 /// Available time spans.
 const SPANS: [InsightSpan; 4] = [
-    InsightSpan { word: "7", days: 7, label: "7 days", before: "the 7 days before" },
+    InsightSpan { word: "7", days: 7, label: "7 days", before: "the previous 7 days" },
     USUAL_SPAN,
-    InsightSpan { word: "90", days: 90, label: "90 days", before: "the 90 days before" },
-    InsightSpan { word: "365", days: 365, label: "A year", before: "the year before" },
+    InsightSpan { word: "90", days: 90, label: "90 days", before: "the previous 90 days" },
+    InsightSpan { word: "365", days: 365, label: "1 year", before: "the previous year" },
 ];
 /// Default time span.
-const USUAL_SPAN: InsightSpan = InsightSpan { word: "30", days: 30, label: "30 days", before: "the 30 days before" };
+const USUAL_SPAN: InsightSpan = InsightSpan { word: "30", days: 30, label: "30 days", before: "the previous 30 days" };
 /// Path for downloading a chart's table.
 const TABLE_PATH: &str = "/shop/insights/table";
 
@@ -161,7 +161,7 @@ async fn download(
 
 fn spans(chosen: InsightSpan) -> Markup {
     html! {
-        nav class="filters" aria-label="Time" {
+        nav class="filters" aria-label="Period" {
             @for span in SPANS {
                 a class="filter" href={ (INSIGHTS_PATH) "?days=" (span.word) } aria-current=[(span == chosen).then_some("true")] {
                     (span.label)
@@ -176,17 +176,17 @@ fn empty(insights: &Insights) -> Markup {
     let printers = !insights.activity.by_printer.is_empty();
     html! {
         section class="card" id="empty" aria-labelledby="empty-title" {
-            h2 id="empty-title" { "Nothing was printed in this time" }
+            h2 id="empty-title" { "No prints in this period" }
             @if printers {
-                p { "Choose a longer time above, or have something printed: what was printed is counted here once the print is over." }
+                p { "Choose a longer period above. Prints are counted once they have ended." }
                 p class="acts" {
-                    a class="button" href=(ORDERS_PATH) { "To the orders" }
-                    a class="button second" href=(FLOOR_PATH) { "To the floor" }
+                    a class="button" href=(ORDERS_PATH) { "View orders" }
+                    a class="button second" href=(FLOOR_PATH) { "Open the floor" }
                 }
             } @else {
                 p {
-                    "There are no printers yet. Numbers come by themselves once there is a printer, a material, a SKU that is made of "
-                    "it, and an order that is paid. To see the page filled, run " code { "printfloor demo" } "."
+                    "No printers yet. Figures appear once you have a printer, a material, a SKU made from it and a paid order. "
+                    "To see this page with sample data, run " code { "printfloor demo" } "."
                 }
                 p class="acts" {
                     a class="button" href=(NEW_PRINTER_PATH) { "Add a printer" }
@@ -213,7 +213,7 @@ fn section(figure: &Figure, word: &str, currency: &str) -> Markup {
                         }
                     }
                 },
-                None => { p { "Nothing to show in this time." } },
+                None => { p { "No data for this period." } },
             }
         }
     }

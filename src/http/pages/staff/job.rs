@@ -41,20 +41,20 @@ pub(super) fn job_path(job: Id, act: &str) -> String {
 /// Returns the tone and label for a job's state.
 pub(super) fn job_state(job: &Job) -> (Tone, &'static str) {
     match job.state {
-        JobState::Created => (Tone::Idle, "Waits for its file"),
-        JobState::Validated => (Tone::Idle, "Being prepared"),
-        JobState::AwaitingManualReview => (Tone::Attention, "Waits for a decision"),
-        JobState::Sliced => (Tone::Idle, "Waits for a printer"),
+        JobState::Created => (Tone::Idle, "Waiting for a file"),
+        JobState::Validated => (Tone::Idle, "Preparing"),
+        JobState::AwaitingManualReview => (Tone::Attention, "Waiting for review"),
+        JobState::Sliced => (Tone::Idle, "Waiting for a printer"),
         JobState::Dispatching if job.live().is_some_and(|attempt| attempt.unverified) => {
-            (Tone::Attention, "Nobody knows whether it began")
+            (Tone::Attention, "Start not confirmed")
         }
         JobState::Printing | JobState::Paused if job.live().is_some_and(|attempt| attempt.unverified) => {
-            (Tone::Attention, "Nobody knows how it ended")
+            (Tone::Attention, "Outcome not confirmed")
         }
-        JobState::Dispatching => (Tone::Working, "Going to a printer"),
+        JobState::Dispatching => (Tone::Working, "Sending to a printer"),
         JobState::Printing => (Tone::Working, "Printing"),
         JobState::Paused => (Tone::Attention, "Paused"),
-        JobState::Completed if job.unsigned => (Tone::Attention, "To be signed off"),
+        JobState::Completed if job.unsigned => (Tone::Attention, "Needs sign-off"),
         JobState::Completed => (Tone::Working, "Printed"),
         JobState::Failed => (Tone::Error, "Failed"),
         JobState::Cancelled => (Tone::Idle, "Cancelled"),
@@ -63,7 +63,7 @@ pub(super) fn job_state(job: &Job) -> (Tone, &'static str) {
 
 fn attempt_words(state: AttemptState) -> &'static str {
     match state {
-        AttemptState::Claimed => "chosen",
+        AttemptState::Claimed => "assigned",
         AttemptState::Uploading => "uploading",
         AttemptState::StartSent => "starting",
         AttemptState::Confirmed => "printing",
@@ -71,20 +71,21 @@ fn attempt_words(state: AttemptState) -> &'static str {
         AttemptState::Failed => "failed",
         AttemptState::Cancelled => "cancelled",
         AttemptState::Refused => "refused",
-        AttemptState::NotStarted => "did not begin",
-        AttemptState::Abandoned => "given up",
+        AttemptState::NotStarted => "not started",
+        AttemptState::Abandoned => "abandoned",
     }
 }
 
 /// Renders the buttons for resolving a print whose outcome is unknown. `last_progress` is the last observed progress,
 /// from 0 to 1; if present, the print did start, and every choice records the material that it used.
 pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Markup {
-    let answers = [("not_started", "It never began"), ("finished", "It is finished"), ("failed", "It failed")];
+    let answers =
+        [("not_started", "Mark as not started"), ("finished", "Mark as finished"), ("failed", "Mark as failed")];
     html! {
         @if let Some(progress) = last_progress {
             p class="full" {
-                "Did the part come out? If it is finished, all of its material is booked as used; if it failed, "
-                (format!("{:.0}", progress * 100.0)) " % of it, as far as the print was seen."
+                "Did the print succeed? If it finished, all of its material is recorded as used. If it failed, "
+                (format!("{:.0}", progress * 100.0)) " % is recorded, the last progress reported."
             }
         }
         form class="acts" method="post" action=(job_path(job, "resolve")) data-quiet="" {
@@ -151,10 +152,10 @@ impl JobCard<'_> {
                     @if let Some(error) = &job.error {
                         p class="bad" { (message(error)) }
                         @if let Some(details) = &job.error_details {
-                            details { summary { "More from the printer" } pre { (details) } }
+                            details { summary { "Printer message" } pre { (details) } }
                         }
                     }
-                    @if job.cancel_requested_at.is_some() { p class="bad" { "It is to be cancelled: the printer has not confirmed it yet." } }
+                    @if job.cancel_requested_at.is_some() { p class="bad" { "Cancelling: waiting for the printer to confirm." } }
                     (self.facts())
                 }
                 (self.acts())
@@ -177,11 +178,11 @@ impl JobCard<'_> {
         html! {
             p class="soft" {
                 "Line " (job.line + 1) ", " (job.plate_parts.max(1)) @if job.plate_parts > 1 { " parts" } @else { " part" } " on the plate, priority " (job.priority)
-                @if job.reprint { ", in place of rejected parts" }
+                @if job.reprint { ", reprint of rejected parts" }
                 @if let Some(words) = spare_words(job) { " (" (words) ")" }
-                @if let Some(at) = job.due_at { ", wanted " (clock(at)) }
+                @if let Some(at) = job.due_at { ", due " (clock(at)) }
                 @if let Some(at) = expected.filter(|_| !job.over()) { ", expected " (clock(at)) }
-                @if !job.over() { ". " a href={ (JOBS_PATH) "/" (job.id) } { "How it goes together with each printer" } }
+                @if !job.over() { ". " a href={ (JOBS_PATH) "/" (job.id) } { "Printer compatibility" } }
             }
         }
     }
@@ -193,7 +194,7 @@ impl JobCard<'_> {
                 "Attempt " (attempt.number) " on "
                 @match name {
                     Some(name) => { a href={ (FLOOR_PATH) "/printers/" (attempt.printer_id) } { (name) } },
-                    None => { "a printer that was removed" },
+                    None => { "a removed printer" },
                 }
                 ": " (attempt_words(attempt.state))
             }
@@ -211,7 +212,7 @@ impl JobCard<'_> {
                 }
             }
             @if let Some(photo) = attempt.photo_file_id {
-                span class="full" { a href=(content_path(photo)) { "Picture of the end of attempt " (attempt.number) } }
+                span class="full" { a href=(content_path(photo)) { "Picture at the end of attempt " (attempt.number) } }
             }
         }
     }
@@ -226,16 +227,16 @@ impl JobCard<'_> {
                 @match job.state {
                     JobState::Printing => { (button("pause", "second", "Pause")) },
                     JobState::Paused => { (button("resume", "second", "Resume")) },
-                    JobState::AwaitingManualReview => { (button("release", "second", "Release it")) },
-                    JobState::Failed | JobState::Cancelled => { (button("retry", "second", "Make it again")) },
+                    JobState::AwaitingManualReview => { (button("release", "second", "Release")) },
+                    JobState::Failed | JobState::Cancelled => { (button("retry", "second", "Retry")) },
                     JobState::Completed => {
                         details {
-                            summary { "Make it again" }
+                            summary { "Reprint" }
                             p {
-                                "The good parts of this job no longer count for the order, which is back in printing until \
-                                 new ones are made."
+                                "Good parts of this job will no longer count toward the order, which returns to printing \
+                                 until new ones are made."
                             }
-                            (button("retry", "stop", "Make all parts again"))
+                            (button("retry", "stop", "Reprint all parts"))
                         }
                     },
                     _ => {},
@@ -253,8 +254,8 @@ impl JobCard<'_> {
         html! {
             @if unverified { (resolutions(job.id, last_progress, &order)) } @else if job.live().is_some() {
                 details {
-                    summary { "Its printer does not answer" }
-                    p { "Look at the printer, and say what became of the print. The printer then waits until its bed is cleared." }
+                    summary { "Printer not responding" }
+                    p { "Check the printer, then choose how the print ended. The printer takes no job until you clear its bed." }
                     (resolutions(job.id, last_progress, &order))
                 }
             }
@@ -266,7 +267,7 @@ impl JobCard<'_> {
         let id = self.job.id;
         html! {
             details {
-                summary { "Priority, or cancel" }
+                summary { "Edit or cancel" }
                 form class="tools" method="post" action=(job_path(id, "change")) data-quiet="" {
                     (hidden())
                     input type="hidden" name=(CLEARS_FIELD) value="dueAt";
@@ -279,7 +280,7 @@ impl JobCard<'_> {
                         label for={ "due-" (id) } { (WANTED_LABEL) }
                         input id={ "due-" (id) } name="dueAt" type="date" value=[self.job.due_at.map(field_date)];
                     }
-                    button class="second" type="submit" { "Change" }
+                    button class="second" type="submit" { "Save" }
                 }
                 (act(&job_path(id, "cancel"), &format!("cancel-{id}"), "second", &self.cancel_words(), Some(&self.unconfirmed())))
             }
@@ -305,7 +306,7 @@ impl JobCard<'_> {
             @if self.job.live().is_some() {
                 p {
                     input id={ "force-" (id) } name="force" type="checkbox" value="true";
-                    " " label for={ "force-" (id) } class="inline" { "Do not wait for the printer to confirm it" }
+                    " " label for={ "force-" (id) } class="inline" { "Don't wait for the printer to confirm" }
                 }
             }
         }
@@ -314,7 +315,7 @@ impl JobCard<'_> {
     fn sign_off(&self) -> Markup {
         html! {
             details {
-                summary { "Say how many parts are good" }
+                summary { "Sign off parts" }
                 (sign_off_form(SignOffSubject::Job(self.job.id, self.job.plate_parts.max(1)), self.reasons, None))
             }
         }
@@ -344,7 +345,5 @@ pub(super) fn currency_field(currency: &str) -> Markup {
 /// Describes the spare parts on a plate that replaces rejected parts; `None` if every part on the plate is needed.
 fn spare_words(job: &Job) -> Option<String> {
     let spare = job.spare_parts.min(job.plate_parts);
-    let parts = |count: u32| if count == 1 { "1 part is".to_owned() } else { format!("{count} parts are") };
-    let spares = if spare == 1 { "the other is a spare".to_owned() } else { format!("the other {spare} are spares") };
-    (spare > 0).then(|| format!("{} missing, {spares}", parts(job.plate_parts - spare)))
+    (spare > 0).then(|| format!("{} needed, {spare} spare", job.plate_parts - spare))
 }

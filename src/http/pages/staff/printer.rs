@@ -81,7 +81,7 @@ pub(super) async fn show(
         h1 { (printer.fields.name) }
         p class="acts" {
             a class="button second" href=(upload_path(id)) { "Print a file…" }
-            a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Change or remove it" }
+            a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Edit or remove" }
             @if who.has(Role::Admin) { a class="button second" href=(history_path(AuditedKind::Printer, id)) { "History" } }
         }
         @if let Some(parts) = view.printers.get(&id) {
@@ -93,7 +93,7 @@ pub(super) async fn show(
         // Outside of what is read again: the script has its own way to the picture.
         @if may_have_camera(printer) {
             noscript {
-                img class="camera" src=(camera_path(id)) alt={ "What the camera of " (printer.fields.name) " sees" };
+                img class="camera" src=(camera_path(id)) alt={ "Camera view of " (printer.fields.name) };
             }
         }
         div id="printer" data-fresh="" {
@@ -120,9 +120,9 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
         @if on {
             section class="card" id="cancel" aria-labelledby="cancel-title" {
                 h2 id="cancel-title" { "Cancel " (what) " on " (name) "?" }
-                p { "The print ends, and what was printed of it is lost. A job has to be made again." }
+                p { "The print stops and its parts are lost. If it belongs to a job, the job must be printed again." }
                 @if let Some(in_hand) = &printer.in_hand {
-                    p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { "To the job" } }
+                    p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { "Open job" } }
                 }
                 (act(&act_path(printer.id, "cancel"), "cancel-now", "", &format!("Cancel {what} on {name}"), None))
             }
@@ -155,10 +155,10 @@ fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
             h2 id="stop-title" { "Emergency stop" }
             p {
                 @if gentle(shop, printer.id) { (GENTLE) "." } @else {
-                    "It cuts motors and heaters at once. Afterwards the printer has to be homed, and its bed cleared."
+                    "This cuts motors and heaters at once. Afterwards, home the printer and clear its bed."
                 }
             }
-            p { strong { "Software is no safety device: in danger switch the printer off at the mains." } }
+            p { strong { "Software is not a safety device: in an emergency, switch the printer off at the mains." } }
             form method="post" action=(act_path(printer.id, "emergency-stop"))
                 data-hold={ "/api/printers/" (printer.id) "/emergency-stop" } {
                 (hidden())
@@ -166,7 +166,7 @@ fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
                     "Stop " (printer.fields.name) " now"
                 }
             }
-            p class="hint" id="stop-how" { "Hold it for one second. In a browser without scripts one press is enough." }
+            p class="hint" id="stop-how" { "Hold for one second. Without JavaScript, a single press is enough." }
         }
     }
 }
@@ -178,12 +178,12 @@ fn service(printer: &Printer) -> Markup {
             div class="field" {
                 label for="done" { (DONE_LABEL) }
                 input id="done" name="done" maxlength="200" aria-describedby="about-done";
-                p class="hint" id="about-done" { "It is kept in the printer’s log." }
+                p class="hint" id="about-done" { "Saved in the maintenance log." }
             }
         } @else {
             input type="hidden" name="on" value="true";
             div class="field" {
-                label for="note" { "Why it is out of service" }
+                label for="note" { "Reason" }
                 input id="note" name="note" maxlength="500";
             }
         }
@@ -215,7 +215,7 @@ fn queue(app: &BoardHandles, printer: Id) -> Markup {
     html! {
         @if !queued.is_empty() {
             section class="card" aria-labelledby="queue" {
-                h2 id="queue" { "Expected next" }
+                h2 id="queue" { "Up next" }
                 ol class="rows" {
                     @for (one, (number, sku)) in queued.iter().take(QUEUE_SHOWN).filter_map(|one| Some((one, names(one)?))) {
                         li {
@@ -226,7 +226,7 @@ fn queue(app: &BoardHandles, printer: Id) -> Markup {
                     }
                 }
                 @if queued.len() > QUEUE_SHOWN { p class="soft" { "and " (queued.len() - QUEUE_SHOWN) " more" } }
-                p class="soft" { "A job is given to a printer when it begins; another one may be free sooner." }
+                p class="soft" { "A job is assigned to a printer when it starts, so another printer may take it first." }
             }
         }
     }
@@ -236,20 +236,20 @@ fn about(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let fields = &printer.fields;
     html! {
         section class="card" aria-labelledby="about" {
-            h2 id="about" { "About it" }
+            h2 id="about" { "Details" }
             dl class="left" {
                 dt { "Type" } dd { (fields.kind) @if let Some(model) = &fields.model { ", " (model) } }
                 dt { "Address" } dd { (fields.base_url) }
-                @if let Some(location) = &fields.location { dt { "Place" } dd { (location) } }
-                @if let Some(at) = fields.position { dt { "On the plan" } dd { "row " (at.row) ", column " (at.column) } }
+                @if let Some(location) = &fields.location { dt { "Location" } dd { (location) } }
+                @if let Some(at) = fields.position { dt { "Position" } dd { "row " (at.row) ", column " (at.column) } }
                 @if !fields.tags.is_empty() { dt { "Tags" } dd { (fields.tags.join(", ")) } }
-                @if let Some(at) = last_answer(shop, printer) { dt { "Last answered" } dd { (clock(at)) } }
-                @for one in printer.attention() { dt { "Needs" } dd { (attention_words(one)) } }
+                @if let Some(at) = last_answer(shop, printer) { dt { "Last response" } dd { (clock(at)) } }
+                @for one in printer.attention() { dt { "Attention" } dd { (attention_words(one)) } }
                 @for Clearing { to, .. } in printer.clearings.iter().rev().take(3) {
                     dt { "Bed cleared" } dd { (clock(*to)) }
                 }
             }
-            p { a href=(printer_label_path(printer.id)) { "Label with a QR code" } }
+            p { a href=(printer_label_path(printer.id)) { "QR code label" } }
         }
     }
 }

@@ -57,17 +57,17 @@ fn types(admin: bool) -> Markup {
     html! {
         p { a href=(FLOOR_PATH) { "All printers" } }
         h1 { "Add a printer" }
-        p { "Which program answers at the printer?" }
-        ul class="cards" aria-label="Types of printers" {
+        p { "Choose the software that runs on the printer." }
+        ul class="cards" aria-label="Printer types" {
             @for declared in PRINTER_TYPES {
                 li class="card" {
                     h2 { a href={ (NEW_PRINTER_PATH) "?type=" (declared.word) } { (declared.program) } }
-                    p class="soft" { "Usually at port " (declared.default_port) "." }
+                    p class="soft" { "Default port " (declared.default_port) "." }
                 }
             }
         }
         @if admin {
-            p { a href="/setup/printers" { "Look for printers in the network" } " instead." }
+            p { a href="/setup/printers" { "Search the network for printers" } " instead." }
         }
     }
 }
@@ -75,7 +75,7 @@ fn types(admin: bool) -> Markup {
 fn new_form(declared: &PrinterType, value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
     let untested = value("untested").is_some_and(|text| text == "true");
     html! {
-        p { a href=(NEW_PRINTER_PATH) { "Another type" } }
+        p { a href=(NEW_PRINTER_PATH) { "All printer types" } }
         h1 { "Add a printer with " (declared.program) }
         form class="card narrowed" method="post" action={ (NEW_PRINTER_PATH) "?type=" (declared.word) } {
             (words)
@@ -84,11 +84,11 @@ fn new_form(declared: &PrinterType, value: &dyn Fn(&str) -> Option<String>, word
             (more_inputs(value))
             div class="field" {
                 input id="untested" name="untested" type="checkbox" value="true" checked[untested];
-                label for="untested" class="inline" { " Add it even if it does not answer now" }
+                label for="untested" class="inline" { " Skip the connection test" }
             }
             button type="submit" { "Test and add" }
             " "
-            a class="tall" href=(FLOOR_PATH) { "Back without adding one" }
+            a class="tall" href=(FLOOR_PATH) { "Cancel" }
         }
     }
 }
@@ -142,22 +142,22 @@ fn edit_form((version, printer): &(i64, Printer), value: &dyn Fn(&str) -> Option
     let (name, own_page) = (&printer.fields.name, format!("{FLOOR_PATH}/printers/{}", printer.id));
     html! {
         p { a href=(own_page) { "Back to " (name) } }
-        h1 { "Change " (name) }
+        h1 { "Edit " (name) }
         form class="card narrowed" method="post" action={ (own_page) "/edit" } {
             (words)
             (hidden())
             input type="hidden" name=(VERSION_FIELD) value=(version);
             (printer_fields::inputs(PrinterType::of_word(&printer.fields.kind), value))
-            p class="soft" { "The key stays as it is when its field is left empty. Another address needs it anew." }
+            p class="soft" { "Leave the key empty to keep the current one. If you change the address, enter the key again." }
             (more_inputs(value))
             button type="submit" { "Save" }
         }
         section class="card narrowed" aria-labelledby="remove" {
             h2 id="remove" { "Remove " (name) }
-            p { "It is no longer watched and takes no jobs. What it has made stays in the orders and in the books." }
+            p { "Printfloor stops monitoring this printer and sends it no more jobs. Past prints stay in orders and records." }
             details {
-                summary { "Remove it" }
-                p { strong { "Is " (name) " to be removed for good?" } }
+                summary { "Remove printer" }
+                p { strong { "Remove " (name) " permanently?" } }
                 form method="post" action=(act_path(printer.id, "remove")) {
                     (hidden())
                     input type="hidden" name="back" value=(FLOOR_PATH);

@@ -34,13 +34,13 @@ impl LogHandles {
                     div class="field wide" {
                         label for="entry" { (DONE_LABEL) }
                         input id="entry" name="done" required maxlength="200" aria-describedby="about-entry";
-                        p class="hint" id="about-entry" { "Or what the next shift should know." }
+                        p class="hint" id="about-entry" { "Or a note for the next shift." }
                     }
-                    button id="write-note" class="second" type="submit" { "Write it down" }
+                    button id="write-note" class="second" type="submit" { "Add note" }
                 }
-                @if entries.is_empty() { p class="soft" { "Nothing was noted yet." } }
+                @if entries.is_empty() { p class="soft" { "No notes yet." } }
                 ol class="rows" { @for entry in &entries { li { (note(entry, &names)) } } }
-                @if total > NOTES_SHOWN { p class="soft" { (total - NOTES_SHOWN) " older ones" } }
+                @if total > NOTES_SHOWN { p class="soft" { "and " (total - NOTES_SHOWN) " older" } }
             }
         })
     }
@@ -52,7 +52,7 @@ fn note(entry: &MaintenanceEntry, names: &ActorNames) -> Markup {
         span { (entry.fields.done) }
         span class="soft" { (names.name(&entry.by).text) ", " (clock(entry.done_at)) }
         @if let Some(note) = &entry.fields.note { span class="full" { (note) } }
-        @if !resets.is_empty() { span class="full soft" { "Done with it: " (resets.join(", ")) } }
+        @if !resets.is_empty() { span class="full soft" { "Completed: " (resets.join(", ")) } }
     }
 }
 
@@ -68,7 +68,7 @@ fn due_now(printer: &Printer, reminder: &Reminder) -> Markup {
                 strong { "Due: " (reminder.fields.name) }
                 @if let Some(note) = &reminder.fields.note { " — " (note) }
             }
-            (act(&act_path(printer.id, "note"), &format!("due-{}", reminder.id), "second", "It was done", Some(&more)))
+            (act(&act_path(printer.id, "note"), &format!("due-{}", reminder.id), "second", "Mark as done", Some(&more)))
         }
     }
 }

@@ -118,11 +118,11 @@ fn choice(printer: &Printer) -> Markup {
                 label for="file" { "G-code" }
                 input id="file" name="file" type="file" required aria-describedby="about-file";
                 p class="hint" id="about-file" {
-                    "It is uploaded here first, and then you are asked whether to print it."
-                    @if !endings.is_empty() { " This printer prints " (endings.join(" and ")) "." }
+                    "You can check the file before it prints."
+                    @if !endings.is_empty() { " This printer accepts " (endings.join(" and ")) "." }
                 }
             }
-            button type="submit" { "Upload it" }
+            button type="submit" { "Upload" }
         }
     }
 }
@@ -130,23 +130,23 @@ fn choice(printer: &Printer) -> Markup {
 /// Returns the reason the printer cannot print the file now; `None` if it can.
 fn hindrance(printer: &Printer, file: &File) -> Option<String> {
     if file.archived || file.kind != FileKind::Gcode {
-        return Some("this file is no G-code".to_owned());
+        return Some("this file isn't G-code".to_owned());
     }
     let form = file.metadata.form.unwrap_or_default();
     if PrinterType::of_word(&printer.fields.kind).is_some_and(|declared| !declared.prints(form)) {
         return Some(format!(
-            "{} prints {}, not .{} files",
+            "{} accepts {}, not .{} files",
             printer.fields.name,
             endings(printer).join(" and "),
             form.ending()
         ));
     }
-    printer.free().err().map(|why| format!("{} cannot take a print now: {why}", printer.fields.name))
+    printer.free().err().map(|why| format!("{} can't start a print now: {why}", printer.fields.name))
 }
 
 /// Describes a slot's contents, as far as the printer reports them.
 fn slot_words(printer: &Printer, slot: &Slot) -> String {
-    let vendor_code = slot.vendor_code.as_deref().unwrap_or("nothing known");
+    let vendor_code = slot.vendor_code.as_deref().unwrap_or("unknown");
     let color = slot.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
     format!("{}: {vendor_code}{color}", slot_label(printer, slot.slot).title())
 }
@@ -172,7 +172,7 @@ fn slots(printer: &Printer, file: &File) -> Markup {
                 div class="field" {
                     label for=(name) { (filament_words(at + 1, filaments.get(at))) }
                     select id=(name) name=(name) {
-                        option value="" { "what fits" }
+                        option value="" { "automatic" }
                         @for slot in &reported { option value=(slot.slot) { (slot_words(printer, slot)) } }
                         option value=(beside) { (SlotLabel::External.title()) }
                     }
@@ -188,31 +188,31 @@ fn offer(printer: &Printer, file: &File) -> Markup {
     html! {
         (back(printer))
         h1 { "Print " (file.name) " on " (name) "?" }
-        section class="card narrowed" aria-label="The file" {
+        section class="card narrowed" aria-label="File" {
             (picture(file.id, "big"))
             dl class="left" {
-                @if let Some(seconds) = facts.seconds { dt { "Takes" } dd { (seconds / 3600) " h " (seconds % 3600 / 60) " min" } }
+                @if let Some(seconds) = facts.seconds { dt { "Print time" } dd { (seconds / 3600) " h " (seconds % 3600 / 60) " min" } }
                 @if let Some(grams) = facts.grams { dt { "Material" } dd { (grams) " g" } }
                 @if let Some(layers) = facts.layers { dt { "Layers" } dd { (layers) } }
                 @if let Some(size) = facts.size { dt { "Size" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" } }
-                @if let Some(slicer) = &facts.slicer { dt { "Sliced by" } dd { (slicer) } }
+                @if let Some(slicer) = &facts.slicer { dt { "Slicer" } dd { (slicer) } }
             }
             @match hindrance {
                 Some(words) => {
                     p class="bad" role="alert" { (sentence(&words)) }
-                    a class="button second" href={ (upload_path(printer.id)) "?file=" (file.id) } { "Look again" }
+                    a class="button second" href={ (upload_path(printer.id)) "?file=" (file.id) } { "Check again" }
                 },
                 None => {
                     form method="post" action=(act_path(printer.id, "print")) {
                         (hidden())
                         input type="hidden" name="fileId" value=(file.id);
                         (slots(printer, file))
-                        button type="submit" { "Print it now on " (name) }
+                        button type="submit" { "Print now on " (name) }
                     }
                 },
             }
             p class="soft" {
-                "It is printed at once and as it is. It is no job: no order waits for it, and no stock is booked."
+                "The file prints at once and unchanged. A manual print belongs to no job or order and doesn't change stock."
             }
         }
     }

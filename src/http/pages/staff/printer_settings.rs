@@ -11,9 +11,14 @@ use domain::sku::Dimensions;
 
 /// Single-line text fields: name in the form and in the API, label, maximum length in characters, and hint.
 const TEXTS: [(&str, &str, usize, &str); 3] = [
-    ("model", "Model", 100, "As slicers name it, such as MK4. Empty: it takes files for any model."),
-    ("plateType", "Build plate", 50, "As slicers name it, such as Textured PEI Plate. Empty: files for any plate."),
-    ("location", "Where it stands", 200, "The room or the shelf; printers of one place stand together on the plan."),
+    ("model", "Model", 100, "As named in the slicer, such as MK4. Leave empty to accept files for any model."),
+    (
+        "plateType",
+        "Build plate",
+        50,
+        "As named in the slicer, such as Textured PEI Plate. Leave empty to accept files for any plate.",
+    ),
+    ("location", "Location", 200, "Room or shelf. Printers with the same location appear together on the plan."),
 ];
 /// Separator between tags.
 const TAG_SEPARATOR: char = ',';
@@ -65,8 +70,8 @@ pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
             }
         }
         fieldset class="field" {
-            legend { "Place on the plan of the room" }
-            @for (name, label, hint) in [("row", "Row", "From the front."), ("column", "Column", "From the left.")] {
+            legend { "Position on the plan" }
+            @for (name, label, hint) in [("row", "Row", "Counted from the front."), ("column", "Column", "Counted from the left.")] {
                 div class="field" {
                     label for=(name) { (label) }
                     input id=(name) name=(name) type="number" min="1" max=(MAX_ROOM_PLACE) value=(of(name))
@@ -76,34 +81,34 @@ pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
             }
         }
         fieldset class="field" {
-            legend { "Nozzle; empty where files for any are taken" }
+            legend { "Nozzle (leave empty to accept files for any)" }
             div class="field" {
-                label for="nozzle" { "Diameter of the nozzle in mm" }
+                label for="nozzle" { "Nozzle diameter in mm" }
                 input id="nozzle" name="nozzle" data-member="nozzle.diameter" inputmode="decimal" maxlength="10" value=(of("nozzle"));
             }
             div class="field" {
-                label for="nozzleKind" { "Material of the nozzle" }
+                label for="nozzleKind" { "Nozzle material" }
                 input id="nozzleKind" name="nozzleKind" data-member="nozzle.kind" maxlength="50" value=(of("nozzleKind"));
             }
         }
         div class="field" {
             label for="tags" { "Tags" }
             input id="tags" name="tags" maxlength="1000" value=(of("tags")) aria-describedby="about-tags";
-            p class="hint" id="about-tags" { "Words by which printers are found, with commas between them." }
+            p class="hint" id="about-tags" { "Separate tags with commas. You can search for printers by tag." }
         }
         div class="field" {
-            label for="camera" { "Address of the camera's picture" }
+            label for="camera" { "Camera snapshot URL" }
             input id="camera" name="camera" data-member="camera.snapshotUrl" inputmode="url" maxlength="500" value=(of("camera")) aria-describedby="about-camera";
-            p class="hint" id="about-camera" { "Empty: the camera that the printer tells of, if it does." }
+            p class="hint" id="about-camera" { "Leave empty to use the camera that the printer reports, if any." }
         }
         div class="field" {
-            label for="cameraLogin" { "User and password of the camera" }
+            label for="cameraLogin" { "Camera user name and password" }
             input id="cameraLogin" name="cameraLogin" data-member="camera.credentials" type="password" autocomplete="off" maxlength="500" aria-describedby="about-login";
-            p class="hint" id="about-login" { "As user:password, where it asks for them. Empty: as they are." }
+            p class="hint" id="about-login" { "As user:password, if required. Leave empty to keep the current ones." }
         }
         div class="field" {
             input id="autoClear" name="autoClear" type="checkbox" value="true" checked[of("autoClear") == "true"];
-            label for="autoClear" class="inline" { " Its bed clears itself after a print" }
+            label for="autoClear" class="inline" { " Clears its own bed after each print" }
         }
     }
 }

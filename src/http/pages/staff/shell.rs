@@ -71,7 +71,7 @@ const GROUPS: [(&str, &[SectionLink]); 3] = [
             (StaffSection::Invoices, INVOICES_PATH, "Invoices", Icon::ReceiptText),
         ],
     ),
-    ("Know", &[(StaffSection::Insights, INSIGHTS_PATH, "Insights", Icon::ChartColumn)]),
+    ("Reports", &[(StaffSection::Insights, INSIGHTS_PATH, "Insights", Icon::ChartColumn)]),
 ];
 /// Links at the bottom of the navigation.
 const FOOT: [SectionLink; 2] = [
@@ -121,7 +121,7 @@ impl StaffViewer {
     fn put_up(&self, section: StaffSection, title: &str, board: &BoardView, content: &Markup, wall: bool) -> Response {
         let page = html! {
             p id="lost" class="banner" role="alert" hidden {
-                "The connection to the server is lost. What you see may be old; it comes back by itself."
+                "Connection lost. This page may be out of date. Reconnecting…"
             }
             (PreEscaped(&board.summary.html))
             main id="content" tabindex="-1" class=[wall.then_some("wall")] data-stream="/floor/live" data-version=(board.version)
@@ -130,7 +130,7 @@ impl StaffViewer {
             }
         };
         let body = html! {
-            a class="skip" href="#content" { "Skip to the content" }
+            a class="skip" href="#content" { "Skip to content" }
             @if wall { (page) } @else {
                 div class="app" {
                     (rail(section, board.troubled))
@@ -192,7 +192,7 @@ fn rail(section: StaffSection, troubled: usize) -> Markup {
 /// Renders the bar at the bottom of a phone's screen, with a button that opens the full navigation.
 fn phone_bar(section: StaffSection, troubled: usize) -> Markup {
     html! {
-        nav class="tabbar" aria-label="Most used pages" {
+        nav class="tabbar" aria-label="Main pages" {
             @for link in &ON_PHONES { (section_link(link, section, troubled)) }
             button type="button" popovertarget=(RAIL_ID) { (icon(Icon::Menu)) "More" }
         }
@@ -209,7 +209,7 @@ fn section_link(&(of, path, label, picture): &SectionLink, section: StaffSection
             @if of == StaffSection::Floor {
                 span class="count hot" data-troubled-count="" hidden[troubled == 0] {
                     span { (troubled) }
-                    span class="hidden-words" { " need you" }
+                    span class="hidden-words" { " needing attention" }
                 }
             }
         }

@@ -37,10 +37,10 @@ pub(super) fn timing_words(order: &Order, outlook: OrderOutlook) -> Markup {
     let is_due_first = deadline.is_some() && deadline == order.due_at;
     html! {
         @if let Some(at) = deadline {
-            @if is_due_first { "wanted by " } @else { "promised " } (clock(at)) ", "
+            @if is_due_first { "due " } @else { "promised " } (clock(at)) ", "
             @match outlook.expected_at {
                 Some(at) => { "now expected " (clock(at)) },
-                None => { "no forecast is possible" },
+                None => { "no forecast available" },
             }
         }
     }
@@ -70,9 +70,9 @@ mod tests {
         desk.ask(&OrderNews::Promise(promise)).unwrap();
         assert!(words(&desk, Some(now)).starts_with("promised <shop-time"), "{}", words(&desk, Some(now)));
         assert!(words(&desk, Some(now)).contains(", now expected <shop-time"));
-        assert!(words(&desk, None).ends_with(", no forecast is possible"));
+        assert!(words(&desk, None).ends_with(", no forecast available"));
         desk.order.as_mut().unwrap().due_at = Some(now);
-        assert!(words(&desk, None).starts_with("wanted by <shop-time"));
+        assert!(words(&desk, None).starts_with("due <shop-time"));
     }
 
     #[test]

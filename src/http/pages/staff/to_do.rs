@@ -32,6 +32,7 @@ use super::shell::{StaffSection, StaffViewer, Tone, act, since};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use crate::design::{Icon, icon};
+use crate::refused::sentence;
 use crate::times::message;
 use actors::restores::DispatchHold;
 use config::Config;
@@ -114,15 +115,15 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         troubles(&app, &printers),
         late::late(&app),
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
-        jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
+        jobs(&app, JobState::AwaitingManualReview, "review", "Jobs to review").await?,
         spools::spools(&app, &acts, &sliced),
         waiting::waiting(&app, &sliced, all_sliced),
         counts::counts(&app),
         low_stock(&app),
         orders(&app, &with_status(OrderStatus::Ready), "pack", "Orders to pack").await?,
-        orders(&app, &flagged, "flagged", "Orders to look at").await?,
-        orders(&app, &with_status(OrderStatus::Created), "due", "Money due").await?,
-        orders(&app, &with_status(OrderStatus::PaymentFailed), "unpaid", "Payments that failed").await?,
+        orders(&app, &flagged, "flagged", "Orders to review").await?,
+        orders(&app, &with_status(OrderStatus::Created), "due", "Payments due").await?,
+        orders(&app, &with_status(OrderStatus::PaymentFailed), "unpaid", "Failed payments").await?,
     ];
     let log = app.log.render(None).await?;
     let open: Vec<&TaskKind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
@@ -134,7 +135,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         div id="to-do" data-fresh="" {
             div class="head" {
                 h1 { "To do" }
-                @if total > 0 { span class="muted" { (counted(usize::try_from(total).unwrap_or(usize::MAX), "thing", "things")) } }
+                @if total > 0 { span class="muted" { (counted(usize::try_from(total).unwrap_or(usize::MAX), "task", "tasks")) } }
             }
             div class=(if log.0.is_empty() { "stack" } else { "two" }) {
                 div class="stack" {
@@ -152,8 +153,8 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
 fn nothing() -> Markup {
     html! {
         section class="panel pad" aria-labelledby="nothing" {
-            h2 id="nothing" { "Nothing waits for a person" }
-            p class="muted" { "Beds to clear, spools to load, parts to sign off and orders to pack appear here by themselves, the longest-waiting first." }
+            h2 id="nothing" { "You're all caught up" }
+            p class="muted" { "Beds to clear, spools to load, parts to sign off and orders to pack appear here automatically, longest-waiting first." }
             a class="btn" href=(FLOOR_PATH) { (icon(Icon::Printer)) "Open the floor" }
         }
     }
@@ -162,12 +163,12 @@ fn nothing() -> Markup {
 /// Lists the restore that is waiting to be reviewed; no job starts before the review.
 fn restored(hold: &DispatchHold) -> TaskKind {
     let row = || {
-        let acts = html! { a class="btn primary" href=(restore::PATH) { "An admin reviews the restore" } };
-        TaskRow::new(Icon::Database, html! { b { "No job is started" } })
-            .detail(html! { "What happened after the backup was made is not in it." })
+        let acts = html! { a class="btn primary" href=(restore::PATH) { "Review restore" } };
+        TaskRow::new(Icon::Database, html! { b { "The shop was restored from a backup" } })
+            .detail(html! { "No jobs start until an admin reviews the restore. Changes made after the backup are missing." })
             .acts(acts)
     };
-    TaskKind::new("restored", "The shop was restored from a backup", hold.is_on().then(row).into_iter().collect())
+    TaskKind::new("restored", "Restores to review", hold.is_on().then(row).into_iter().collect())
 }
 
 fn back() -> Markup {
@@ -182,12 +183,12 @@ fn printer_link(printer: &Printer) -> Markup {
 fn seller(config: &Config) -> TaskKind {
     let gaps = config.rules().seller_gaps();
     if gaps.is_empty() {
-        return TaskKind::new("seller", "Invoices wait", Vec::new());
+        return TaskKind::new("seller", "Invoices on hold", Vec::new());
     }
-    let row = TaskRow::new(Icon::CircleAlert, html! { b { "No invoice is issued" } })
-        .detail(html! { (gaps_in_words(&gaps)) "." })
-        .acts(html! { a class="btn" href="/setup/commerce" { "Open the setup" } });
-    TaskKind::new("seller", "Invoices wait", vec![row])
+    let row = TaskRow::new(Icon::CircleAlert, html! { b { "Invoices can't be issued" } })
+        .detail(html! { (sentence(&gaps_in_words(&gaps))) })
+        .acts(html! { a class="btn" href="/setup/commerce" { "Open setup" } });
+    TaskKind::new("seller", "Invoices on hold", vec![row])
 }
 
 /// Lists the prints for which it is unknown whether they started or how they ended.
@@ -202,7 +203,7 @@ fn unverified(printers: &[&Printer]) -> TaskKind {
         let row = TaskRow::new(Icon::CircleAlert, title).detail(message(reason)).picture(Some(in_hand.file_id));
         Some(row.more(Some(resolutions(in_hand.job, in_hand.began_at.map(|_| in_hand.progress), TO_DO_PATH))))
     });
-    TaskKind::new("unverified", "Prints to look at", rows.collect())
+    TaskKind::new("unverified", "Prints to check", rows.collect())
 }
 
 /// Lists the printers that need attention for other reasons.
@@ -228,14 +229,14 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
         };
         let acts = html! {
             @if attention.iter().any(|one| looked_at.contains(one)) {
-                (act(&path, &format!("looked-{}", printer.id), "btn", "I have looked at it", Some(&back())))
+                (act(&path, &format!("looked-{}", printer.id), "btn", "Mark as checked", Some(&back())))
             } @else {
-                a class="btn" href={ (FLOOR_PATH) "/printers/" (printer.id) } { "See what happened" }
+                a class="btn" href={ (FLOOR_PATH) "/printers/" (printer.id) } { "View details" }
             }
         };
         Some(TaskRow::new(Icon::TriangleAlert, title).detail(detail).acts(acts))
     });
-    TaskKind::new("look", "Printers to look at", rows.collect())
+    TaskKind::new("look", "Printers to check", rows.collect())
 }
 
 /// Returns the page that contains the longest-waiting entries of a list of `total` entries sorted from newest to
@@ -280,9 +281,9 @@ fn job_row(app: &ToDoHandles, job: &Job) -> TaskRow {
     let (shape, acts) = match job.state {
         JobState::Failed => (
             Icon::CircleAlert,
-            html! { (button("retry", "btn primary", "Make it again")) (button("cancel", "btn", "Give it up")) },
+            html! { (button("retry", "btn primary", "Retry")) (button("cancel", "btn", "Cancel job")) },
         ),
-        JobState::AwaitingManualReview => (Icon::Eye, button("release", "btn primary", "Release it")),
+        JobState::AwaitingManualReview => (Icon::Eye, button("release", "btn primary", "Release")),
         _ => (Icon::Clock, Markup::default()),
     };
     let row = TaskRow::new(shape, title).picture(job.file_id).acts(acts);
@@ -304,7 +305,7 @@ fn low_stock(app: &ToDoHandles) -> TaskKind {
         let row = TaskRow::new(Icon::Database, title).detail(detail).swatch(material.fields.color.as_deref());
         row.acts(html! { span class="num" { "Order " (material.to_order()) " " (unit) } })
     });
-    TaskKind::new("stock", "Stock that runs low", rows.collect())
+    TaskKind::new("stock", "Low stock", rows.collect())
 }
 
 async fn orders(

@@ -18,7 +18,7 @@ async fn a_search_is_followed_on_its_page_with_script_and_without() {
     assert!(stream.text.starts_with("event: part\ndata: {"), "{}", stream.text);
     assert!(stream.text.ends_with("event: over\ndata: {}\n\n"), "{}", stream.text);
     let page = browser.get("/setup/printers").await;
-    assert!(page.text.contains("The search is over:") && !page.text.contains("data-stream"), "{}", page.text);
+    assert!(page.text.contains("Search complete:") && !page.text.contains("data-stream"), "{}", page.text);
     let form = browser.get("/setup/printers/new?found=7777").await;
     assert!(form.status == 200 && form.text.contains("Test and add"), "{}", form.text);
 }

@@ -5,7 +5,7 @@ use crate::support::browser::{Browser, Tab};
 
 /// More than the six connections that a browser has to a server.
 const PAGES: usize = 12;
-const LOST: &str = "The connection to the server is lost";
+const LOST: &str = "Connection lost";
 
 /// Waits until the card of a printer says this on each of these pages.
 async fn all_say(browser: &mut Browser, tabs: &[Tab], printer: &str, word: &str) {

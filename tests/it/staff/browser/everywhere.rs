@@ -141,7 +141,7 @@ async fn look_at_the_review_of_a_restore(scope: LookScope) {
     let mut round = Round::new(&mut browser, &app, &cookie, "/to-do", scope).await;
     let tab = round.tab.clone();
     round.look("/to-do of a restored shop").await;
-    round.browser.press(&tab, "An admin reviews the restore").await;
+    round.browser.press(&tab, "Review restore").await;
     assert_eq!(round.browser.path(&tab).await, RESTORES);
     round.browser.sees(&tab, "needs review").await;
     round.browser.sees(&tab, "Jobs that may already be printed (1)").await;
@@ -181,35 +181,35 @@ async fn look_at_pages_of_the_setup(scope: LookScope) {
     round.browser.press(&tab, "The setup").await;
     round.look("/setup/enter").await;
     round.browser.fill(&tab, "One-time code", "AAAA").await;
-    round.browser.press(&tab, "Open the setup").await;
+    round.browser.press(&tab, "Open setup").await;
     round.look("/setup/enter?error").await;
     round.browser.fill(&tab, "One-time code", &code).await;
-    round.browser.press(&tab, "Open the setup").await;
+    round.browser.press(&tab, "Open setup").await;
     round.look("/setup").await;
     for (label, text) in [("Name", "Sam"), ("Email address", "sam@example.org"), ("Password", PASSWORD)] {
         round.browser.fill(&tab, label, text).await;
     }
-    round.browser.press(&tab, "Make the admin and go on").await;
+    round.browser.press(&tab, "Create admin and continue").await;
     round.look("/setup/database").await;
     round.browser.press(&tab, "Test both connections").await;
     round.look("/setup/database").await;
-    round.browser.press(&tab, "Go on: Printer Discovery").await;
+    round.browser.press(&tab, "Next: Printer Discovery").await;
     round.look("/setup/printers").await;
-    round.browser.press(&tab, "Look for printers").await;
-    round.browser.sees(&tab, "The search is over").await;
+    round.browser.press(&tab, "Search for printers").await;
+    round.browser.sees(&tab, "Search complete").await;
     round.look("/setup/printers").await;
-    round.browser.press(&tab, "Add a printer by hand").await;
+    round.browser.press(&tab, "Add a printer manually").await;
     round.look("/setup/printers/new").await;
     round.browser.fill(&tab, "Name", "Ada").await;
     round.browser.fill(&tab, "URL", "http://127.0.0.1:9").await;
     round.browser.press(&tab, "Test and add").await;
-    round.browser.sees(&tab, "It does not work.").await;
+    round.browser.sees(&tab, "Test failed.").await;
     round.look("/setup/printers/new").await;
-    round.browser.press(&tab, "Back without adding one").await;
+    round.browser.press(&tab, "Cancel").await;
     for (step, page) in [
-        ("Go on: Integrations", "/setup/integrations"),
-        ("Go on: Commerce", "/setup/commerce"),
-        ("Go on: Review and Launch", "/setup/review"),
+        ("Next: Integrations", "/setup/integrations"),
+        ("Next: Commerce", "/setup/commerce"),
+        ("Next: Review and Launch", "/setup/review"),
         ("Write .env and finish", "/setup/done"),
     ] {
         round.browser.press(&tab, step).await;

@@ -18,13 +18,13 @@ const MAX_ACTIONS: usize = 25;
 /// Goes from the code to the page on which printers are added.
 async fn begin(browser: &mut Browser, tab: &Tab, code: &str) {
     browser.fill(tab, "One-time code", code).await;
-    browser.press(tab, "Open the setup").await;
+    browser.press(tab, "Open setup").await;
     browser.fill(tab, "Name", "Sam").await;
     browser.fill(tab, "Email address", "sam@example.org").await;
     browser.fill(tab, "Password", PASSWORD).await;
-    browser.press(tab, "Make the admin and go on").await;
+    browser.press(tab, "Create admin and continue").await;
     browser.press(tab, "Test both connections").await;
-    browser.press(tab, "Go on: Printer Discovery").await;
+    browser.press(tab, "Next: Printer Discovery").await;
 }
 
 /// Opens the wizard of a new server with the code that it has printed, up to the page of printers.
@@ -47,7 +47,7 @@ pub async fn code(app: &App) -> String {
 
 /// Adds a printer that no search finds.
 pub async fn add_by_hand(browser: &mut Browser, tab: &Tab, kind: &str, url: &str, key: &str) {
-    browser.press(tab, "Add a printer by hand").await;
+    browser.press(tab, "Add a printer manually").await;
     browser.fill(tab, "Name", "Ada").await;
     browser.fill(tab, "Type", kind).await;
     browser.fill(tab, "URL", url).await;
@@ -60,7 +60,7 @@ async fn print(browser: &mut Browser, tab: &Tab) {
     let began = Instant::now();
     loop {
         browser.press(tab, "Print a test part on Ada").await;
-        if browser.says(tab, "Printing.").await || browser.says(tab, "On its way.").await {
+        if browser.says(tab, "Printing.").await || browser.says(tab, "Uploading.").await {
             return;
         }
         assert!(began.elapsed() < LONG, "{}", browser.text(tab).await);
@@ -76,27 +76,27 @@ async fn chromium_goes_from_the_printed_code_to_the_written_settings() {
     let code = code(&app).await;
     let tab = browser.open(&app.base, "/setup", None).await;
     browser.fill(&tab, "One-time code", "AAAA-AAAA-AAAA").await;
-    browser.press(&tab, "Open the setup").await;
-    browser.sees(&tab, "That is not the code.").await;
+    browser.press(&tab, "Open setup").await;
+    browser.sees(&tab, "That code is wrong.").await;
     begin(&mut browser, &tab, &code).await;
 
     // The search ends by itself before the reader's eyes, and a printer that does not answer as it should is not added.
-    browser.press(&tab, "Look for printers").await;
-    browser.sees(&tab, "The search is over").await;
+    browser.press(&tab, "Search for printers").await;
+    browser.sees(&tab, "Search complete").await;
     add_by_hand(&mut browser, &tab, "fw_rest", &sim.base_url, "no such key").await;
-    browser.sees(&tab, "It does not work.").await;
+    browser.sees(&tab, "Test failed.").await;
     browser.fill(&tab, "API key", &sim.api_key).await;
     browser.press(&tab, "Test and add").await;
     browser.sees(&tab, "Ada").await;
-    browser.press(&tab, "Go on: Integrations").await;
+    browser.press(&tab, "Next: Integrations").await;
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     browser.fill_near(&tab, "Address", "Smart home", &format!("http://{closed}")).await;
     browser.press_near(&tab, "Test and save", "Smart home").await;
-    browser.sees(&tab, "It does not work.").await;
-    browser.press(&tab, "Go on: Commerce").await;
-    browser.fill(&tab, "Sender of mails", "Shop <shop@example.org>").await;
-    browser.press_near(&tab, "Test and save", "Sender of mails").await;
-    browser.press(&tab, "Go on: Review and Launch").await;
+    browser.sees(&tab, "Test failed.").await;
+    browser.press(&tab, "Next: Commerce").await;
+    browser.fill(&tab, "Sender", "Shop <shop@example.org>").await;
+    browser.press_near(&tab, "Test and save", "Sender").await;
+    browser.press(&tab, "Next: Review and Launch").await;
     browser.sees(&tab, "SMTP_FROM").await;
     browser.sees_no(&tab, "SMART_HOME_URL").await;
     assert!(!app.folder().join(".env").exists(), "nothing is written before the last press");
@@ -106,7 +106,7 @@ async fn chromium_goes_from_the_printed_code_to_the_written_settings() {
     assert!(written.contains("shop@example.org") && !written.contains("SMART_HOME"), "{written}");
     print(&mut browser, &tab).await;
     // The page follows the print by itself, and leads to its printer.
-    browser.sees(&tab, "Ada prints.").await;
+    browser.sees(&tab, "Ada is printing.").await;
     browser.press(&tab, "Open Ada").await;
     browser.sees(&tab, "Printing").await;
     browser.go(&tab, &format!("{}/floor", app.base)).await;
@@ -132,7 +132,7 @@ async fn chromium_needs_few_actions_from_a_new_server_to_the_first_simulated_pri
     let tab = browser.open(&base, "/setup", None).await;
     begin(&mut browser, &tab, code).await;
     add_by_hand(&mut browser, &tab, "fw_rest", &text("baseUrl"), &text("apiKey")).await;
-    for step in ["Go on: Integrations", "Go on: Commerce", "Go on: Review and Launch", "Write .env and finish"] {
+    for step in ["Next: Integrations", "Next: Commerce", "Next: Review and Launch", "Write .env and finish"] {
         browser.press(&tab, step).await;
     }
     print(&mut browser, &tab).await;

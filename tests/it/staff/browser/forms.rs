@@ -21,7 +21,7 @@ async fn chromium_adds_a_printer_of_each_type() {
     let fleet = Fleet::start(FleetOptions { own_hosts: true, ..FleetOptions::of_each(1) }).await.unwrap();
     let cookie = admin(&app).await;
     let tab = browser.open(&app.base, "/floor", Some(&cookie)).await;
-    browser.sees(&tab, "There is no printer yet").await;
+    browser.sees(&tab, "No printers yet").await;
     for sim in &fleet.printers {
         let declared = PrinterType::of_word(sim.kind.as_str()).unwrap();
         let name = format!("Printer of type {}", declared.word);
@@ -67,11 +67,11 @@ async fn chromium_prints_a_file_that_is_dropped_or_chosen() {
             // Whoever cannot drag chooses it.
             browser.press_near(&tab, "Print a file", &name).await;
             browser.attach(&tab, "G-code", "", &file).await;
-            browser.press(&tab, "Upload it").await;
+            browser.press(&tab, "Upload").await;
         }
         browser.sees(&tab, &format!("Print vase.gcode on {name}?")).await;
         assert_eq!(floor.started(n), 0, "it is offered, and not begun");
-        browser.press(&tab, "Print it now").await;
+        browser.press(&tab, "Print now").await;
         floor.physically("the print to begin", n, |what| matches!(what, PhysicalEvent::Started { .. })).await;
     }
     browser.go(&tab, &format!("{base}/floor")).await;

@@ -30,7 +30,7 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
         .until(&tab, "the floor", "location.pathname === '/floor' && document.querySelector('#cards li[data-name]')")
         .await;
     // The first stop passes over the navigation.
-    browser.tab_to(&tab, "Skip to the content").await;
+    browser.tab_to(&tab, "Skip to content").await;
     browser.strike(&tab, "Enter").await;
     browser.tab_to(&tab, "Pause").await;
     browser.strike(&tab, "Enter").await;
@@ -39,7 +39,7 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     let focus = format!("document.getElementById('printer-{on}').contains(document.activeElement)");
     assert_eq!(browser.eval(&tab, &focus).await, true, "the focus was lost");
 
-    browser.tab_to(&tab, "More for").await;
+    browser.tab_to(&tab, "More actions for").await;
     browser.strike(&tab, "Enter").await;
     browser.tab_to(&tab, "Cancel").await;
     browser.strike(&tab, "Enter").await;
@@ -73,10 +73,8 @@ async fn chromium_stays_where_it_was_when_what_is_around_it_is_read_again() {
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     let tab = browser.open(&base, &format!("/shop/orders/{order}"), Some(&cookie)).await;
-    browser.sees(&tab, "Priority, or cancel").await;
-    for (n, (which, words)) in
-        [("summary", "Priority, or cancel"), ("a", "How it goes together with each printer")].into_iter().enumerate()
-    {
+    browser.sees(&tab, "Edit or cancel").await;
+    for (n, (which, words)) in [("summary", "Edit or cancel"), ("a", "Printer compatibility")].into_iter().enumerate() {
         let at = format!("[...document.querySelectorAll('#order {which}')].find(at => at.textContent === '{words}')");
         browser.eval(&tab, &format!("{at}.focus()")).await;
         let note = format!("note {n}");

@@ -77,10 +77,10 @@ async fn chromium_chooses_all_beds_and_clears_them_at_once() {
     let base = floor.app.base.clone();
     let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
     browser.sees(&tab, "Beds to clear (2)").await;
-    browser.tick(&tab, "Choose all").await;
+    browser.tick(&tab, "Select all").await;
     let chosen = "document.querySelectorAll('#kind-beds .row input:checked').length === 2";
     browser.until(&tab, "both to be chosen", chosen).await;
-    browser.press(&tab, "The chosen beds are clear").await;
+    browser.press(&tab, "Selected beds are clear").await;
     for n in 0..2 {
         floor.attention(n, "bed_not_cleared", false).await;
     }

@@ -63,7 +63,7 @@ impl Datum {
             Self::Count(count) => count.to_string(),
             Self::Share(share) => share_words(*share),
             Self::Span(seconds) => span_words(*seconds),
-            Self::Cents(None) => "not known".to_owned(),
+            Self::Cents(None) => "unknown".to_owned(),
             Self::Cents(Some(cents)) => currency::format_amount(*cents, of),
             Self::Material(amount) => amount.to_string(),
         }

@@ -46,12 +46,12 @@ fn shares<'a, T>(
 }
 
 fn named(name: Option<&str>) -> String {
-    name.unwrap_or("not known any more").to_owned()
+    name.unwrap_or("deleted").to_owned()
 }
 
 /// Returns a reason as text.
 pub(super) fn reason_words(reason: Option<&str>) -> String {
-    reason.map_or_else(|| "another, or none was given".to_owned(), |reason| reason.replace('_', " "))
+    reason.map_or_else(|| "other or not given".to_owned(), |reason| reason.replace('_', " "))
 }
 
 /// Formats amounts of material with their units.
@@ -102,7 +102,7 @@ fn prints_by_day(insights: &Insights) -> Figure {
     Figure {
         slug,
         title,
-        about: "By the day on which a printer was given the print. The API counts days in UTC.",
+        about: "By the day on which each print was assigned to a printer. The API counts days in UTC.",
         heads: vec![
             ("Day", "day"),
             ("Finished", "finished"),
@@ -116,7 +116,7 @@ fn prints_by_day(insights: &Insights) -> Figure {
 }
 
 fn utilisation(insights: &Insights) -> Figure {
-    let (slug, title) = ("utilisation", "Utilisation of printers");
+    let (slug, title) = ("utilisation", "Printer utilisation");
     let printers = &insights.activity.by_printer;
     let rows = printers.iter().map(|one| {
         let of = &one.numbers;
@@ -132,7 +132,7 @@ fn utilisation(insights: &Insights) -> Figure {
     Figure {
         slug,
         title,
-        about: "The share of the time that a printer printed, since it was registered.",
+        about: "Share of the period that each printer spent printing, counted from when it was added.",
         heads: vec![
             ("Printer", "printer"),
             ("Utilisation", "utilisation"),
@@ -147,14 +147,14 @@ fn utilisation(insights: &Insights) -> Figure {
 }
 
 fn failures(insights: &Insights) -> Figure {
-    let (slug, title) = ("failures", "Why prints failed");
+    let (slug, title) = ("failures", "Failed prints by reason");
     let reasons = &insights.activity.failures_by_reason;
     let rows =
         reasons.iter().map(|one| vec![Datum::Words(reason_words(one.reason.as_deref())), Datum::Count(one.count)]);
     Figure {
         slug,
         title,
-        about: "In the words of the printer or of a person, of the last thousand prints that failed.",
+        about: "As reported by printers or staff, for the last 1,000 failed prints.",
         heads: vec![("Reason", "reason"), ("Prints", "prints")],
         rows: rows.collect(),
         chart: ranked(slug, title, reasons, BarMeaning::Bad, |one| {
@@ -179,7 +179,7 @@ fn first_pass(insights: &Insights) -> Figure {
     Figure {
         slug,
         title,
-        about: "The share of good parts among those of first prints that replace nothing.",
+        about: "Share of good parts in first prints, excluding reprints.",
         heads: vec![
             ("SKU", "sku"),
             ("First-pass yield", "firstPassYield"),
@@ -193,7 +193,7 @@ fn first_pass(insights: &Insights) -> Figure {
 }
 
 fn scrap(insights: &Insights) -> Figure {
-    let (slug, title) = ("scrap", "Scrap and its cost by SKU");
+    let (slug, title) = ("scrap", "Scrap and cost by SKU");
     let all = &insights.quality.by_sku;
     let end = all.partition_point(|one| one.numbers.scrap > 0);
     let skus = all.get(..end).unwrap_or_default();
@@ -210,7 +210,7 @@ fn scrap(insights: &Insights) -> Figure {
     Figure {
         slug,
         title,
-        about: "Parts that are not good, the time and the material in them, and what that material costs today.",
+        about: "Bad parts with their print time, their material and its cost at today's prices.",
         heads: vec![
             ("SKU", "sku"),
             ("Bad parts", "scrap"),
@@ -226,7 +226,7 @@ fn scrap(insights: &Insights) -> Figure {
 }
 
 fn scrap_reasons(insights: &Insights) -> Figure {
-    let (slug, title) = ("scrap-reasons", "Why parts are not good");
+    let (slug, title) = ("scrap-reasons", "Bad parts by reason");
     let reasons = &insights.quality.by_reason;
     let rows = reasons.iter().map(|one| {
         let of = &one.numbers;
@@ -236,7 +236,7 @@ fn scrap_reasons(insights: &Insights) -> Figure {
     Figure {
         slug,
         title,
-        about: "What people said when they signed prints off.",
+        about: "Reasons given at sign-off.",
         heads: vec![("Reason", "reason"), ("Bad parts", "scrap"), ("Cost", "scrapCostCents")],
         rows: rows.collect(),
         chart: ranked(slug, title, reasons, BarMeaning::Bad, |one| {
@@ -266,7 +266,7 @@ fn material_used(insights: &Insights) -> Figure {
     Figure {
         slug,
         title,
-        about: "What prints used, whatever became of their parts. Bars are compared within a unit.",
+        about: "Material used by all prints, good or bad. Bars compare materials with the same unit.",
         heads: vec![("Material", "material"), ("Used", "used"), ("Unit", "unit")],
         rows: rows.collect(),
         chart: (!drawn.is_empty()).then(|| bars("material-chart", title, &drawn)),
@@ -274,7 +274,7 @@ fn material_used(insights: &Insights) -> Figure {
 }
 
 fn lead_time(insights: &Insights) -> Figure {
-    let (slug, title) = ("lead-time", "Lead time of orders");
+    let (slug, title) = ("lead-time", "Order lead time");
     let groups = &insights.activity.lead_time.spread;
     let words = |seconds: Option<i64>| {
         seconds.map_or_else(|| "longer".to_owned(), |seconds| format!("up to {}", span_words(Some(seconds))))
@@ -283,7 +283,7 @@ fn lead_time(insights: &Insights) -> Figure {
     Figure {
         slug,
         title,
-        about: "From being paid until ready, of the newest 2,000 orders that were placed in this time.",
+        about: "Time from payment to ready, for the newest 2,000 orders placed in this period.",
         heads: vec![("Time", "time"), ("Orders", "orders")],
         rows: rows.collect(),
         chart: ranked(slug, title, groups, BarMeaning::Good, |one| {
@@ -307,7 +307,7 @@ fn promises(insights: &Insights) -> Figure {
     Figure {
         slug,
         title,
-        about: "Whether orders that were placed in this time were ready when their customers were promised.",
+        about: "Orders placed in this period: ready by the promised time, or late.",
         heads: vec![("Outcome", "outcome"), ("Orders", "orders")],
         rows: rows.into(),
         chart: (all > 0).then(|| bars("promises-chart", title, &drawn)),

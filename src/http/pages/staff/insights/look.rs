@@ -17,7 +17,7 @@ pub(super) fn look(insights: &Insights, earlier: &InsightTotals, before: &str, c
     html! {
         @if !all.is_empty() {
             section class="panel pad insight-look" aria-labelledby="look" {
-                h2 id="look" { "Look at this" }
+                h2 id="look" { "Worth a look" }
                 ul { @for finding in &all { li { (sentence(finding, before, currency)) } } }
             }
         }
@@ -57,17 +57,17 @@ fn sentence(finding: &Finding<'_>, before: &str, currency: &str) -> Markup {
         Finding::LowestYield(printer) => html! {
             a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.name) }
             " has the lowest first-pass yield: " (share_words(Some(printer.first_pass_yield)))
-            " of its parts were good at the first attempt, in " (count_words(printer.prints, "print")) "."
+            " of its parts were good on the first attempt, in " (count_words(printer.prints, "print")) "."
         },
         Finding::CostliestScrap(sku) => html! {
             a href={ (PRODUCTS_PATH) "/" (sku.id) } { (sku.name) }
-            " has the highest cost of scrap: " (currency::format_amount(sku.cost_cents, currency))
+            " has the highest scrap cost: " (currency::format_amount(sku.cost_cents, currency))
             " of material in " (count_words(sku.parts, "bad part")) "."
         },
         Finding::GrowingReason { now, before: earlier } => html! {
-            "More parts were bad because of "
+            "More bad parts due to "
             a href="#scrap-reasons" { "“" (reason_words(Some(now.reason))) "”" }
-            ": " (now.parts) ", after "
+            ": " (now.parts) ", up from "
             @if *earlier == 0 { "none" } @else { (earlier) } " in " (before) "."
         },
     }
@@ -79,7 +79,7 @@ mod tests {
     use domain::testing::id;
 
     fn words(finding: &Finding<'_>) -> String {
-        sentence(finding, "the 30 days before", "usd").into_string()
+        sentence(finding, "the previous 30 days", "usd").into_string()
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
         let printer = PrinterYield { id: id(7), name: "Joule <1>", first_pass_yield: 0.8333, prints: 12 };
         let text = words(&Finding::LowestYield(printer));
         assert!(text.starts_with(&format!("<a href=\"/floor/printers/{}\">Joule &lt;1&gt;</a>", id(7))), "{text}");
-        assert!(text.contains("83.3 % of its parts were good at the first attempt, in 12 prints."), "{text}");
+        assert!(text.contains("83.3 % of its parts were good on the first attempt, in 12 prints."), "{text}");
         let sku = SkuScrap { id: id(8), name: "Sign", cost_cents: 1_420, parts: 1 };
         let text = words(&Finding::CostliestScrap(sku));
         assert!(text.starts_with(&format!("<a href=\"/shop/products/{}\">Sign</a>", id(8))), "{text}");
@@ -98,8 +98,8 @@ mod tests {
     fn a_reason_is_compared_with_the_span_before() {
         let now = ReasonCount { reason: "layer_shift", parts: 9 };
         let text = words(&Finding::GrowingReason { now, before: 3 });
-        assert!(text.contains("“layer shift”") && text.ends_with("9, after 3 in the 30 days before."), "{text}");
+        assert!(text.contains("“layer shift”") && text.ends_with("9, up from 3 in the previous 30 days."), "{text}");
         let text = words(&Finding::GrowingReason { now, before: 0 });
-        assert!(text.ends_with("9, after none in the 30 days before."), "{text}");
+        assert!(text.ends_with("9, up from none in the previous 30 days."), "{text}");
     }
 }

@@ -24,12 +24,12 @@ struct SpanFigure {
     better: BetterWhen,
 }
 
-/// Renders the key figures for the entire shop. `before` is the name of the earlier time span, as in "the 30 days
-/// before".
+/// Renders the key figures for the entire shop. `before` is the name of the earlier time span, as in "the previous 30
+/// days".
 pub(super) fn summary(insights: &Insights, earlier: &InsightTotals, before: &str, currency: &str) -> Markup {
     html! {
         section aria-labelledby="in-short" {
-            h2 id="in-short" class="hidden-words" { "In short" }
+            h2 id="in-short" class="hidden-words" { "Key figures" }
             div class="kpis" {
                 @for figure in &span_figures(insights, earlier, currency) {
                     div class="panel kpi" {
@@ -70,19 +70,19 @@ fn span_figures(insights: &Insights, earlier: &InsightTotals, currency: &str) ->
         share("First-pass yield", quality.first_pass_yield, earlier.quality.first_pass_yield, Higher),
         share("Failure rate", prints.failure_rate, earlier.prints.failure_rate, Lower),
         count("Bad parts", quality.scrap, earlier.quality.scrap, Lower),
-        amount("Cost of scrap", cost_words, cost, earlier.quality.scrap_cost_cents, Lower),
+        amount("Scrap cost", cost_words, cost, earlier.quality.scrap_cost_cents, Lower),
         share("Promises kept", promises.kept_share, earlier.promises.kept_share, Higher),
         span("Lead time, median", lead.median_seconds, earlier.lead_time.median_seconds, Lower),
         span("Lead time, four of five", lead.most_seconds, earlier.lead_time.most_seconds, Lower),
     ]
 }
 
-/// Renders a comparison: "▲ Better: +12 % against the 30 days before".
+/// Renders a comparison: "▲ Better: +12 % vs. the previous 30 days".
 fn change_line(change: SpanChange, better: BetterWhen, before: &str) -> Markup {
     let Some(is_growth) = change.is_growth() else {
         return html! {
             span class="small muted" {
-                @if change == SpanChange::Equal { "Same as in " (before) } @else { "Nothing to compare in " (before) }
+                @if change == SpanChange::Equal { "Same as in " (before) } @else { "No data for " (before) }
             }
         };
     };
@@ -95,7 +95,7 @@ fn change_line(change: SpanChange, better: BetterWhen, before: &str) -> Markup {
     html! {
         span class={ "small " (class) } {
             span aria-hidden="true" { (if is_growth { "▲" } else { "▼" }) } " "
-            (word) ": " (change_words(change)) " against " (before)
+            (word) ": " (change_words(change)) " vs. " (before)
         }
     }
 }
@@ -118,17 +118,17 @@ mod tests {
     use super::*;
 
     fn line(change: SpanChange, better: BetterWhen) -> String {
-        change_line(change, better, "the 30 days before").into_string()
+        change_line(change, better, "the previous 30 days").into_string()
     }
 
     #[test]
     fn a_change_has_an_arrow_a_word_and_a_number() {
         let better = line(SpanChange::Percent(12), BetterWhen::Higher);
         assert!(better.contains("class=\"small up\"") && better.contains('▲'), "{better}");
-        assert!(better.contains("Better: +12 % against the 30 days before"), "{better}");
+        assert!(better.contains("Better: +12 % vs. the previous 30 days"), "{better}");
         let worse = line(SpanChange::PointTenths(-31), BetterWhen::Higher);
         assert!(worse.contains("class=\"small down\"") && worse.contains('▼'), "{worse}");
-        assert!(worse.contains("Worse: −3.1 points against the 30 days before"), "{worse}");
+        assert!(worse.contains("Worse: −3.1 points vs. the previous 30 days"), "{worse}");
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compared_says_so() {
-        assert!(line(SpanChange::Equal, BetterWhen::Lower).contains("Same as in the 30 days before"));
-        assert!(line(SpanChange::Incomparable, BetterWhen::Lower).contains("Nothing to compare in the 30 days before"));
+        assert!(line(SpanChange::Equal, BetterWhen::Lower).contains("Same as in the previous 30 days"));
+        assert!(line(SpanChange::Incomparable, BetterWhen::Lower).contains("No data for the previous 30 days"));
     }
 }

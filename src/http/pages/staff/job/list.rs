@@ -22,11 +22,11 @@ use store::queries::JobFilter;
 
 /// States by which the list can be filtered, in the order in which they occur, with their labels.
 const JOB_STATES: [(JobState, &str); 10] = [
-    (JobState::Created, "wait for their file"),
-    (JobState::Validated, "being prepared"),
-    (JobState::AwaitingManualReview, "wait for a decision"),
-    (JobState::Sliced, "wait for a printer"),
-    (JobState::Dispatching, "going to a printer"),
+    (JobState::Created, "waiting for a file"),
+    (JobState::Validated, "preparing"),
+    (JobState::AwaitingManualReview, "waiting for review"),
+    (JobState::Sliced, "waiting for a printer"),
+    (JobState::Dispatching, "sending to a printer"),
     (JobState::Printing, "printing"),
     (JobState::Paused, "paused"),
     (JobState::Completed, "printed"),
@@ -98,12 +98,12 @@ pub(super) async fn show(
         div id="jobs" data-fresh="" {
             @if jobs.is_empty() && open && query.from == 0 {
                 section class="card" aria-labelledby="begin" {
-                    h2 id="begin" { "There is no job yet" }
-                    p { "A job prints one plate. Jobs are made when an order is paid, and go to printers that fit by themselves." }
-                    a class="button" href=(ORDERS_PATH) { "To the orders" }
+                    h2 id="begin" { "No jobs yet" }
+                    p { "A job prints one build plate. Paid orders create jobs, which go to suitable printers automatically." }
+                    a class="button" href=(ORDERS_PATH) { "View orders" }
                 }
             } @else if jobs.is_empty() {
-                p { "No job is like that. " a href=(JOBS_PATH) { "Show all" } }
+                p { "No jobs match. " a href=(JOBS_PATH) { "Show all" } }
             } @else { (table(&app, &jobs)) }
             (part.links(total))
         }
@@ -159,7 +159,7 @@ fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Job" } th scope="col" { "State" } th scope="col" { "Makes" } th scope="col" { "Order" }
+                        th scope="col" { "Job" } th scope="col" { "State" } th scope="col" { "SKU" } th scope="col" { "Order" }
                         th scope="col" { "Printer" } th scope="col" class="number" { "Priority" } th scope="col" { "Expected" }
                     }
                 }

@@ -33,14 +33,14 @@ pub(super) async fn show(
     let card = JobCard { app: &app.jobs, job: &job, expected: forecast.jobs.get(&id).copied(), reasons };
     let content = html! {
         p class="acts" {
-            a href={ (ORDERS_PATH) "/" (job.order_id) } { "Its order" }
+            a href={ (ORDERS_PATH) "/" (job.order_id) } { "Order" }
             a href=(JOBS_PATH) { "All jobs" }
-            a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { "Its SKU" }
-            @if let Some(file) = job.file_id { a href={ (PRODUCTS_PATH) "/files/" (file) } { "Its file" } }
+            a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { "SKU" }
+            @if let Some(file) = job.file_id { a href={ (PRODUCTS_PATH) "/files/" (file) } { "File" } }
         }
         div id="job" data-fresh="" {
             h1 { (title) " " span class=(tone.class()) { (words) } }
-            h2 { "Now" }
+            h2 { "Status" }
             div class="panel rows" { (card.html()) }
             (needs(&app.jobs, &job))
             @if !job.over() { (printers(&app, &job)) }
@@ -54,7 +54,7 @@ fn material_words(app: &JobHandles, material: Id, amount: Amount) -> String {
     let versioned = app.materials.resident(material).map(|handle| handle.read());
     let fields = versioned.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     fields.map_or_else(
-        || format!("{amount} of a material that is gone"),
+        || format!("{amount} of a deleted material"),
         |fields| format!("{amount} {} {}", fields.kind.unit(), fields.name),
     )
 }
@@ -62,7 +62,7 @@ fn material_words(app: &JobHandles, material: Id, amount: Amount) -> String {
 fn needs(app: &JobHandles, job: &Job) -> Markup {
     html! {
         section class="card" aria-labelledby="takes" {
-            h2 id="takes" { "What it takes" }
+            h2 id="takes" { "Materials" }
             ul class="rows" {
                 @for claim in &job.claims() {
                     li {
@@ -70,8 +70,8 @@ fn needs(app: &JobHandles, job: &Job) -> Markup {
                         span {
                             @match claim.stock {
                                 ClaimStatus::Held => { "reserved" },
-                                ClaimStatus::InLine => { span class=(Tone::Attention.class()) { "waits for stock" } },
-                                ClaimStatus::Asked => { "asked for" },
+                                ClaimStatus::InLine => { span class=(Tone::Attention.class()) { "waiting for stock" } },
+                                ClaimStatus::Asked => { "requested" },
                                 ClaimStatus::None | ClaimStatus::Settling { .. } => { "not reserved" },
                             }
                         }
@@ -96,13 +96,13 @@ fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
     let matched = app.jobs.matched(job);
     html! {
         section class="card" aria-labelledby="match" {
-            h2 id="match" { "Each printer" }
+            h2 id="match" { "Printer compatibility" }
             @if matched.printers.is_empty() {
-                p { "There is no printer yet. " a href=(FLOOR_PATH) { "To the floor" } }
+                p { "No printers yet. " a href=(FLOOR_PATH) { "Open the floor" } }
             } @else {
-                div class="table" tabindex="0" role="region" aria-label="Table of printers" {
+                div class="table" tabindex="0" role="region" aria-label="Printer compatibility" {
                     table {
-                        thead { tr { th scope="col" { "Printer" } th scope="col" { "Could print it" } th scope="col" { "What is missing" } th scope="col" { "Taken from" } } }
+                        thead { tr { th scope="col" { "Printer" } th scope="col" { "Can print" } th scope="col" { "Missing" } th scope="col" { "Slots" } } }
                         tbody {
                             @for one in &matched.printers {
                                 tr {
@@ -111,7 +111,7 @@ fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
                                         @let (tone, words) = match (one.possible, one.fits, one.ready) {
                                             (true, ..) => (Tone::Working, "Now"),
                                             (false, true, _) => (Tone::Attention, "Later"),
-                                            (false, false, true) => (Tone::Idle, "No; it is free"),
+                                            (false, false, true) => (Tone::Idle, "No, but free"),
                                             (false, false, false) => (Tone::Idle, "No"),
                                         };
                                         span class=(tone.class()) { (words) }
@@ -121,7 +121,7 @@ fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
                                         @for slot in &one.slots {
                                             div {
                                                 (slot_title(app, one.printer_id, slot.slot)) ": " (material_words(&app.jobs, slot.material_id, slot.need))
-                                                @if !slot.loaded { " (not known to be there)" }
+                                                @if !slot.loaded { " (not confirmed as loaded)" }
                                             }
                                         }
                                     }

@@ -51,7 +51,7 @@
   const say = words => { said.textContent = words; };
   const wrong = text => {
     const told = (new DOMParser().parseFromString(text, 'text/html').querySelector('main p') || {}).textContent;
-    say(told || 'The file was not taken.');
+    say(told || 'The file was not accepted.');
   };
   const send = (url, file, printer) => {
     if (box) { say('Another file is still being uploaded.'); return; }
@@ -64,7 +64,7 @@
     label.textContent = 'Uploading ' + file.name + ' for ' + printer;
     stop.type = 'button';
     stop.className = 'btn';
-    stop.textContent = 'Stop the upload';
+    stop.textContent = 'Cancel upload';
     stop.addEventListener('click', () => ask.abort());
     box.append(label, bar, stop);
     main.append(box);
@@ -80,8 +80,8 @@
       if (ask.status < 400 && ask.responseURL) { location.assign(ask.responseURL); return; }
       wrong(ask.responseText);
     });
-    ask.addEventListener('error', () => { close(); say('The server does not answer. Try again.'); });
-    ask.addEventListener('abort', () => { close(); say('The upload was stopped.'); });
+    ask.addEventListener('error', () => { close(); say('The server is not responding. Try again.'); });
+    ask.addEventListener('abort', () => { close(); say('Upload cancelled.'); });
     ask.open('POST', url);
     ask.send(form);
   };

@@ -313,7 +313,7 @@
         : (new DOMParser().parseFromString(text, 'text/html').querySelector('main p') || {}).textContent;
       say(words || 'That did not work.');
     } catch {
-      say('The server does not answer. Look at the machine before you try again.');
+      say('The server is not responding. Check the machine before you try again.');
     }
   };
   // A form under way is not sent again until its answer is there, or the browser may have given up: pressing twice does
@@ -341,7 +341,7 @@
     if (holding) return;
     holding = button;
     button.classList.add('holding');
-    say('Hold on: ' + button.dataset.says);
+    say('Keep holding: ' + button.dataset.says);
     timer = setTimeout(() => { const path = button.form.dataset.hold; let_go(); sent(path, ''); }, HOLD_MS);
   };
   const let_go = () => {

@@ -30,8 +30,8 @@ pub(super) fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> V
 
 /// Describes the cost of beds that have not been cleared; `jobs` is the number of jobs waiting for their printers.
 fn cost_words(beds: usize, jobs: usize) -> String {
-    let printers = counted(beds, "printer stands still", "printers stand still");
-    if jobs == 0 { printers } else { format!("{printers}, {}", counted(jobs, "job waits", "jobs wait")) }
+    let printers = counted(beds, "printer blocked", "printers blocked");
+    if jobs == 0 { printers } else { format!("{printers}, {}", counted(jobs, "job waiting", "jobs waiting")) }
 }
 
 /// Lists the beds to clear, each with the number of jobs waiting for it.
@@ -44,8 +44,8 @@ pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct
         form class="choice" id="beds" method="post" action="/to-do/beds" data-quiet="" {
             (hidden())
             // It does nothing without the script, which shows it.
-            label hidden data-scripted="" { input type="checkbox" id="beds-all" data-chooses="beds"; " Choose all" }
-            button type="submit" class="btn" id="beds-clear" { (icon(Icon::Check)) "The chosen beds are clear, all parts are good" }
+            label hidden data-scripted="" { input type="checkbox" id="beds-all" data-chooses="beds"; " Select all" }
+            button type="submit" class="btn" id="beds-clear" { (icon(Icon::Check)) "Selected beds are clear, all parts are good" }
         }
     };
     let note = (!printers.is_empty()).then(|| cost_words(printers.len(), jobs));
@@ -54,7 +54,7 @@ pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct
 
 /// Describes the number of jobs waiting for a bed; `None` if there are none.
 fn bed_words(jobs: usize) -> Option<String> {
-    (jobs > 0).then(|| counted(jobs, "job waits for it", "jobs wait for it"))
+    (jobs > 0).then(|| counted(jobs, "job waiting for this bed", "jobs waiting for this bed"))
 }
 
 /// Renders a bed to clear, with a checkbox if `several` is set. `jobs` is the number of jobs waiting for the bed.
@@ -64,16 +64,16 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> Task
     let title = html! {
         @if several {
             input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value="true"
-                aria-label={ "Choose " (printer.fields.name) };
+                aria-label={ "Select " (printer.fields.name) };
             " "
         }
         b { (printer_link(printer)) @if let Some(job) = &job { " · " (job.parts) } }
         @if let Some(at) = printer.bed_since { " " span class="faint small" { (since(at)) } }
-        @if printer.print_failed { " " (chip(Tone::Attention, "The print failed")) }
+        @if printer.print_failed { " " (chip(Tone::Attention, "Print failed")) }
     };
     let detail = html! {
         @if let Some(last) = printer.last_print {
-            a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Its job" } } }
+            a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open job" } } }
         }
         @let queued = waiting_words(waiting(&app.board, printer));
         @if printer.last_print.is_some() && (jobs > 0 || queued.is_some()) { " · " }
@@ -105,15 +105,15 @@ mod tests {
 
     #[test]
     fn beds_say_how_many_printers_stand_still_and_how_many_jobs_wait() {
-        assert_eq!(cost_words(1, 0), "1 printer stands still");
-        assert_eq!(cost_words(1, 1), "1 printer stands still, 1 job waits");
-        assert_eq!(cost_words(4, 9), "4 printers stand still, 9 jobs wait");
+        assert_eq!(cost_words(1, 0), "1 printer blocked");
+        assert_eq!(cost_words(1, 1), "1 printer blocked, 1 job waiting");
+        assert_eq!(cost_words(4, 9), "4 printers blocked, 9 jobs waiting");
     }
 
     #[test]
     fn a_bed_promises_no_start_to_all_jobs_that_wait_for_it() {
         assert_eq!(bed_words(0), None);
-        assert_eq!(bed_words(1).as_deref(), Some("1 job waits for it"));
-        assert_eq!(bed_words(6).as_deref(), Some("6 jobs wait for it"));
+        assert_eq!(bed_words(1).as_deref(), Some("1 job waiting for this bed"));
+        assert_eq!(bed_words(6).as_deref(), Some("6 jobs waiting for this bed"));
     }
 }

@@ -21,10 +21,10 @@ pub(super) fn counts(app: &ToDoHandles) -> TaskKind {
     let rows = open.iter().map(|(material, link, conflict)| {
         let title = html! {
             b { a href=(material_path(material.id)) { (material.fields.name) } }
-            " " span class="faint small" { "also counted in " (link.system.words()) }
+            " " span class="faint small" { "also tracked in " (link.system.words()) }
         };
         let row = TaskRow::new(Icon::Database, title).swatch(material.fields.color.as_deref());
         row.detail(html! { (conflict.message) }).more(Some(decision(material, link, Some(TO_DO_PATH))))
     });
-    TaskKind::new("counts", "Stock counts to settle", rows.collect())
+    TaskKind::new("counts", "Stock conflicts to resolve", rows.collect())
 }

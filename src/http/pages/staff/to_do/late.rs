@@ -32,7 +32,7 @@ pub(super) fn late(app: &ToDoHandles) -> TaskKind {
     let below = html! {
         div class="choice" {
             a href=(timing_path(Timing::Late)) {
-                @if total == 1 { "1 order is late" } @else { (total) " orders are late" }
+                @if total == 1 { "View 1 late order" } @else { "View " (total) " late orders" }
             }
         }
     };

@@ -43,7 +43,7 @@ fn row(app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
         b { "Load " a href=(material_path(material.id)) { (material.fields.name) } " into " (printer_link(printer)) }
     };
     let acts = html! {
-        a class="btn" href=(slot_form_path(printer, material.id)) aria-label={ "Set the spool in " (printer.fields.name) } { "Set the spool" }
+        a class="btn" href=(slot_form_path(printer, material.id)) aria-label={ "Load spool into " (printer.fields.name) } { "Load spool" }
     };
     let row = TaskRow::new(Icon::Layers, title).swatch(material.fields.color.as_deref());
     Some(row.detail(detail(task, named)).acts(acts).more(offer(printer, material)))
@@ -54,11 +54,11 @@ fn detail(task: &SpoolTask, named: &[&Job]) -> Markup {
     let more = (task.jobs + task.further_jobs).saturating_sub(named.len());
     html! {
         @if task.jobs > 0 {
-            (waiting_jobs(&counted(task.jobs, "job can begin", "jobs can begin"), Some(task.spool.material)))
+            (waiting_jobs(&counted(task.jobs, "job can start", "jobs can start"), Some(task.spool.material)))
         }
         @if task.further_jobs > 0 {
             @if task.jobs > 0 { ", " }
-            (counted(task.further_jobs, "job needs another spool as well", "jobs need other spools as well"))
+            (counted(task.further_jobs, "job also needs another spool", "jobs also need other spools"))
         }
         @for (n, job) in named.iter().enumerate() {
             @if n == 0 { ": " } @else { ", " }
@@ -86,10 +86,10 @@ fn offer(printer: &Printer, material: &Material) -> Option<Markup> {
         @for slot in printer.slots().iter().filter(|one| one.slot == offer.slot) { (shown_spool(slot)) }
         input type="hidden" name="back" value=(TO_DO_PATH);
     };
-    let words = format!("It is {}", material.fields.name);
+    let words = format!("Confirm {}", material.fields.name);
     Some(html! {
         div class="choice" {
-            span { (slot_label(printer, offer.slot).title()) " holds " (offer.spool) ", which belongs to no material yet." }
+            span { (slot_label(printer, offer.slot).title()) " contains " (offer.spool) ", which isn't linked to a material yet." }
             (act(SLOTS_PATH, &format!("bind-{}-{}", printer.id, offer.slot), "btn primary", &words, Some(&fields)))
         }
     })

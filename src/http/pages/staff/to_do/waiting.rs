@@ -21,7 +21,7 @@ struct WaitingGroup<'a> {
 /// Lists the waiting jobs. `total` is the total number of waiting jobs, which may exceed the number in `jobs`.
 pub(super) fn waiting(app: &ToDoHandles, jobs: &[Job], total: u64) -> TaskKind {
     let rows = groups(jobs, |job| app.jobs.waiting_reason(job)).iter().map(|group| group.row(app)).collect();
-    TaskKind { total, ..TaskKind::new("waiting", "Jobs that wait for a printer or a spool", rows) }
+    TaskKind { total, ..TaskKind::new("waiting", "Jobs waiting for a printer or spool", rows) }
 }
 
 /// Groups jobs; the groups are in the order of their first jobs.
@@ -49,7 +49,7 @@ impl WaitingGroup<'_> {
         let title = html! { b { (self.first.sku_name) ", " (count) } " " span class="faint small" { (since(oldest)) } };
         let list = html! {
             details {
-                summary { "Show the " (count) }
+                summary { "Show " (count) }
                 ul { @for job in jobs() { li { a href=(job_path_of(job.order_id, job.id)) { (job.number_text()) } } } }
             }
         };

@@ -21,8 +21,8 @@ async fn chromium_clears_five_beds() {
     let task = CountedTask::begin("clear 5 beds", &browser);
     browser.press(&tab, "To do").await;
     browser.sees(&tab, "Beds to clear (5)").await;
-    browser.tick(&tab, "Choose all").await;
-    browser.press(&tab, "The chosen beds are clear").await;
+    browser.tick(&tab, "Select all").await;
+    browser.press(&tab, "Selected beds are clear").await;
     for n in 0..5 {
         floor.attention(n, "bed_not_cleared", false).await;
     }
@@ -59,7 +59,7 @@ async fn chromium_signs_off_a_plate_with_one_bad_part() {
     let (order, job) = plate_of_four(&floor).await;
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     let task = CountedTask::begin("one bad part", &browser);
-    browser.press(&tab, "Some are bad").await;
+    browser.press(&tab, "Bad parts").await;
     browser.fill(&tab, "Defect", "warping").await;
     browser.press(&tab, "3 good").await;
     let is_rejected = |job: &Value| job["attempts"][0]["signOff"]["reason"] == "warping";
@@ -113,7 +113,7 @@ async fn chromium_loads_the_spool_that_a_job_waits_for() {
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     let task = CountedTask::begin("load a spool", &browser);
     browser.press(&tab, "To do").await;
-    browser.press(&tab, &format!("Set the spool in {printer}")).await;
+    browser.press(&tab, &format!("Load spool into {printer}")).await;
     browser.press(&tab, "Save contents").await;
     floor.app.job_is(&job, "PRINTING").await;
     task.end(&browser, 3);

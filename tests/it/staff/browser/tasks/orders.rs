@@ -42,7 +42,7 @@ async fn chromium_says_why_an_order_is_late() {
     let task = CountedTask::begin("why is this order late", &browser);
     browser.press(&tab, "Orders").await;
     browser.press(&tab, words(&late, "number")).await;
-    for text in ["wanted by", "now expected", &*reason] {
+    for text in ["Late: due", "now expected", &*reason] {
         browser.sees(&tab, text).await;
     }
     task.end(&browser, 2);
