@@ -65,7 +65,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
     html! {
         @if let Some(error) = refused {
             div role="alert" {
-                p class="bad" { strong { "Nothing was written." } }
+                p class="bad" { strong { "Nothing was saved." } }
                 @for words in faults_of(error) { p class="bad" { (titled(&words)) } p { (advised(&words)) } }
             }
         }

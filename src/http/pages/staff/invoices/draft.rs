@@ -93,7 +93,7 @@ fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
             ))
         }
         (sheet.address("Billing address (determines tax)", buyer.and_then(|buyer| buyer.address.as_ref())))
-        (sheet.area("notes", "Notes for the customer", 1000, notes))
+        (sheet.area("notes", "Notes to customer", 1000, notes))
     }
 }
 

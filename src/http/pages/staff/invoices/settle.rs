@@ -85,7 +85,7 @@ fn pay(invoice: &Invoice, refused: &Form) -> Markup {
     let due = format_amount(invoice.due_cents(), &invoice.content.currency);
     let about = format!("{due} is due. You can also record a partial payment.");
     let form =
-        ActForm { invoice, act: "mark-paid", summary: "Record a payment", about: &about, button: "Record payment" };
+        ActForm { invoice, act: "mark-paid", summary: "Record payment", about: &about, button: "Record payment" };
     form.html(refused, |sheet| {
         html! {
             div class="tools" {

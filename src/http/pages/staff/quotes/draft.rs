@@ -29,7 +29,7 @@ pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes
                 until,
             ))
         }
-        (sheet.area("notes", "Notes for the customer", 1000, notes))
+        (sheet.area("notes", "Notes to customer", 1000, notes))
     }
 }
 

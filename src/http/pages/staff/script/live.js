@@ -311,7 +311,7 @@
       const told = answer.headers.get('content-type') || '';
       const words = told.includes('json') ? JSON.parse(text).message
         : (new DOMParser().parseFromString(text, 'text/html').querySelector('main p') || {}).textContent;
-      say(words || 'That did not work.');
+      say(words || 'Something went wrong. Try again.');
     } catch {
       say('The server is not responding. Check the machine before you try again.');
     }

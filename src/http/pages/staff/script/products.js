@@ -27,7 +27,7 @@
       if (request.status < 400) { location.assign(request.responseURL); return; }
       const page = new DOMParser().parseFromString(request.responseText, 'text/html');
       const words = page.querySelector('[role=alert] p') || page.querySelector('main p');
-      over((words && words.textContent) || 'That did not work.');
+      over((words && words.textContent) || 'Something went wrong. Try again.');
     });
     request.addEventListener('error', () => over('The connection broke. Nothing was stored: send it again.'));
     bar.value = 0;
