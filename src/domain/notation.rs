@@ -1,5 +1,5 @@
-//! Amounts, sizes and dates in texts for customers, as each language writes them. English is written as everywhere else in the
-//! shop ([`crate::currency`], [`crate::shop_clock`]).
+//! Amounts, sizes and dates in texts for customers, as each language writes them. English is written as everywhere else
+//! in the shop ([`crate::currency`], [`crate::shop_clock`]).
 
 use jiff::civil::Date;
 
@@ -38,11 +38,13 @@ const GERMAN_WEEKDAYS: [(&str, &str); 7] = [
     ("Sonntag", "So."),
 ];
 
-/// Formats minor units with the currency: `1,234.50 EUR` or `1.234,50 €`.
+/// Formats minor units with the currency: `1,234.50 EUR` or `1.234,50 €`, in which the space does not break.
 pub fn amount(language: Language, cents: i64, currency: &str) -> String {
     match language {
         Language::English => currency::format_amount(cents, currency),
-        Language::German if currency.eq_ignore_ascii_case("eur") => format!("{} €", figure(language, cents, currency)),
+        Language::German if currency.eq_ignore_ascii_case("eur") => {
+            format!("{}\u{a0}€", figure(language, cents, currency))
+        }
         Language::German => format!("{} {}", figure(language, cents, currency), currency.to_uppercase()),
     }
 }
@@ -198,7 +200,7 @@ mod tests {
     #[test]
     fn amounts_are_written_as_in_each_language() {
         let both = |cents, currency| Language::ALL.map(|language| amount(language, cents, currency));
-        assert_eq!(both(123_456_789, "eur"), ["1,234,567.89 EUR", "1.234.567,89 €"]);
+        assert_eq!(both(123_456_789, "eur"), ["1,234,567.89 EUR", "1.234.567,89\u{a0}€"]);
         assert_eq!(both(-5, "USD"), ["-0.05 USD", "-0,05 USD"]);
         assert_eq!(both(1500, "jpy"), ["1,500 JPY", "1.500 JPY"]);
         assert_eq!(Language::ALL.map(|language| figure(language, 99_900, "eur")), ["999.00", "999,00"]);
