@@ -104,7 +104,7 @@ on_sqlite! {
         assert!(gone.text.contains(">Shipped<") && gone.text.contains("<li>2 × PART</li>"), "{}", gone.text);
         assert_eq!(at_once.status().await, "shipped");
 
-        // Where fewer parts are chosen, or the box is not ticked, the rest is still owed.
+        // If fewer parts are chosen, or the box is not ticked, the rest is still owed.
         in_parts.sees(&form, &[]).await;
         let first = in_parts.ships(&[("part-0", "1"), ACCEPTED]).await;
         assert!(first.text.contains("Shipment 1") && first.text.contains("<li>1 × PART</li>"), "{}", first.text);

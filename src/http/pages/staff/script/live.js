@@ -111,7 +111,7 @@
   };
   const typed = at => [...at.querySelectorAll('input,textarea')].some(field =>
     !field.matches('[type=hidden],[type=checkbox],[type=radio]') && field.value !== field.defaultValue);
-  // What the page unfolds by itself holds nothing back as long as nothing is chosen in it: it is unfolded anew as well.
+  // A form that the page unfolds by itself holds nothing back until something is chosen in it: the new part has it too.
   const chosen = at => [...at.querySelectorAll('details[data-unfolded] select')].some(field => field.value !== '');
   const busy = at => {
     const active = document.activeElement;
