@@ -1,10 +1,11 @@
-//! Amounts and dates in texts for customers, as each language writes them. English is written as everywhere else in the
-//! shop ([`crate::currency`], [`crate::shop_clock`]).
+//! Amounts, sizes and dates in texts for customers, as each language writes them. English is written as everywhere else
+//! in the shop ([`crate::currency`], [`crate::shop_clock`]).
 
 use jiff::civil::Date;
 
 use crate::currency;
 use crate::shop_clock::{ShopClock, date_of};
+use crate::sku::Dimensions;
 use crate::tax::percent_text;
 use crate::time::Timestamp;
 use words::Language;
@@ -37,11 +38,13 @@ const GERMAN_WEEKDAYS: [(&str, &str); 7] = [
     ("Sonntag", "So."),
 ];
 
-/// Formats minor units with the currency: `1,234.50 EUR` or `1.234,50 €`.
+/// Formats minor units with the currency: `1,234.50 EUR` or `1.234,50 €`, in which the space does not break.
 pub fn amount(language: Language, cents: i64, currency: &str) -> String {
     match language {
         Language::English => currency::format_amount(cents, currency),
-        Language::German if currency.eq_ignore_ascii_case("eur") => format!("{} €", figure(language, cents, currency)),
+        Language::German if currency.eq_ignore_ascii_case("eur") => {
+            format!("{}\u{a0}€", figure(language, cents, currency))
+        }
         Language::German => format!("{} {}", figure(language, cents, currency), currency.to_uppercase()),
     }
 }
@@ -139,6 +142,15 @@ pub fn percent(language: Language, bps: i64) -> String {
     }
 }
 
+/// Formats a size: `20.5 × 12 × 8 mm` or `20,5 × 12 × 8 mm`.
+pub fn size(language: Language, size: Dimensions) -> String {
+    let figures = [size.x, size.y, size.z].map(|length| length.to_string()).join(" × ");
+    match language {
+        Language::English => format!("{figures} mm"),
+        Language::German => format!("{} mm", figures.replace('.', ",")),
+    }
+}
+
 /// Returns a date that staff typed, such as an expected delivery. German writes a date such as `2026-11-28` out; any
 /// other text stays as it is.
 pub fn typed_date(language: Language, text: &str) -> String {
@@ -188,12 +200,19 @@ mod tests {
     #[test]
     fn amounts_are_written_as_in_each_language() {
         let both = |cents, currency| Language::ALL.map(|language| amount(language, cents, currency));
-        assert_eq!(both(123_456_789, "eur"), ["1,234,567.89 EUR", "1.234.567,89 €"]);
+        assert_eq!(both(123_456_789, "eur"), ["1,234,567.89 EUR", "1.234.567,89\u{a0}€"]);
         assert_eq!(both(-5, "USD"), ["-0.05 USD", "-0,05 USD"]);
         assert_eq!(both(1500, "jpy"), ["1,500 JPY", "1.500 JPY"]);
         assert_eq!(Language::ALL.map(|language| figure(language, 99_900, "eur")), ["999.00", "999,00"]);
         assert_eq!(Language::ALL.map(|language| percent(language, 725)), ["7.25 %", "7,25 %"]);
         assert_eq!(Language::ALL.map(|language| percent(language, 1900)), ["19 %", "19 %"]);
+    }
+
+    #[test]
+    fn sizes_are_written_as_in_each_language() {
+        let both = |x, y, z| Language::ALL.map(|language| size(language, Dimensions { x, y, z }));
+        assert_eq!(both(20.5, 12.0, 8.125), ["20.5 × 12 × 8.125 mm", "20,5 × 12 × 8,125 mm"]);
+        assert_eq!(both(1200.0, 0.4, 3.0), ["1200 × 0.4 × 3 mm", "1200 × 0,4 × 3 mm"]);
     }
 
     #[test]

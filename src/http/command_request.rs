@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::{FromRef as _, FromRequest, FromRequestParts as _, Request};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -51,9 +51,31 @@ pub struct CommandRequest<B = ()> {
     pub headers: HeaderMap,
     /// Complete raw body.
     pub body: Bytes,
-    /// Scope of the idempotency key, and the guard that marks the request as running.
-    key: Option<(String, RunningKey)>,
+    key: Option<RequestKey>,
     kind: PhantomData<fn() -> B>,
+}
+
+/// Idempotency key of a request.
+struct RequestKey {
+    scope: String,
+    /// Guard that marks the request as running; `None` for the key of an HTML form, whose second request is answered
+    /// as the first one instead of with an error.
+    running: Option<RunningKey>,
+}
+
+impl RequestKey {
+    /// Reads the `Idempotency-Key` header; fails with 409 while an earlier request with the same key is running.
+    fn of_header(
+        app: &RequestHandles,
+        who: &Caller,
+        method: &Method,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Result<Option<Self>, ApiError> {
+        let Some(scope) = idempotency::scope(who, method, path, headers)? else { return Ok(None) };
+        let running = Some(RunningKey::take(&app.running, &scope)?);
+        Ok(Some(Self { scope, running }))
+    }
 }
 
 /// Target aggregate of a command.
@@ -83,9 +105,7 @@ impl<B> FromRequest<AppState> for CommandRequest<B> {
         let app = RequestHandles::from_ref(app);
         let (mut parts, body) = request.into_parts();
         let who = Caller::from_request_parts(&mut parts, &app).await?;
-        let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
-            .map(|scope| RunningKey::take(&app.running, &scope).map(|running| (scope, running)))
-            .transpose()?;
+        let key = RequestKey::of_header(&app, &who, &parts.method, parts.uri.path(), &parts.headers)?;
         // The guard of the route has read it within its bounds.
         let body = axum::body::to_bytes(body, usize::MAX).await.map_err(ApiError::internal)?;
         Ok(Self { app, who, headers: parts.headers, body, key, kind: PhantomData })
@@ -99,10 +119,14 @@ impl CommandRequest {
         who: Caller,
         parts: &axum::http::request::Parts,
     ) -> Result<Self, ApiError> {
-        let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
-            .map(|scope| RunningKey::take(&app.running, &scope).map(|running| (scope, running)))
-            .transpose()?;
+        let key = RequestKey::of_header(app, &who, &parts.method, parts.uri.path(), &parts.headers)?;
         Ok(Self { app: app.clone(), who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
+    }
+
+    /// Returns the request with the given idempotency key, for an HTML form that must not act twice.
+    pub fn with_key(self, method: &Method, path: &str, key: &str) -> Self {
+        let scope = idempotency::scope_of(&self.who, method, path, key);
+        Self { key: Some(RequestKey { scope, running: None }), ..self }
     }
 
     /// Returns the request with the given JSON body in place of its HTML form. Pages use it to call the handler of the
@@ -167,7 +191,7 @@ impl<B> CommandRequest<B> {
 
     /// Returns the scope derived from the request's `Idempotency-Key`, caller and route, if it has a key.
     pub fn key_scope(&self) -> Option<&str> {
-        self.key.as_ref().map(|(scope, _)| scope.as_str())
+        self.key.as_ref().map(|key| key.scope.as_str())
     }
 
     fn caller(&self, key: Option<IdempotencyKey>) -> CommandOrigin {
@@ -220,7 +244,7 @@ impl<B> CommandRequest<B> {
 
     fn idempotency_key(&self, body_hash: String) -> Option<IdempotencyKey> {
         let now = self.app.environment.now();
-        self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now))
+        self.key.as_ref().map(|key| idempotency::key(&key.scope, body_hash, now))
     }
 
     async fn stored_answer(&self, kind: &str, key: Option<&IdempotencyKey>) -> Result<Option<StoredAnswer>, ApiError> {
@@ -250,8 +274,11 @@ impl<B> CommandRequest<B> {
                     Some(stored) => Ok(SentOutcome::Stored(stored)),
                     None => Err(AskError::KeyTaken.into()),
                 },
-                (Err(error), Some(_)) => Err(ApiError::of_keyed(error)),
-                (Err(error), None) => Err(error.into()),
+                // Only clients that sent the key themselves can repeat the request with it.
+                (Err(error), _) if self.key.as_ref().is_some_and(|key| key.running.is_some()) => {
+                    Err(ApiError::of_keyed(error))
+                }
+                (Err(error), _) => Err(error.into()),
             }
         }
         .boxed()

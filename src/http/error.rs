@@ -62,13 +62,13 @@ struct ErrorParts {
 }
 
 /// Title and sentence for the page that a browser shows in place of the response; carried in the response's extensions,
-/// and rendered in the common page frame.
-#[derive(Clone, Copy, Debug)]
+/// and rendered in the common page frame. Both are in the language that the browser prefers.
+#[derive(Clone, Debug)]
 pub struct Notice {
     /// Title of the page.
-    pub title: &'static str,
+    pub title: String,
     /// Sentence that explains what to do next.
-    pub text: &'static str,
+    pub text: String,
 }
 
 /// Result of a handler.

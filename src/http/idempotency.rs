@@ -46,7 +46,7 @@ impl StoredAnswer {
     }
 }
 
-/// Returns the scope of the request's key, if any: a hash of principal, method, path and key.
+/// Returns the scope of the request's key, if any ([`scope_of`]).
 pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get(HEADER) else { return Ok(None) };
     let key = value.to_str().ok().filter(|key| (1..=MAX_KEY_CHARS).contains(&key.len()));
@@ -54,13 +54,18 @@ pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> 
         let message = format!("Idempotency-Key must be 1 to {MAX_KEY_CHARS} visible ASCII characters");
         ApiError::bad_request("invalid_idempotency_key", message)
     })?;
+    Ok(Some(scope_of(who, method, path, key)))
+}
+
+/// Returns the scope of a key: a hash of principal, method, path and key.
+pub fn scope_of(who: &Caller, method: &Method, path: &str, key: &str) -> String {
     let mut hash = Sha256::new();
     for part in [&who.by.to_string(), method.as_str(), path, key] {
         // The length in front keeps the parts apart.
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }
-    Ok(Some(short(&hash.finalize())))
+    short(&hash.finalize())
 }
 
 /// Truncates a hash to 128 bits: enough to rule out accidental collisions, and short enough for the index.

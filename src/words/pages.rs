@@ -228,4 +228,7 @@ messages! {
     broken_text();
     to_orders();
     to_floor();
+    export_expired_title();
+    export_unknown_title();
+    export_again_text();
 }

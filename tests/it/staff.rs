@@ -20,6 +20,7 @@ mod orders;
 mod products;
 mod quotes;
 mod settings;
+mod shipping;
 mod stock;
 mod to_do;
 mod webhooks;

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::super::text::{Fonts, Style, TextLine};
+use domain::notation::amount;
+use words::Language;
 
 const BODY: Style = Style { size: 9.5, bold: false };
 /// Time limit for the longest possible invoice, in an unoptimised build on a busy machine. An algorithm that set each
@@ -62,6 +64,11 @@ fn line_breaks_stay_and_words_that_are_too_long_are_broken() {
     // A blank that must not be broken at.
     let lines = typesetter.wrapped("aaaa bbbb\u{a0}cccc", BODY, typesetter.line("aaaa bbbb", BODY).width + 1.0);
     assert_eq!(words(&lines[1..]), "bbbb cccc");
+    // An amount as German writes it is set with a space that every font has, and stays on one line.
+    let due = amount(Language::German, 123_450, "eur");
+    assert!(fonts.lacking(&due).is_empty());
+    let lines = typesetter.wrapped(&format!("aaaa {due}"), BODY, typesetter.line("aaaa 1.234,50", BODY).width + 1.0);
+    assert_eq!(words(&lines[1..]), "1.234,50 €");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::faults::{alert, in_language};
+use super::faults::alert_in;
 use super::form::PageForm;
 use super::frame::{PageLanguage, SLOT, Section, Viewer, see_other, with_parts};
 use super::sign_in;
@@ -101,7 +101,7 @@ pub(super) async fn change(
         Ok(()) => Ok(see_other(PATH)),
         Err(error) if error.status().is_client_error() => {
             let values = |name: &str| sent.text(name).to_owned();
-            let wrong = alert(&in_language(viewer.language(), error));
+            let wrong = alert_in(viewer.language(), &error);
             let content = form(&viewer, email, &values, Some(&wrong));
             Ok(viewer.again(Section::Profile, &pages::profile_title(viewer.language()), &content))
         }
@@ -174,18 +174,21 @@ fn language_value(locale: Option<&str>) -> String {
     }
 }
 
-/// Renders the field for the language. Another one, which only the API sets, stays unless one of these is chosen.
+/// Renders the field for the language, with each language's name in the language itself. Another one, which only the
+/// API sets, stays unless one of these is chosen.
 fn language_field(language: Language, value: &str) -> Markup {
-    let option = |option_value: &str, label: &str| {
-        html! { option value=(option_value) selected[option_value == value] { (label) } }
+    let option = |option_value: &str, lang: Option<&str>, label: &str| {
+        html! { option value=(option_value) lang=[lang] selected[option_value == value] { (label) } }
     };
     html! {
         div class="field" {
             label for=(LANGUAGE_FIELD) { (pages::language_field(language)) }
             select id=(LANGUAGE_FIELD) name=(LANGUAGE_FIELD) {
-                @if value.is_empty() { (option("", &pages::other_language(language))) }
-                (option(OF_BROWSER, &pages::language_of_browser(language)))
-                @for one in Language::ALL { (option(one.tag(), one.own_name())) }
+                @if value.is_empty() { (option("", None, &pages::other_language(language))) }
+                (option(OF_BROWSER, None, &pages::language_of_browser(language)))
+                @for one in Language::ALL {
+                    (option(one.tag(), Some(one.tag()).filter(|_| one != language), one.own_name()))
+                }
             }
         }
     }

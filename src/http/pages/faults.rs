@@ -18,6 +18,8 @@ use words::{Language, pages};
 
 /// Beginning of a mark. Text from users cannot contain it, because markup escapes angle brackets.
 const MARK: &str = "<p data-fault=\"";
+/// Attribute of a mark whose message is in English on a page in another language, and of the elements with the message.
+const FOREIGN: &str = " lang=\"en\"";
 /// End of a mark.
 const MARK_END: &str = "</p>";
 /// Path of an error that concerns all settings of a form together.
@@ -36,10 +38,10 @@ pub(super) fn alert(error: &ApiError) -> Markup {
     alert_lines(error.message(), error.faults())
 }
 
-/// Returns the error with messages in the language of a page for customers. The API's messages are in English; those
-/// that no form for customers causes stay so.
-pub(super) fn in_language(language: Language, error: ApiError) -> ApiError {
-    error.reword(|fault| fault_text(language, &fault.message))
+/// Does the same as [`alert`] for a page for customers, with messages in its language. The API's messages are in
+/// English; those that no form for customers causes stay so, and are marked as English.
+pub(super) fn alert_in(language: Language, error: &ApiError) -> Markup {
+    lines(language, error.message(), error.faults())
 }
 
 /// Returns the API's message in another language than English; `None` for English, and for messages that no form for
@@ -60,10 +62,18 @@ pub(super) fn fault_text(language: Language, message: &str) -> Option<String> {
 
 /// Renders the given errors as [`alert`] does, or the message if there are none.
 pub(super) fn alert_lines(message: &str, faults: &[Fault]) -> Markup {
+    lines(Language::English, message, faults)
+}
+
+fn lines(language: Language, message: &str, faults: &[Fault]) -> Markup {
+    let foreign = (language != Language::English).then_some(Language::English.tag());
     html! {
         div class="wrong bad" role="alert" {
-            @if faults.is_empty() { p { (sentence(message)) } }
-            @for fault in faults { p data-fault=(fault.path) { (fault.message) } }
+            @if faults.is_empty() { p lang=[foreign] { (sentence(message)) } }
+            @for fault in faults {
+                @if let Some(text) = fault_text(language, &fault.message) { p data-fault=(fault.path) { (text) } }
+                @else { p data-fault=(fault.path) lang=[foreign] { (fault.message) } }
+            }
         }
     }
 }
@@ -91,7 +101,7 @@ pub(super) fn place(page: String) -> String {
         let control = control_of(&controls, mark.path);
         changes.push(PageChange { start, end: mark.end, text: mark.line(&page, control) });
         if let Some(control) = control.filter(|control| marked_controls.insert(control.start)) {
-            changes.extend(control.with_message(mark.message));
+            changes.extend(control.with_message(&mark));
         }
     }
     apply_changes(&page, changes)
@@ -144,27 +154,35 @@ fn slice(text: &str, start: usize, end: usize) -> &str {
 struct FaultMark<'a> {
     path: &'a str,
     message: &'a str,
+    /// [`FOREIGN`], or nothing.
+    lang: &'static str,
     /// Position after the mark.
     end: usize,
 }
 
 impl<'a> FaultMark<'a> {
     fn read(page: &'a str, start: usize) -> Option<Self> {
-        let (path, rest) = slice(page, start, page.len()).strip_prefix(MARK)?.split_once("\">")?;
-        let (message, after) = rest.split_once(MARK_END)?;
-        Some(Self { path, message, end: page.len() - after.len() })
+        let (path, rest) = slice(page, start, page.len()).strip_prefix(MARK)?.split_once('"')?;
+        let (lang, rest) = rest.strip_prefix(FOREIGN).map_or(("", rest), |rest| (FOREIGN, rest));
+        let (message, after) = rest.strip_prefix('>')?.split_once(MARK_END)?;
+        Some(Self { path, message, lang, end: page.len() - after.len() })
     }
 
     /// Renders the error's line in the list, as a link to its field if that is on the page.
     fn line(&self, page: &str, control: Option<&FormControl<'_>>) -> String {
-        let message = self.message.trim_end_matches('.');
+        let (message, lang) = (self.message.trim_end_matches('.'), self.lang);
         let id = control.and_then(|control| control.id);
         let label = id.and_then(|id| label_of(page, id)).or_else(|| attribute(control?.tag, "aria-label"));
+        // A label is in the language of the page.
+        let beside_label =
+            || if lang.is_empty() { message.to_owned() } else { format!("<span{lang}>{message}</span>") };
         match (label, id) {
-            (Some(label), Some(id)) => format!("<p><a class=\"bad\" href=\"#{id}\">{label}: {message}.</a></p>"),
-            (Some(label), None) => format!("<p>{label}: {message}.</p>"),
-            _ if self.path.is_empty() || self.path == ALL_SETTINGS => format!("<p>{}</p>", sentence(message)),
-            _ => format!("<p>{}: {message}.</p>", words_of(self.path)),
+            (Some(label), Some(id)) => {
+                format!("<p><a class=\"bad\" href=\"#{id}\">{label}: {}.</a></p>", beside_label())
+            }
+            (Some(label), None) => format!("<p>{label}: {}.</p>", beside_label()),
+            _ if self.path.is_empty() || self.path == ALL_SETTINGS => format!("<p{lang}>{}</p>", sentence(message)),
+            _ => format!("<p{lang}>{}: {message}.</p>", words_of(self.path)),
         }
     }
 }
@@ -206,11 +224,11 @@ impl<'a> FormControl<'a> {
     }
 
     /// Returns the changes of a page that mark the field as invalid and put the message after it.
-    fn with_message(&self, message: &str) -> Vec<PageChange> {
-        let message = sentence(message);
+    fn with_message(&self, mark: &FaultMark<'_>) -> Vec<PageChange> {
+        let (message, lang) = (sentence(mark.message), mark.lang);
         let at = |position: usize, text: String| PageChange { start: position, end: position, text };
         let Some(id) = self.id else {
-            return vec![at(self.end, format!("<span class=\"fault bad\">{message}</span>"))];
+            return vec![at(self.end, format!("<span class=\"fault bad\"{lang}>{message}</span>"))];
         };
         let fault_id = format!("fault-{id}");
         let name_end = self.start + self.tag.find(' ').unwrap_or_default();
@@ -222,7 +240,7 @@ impl<'a> FormControl<'a> {
         vec![
             at(name_end, " aria-invalid=\"true\"".to_owned()),
             description,
-            at(self.end, format!("<span class=\"fault bad\" id=\"{fault_id}\">{message}</span>")),
+            at(self.end, format!("<span class=\"fault bad\" id=\"{fault_id}\"{lang}>{message}</span>")),
         ]
     }
 }
@@ -275,120 +293,4 @@ fn control_of<'a, 'b>(controls: &'b [FormControl<'a>], path: &str) -> Option<&'b
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use domain::refusal::{Faults, Refusal};
-
-    fn error(faults: &[(&str, &str)]) -> ApiError {
-        let mut all = Faults::default();
-        for (path, message) in faults {
-            all.note(path, *message);
-        }
-        Refusal::faults(all).into()
-    }
-
-    #[test]
-    fn a_fault_names_the_label_and_stands_beside_its_field() {
-        let time = crate::times::mark(crate::times::TimeForm::FieldDate, domain::time::Timestamp::default());
-        let page = html! {
-            form method="post" {
-                (alert(&error(&[("lines.1.unitPriceCents", "must be a whole number")])))
-                label for="p" { "Price of one" span { "optional" } }
-                input id="p" name="price" data-member="unitPriceCents" value=(time) aria-describedby="about-p";
-                p id="about-p" { "Net." }
-            }
-        };
-        let page = place(page.into_string());
-        assert!(page.contains("<a class=\"bad\" href=\"#p\">Price of one: must be a whole number.</a>"), "{page}");
-        assert!(
-            page.contains("aria-describedby=\"fault-p about-p\"") && page.contains("aria-invalid=\"true\""),
-            "{page}"
-        );
-        assert!(
-            page.contains("><span class=\"fault bad\" id=\"fault-p\">Must be a whole number.</span><p id"),
-            "{page}"
-        );
-        assert!(page.contains(&format!("value=\"{}\"", time.0)) && !page.contains("data-fault"), "{page}");
-    }
-
-    #[test]
-    fn messages_of_forms_for_customers_are_in_the_language_of_the_page() {
-        let faults = [("city", "must not be empty"), ("name", "must be at most 200 characters"), ("x", "is odd")];
-        let [english, german] = Language::ALL.map(|language| alert(&in_language(language, error(&faults))).0);
-        assert_eq!(english, alert(&error(&faults)).0);
-        for text in ["darf nicht leer sein", "darf höchstens 200 Zeichen lang sein", "is odd"] {
-            assert!(german.contains(text), "{text} in {german}");
-        }
-    }
-
-    #[test]
-    fn a_fault_is_of_the_form_in_which_it_stands() {
-        let field =
-            |id: &str| html! { label for=(id) { "Reason " (id) } select id=(id) name="reason" { option { "x" } } };
-        let form = |fields: &Markup| html! { form method="post" { (fields) } };
-        let faults = alert(&error(&[("reason", "is required"), ("reason", "must be one of the list")]));
-        let inside = place(
-            html! { (form(&field("a"))) (form(&html! { (faults) (field("b")) })) (form(&field("c"))) }.into_string(),
-        );
-        assert!(
-            inside.contains("Reason b: is required.") && inside.contains("Reason b: must be one of the list."),
-            "{inside}"
-        );
-        assert_eq!(inside.matches("</select><span class=\"fault bad\" id=\"fault-b\">").count(), 1, "{inside}");
-        let above = place(html! { (form(&field("a"))) (faults) (form(&field("b"))) }.into_string());
-        assert!(above.contains("Reason b: is required.") && !above.contains("fault-a"), "{above}");
-    }
-
-    #[test]
-    fn a_fault_without_a_field_is_in_words() {
-        let faults = [("shippingAddress", "is required"), ("settings", "mail: the address is not valid")];
-        let page = place(
-            html! { form method="post" { (alert(&error(&faults))) input type="hidden" name="settings"; } }
-                .into_string(),
-        );
-        assert!(page.contains("<p>Shipping address: is required.</p>"), "{page}");
-        assert!(page.contains("<p>Mail: the address is not valid.</p>") && !page.contains("fault-"), "{page}");
-        for (path, words) in [
-            ("unitPriceCents", "Unit price"),
-            ("lines.0.skuId", "Sku"),
-            ("baseURL", "Base url"),
-            ("id", "Id"),
-            ("", ""),
-        ] {
-            assert_eq!(words_of(path), words);
-        }
-    }
-
-    #[test]
-    fn the_field_of_a_list_has_the_faults_of_its_entries() {
-        let page = html! {
-            (alert(&error(&[("collections.3", "is too long")])))
-            label for="c" { "Collections" }
-            textarea id="c" name="collections" { "home" }
-        };
-        let page = place(page.into_string());
-        assert!(
-            page.contains("Collections: is too long.") && page.contains("</textarea><span class=\"fault"),
-            "{page}"
-        );
-    }
-
-    #[test]
-    fn an_amount_that_was_not_read_has_a_message_of_its_own() {
-        let message = |path: &str, message: &str, text: &str| {
-            amount_message(&Fault { path: path.to_owned(), message: message.to_owned() }, text).unwrap_or_default()
-        };
-        assert!(message("lines.0.unitPriceCents", NOT_WHOLE, "much").starts_with("must be an amount such as"));
-        assert!(message("priceCents", NOT_WHOLE, "1.234").starts_with("is ambiguous"));
-        assert!(message("priceCents", NOT_WHOLE, "2.5").starts_with("has more decimals"));
-        assert_eq!(message("quantity", NOT_WHOLE, "x"), "");
-        assert_eq!(message("priceCents", "is required", ""), "");
-    }
-
-    #[test]
-    fn other_pages_stay_as_they_are() {
-        let page = html! { (alert(&ApiError::bad_request("x", "no such thing"))) }.into_string();
-        assert!(page.contains("<p>No such thing.</p>"), "{page}");
-        assert_eq!(place(page.clone()), page);
-    }
-}
+mod tests;

@@ -17,6 +17,9 @@ use http::error::ApiError;
 
 /// Name of the hidden field that contains the CSRF token.
 pub(super) const TOKEN_FIELD: &str = "form_token";
+/// Name of the hidden field of a form that acts only once for each page on which it is shown. Its idempotency key is
+/// the CSRF token, which has a different mask on every page.
+pub(super) const ONCE_FIELD: &str = "once";
 /// Maximum number of fields in a form: one for each printer bed in the largest shop, plus the token.
 const MAX_FIELDS: usize = 1_000;
 /// Content type of a form.
@@ -46,10 +49,10 @@ impl PageForm {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// Returns the names and texts of all fields except the CSRF token.
+    /// Returns the names and texts of all fields except those of [`TOKEN_FIELD`] and [`ONCE_FIELD`].
     pub(super) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.fields.iter().map(|(name, text)| (name.as_str(), text.trim()));
-        all.filter(|(name, _)| *name != TOKEN_FIELD)
+        all.filter(|(name, _)| ![TOKEN_FIELD, ONCE_FIELD].contains(name))
     }
 
     /// Returns a field's text; `None` if empty.
@@ -71,7 +74,8 @@ impl FromRequest<AppState> for PageForm {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &AppState) -> Result<Self, ApiError> {
         let config = Arc::<Config>::from_ref(app);
-        let call = CommandRequest::<()>::from_request(request, app).await?;
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let mut call = CommandRequest::<()>::from_request(request, app).await?;
         let media = call.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default().trim();
         if !media.eq_ignore_ascii_case(MEDIA_TYPE) {
@@ -83,7 +87,11 @@ impl FromRequest<AppState> for PageForm {
             fields.entry(name.into_owned()).or_insert_with(|| value.into_owned());
         }
         if let Some(session) = call.who.session {
-            check_token(&config, session, fields.get(TOKEN_FIELD).map_or("", String::as_str))?;
+            let token = fields.get(TOKEN_FIELD).map_or("", String::as_str);
+            check_token(&config, session, token)?;
+            if fields.contains_key(ONCE_FIELD) {
+                call = call.with_key(&method, &path, token);
+            }
         }
         Ok(Self { call, fields })
     }

@@ -18,7 +18,7 @@ use domain::customer::Customer;
 use domain::time::Timestamp;
 use domain::{currency, notation};
 use http::AppState;
-use http::access::Caller;
+use http::access::{Caller, Credentials};
 use http::csrf::FormToken;
 use http::error::ApiError;
 use http_api::billing::session::accepted_language;
@@ -56,8 +56,8 @@ pub(super) const SLOT: &str = "\u{fdd0}";
 /// Variable of a message whose place a second part with markup takes.
 pub(super) const NEXT_SLOT: &str = "\u{fdd1}";
 
-/// Language of a page for customers: that of the profile on pages that require a signed-in customer, else the one that
-/// the browser prefers, else English.
+/// Language of a page for customers: that of the profile if the browser is signed in, also on pages that do not require
+/// it, such as the page of a payment link; else the one that the browser prefers, else English.
 #[derive(Clone, Copy)]
 pub(super) struct PageLanguage(pub(super) Language);
 
@@ -65,8 +65,9 @@ impl FromRequestParts<AppState> for PageLanguage {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
         let accepted = accepted_language(&parts.headers);
-        let who = Caller::from_request_parts(parts, app).await?;
-        let Ok((id, _)) = who.customer() else { return Ok(Self(accepted)) };
+        let credentials = parts.extensions.get::<Credentials>();
+        let of_customer = credentials.filter(|credentials| matches!(credentials, Credentials::Customer(_)));
+        let Some(id) = of_customer.and_then(Credentials::id) else { return Ok(Self(accepted)) };
         let state = Directory::<Customer>::from_ref(app).read(id).await?;
         let customer = state.as_ref().and_then(|state| state.state.as_ref());
         let locale = customer.and_then(|customer| customer.locale.as_deref());

@@ -10,10 +10,9 @@ use super::pictures;
 use super::quotes::{PATH as QUOTES, QuotePageHandles};
 use crate::design::{Icon, Tone, chip, icon};
 use domain::bounds::MAX_QUANTITY;
-use domain::notation::amount;
+use domain::notation::{amount, size};
 use domain::quote::{Quote, QuoteLine, QuoteModel};
 use domain::refusal::Refusal;
-use domain::sku::Dimensions;
 use http::access::Caller;
 use http::error::ApiError;
 use http::limits::LimitedReply;
@@ -119,7 +118,7 @@ fn row(language: Language, quote: &Quote, line: &QuoteLine, model: &QuoteModel) 
             div {
                 a class="tall" href={ (PATH) "/" (model.file_id) } { (line.quantity) " × " (line.description) } " "
                 (state_chip(language, quote, model))
-                div class="small muted" { (size(model.size)) }
+                div class="small muted" { (size(language, model.size)) }
             }
             span class="num" { (amount(language, cents, &quote.currency)) }
         }
@@ -136,11 +135,6 @@ fn state_chip(language: Language, quote: &Quote, model: &QuoteModel) -> Markup {
         ModelSlicing::None | ModelSlicing::Done | ModelSlicing::Failed => pages::model_checked(language),
     };
     chip(Tone::Idle, &text)
-}
-
-/// Formats the size of a model.
-fn size(size: Dimensions) -> String {
-    format!("{} × {} × {} mm", size.x, size.y, size.z)
 }
 
 /// Receives a model and redirects to the page with its price.
@@ -186,7 +180,7 @@ pub(super) async fn one(
             h2 id="price" { (pages::current_price(language)) }
             dl {
                 dt { (pages::quantity(language)) } dd { (line.quantity) }
-                dt { (pages::size(language)) } dd { (size(model.size)) }
+                dt { (pages::size(language)) } dd { (size(language, model.size)) }
                 dt { (pages::price_each(language)) } dd { (money(line.unit_price_cents)) }
                 dt class="sum" { (pages::net_total(language)) } dd class="sum" { (money(cents)) }
             }

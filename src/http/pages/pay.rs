@@ -1,5 +1,6 @@
 //! Page that a payment link opens. Anyone with the link can see the amount due and pay it; the page contains no
-//! personal data except the name. No session is required.
+//! personal data except the name. No session is required, but the page is in the language of a customer who is signed
+//! in.
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use super::orders::PartQuery;
 use super::pictures;
 use crate::design::{Icon, Tone, chip, empty_place, icon};
 use config::Config;
-use domain::notation::amount;
+use domain::notation::{amount, size};
 use domain::quote::{Quote, QuoteCommand, QuoteStatus};
 use domain::time::Timestamp;
 use http::access::Caller;
@@ -178,7 +178,7 @@ fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
                         div {
                             b { (line.quantity) " × " (line.description) }
                             @if let Some(model) = &line.model {
-                                div class="small muted" { (model.size.x) " × " (model.size.y) " × " (model.size.z) " mm" }
+                                div class="small muted" { (size(language, model.size)) }
                             }
                         }
                         span class="num" { (money(line.unit_price_cents.saturating_mul(line.quantity.into()))) }

@@ -29,7 +29,7 @@ pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Reques
     let language = accepted_language(request.headers());
     let lost_way = !of_pages && may_have_lost_its_way(&request);
     if !of_pages && !lost_way {
-        return as_notice(&config, next.run(request).await);
+        return as_notice(&config, language, next.run(request).await);
     }
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let response = next.run(request).await;
@@ -59,10 +59,10 @@ pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Reques
     answer
 }
 
-/// Renders the response as a page if it carries a [`Notice`].
-fn as_notice(config: &Config, response: Response) -> Response {
+/// Renders the response as a page if it carries a [`Notice`]. `language` is the one that the browser prefers.
+fn as_notice(config: &Config, language: Language, response: Response) -> Response {
     let Some(Notice { title, text }) = response.extensions().get::<Notice>() else { return response };
-    let mut page = notice(&Brand::new(config, Language::English), response.status(), title, text);
+    let mut page = notice(&Brand::new(config, language), response.status(), title, text);
     keep_headers(&mut page, response.headers());
     page
 }

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
 use super::brand::Brand;
-use super::faults::{alert, in_language};
+use super::faults::alert_in;
 use super::form::PageForm;
 use super::frame::{PageLanguage, SLOT, shop_page, with_parts};
 use super::orders;
@@ -85,12 +85,9 @@ pub(super) async fn ask(
             let answer = mailed.into_response();
             Ok(if answer.status().is_success() { with_limits(answer, link_sent_page(&brand, email)) } else { answer })
         }
-        Err(error) if error.status() == StatusCode::BAD_REQUEST => Ok(form(
-            &brand,
-            StatusCode::BAD_REQUEST,
-            (email, next.as_str()),
-            Some(&alert(&in_language(language, error))),
-        )),
+        Err(error) if error.status() == StatusCode::BAD_REQUEST => {
+            Ok(form(&brand, StatusCode::BAD_REQUEST, (email, next.as_str()), Some(&alert_in(language, &error))))
+        }
         Err(error) => Err(error),
     }
 }

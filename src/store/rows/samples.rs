@@ -3,8 +3,6 @@
 
 mod template;
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use migrations::{Migrator, MigratorTrait};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, TransactionTrait};
 use serde::de::DeserializeOwned;
@@ -35,7 +33,7 @@ use domain::sales_channel::{SalesChannel, Variant};
 use domain::sku::Sku;
 use domain::time::Timestamp;
 
-pub use template::migrated_postgres;
+pub use template::{SHOP_PREFIX, migrated_postgres, test_run, unused_database};
 
 /// Environment variable with the administrator URL of a PostgreSQL server. If it is set, store tests also run on that
 /// server.
@@ -43,9 +41,6 @@ const POSTGRES: &str = "PRINTFLOOR_TEST_POSTGRES";
 
 /// Maximum number of connections per test database.
 const MAX_CONNECTIONS: u32 = 4;
-
-/// Counter that gives each test database in this process a unique name.
-static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Runs a test on a new SQLite file and, if a server is configured, on a new PostgreSQL database.
 pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
@@ -60,9 +55,8 @@ pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
     db.close().await.unwrap();
 
     let Ok(admin) = std::env::var(POSTGRES) else { return };
-    let name = format!("printfloor_rows_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let name = unused_database();
     let server = connect(&admin).await;
-    server.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await.unwrap();
     let template = migrated_postgres(&admin).await;
     server.execute_unprepared(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await.unwrap();
     let db = connect(&address(&admin, &name)).await;

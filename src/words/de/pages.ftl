@@ -270,3 +270,6 @@ broken_title = Hier ist etwas schiefgegangen
 broken_text = Das liegt nicht an Ihnen, und der Fehler wurde protokolliert. Versuchen Sie es später noch einmal.
 to_orders = Zu Ihren Bestellungen
 to_floor = Zur Fertigung
+export_expired_title = Dieser Link ist abgelaufen
+export_unknown_title = Dieser Link funktioniert nicht
+export_again_text = Exporte können 7 Tage lang heruntergeladen werden. Fordern Sie in Ihrem Konto einen neuen an.

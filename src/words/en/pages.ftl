@@ -268,3 +268,6 @@ broken_title = Something went wrong here
 broken_text = It is not your fault, and it is in our log. Try again in a while.
 to_orders = To your orders
 to_floor = To the floor
+export_expired_title = This link has expired
+export_unknown_title = This link does not work
+export_again_text = Exports can be downloaded for 7 days. Request a new one in your account.

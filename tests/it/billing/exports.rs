@@ -139,6 +139,17 @@ async fn a_link_lives_seven_days_and_then_its_file_is_gone() {
         assert!(page.headers().contains_key(name), "{name} of every answer of this API: {:?}", page.headers());
     }
     assert!(page.text().await.unwrap().contains("<h1>This link has expired</h1>"));
+    for (path, title) in
+        [(&*link, "Dieser Link ist abgelaufen"), ("/api/v1/exports/x", "Dieser Link funktioniert nicht")]
+    {
+        let request = http().get(format!("{}{path}", app.base)).header("accept", "text/html");
+        let page = request.header("accept-language", "de").send().await.unwrap();
+        assert_eq!(page.status().as_u16(), 404);
+        let text = page.text().await.unwrap();
+        for part in ["<html lang=\"de\">", &format!("<h1>{title}</h1>"), "Exporte können 7 Tage lang"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
     for nothing in [NOTHING.to_owned(), "a".repeat(43), "%00".to_owned()] {
         assert_eq!(app.nobody().get(&format!("/api/v1/exports/{nothing}")).await.error(404), "export_not_found");
     }

@@ -265,6 +265,38 @@ async fn what_was_ordered_is_received_from_the_list_with_one_press() {
 }
 
 #[tokio::test]
+async fn a_delivery_is_booked_once_for_a_page_however_often_its_button_is_pressed() {
+    let app = App::new(crate::support::Db::sqlite()).await;
+    let sam = operator(&app).await;
+    let material = format!("/api/inventory/materials/{}", app.material("PLA black", 100.0).await);
+    app.patch(&material, &json!({"reorderPoint": 200})).await.expect(200);
+    let page_path = material.replace("/api/inventory/", "/shop/stock/");
+    let path = format!("{page_path}/receive");
+    let stock = || async { app.get(&material).await.expect(200)["quantity"].clone() };
+    for (times, page) in ["/shop/stock", &*page_path].into_iter().enumerate() {
+        let page = sam.get(page).await;
+        let (form, _) = page.text.split_once(">Receive 1000 g</button>").unwrap_or_else(|| panic!("{}", page.text));
+        let (_, form) = form.rsplit_once("<form ").unwrap_or_else(|| panic!("{}", page.text));
+        assert!(form.contains("name=\"once\" value=\"true\""), "{form}");
+        let own = token(&page);
+        let fields = [("form_token", &*own), ("once", "true"), ("delta", "1000"), ("reason", "delivery")];
+        let (first, second) = tokio::join!(send(&sam, &path, &fields), send(&sam, &path, &fields));
+        for received in [first, second, send(&sam, &path, &fields).await] {
+            assert_eq!(received.status, 200, "{}", received.text);
+        }
+        assert_eq!(stock().await, 100 + 1_000 * (times + 1), "each page receives once");
+    }
+    // The key of a page is good for one amount only.
+    let own = token(&sam.get(&page_path).await);
+    for (amount, status) in [("5", 200), ("6", 422)] {
+        let fields = [("form_token", &*own), ("once", "true"), ("delta", amount), ("reason", "delivery")];
+        let answer = send(&sam, &path, &fields).await;
+        assert_eq!(answer.status, status, "{}", answer.text);
+    }
+    assert_eq!(stock().await, 2_105);
+}
+
+#[tokio::test]
 async fn stock_is_for_the_staff_alone() {
     let app = App::new(crate::support::Db::sqlite()).await;
     let sam = operator(&app).await;

@@ -4,12 +4,11 @@
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use printfloor::store::connect::DatabaseSettings;
-use printfloor::store::rows::samples::migrated_postgres;
+use printfloor::store::rows::samples::{migrated_postgres, unused_database};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, QueryResult, Statement};
 use tempfile::TempDir;
 use url::Url;
@@ -123,11 +122,9 @@ pub async fn on_migrated_postgres<F: Future<Output = ()>>(test: impl FnOnce(Test
 }
 
 async fn on_database<F: Future<Output = ()>>(server: Url, template: &str, test: impl FnOnce(TestDatabase) -> F) {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = format!("tally_{}_{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
+    let name = unused_database();
     let admin = connect(server.as_str()).await;
     let drop_it = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-    admin.execute_unprepared(&drop_it).await.unwrap();
     admin.execute_unprepared(&format!("CREATE DATABASE {name} {template}")).await.unwrap();
     let mut url = server;
     url.set_path(&name);

@@ -1,9 +1,7 @@
 //! A database of the test's own.
 
-use std::process::id;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
 use migrations::{Migrator, MigratorTrait as _};
+use printfloor::store::rows::samples::unused_database;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 
 use super::{App, Template};
@@ -20,8 +18,6 @@ pub struct Db {
     /// The shop that the PostgreSQL database is a copy of.
     template: Option<Template>,
 }
-
-static MADE: AtomicU32 = AtomicU32::new(0);
 
 async fn open(url: &str) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
@@ -58,10 +54,6 @@ fn server() -> Option<String> {
     server
 }
 
-fn unused_name() -> String {
-    format!("printfloor_{}_{}", id(), MADE.fetch_add(1, Relaxed))
-}
-
 impl Db {
     /// Uses the embedded default, in the test's own folder.
     pub fn sqlite() -> Self {
@@ -70,14 +62,14 @@ impl Db {
 
     /// Creates an empty database on the tests' server; `None` when there is no server and services are not required.
     pub async fn postgres() -> Option<Self> {
-        let (server, name) = (server()?, unused_name());
+        let (server, name) = (server()?, unused_database());
         run(&server, &format!("CREATE DATABASE {name}")).await;
         Some(Self { postgres: Some((server, name)), template: None })
     }
 
     /// Does what [`Db::postgres`] does, with a copy of the shop that all tests share.
     pub async fn postgres_with_shop() -> Option<Self> {
-        let (server, name) = (server()?, unused_name());
+        let (server, name) = (server()?, unused_database());
         let (template, database) = Template::on_postgres(&server).await;
         run(&server, &format!("CREATE DATABASE {name} TEMPLATE {database}")).await;
         Some(Self { postgres: Some((server, name)), template: Some(template) })

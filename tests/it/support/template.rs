@@ -12,11 +12,11 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use printfloor::store::rows::samples::{SHOP_PREFIX, test_run};
+
 use super::variables::process_variables;
 use super::{db, until};
 
-/// Prefix of the names of databases that hold such a shop.
-const DATABASE_PREFIX: &str = "printfloor_template_";
 /// Longest time between a run's first test and its last start of a server. Older shops are removed by a later run.
 const LONGEST_RUN: Duration = Duration::from_hours(6);
 /// Permissions of a server's folders: its user, and nobody else.
@@ -24,14 +24,6 @@ const FOLDER_MODE: u32 = 0o700;
 
 /// Folder with a folder for each kind of database, which has one for each run.
 static SHOPS: LazyLock<PathBuf> = LazyLock::new(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("shops"));
-
-/// Name of this run: the runner's, or one of this process where all tests share one.
-static RUN: LazyLock<String> = LazyLock::new(|| {
-    std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| {
-        let unique = tempfile::Builder::new().prefix("process-").tempdir().unwrap();
-        unique.path().file_name().unwrap().to_string_lossy().into_owned()
-    })
-});
 
 /// The shop of this run on one kind of database.
 pub struct Template {
@@ -55,9 +47,9 @@ impl Template {
     /// Returns the shop on this PostgreSQL server, and the name of its database, which is there to be copied.
     pub async fn on_postgres(server: &str) -> (Self, String) {
         let run_folder = RunFolder::of("postgres").await;
-        let database = database_of(&RUN);
+        let database = database_of(test_run());
         if let Some(unfinished) = run_folder.begin() {
-            for run in run_folder.stale().chain([RUN.clone()]) {
+            for run in run_folder.stale().chain([test_run().to_owned()]) {
                 db::run(server, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", database_of(&run))).await;
             }
             db::run(server, &format!("CREATE DATABASE {database}")).await;
@@ -94,7 +86,7 @@ impl RunFolder {
     /// Waits until no other test holds it.
     async fn of(kind: &str) -> Self {
         let kind = SHOPS.join(kind);
-        let path = kind.join(&*RUN);
+        let path = kind.join(test_run());
         fs::create_dir_all(&path).unwrap();
         let lock = File::create(path.join("lock")).unwrap();
         until("the shop that all tests share", || async { lock.try_lock().ok() }).await;
@@ -153,7 +145,7 @@ fn create_shop(folder: &Path, database_url: Option<&str>) {
 /// Returns the name of the database that holds the shop of a run, as PostgreSQL spells names.
 fn database_of(run: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    format!("{DATABASE_PREFIX}{}", run.chars().map(letter).collect::<String>())
+    format!("{SHOP_PREFIX}{}", run.chars().map(letter).collect::<String>())
 }
 
 fn copy_folder(from: &Path, to: &Path) {

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
 use super::reply::{DoneWithWords, Success};
+use super::session::accepted_language;
 use super::site::RequestSite;
 use crate::production::customers::language_of;
 use crate::production::exports::{EXAMPLE_TABLE, ExportHandles, table};
@@ -27,6 +28,7 @@ use http::reply::Plain;
 use http::routes::ResourceRoutes;
 use http::wire::{Argument, MaxChars, ONE_LINE};
 use platform::secrets::credentials;
+use words::{Language, pages};
 
 /// Error code: the download link has expired.
 const EXPIRED: &str = "export_expired";
@@ -102,10 +104,11 @@ async fn request(
     within(&app.limits, app.environment.now(), &[charge], operation).await
 }
 
-/// The `{exportToken}` of a download link, and whether the client accepts HTML.
+/// The `{exportToken}` of a download link, whether the client accepts HTML, and the language that it prefers.
 pub struct LinkCall {
     token: String,
     browser: bool,
+    language: Language,
 }
 
 impl Argument for LinkCall {}
@@ -116,15 +119,17 @@ impl<S: Send + Sync> FromRequestParts<S> for LinkCall {
         let params = RawPathParams::from_request_parts(parts, state).await.ok();
         let token = params.and_then(|params| Some(params.iter().next()?.1.to_owned())).unwrap_or_default();
         let mut accepts = parts.headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
-        Ok(Self { token, browser: accepts.any(|accept| accept.contains("text/html")) })
+        let browser = accepts.any(|accept| accept.contains("text/html"));
+        Ok(Self { token, browser, language: accepted_language(&parts.headers) })
     }
 }
 
 async fn fetch(State(app): State<ExportHandles>, link: LinkCall) -> Result<Response, ApiError> {
     match open(&app, &link.token).await {
         Err(error) if link.browser && error.status().is_client_error() => {
-            let title = if error.code() == EXPIRED { "This link has expired" } else { "This link does not work" };
-            let text = "Exports can be downloaded for 7 days. Request a new one in your account.";
+            let is_expired = error.code() == EXPIRED;
+            let title = if is_expired { pages::export_expired_title } else { pages::export_unknown_title };
+            let (title, text) = (title(link.language), pages::export_again_text(link.language));
             Ok((error.status(), Extension(Notice { title, text })).into_response())
         }
         answer => answer,

@@ -130,7 +130,8 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Renders the form for signing off the parts on the bed.
+/// Renders the form for signing off the parts on the bed. The script goes on refreshing the page while the form is
+/// unfolded as in `is_open`.
 fn parts(app: &BoardHandles, printer: &Printer, reasons: &[String], is_open: bool) -> Markup {
     let on = matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused);
     let plate_parts = PrintedJob::on_bed(app, printer).map(|job| job.plate_parts);
@@ -138,7 +139,7 @@ fn parts(app: &BoardHandles, printer: &Printer, reasons: &[String], is_open: boo
         @if printer.bed_not_cleared && printer.last_print.is_some() && !on {
             section class="card" aria-labelledby="parts" {
                 h2 id="parts" { "Parts on the bed" }
-                details open[is_open] {
+                details id="some-bad" open[is_open] data-unfolded[is_open] {
                     summary { "Some parts are bad" }
                     (sign_off_form(SignOffSubject::Bed(printer.id, plate_parts), reasons, None))
                 }

@@ -16,7 +16,7 @@ use super::{
 pub(super) use crate::design::Tone;
 use crate::design::assets::{STAFF_SCRIPT, STAFF_STYLE};
 use crate::design::{Icon, icon};
-use crate::form::TOKEN_FIELD;
+use crate::form::{ONCE_FIELD, TOKEN_FIELD};
 use crate::frame::{PageCode, respond};
 use crate::times::{TimeForm, mark};
 use config::Config;
@@ -220,6 +220,15 @@ fn section_link(&(of, path, label, picture): &SectionLink, section: StaffSection
 /// viewer's token when the page is sent.
 pub(super) fn hidden() -> Markup {
     html! { input type="hidden" name=(TOKEN_FIELD) value=(TOKEN_MARK); }
+}
+
+/// Renders the hidden fields of a form that acts only once for each page on which it is shown, even if its button is
+/// pressed again before the next page has loaded.
+pub(super) fn hidden_once() -> Markup {
+    html! {
+        (hidden())
+        input type="hidden" name=(ONCE_FIELD) value="true";
+    }
 }
 
 /// Returns a form's target URL with the viewer's CSRF token, for forms whose body is streamed: a token in the body

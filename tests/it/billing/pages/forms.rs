@@ -124,7 +124,11 @@ async fn pages_are_in_the_language_of_the_profile_and_else_in_that_of_the_browse
     assert!(page.text.contains("<option value=\"browser\" selected>"), "{}", page.text);
     let token = token(&page);
     let saved = send(&ann, "/profile", &[("form_token", &token), ("locale", "de")]).await;
-    assert!(saved.text.contains("<option value=\"de\" selected>Deutsch</option>"), "{}", saved.text);
+    for option in
+        ["<option value=\"de\" selected>Deutsch</option>", "<option value=\"en\" lang=\"en\">English</option>"]
+    {
+        assert!(saved.text.contains(option), "{option} in {}", saved.text);
+    }
     let german = ann.get(&path).await;
     is_sound(&german);
     for words in ["<html lang=\"de\">", ">Bestellungen</a>", "Bestellt: <time ", ">heute ", "25,00 USD bezahlen"] {

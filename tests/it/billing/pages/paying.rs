@@ -86,4 +86,25 @@ on_sqlite! {
         assert_eq!(gone.status, 410, "{}", gone.text);
         is_sound(&gone);
     }
+
+    async fn a_pay_page_is_in_the_language_of_a_customer_who_is_signed_in(db: Db) {
+        let (processor, app) = shop(db).await;
+        let ann = customer(&app, "ann@example.org").await;
+        ann.patch("/api/v1/profile", &json!({"locale": "de"})).await.expect(200);
+        let invoice = sent(&app, "ann@example.org").await;
+        let path = format!("/pay/{}", pay_token_of(&app, &invoice).await);
+        let (english, german) = ("Pay 120.00 USD", "120,00 USD bezahlen");
+        for (reader, preferred, words) in
+            [(&ann, "en", german), (&ann, "fr", german), (&app.nobody(), "en", english), (&app.nobody(), "de", german)]
+        {
+            let page = reader.send(reader.request("GET", &path).header("accept-language", preferred)).await;
+            is_sound(&page);
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+        // A browser whose session has ended is that of anybody.
+        let page = ann.get("/profile").await;
+        send(&ann, "/sign-out", &[("form_token", &token(&page))]).await;
+        assert!(ann.get(&path).await.text.contains(english));
+        assert!(processor.all("checkout.session").is_empty());
+    }
 }

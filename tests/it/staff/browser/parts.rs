@@ -71,6 +71,28 @@ async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_keeps_the_page_of_a_printer_up_to_date_while_its_sign_off_form_is_unfolded() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, _, cookie) = over(1).await;
+    let base = floor.app.base.clone();
+    let path = format!("/floor/printers/{}?parts=open", floor.printers[0]);
+    let tab = browser.open(&base, &path, Some(&cookie)).await;
+    browser.until(&tab, "the form", "document.querySelector('#some-bad')?.open").await;
+    let says = |words: &str| format!("document.querySelector('#printer #maintenance')?.textContent === '{words}'");
+    browser.until(&tab, "the button", &says("Take out of service")).await;
+    let maintenance = floor.path(0, "/maintenance");
+    floor.app.post(&maintenance, &json!({"on": true, "note": "new nozzle"})).await.expect(200);
+    browser.until(&tab, "the page to follow", &says("Put back into service")).await;
+    assert_eq!(browser.eval(&tab, "document.querySelector('#some-bad').open").await, true);
+    // It stays folded as well, once somebody has folded it.
+    browser.eval(&tab, "document.querySelector('#some-bad > summary').click()").await;
+    floor.app.post(&maintenance, &json!({"on": false})).await.expect(200);
+    browser.until(&tab, "the page to follow again", &says("Take out of service")).await;
+    assert_eq!(browser.eval(&tab, "document.querySelector('#some-bad').open").await, false);
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_chooses_all_beds_and_clears_them_at_once() {
     let Some(mut browser) = Browser::start().await else { return };
     let (floor, _, cookie) = over(2).await;

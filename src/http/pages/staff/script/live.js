@@ -111,9 +111,12 @@
   };
   const typed = at => [...at.querySelectorAll('input,textarea')].some(field =>
     !field.matches('[type=hidden],[type=checkbox],[type=radio]') && field.value !== field.defaultValue);
+  // A form that the page unfolds by itself holds nothing back until something is chosen in it: the new part has it too.
+  const chosen = at => [...at.querySelectorAll('details[data-unfolded] select')].some(field => field.value !== '');
   const busy = at => {
     const active = document.activeElement;
-    return (holding && at.contains(holding)) || at.querySelector('details[open],[popover]:popover-open') || typed(at) ||
+    return (holding && at.contains(holding)) || typed(at) || chosen(at) ||
+      at.querySelector('details[open]:not([data-unfolded]),[popover]:popover-open') ||
       (active && at.contains(active) && active.matches('input:not([type=checkbox]),select,textarea'));
   };
   // What stands in a part made anew for what had the focus: by its id, else by where it leads or what it says, and by
@@ -130,6 +133,10 @@
     at.querySelectorAll('input[type=checkbox]:checked').forEach(box => {
       const same = box.id && made.querySelector('#' + CSS.escape(box.id));
       if (same) same.checked = true;
+    });
+    at.querySelectorAll('details[data-unfolded]').forEach(details => {
+      const same = made.querySelector('#' + CSS.escape(details.id));
+      if (same) same.open = details.open;
     });
     at.replaceWith(made);
     if (active) {

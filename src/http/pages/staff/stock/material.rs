@@ -11,7 +11,7 @@ use super::{StockHandles, bin_path, decision, ledger, material_path, swatch};
 use crate::staff::filled_form::field;
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
-use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden, hidden_once};
 use crate::staff::{ORDERS_PATH, STOCK_PATH};
 use domain::amount::Amount;
 use domain::id::Id;
@@ -156,13 +156,14 @@ fn reason(tried: &Form, act: &str, usual: &str) -> Markup {
     field(&id, "Reason", &html! { input id=(id) name="reason" required maxlength="500" value=(value); })
 }
 
-/// Renders a button with which to receive the amount to order, with one press; nothing if there is no such amount.
+/// Renders a button with which to receive the amount to order, with one press; nothing if there is no such amount. A
+/// second press on the same page does not receive it again.
 pub(super) fn receive_order(material: &Material, back: Option<&str>) -> Markup {
     let (amount, unit) = (material.to_order(), material.fields.kind.unit());
     html! {
         @if amount > Amount::ZERO {
             form method="post" action={ (material_path(material.id)) "/receive" } {
-                (hidden())
+                (hidden_once())
                 @if let Some(back) = back { input type="hidden" name="back" value=(back); }
                 input type="hidden" name="delta" value=(amount);
                 input type="hidden" name="reason" value=(DELIVERY_WORD);
