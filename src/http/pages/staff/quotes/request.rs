@@ -24,7 +24,7 @@ use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::custom_requests::act_by_page;
-use http_api::production::quotes::answer_by_page;
+use http_api::production::quotes::operations::answer_request;
 use store::queries::QuoteFilter;
 
 /// Serves a custom request's page.
@@ -57,7 +57,8 @@ pub(super) async fn act(
     };
     let call = at_version(sent.call, &typed);
     let done = if word == "quote" {
-        answer_by_page(app.quotes.clone(), id, call, &body).await.map(|quote| page_of(QUOTES_PATH, quote))
+        let outcome = answer_request(&app.quotes, id, &call.with_body(&body)).await;
+        outcome.map(|quote| page_of(QUOTES_PATH, quote.id))
     } else {
         let outcome = act_by_page(app.requests.clone(), id, &word, call, &body).await;
         outcome.map(|()| page_of(REQUESTS_PATH, id))
