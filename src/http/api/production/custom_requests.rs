@@ -1,6 +1,6 @@
 //! Custom requests, as staff see them: requirements, photos and status. Customers submit them through the billing API.
 
-mod by_page;
+pub mod operations;
 mod photos;
 mod view;
 
@@ -12,12 +12,12 @@ use serde_json::json;
 
 use self::view::{CustomRequestSummary, CustomRequestView};
 use super::orders::site::{Site, SiteHeader};
-use domain::custom_request::{CustomRequest, CustomRequestChange, CustomRequestCommand, CustomRequestStatus};
+use domain::custom_request::{CustomRequest, CustomRequestStatus};
 use domain::file::File;
 use domain::principal::Role;
 use files::blobs::Blobs;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::command_request::{CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
@@ -27,8 +27,6 @@ use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, MaxChars, Optional, OptionalBody};
 use kernel::directory::Directory;
 use store::queries::{CustomRequestFilter, Queries};
-
-pub use by_page::act_by_page;
 
 /// Example ID of a custom request.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
@@ -122,13 +120,7 @@ async fn update(
     PathId(id): PathId,
     call: CommandRequest<CustomRequestPatch>,
 ) -> Result<Resource<CustomRequestView>, ApiError> {
-    let patch = call.read_body()?;
-    let merge = |_: &CustomRequest, version: i64| {
-        let CustomRequestPatch { internal_notes, status } = patch.clone();
-        let change = CustomRequestChange { internal_notes: internal_notes.present(), status: status.present() };
-        Ok(CustomRequestCommand::Update { if_version: Some(version), change })
-    };
-    let done = call.merge(&app.custom_requests, id, merge).await?;
+    let done = operations::update(&app, id, &call).await?;
     Ok(Resource::after(&done, CustomRequestView::new(&done.answer)))
 }
 
@@ -137,10 +129,6 @@ async fn close(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<CustomRequestView>, ApiError> {
-    let command = async {
-        let EmptyBody {} = call.read_body()?;
-        Ok(CustomRequestCommand::Close)
-    };
-    let done = call.ask_with(&app.custom_requests, CommandTarget::Id(id), command).await?;
+    let done = operations::close(&app, id, &call).await?;
     Ok(Resource::after(&done, CustomRequestView::new(&done.answer)))
 }

@@ -1,8 +1,8 @@
 //! Invoices and credit notes: drafting, sending, paying and voiding them, and the issued documents. The PDF and XML
 //! documents are in `documents`.
 
-mod by_page;
 mod documents;
+pub mod operations;
 mod pay_links;
 mod requests;
 mod view;
@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
-use super::customers::language_of;
 use super::orders::site::SiteHeader;
 use super::orders::{ManualPayment, ManualRefund, OrderReader};
 use actors::app::documents::InvoiceDocuments;
@@ -19,12 +18,12 @@ use actors::checkouts::Checkouts;
 use config::Config;
 use domain::customer::Customer;
 use domain::id::Id;
-use domain::invoice::{Invoice, InvoiceCommand, InvoiceStatus};
-use domain::order::{Order, OrderCommand};
+use domain::invoice::Invoice;
+use domain::order::Order;
 use domain::principal::Role;
 use domain::refusal::Refusal;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::command_request::{CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::Query;
@@ -33,13 +32,12 @@ use http::reply::{Created, ListPage, Plain, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, OptionalBody};
 use kernel::directory::Directory;
-use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
+use operations::InvoiceOutcome;
 use requests::{InvoicePatch, InvoiceQuery, InvoiceRequest};
 use store::queries::{InvoiceFilter, Queries};
 use view::Numbering;
 
-pub use by_page::{act_by_page, create_by_page};
 pub use pay_links::pay_url;
 pub use view::{InvoiceLineView, InvoiceSummary, InvoiceView};
 
@@ -255,16 +253,13 @@ async fn create(
     SiteHeader(site): SiteHeader,
     call: CommandRequest<InvoiceRequest>,
 ) -> Result<Created<InvoiceView>, ApiError> {
-    let command = async {
-        let mut draft = call.read_body()?.draft();
-        draft.site = draft.site.or(site.map(|site| site.0));
-        let email = draft.customer_email.as_deref();
-        draft.buyer.language = language_of(&app.queries, &app.customers, email).await?;
-        Ok(InvoiceCommand::Create(Box::new(draft)))
-    };
-    let done = call.ask_with(&app.invoices, CommandTarget::New, command).await?;
-    let (_, state) = find_existing(&app.invoices, done.id).await?;
-    Ok(Created::under(PATH, &done, staff_view(&app, state_of(&state)?).await?))
+    let done = operations::create(&app, site, &call).await?;
+    Ok(Created::under(PATH, &done, staff_view(&app, state_of(&done.answer)?).await?))
+}
+
+/// Builds the response to a command.
+async fn show(app: &InvoiceHandles, done: &InvoiceOutcome) -> Result<Resource<InvoiceView>, ApiError> {
+    Ok(Resource::after(done, staff_view(app, state_of(&done.answer)?).await?))
 }
 
 async fn update(
@@ -272,31 +267,8 @@ async fn update(
     PathId(id): PathId,
     call: CommandRequest<InvoicePatch>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    let patch = call.read_body()?;
-    let language = match patch.email() {
-        Some(email) => Some(language_of(&app.queries, &app.customers, email.as_deref()).await?),
-        None => None,
-    };
-    let merge = |invoice: &Invoice, version: i64| {
-        let mut draft = Box::new(patch.clone().merged(invoice));
-        draft.buyer.language = language.unwrap_or(draft.buyer.language);
-        Ok(InvoiceCommand::Update { if_version: Some(version), draft })
-    };
-    let done = call.merge(&app.invoices, id, merge).await?;
-    let (_, state) = find_existing(&app.invoices, id).await?;
-    Ok(Resource::after(&done, staff_view(&app, state_of(&state)?).await?))
-}
-
-/// Sends a command to an invoice and returns the view of the updated invoice.
-async fn finish<B>(
-    app: &InvoiceHandles,
-    call: &CommandRequest<B>,
-    id: Id,
-    command: impl Future<Output = Result<InvoiceCommand, ApiError>>,
-) -> Result<Resource<InvoiceView>, ApiError> {
-    let done = call.ask_with(&app.invoices, CommandTarget::Id(id), command).await?;
-    let (_, state) = find_existing(&app.invoices, id).await?;
-    Ok(Resource::after(&done, staff_view(app, state_of(&state)?).await?))
+    let done = operations::update(&app, id, &call).await?;
+    show(&app, &done).await
 }
 
 async fn send(
@@ -304,8 +276,8 @@ async fn send(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    let command = async { call.read_body().map(|EmptyBody {}| InvoiceCommand::Send) };
-    finish(&app, &call, id, command).await
+    let done = operations::send(&app, id, &call).await?;
+    show(&app, &done).await
 }
 
 async fn void(
@@ -313,35 +285,8 @@ async fn void(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    let command = async { call.read_body().map(|EmptyBody {}| InvoiceCommand::Void) };
-    finish(&app, &call, id, command).await
-}
-
-/// Returns the ID of the invoice's order, if any. Fails for an order's invoice that has been voided, because it no
-/// longer follows the order; the error describes the rejected action as `what`.
-async fn order_of(app: &InvoiceHandles, id: Id, what: &str) -> Result<Option<Id>, ApiError> {
-    let (_, state) = find_existing(&app.invoices, id).await?;
-    let invoice = state_of(&state)?;
-    if invoice.order_id.is_some() && invoice.status == InvoiceStatus::Void {
-        return Err(Refusal::transition(what, invoice.status).into());
-    }
-    Ok(invoice.order_id)
-}
-
-/// Sends a command to an invoice's order, then immediately updates the invoice to match the order.
-async fn finish_at_order<B>(
-    app: &InvoiceHandles,
-    call: &CommandRequest<B>,
-    (id, order): (Id, Id),
-    command: impl Future<Output = Result<OrderCommand, ApiError>>,
-) -> Result<Resource<InvoiceView>, ApiError> {
-    let done = call.ask_with(&app.orders, CommandTarget::Id(order), command).await?;
-    let (_, state) = find_existing(&app.orders, order).await?;
-    let follow = InvoiceCommand::Follow(Box::new(state_of(&state)?.money_at(state.version)));
-    app.invoices.ask(id, CommandOrigin::system(), follow).await?;
-    let (version, state) = find_existing(&app.invoices, id).await?;
-    let view = staff_view(app, state_of(&state)?).await?;
-    Ok(if done.replayed { Resource::after(&done, view) } else { Resource::new(version, view) })
+    let done = operations::void(&app, id, &call).await?;
+    show(&app, &done).await
 }
 
 async fn mark_paid(
@@ -349,15 +294,8 @@ async fn mark_paid(
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    if let Some(order) = order_of(&app, id, "the invoice cannot be marked as paid").await? {
-        let command = async { call.read_body().map(ManualPayment::order_command) };
-        return finish_at_order(&app, &call, (id, order), command).await;
-    }
-    let command = async {
-        let (amount_cents, method, reference) = call.read_body()?.parts();
-        Ok(InvoiceCommand::MarkPaid { amount_cents, method, reference })
-    };
-    finish(&app, &call, id, command).await
+    let done = operations::mark_paid(&app, id, &call).await?;
+    show(&app, &done).await
 }
 
 async fn refund(
@@ -365,14 +303,8 @@ async fn refund(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<ManualRefund>>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    if let Some(order) = order_of(&app, id, "the invoice cannot be refunded").await? {
-        let at_processor = app.checkouts.has_processor();
-        let command = async { call.read_body().map(|refund: ManualRefund| refund.order_command(at_processor)) };
-        return finish_at_order(&app, &call, (id, order), command).await;
-    }
-    let at_processor = app.checkouts.has_processor();
-    let command = async { call.read_body().map(|refund: ManualRefund| refund.invoice_command(at_processor)) };
-    finish(&app, &call, id, command).await
+    let done = operations::refund(&app, id, &call).await?;
+    show(&app, &done).await
 }
 
 /// Returns the ID of an invoice's issued document; fails with 409 for a draft.

@@ -1,10 +1,8 @@
 //! Jobs, with the reason each one is on hold, and operator actions. Jobs can only be changed through their order.
 
-mod by_page;
 mod matching;
+pub mod operations;
 mod view;
-
-pub use by_page::act_by_page;
 
 use std::sync::Arc;
 
@@ -13,7 +11,6 @@ use axum::extract::State;
 use serde_json::json;
 
 use super::orders::PRIORITY;
-use super::printers::PrinterAct;
 use super::sign_off::{NOTHING, SignOffRequest};
 use actors::dispatcher::Dispatcher;
 use actors::forecaster::Forecaster;
@@ -21,13 +18,13 @@ use domain::file::File;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::material::Material;
-use domain::order::{CurrentStock, JobCommand, Order, PrinterRecords, Resolution};
+use domain::order::{Order, PrinterRecords, Resolution};
 use domain::principal::Role;
-use domain::printer::{DirectAction, Printer};
+use domain::printer::Printer;
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
-use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::handles::handles;
 use http::openapi::operation::DescribedError;
@@ -37,8 +34,7 @@ use http::reply::{ListPage, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, Optional, OptionalBody};
 use kernel::directory::Directory;
-use kernel::envelope::CommandOrigin;
-use printers::connections::{PrinterConnection, PrinterConnections};
+use printers::connections::PrinterConnections;
 use store::queries::{JobFilter, Queries};
 
 pub use view::{JobNumber, JobView};
@@ -219,20 +215,6 @@ async fn one(State(app): State<JobHandles>, PathId(id): PathId) -> Result<Resour
     Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }
 
-async fn ask<B>(
-    app: &JobHandles,
-    call: &CommandRequest<B>,
-    id: Id,
-    command: impl Future<Output = Result<JobCommand, ApiError>>,
-) -> Result<Resource<JobView>, ApiError> {
-    let order = find(app, id).await?.order_id;
-    let done = call.ask_with(&app.orders, CommandTarget::Id(order), command).await?;
-    let job = done.answer.job;
-    // The version that counts is the job's own.
-    let done = CommandOutcome { id: job.id, version: job.version, answer: (), replayed: done.replayed };
-    Ok(Resource::after(&done, JobView::new(app, &job)))
-}
-
 /// Returns each job's print as last observed on the printer that the job is on.
 pub fn seen_prints<'a>(
     printers: &Directory<Printer>,
@@ -253,10 +235,8 @@ async fn update(
     PathId(id): PathId,
     call: CommandRequest<JobChange>,
 ) -> Result<Resource<JobView>, ApiError> {
-    let JobChange { priority, due_at } = call.read_body()?;
-    let (priority, due_at) = (priority.present(), due_at.present());
-    let change = JobCommand::Update { job: id, if_version: call.if_match(), priority, due_at };
-    ask(&app, &call, id, async { Ok(change) }).await
+    let done = operations::update(&app, id, &call).await?;
+    Ok(Resource::after(&done, JobView::new(&app, &done.answer)))
 }
 
 async fn cancel(
@@ -264,16 +244,8 @@ async fn cancel(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<JobCancellation>>,
 ) -> Result<Resource<JobView>, ApiError> {
-    let command = async {
-        let JobCancellation { force } = call.read_body()?;
-        let prints = if force {
-            seen_prints(&app.printers, &app.printer_connections, [&*find(&app, id).await?])
-        } else {
-            PrinterRecords::new()
-        };
-        Ok(JobCommand::Cancel { job: id, force, prints })
-    };
-    ask(&app, &call, id, command).await
+    let done = operations::cancel(&app, id, &call).await?;
+    Ok(Resource::after(&done, JobView::new(&app, &done.answer)))
 }
 
 async fn retry(
@@ -281,18 +253,8 @@ async fn retry(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
-    let command = async { call.read_body().map(|EmptyBody {}| JobCommand::Retry(id)) };
-    ask(&app, &call, id, command).await
-}
-
-/// Builds the command that releases a job, with the current stock of the material that the job lacks.
-pub async fn release_command(app: &JobHandles, job: Id) -> Result<JobCommand, ApiError> {
-    let current_job = find(app, job).await?;
-    let material = current_job.waiting_claim().map_or(current_job.material_id, |claim| claim.material_id);
-    let (_, state) = find_existing(&app.materials, material).await?;
-    let material = state_of(&state)?;
-    let (unit, name) = (material.fields.kind.unit(), material.fields.name.clone());
-    Ok(JobCommand::Release { job, stock: CurrentStock { available: material.available(), unit, name } })
+    let done = operations::retry(&app, id, &call).await?;
+    Ok(Resource::after(&done, JobView::new(&app, &done.answer)))
 }
 
 async fn release(
@@ -300,11 +262,8 @@ async fn release(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
-    let command = async {
-        let EmptyBody {} = call.read_body()?;
-        release_command(&app, id).await
-    };
-    ask(&app, &call, id, command).await
+    let done = operations::release(&app, id, &call).await?;
+    Ok(Resource::after(&done, JobView::new(&app, &done.answer)))
 }
 
 async fn sign_off(
@@ -312,11 +271,8 @@ async fn sign_off(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<SignOffRequest>>,
 ) -> Result<Resource<JobView>, ApiError> {
-    let command = async {
-        let inspection = call.read_body()?.read(&app.files).await?;
-        Ok(JobCommand::SignOff { job: id, inspection })
-    };
-    ask(&app, &call, id, command).await
+    let done = operations::sign_off(&app, id, &call).await?;
+    Ok(Resource::after(&done, JobView::new(&app, &done.answer)))
 }
 
 async fn resolve(
@@ -324,56 +280,8 @@ async fn resolve(
     PathId(id): PathId,
     call: CommandRequest<JobResolution>,
 ) -> Result<Resource<JobView>, ApiError> {
-    let command = async {
-        let JobResolution { outcome } = call.read_body()?;
-        let job = find(&app, id).await?;
-        let record = job.live().and_then(|attempt| Some((attempt, app.printers.resident(attempt.printer_id)?)));
-        let print = record.and_then(|(attempt, printer)| Some(printer.read().state.as_ref()?.seen_print(attempt.id)));
-        Ok(JobCommand::Resolve { job: id, outcome, print: print.unwrap_or_default() })
-    };
-    ask(&app, &call, id, command).await
-}
-
-/// Returns a job and its printer's ID; fails with 409 if the job is not in the state `expected`.
-async fn printing(app: &JobHandles, id: Id, expected: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
-    let job = find(app, id).await?;
-    match job.printer_id {
-        Some(printer) if job.state == expected => Ok((job, printer)),
-        _ => Err(Refusal::transition(what, job.state).into()),
-    }
-}
-
-/// Checks that the printer is working on the given job, so that a print started there by someone else is never
-/// affected.
-fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
-    let handle = app.printers.resident(printer).ok_or_else(|| Refusal::not_found("printer"))?;
-    let state = handle.read();
-    let in_hand = state.state.as_ref().and_then(|printer| printer.in_hand.as_ref());
-    if in_hand.is_some_and(|in_hand| in_hand.job == job.id) {
-        Ok(())
-    } else {
-        Err(ApiError::conflict("not_on_printer", "the printer is not working on this job"))
-    }
-}
-
-/// Asks the printer to pause a job. The job's state changes when the printer reports the pause.
-pub async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
-    let (job, printer) = printing(app, id, JobState::Printing, "the job cannot be paused").await?;
-    ours(app, &job, printer)?;
-    let act = PrinterAct { printer, origin, act: DirectAction::Pause, detail: None };
-    let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.pause().await };
-    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
-    Ok(job)
-}
-
-/// Asks the printer to resume a job. The job's state changes when the printer reports that the print continues.
-pub async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
-    let (job, printer) = printing(app, id, JobState::Paused, "the job cannot be resumed").await?;
-    ours(app, &job, printer)?;
-    let act = PrinterAct { printer, origin, act: DirectAction::Resume, detail: None };
-    let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.resume().await };
-    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
-    Ok(job)
+    let done = operations::resolve(&app, id, &call).await?;
+    Ok(Resource::after(&done, JobView::new(&app, &done.answer)))
 }
 
 async fn pause(
@@ -381,8 +289,7 @@ async fn pause(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
-    call.read_body()?;
-    let job = paused(&app, id, call.origin()).await?;
+    let job = operations::pause(&app, id, &call).await?;
     Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }
 
@@ -391,7 +298,6 @@ async fn resume(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
-    call.read_body()?;
-    let job = resumed(&app, id, call.origin()).await?;
+    let job = operations::resume(&app, id, &call).await?;
     Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }

@@ -1,10 +1,10 @@
 //! Orders: listing, viewing, changing and cancelling them, with payments and shipments. New orders are placed in
 //! `place`.
 
-mod by_page;
 mod checkout;
 mod lines;
 mod list;
+pub mod operations;
 mod packing;
 mod requests;
 pub mod site;
@@ -16,8 +16,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
-use super::jobs;
-use super::place::place;
+use super::place;
 use actors::checkouts::Checkouts;
 use actors::forecaster::Forecaster;
 use actors::orders::make::ProductionSources;
@@ -26,13 +25,13 @@ use domain::aggregate::Versioned;
 use domain::customer::Customer;
 use domain::id::Id;
 use domain::ledger::Ledger;
-use domain::order::{Order, OrderAnswer, OrderCommand, Payment, PrinterRecords};
+use domain::order::{Order, OrderAnswer, Payment};
 use domain::principal::Role;
 use domain::printer::Printer;
 use domain::refusal::Refusal;
 use domain::sku::Sku;
 use http::access::{Caller, RequiredAccess};
-use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use http::command_request::{CommandOutcome, CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
@@ -46,7 +45,6 @@ use printers::connections::PrinterConnections;
 use requests::{NewShipment, OrderCancellation, OrderPatch};
 use store::queries::Queries;
 
-pub use by_page::act_by_page;
 pub use lines::OrderLines;
 pub use list::{ListedOrder, OrderSort, TimingSelection};
 pub use requests::{ManualPayment, ManualRefund, PRIORITY};
@@ -99,7 +97,7 @@ fn add_order_routes(routes: ResourceRoutes) -> ResourceRoutes {
                  follow, newest first.",
             )
         })
-        .post(customer, PATH, place, |op| {
+        .post(customer, PATH, place::create, |op| {
             op.named("placeOrder", "Place an order")
                 .about(
                     "Prices come from the catalogue and are fixed when the order is placed. Only staff can set \
@@ -274,31 +272,13 @@ async fn one(
     Ok(Resource::new(state.revision(), AsView(OrderFor(state, OrderReader::from(&who), outlook))))
 }
 
-async fn finish<B>(
-    app: &OrderHandles,
-    call: &CommandRequest<B>,
-    id: Id,
-    command: impl Future<Output = Result<OrderCommand, ApiError>>,
-) -> Result<Resource<OwnedOrderReply>, ApiError> {
-    let done = call.ask_with(&app.orders, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, reply_after(app, &call.who, &done).await?))
-}
-
 async fn update(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OrderPatch>,
 ) -> Result<Resource<OwnedOrderReply>, ApiError> {
-    let OrderPatch { notes, internal_notes, priority, due_at, shipping_address } = call.read_body()?;
-    let change = OrderCommand::Update {
-        if_version: call.if_match(),
-        notes: notes.present(),
-        internal_notes: internal_notes.present(),
-        priority: priority.present(),
-        due_at: due_at.present(),
-        shipping_address: shipping_address.present(),
-    };
-    finish(&app, &call, id, async { Ok(change) }).await
+    let done = operations::update(&app, id, &call).await?;
+    Ok(Resource::after(&done, reply_after(&app, &call.who, &done).await?))
 }
 
 async fn cancel(
@@ -306,22 +286,8 @@ async fn cancel(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<OrderCancellation>>,
 ) -> Result<Resource<OwnedOrderReply>, ApiError> {
-    visible(&app, &call.who, id).await?;
-    let command = async {
-        let OrderCancellation { force } = call.read_body()?;
-        // Only staff know whether a printer may be given up.
-        let force = force && !call.who.is_customer();
-        let mut prints = PrinterRecords::new();
-        if force
-            && let Some(state) = app.orders.read(id).await?
-            && let Some(order) = &state.state
-        {
-            let jobs = order.jobs.values().map(|job| &**job);
-            prints = jobs::seen_prints(&app.printers, &app.printer_connections, jobs);
-        }
-        Ok(OrderCommand::Cancel { force, prints })
-    };
-    finish(&app, &call, id, command).await
+    let done = operations::cancel(&app, id, &call).await?;
+    Ok(Resource::after(&done, reply_after(&app, &call.who, &done).await?))
 }
 
 async fn confirm(
@@ -329,8 +295,8 @@ async fn confirm(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<OwnedOrderReply>, ApiError> {
-    let command = async { call.read_body().map(|EmptyBody {}| OrderCommand::Confirm) };
-    finish(&app, &call, id, command).await
+    let done = operations::confirm(&app, id, &call).await?;
+    Ok(Resource::after(&done, reply_after(&app, &call.who, &done).await?))
 }
 
 async fn mark_paid(
@@ -338,8 +304,8 @@ async fn mark_paid(
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
 ) -> Result<Resource<OwnedOrderReply>, ApiError> {
-    let command = async { call.read_body().map(ManualPayment::order_command) };
-    finish(&app, &call, id, command).await
+    let done = operations::mark_paid(&app, id, &call).await?;
+    Ok(Resource::after(&done, reply_after(&app, &call.who, &done).await?))
 }
 
 async fn refund(
@@ -347,9 +313,8 @@ async fn refund(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<ManualRefund>>,
 ) -> Result<Resource<OwnedOrderReply>, ApiError> {
-    let at_processor = app.checkouts.has_processor();
-    let command = async { call.read_body().map(|refund: ManualRefund| refund.order_command(at_processor)) };
-    finish(&app, &call, id, command).await
+    let done = operations::refund(&app, id, &call).await?;
+    Ok(Resource::after(&done, reply_after(&app, &call.who, &done).await?))
 }
 
 async fn ship(
@@ -357,8 +322,8 @@ async fn ship(
     PathId(id): PathId,
     call: CommandRequest<NewShipment>,
 ) -> Result<Resource<OwnedOrderReply>, ApiError> {
-    let command = async { call.read_body().map(Into::into) };
-    finish(&app, &call, id, command).await
+    let done = operations::ship(&app, id, &call).await?;
+    Ok(Resource::after(&done, reply_after(&app, &call.who, &done).await?))
 }
 
 async fn timeline(

@@ -4,6 +4,7 @@ use api_derive::Request;
 use axum::extract::State;
 use serde_json::{Value, json};
 
+use super::orders::operations::OrderOutcome;
 use super::orders::site::{Site, SiteHeader};
 use super::orders::{self, OrderHandles, OwnedOrderReply, PRIORITY, reply_after};
 use super::skus::{self, sold};
@@ -98,16 +99,15 @@ pub struct PlaceQuery {
     site: Option<Site>,
 }
 
-/// Handles `POST /api/orders`: places an order.
-pub async fn place(
-    State(app): State<OrderHandles>,
-    Query(query): Query<PlaceQuery>,
-    SiteHeader(header): SiteHeader,
-    call: CommandRequest<OrderRequest>,
-) -> Result<Created<OwnedOrderReply>, ApiError> {
+/// Places an order. `site` is the site to which it belongs if the request does not name another one.
+pub async fn place_order(
+    app: &OrderHandles,
+    site: Option<Site>,
+    call: &CommandRequest<OrderRequest>,
+) -> Result<OrderOutcome, ApiError> {
     let command = async {
         let new = call.read_body()?;
-        let (lines, currency) = look_up(&app, call.who.is_customer(), &new.lines).await?;
+        let (lines, currency) = look_up(app, call.who.is_customer(), &new.lines).await?;
         let customer = call.who.is_customer();
         // When and how soon is the shop's to say.
         if customer && (new.priority.is_present() || new.due_at.is_some() || new.internal_notes.is_some()) {
@@ -116,7 +116,7 @@ pub async fn place(
         let customer_email = new.customer_email.map(|email| email.0);
         let order = NewOrder {
             kind: if customer { OrderKind::Catalog } else { OrderKind::Manual },
-            site: new.site.or(query.site).or(header).map(|site| site.0),
+            site: new.site.or(site).map(|site| site.0),
             made_by: call.who.maker(),
             customer_email: customer_email.clone(),
             lines,
@@ -133,19 +133,22 @@ pub async fn place(
         };
         // An order that is refused leaves no customer behind.
         order.judge(&call.who.by, &app.environment.rules, app.environment.now())?;
-        let customer_id = customer_record(&app, &call, customer_email.as_deref()).await?;
+        let customer_id = customer_record(app, call, customer_email.as_deref()).await?;
         let buyer = buyer_of(&app.customers, customer_id).await?;
         Ok(OrderCommand::Create(Box::new(NewOrder { customer_id, buyer, ..order })))
     };
-    let done = call.ask_with(&app.orders, CommandTarget::New, command).await?;
-    Ok(Created::under(orders::PATH, &done, reply_after(&app, &call.who, &done).await?))
+    call.ask_with(&app.orders, CommandTarget::New, command).await
 }
 
-/// Places an order from a form with the same format as the API request body, and returns the order's ID.
-pub async fn place_by_page(app: OrderHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
-    let nowhere = PlaceQuery { site: None };
-    let created = place(State(app), Query(nowhere), SiteHeader(None), call.with_body(body)).await?;
-    created.made_id().ok_or_else(|| ApiError::internal("an order without an ID"))
+/// Handles `POST /api/orders`: places an order.
+pub(super) async fn create(
+    State(app): State<OrderHandles>,
+    Query(query): Query<PlaceQuery>,
+    SiteHeader(header): SiteHeader,
+    call: CommandRequest<OrderRequest>,
+) -> Result<Created<OwnedOrderReply>, ApiError> {
+    let done = place_order(&app, query.site.or(header), &call).await?;
+    Ok(Created::under(orders::PATH, &done, reply_after(&app, &call.who, &done).await?))
 }
 
 /// Returns the customer record for an order, creating it if this is the customer's first order. A customer's API key

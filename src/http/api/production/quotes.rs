@@ -1,9 +1,9 @@
 //! Quotes, as operators see them: drafted manually or from a model, sent and withdrawn, and shown with the shop's
 //! costs.
 
-mod by_page;
 mod lines;
 mod models;
+pub mod operations;
 mod requests;
 mod view;
 
@@ -11,24 +11,22 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
-use super::customers::language_of;
 use super::orders::site::SiteHeader;
 use actors::quotes::QuoteOrders;
 use config::Config;
-use domain::custom_request::{CustomRequest, CustomRequestStatus};
+use domain::custom_request::CustomRequest;
 use domain::customer::{AddressKind, Customer};
 use domain::file::File;
 use domain::id::Id;
-use domain::mail::alert::one_line;
 use domain::material::Material;
 use domain::order::{Address, Order};
 use domain::principal::Role;
-use domain::quote::{DraftLine, DraftQuote, LineMargin, Quote, QuoteCommand, margins};
+use domain::quote::{LineMargin, Quote, margins};
 use domain::refusal::Refusal;
 use domain::sku::Sku;
 use files::blobs::Blobs;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, find_existing, find_present, state_of};
+use http::command_request::{CommandRequest, find_present};
 use http::error::ApiError;
 use http::handles::handles;
 use http::model_upload::ModelHandles;
@@ -42,8 +40,7 @@ use kernel::environment::Environment;
 use requests::{QuoteChange, QuoteQuery, QuoteRequest};
 use store::queries::{Queries, QuoteFilter};
 
-pub use by_page::{act_by_page, answer_by_page, create_by_page, upload_by_page};
-pub use models::{ModelForm, draft_of_model};
+pub use models::{ModelForm, draft_of_model, quote_model};
 pub use requests::Declining;
 use view::QuoteView;
 pub use view::{EXAMPLE_ID, ModelSlicing};
@@ -203,18 +200,7 @@ async fn create(
     SiteHeader(site): SiteHeader,
     call: CommandRequest<QuoteRequest>,
 ) -> Result<Created<QuoteView>, ApiError> {
-    let command = async {
-        let request = call.read_body()?;
-        let lines = lines::looked_up(&app, &request.lines, &[], request.currency.as_deref()).await?;
-        let mut draft = request.draft(lines);
-        must_exist(&app, draft.custom_request_id).await?;
-        draft.site = draft.site.or(site.map(|site| site.0));
-        if draft.shipping_address.is_none() {
-            draft.shipping_address = home_of(&app, draft.customer_email.as_deref()).await?;
-        }
-        Ok(QuoteCommand::Create(Box::new(draft)))
-    };
-    let done = call.ask_with(&app.quotes, CommandTarget::New, command).await?;
+    let done = operations::create(&app, site, &call).await?;
     Ok(Created::under(PATH, &done, view_of(&app, &done.answer).await?))
 }
 
@@ -223,16 +209,7 @@ async fn update(
     PathId(id): PathId,
     call: CommandRequest<QuoteChange>,
 ) -> Result<Resource<QuoteView>, ApiError> {
-    let change = call.read_body()?;
-    let (_, before) = find_present(&app.quotes, id).await?;
-    let lines = match change.lines() {
-        Some(wished) => Some(lines::looked_up(&app, wished, &before.lines, Some(&before.currency)).await?),
-        None => None,
-    };
-    let patch = change.patch(lines);
-    must_exist(&app, patch.custom_request_id.flatten()).await?;
-    let command = QuoteCommand::Update { if_version: call.if_match(), patch: Box::new(patch) };
-    let done = call.ask(&app.quotes, CommandTarget::Id(id), command).await?;
+    let done = operations::update(&app, id, &call).await?;
     Ok(Resource::after(&done, view_of(&app, &done.answer).await?))
 }
 
@@ -241,7 +218,7 @@ async fn remove(
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.quotes, CommandTarget::Id(id), QuoteCommand::Archive).await?;
+    operations::remove(&app, id, &call).await?;
     Ok(NoContent)
 }
 
@@ -250,13 +227,7 @@ async fn send(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<QuoteView>, ApiError> {
-    let command = async {
-        let EmptyBody {} = call.read_body()?;
-        let state = app.quotes.read(id).await?;
-        let email = state.as_ref().and_then(|state| state.state.as_ref()?.customer_email.as_deref());
-        Ok(QuoteCommand::Send(language_of(&app.queries, &app.customers, email).await?))
-    };
-    let done = call.ask_with(&app.quotes, CommandTarget::Id(id), command).await?;
+    let done = operations::send(&app, id, &call).await?;
     Ok(Resource::after(&done, view_of(&app, &done.answer).await?))
 }
 
@@ -265,44 +236,15 @@ async fn decline(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<Declining>>,
 ) -> Result<Resource<QuoteView>, ApiError> {
-    let command = async { call.read_body().map(Declining::command) };
-    let done = call.ask_with(&app.quotes, CommandTarget::Id(id), command).await?;
+    let done = operations::decline(&app, id, &call).await?;
     Ok(Resource::after(&done, view_of(&app, &done.answer).await?))
 }
 
-/// Drafts a quote for a custom request, at its estimated price.
 async fn answer(
     State(app): State<QuoteHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Created<QuoteView>, ApiError> {
-    let command = async {
-        let EmptyBody {} = call.read_body()?;
-        let (_, state) = find_existing(&app.custom_requests, id).await?;
-        let request = state_of(&state)?;
-        if request.status == CustomRequestStatus::Closed {
-            return Err(ApiError::conflict("custom_request_closed", "the custom request is closed"));
-        }
-        let wishes = &request.wishes;
-        let line = DraftLine {
-            description: one_line(&format!("Custom piece: {}, {}", wishes.product_type, wishes.subject_type)),
-            quantity: 1,
-            unit_price_cents: Some(request.estimate.total_cents),
-            sku_id: None,
-            printed: true,
-            model: None,
-        };
-        let draft = DraftQuote {
-            site: Some(request.site.clone()),
-            customer_email: Some(request.customer_email.clone()),
-            custom_request_id: Some(id),
-            lines: vec![line],
-            currency: Some(request.estimate.currency.clone()),
-            shipping_address: home_of(&app, Some(&request.customer_email)).await?,
-            ..DraftQuote::default()
-        };
-        Ok(QuoteCommand::Create(Box::new(draft)))
-    };
-    let done = call.ask_with(&app.quotes, CommandTarget::New, command).await?;
+    let done = operations::answer_request(&app, id, &call).await?;
     Ok(Created::under(PATH, &done, view_of(&app, &done.answer).await?))
 }

@@ -215,8 +215,17 @@ pub(super) async fn on_order(
 ) -> Result<Response, ApiError> {
     let (response, body) = (back(&sent, format!("{ORDERS_PATH}/{id}")), request_body(&sent));
     let amount = sent.text("amount").to_owned();
-    let done = orders::act_by_page(app.orders, id, &word, sent.call, &body).await;
-    done.map_err(|error| error.reword(|fault| amount_message(fault, &amount)))?;
+    let call = sent.call;
+    let outcome = match word.as_str() {
+        "change" => orders::operations::update(&app.orders, id, &call.with_body(&body)).await.map(drop),
+        "confirm" => orders::operations::confirm(&app.orders, id, &call.with_body(&body)).await.map(drop),
+        "cancel" => orders::operations::cancel(&app.orders, id, &call.with_body(&body)).await.map(drop),
+        "mark-paid" => orders::operations::mark_paid(&app.orders, id, &call.with_body(&body)).await.map(drop),
+        "refund" => orders::operations::refund(&app.orders, id, &call.with_body(&body)).await.map(drop),
+        "ship" => orders::operations::ship(&app.orders, id, &call.with_body(&body)).await.map(drop),
+        _ => Err(Refusal::not_found("act").into()),
+    };
+    outcome.map_err(|error| error.reword(|fault| amount_message(fault, &amount)))?;
     Ok(response)
 }
 
@@ -229,7 +238,19 @@ pub(super) async fn on_job(
 ) -> Result<Response, ApiError> {
     let order = jobs::find(&app.jobs, id).await?.order_id;
     let (response, body) = (back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}")), request_body(&sent));
-    jobs::act_by_page(app.jobs, id, &word, sent.call, &body).await?;
+    let call = sent.call;
+    let outcome = match word.as_str() {
+        "change" => jobs::operations::update(&app.jobs, id, &call.with_body(&body)).await.map(drop),
+        "pause" => jobs::operations::pause(&app.jobs, id, &call.with_body(&body)).await.map(drop),
+        "resume" => jobs::operations::resume(&app.jobs, id, &call.with_body(&body)).await.map(drop),
+        "cancel" => jobs::operations::cancel(&app.jobs, id, &call.with_body(&body)).await.map(drop),
+        "retry" => jobs::operations::retry(&app.jobs, id, &call.with_body(&body)).await.map(drop),
+        "release" => jobs::operations::release(&app.jobs, id, &call.with_body(&body)).await.map(drop),
+        "resolve" => jobs::operations::resolve(&app.jobs, id, &call.with_body(&body)).await.map(drop),
+        "sign-off" => jobs::operations::sign_off(&app.jobs, id, &call.with_body(&body)).await.map(drop),
+        _ => Err(Refusal::not_found("act").into()),
+    };
+    outcome?;
     Ok(response)
 }
 

@@ -186,7 +186,7 @@ async fn of_job(
     let (sent, body) = read(&app, query, who, request).await?;
     let order = jobs::find(&app.jobs, id).await?.order_id;
     let response = back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}"));
-    jobs::act_by_page(app.jobs, id, "sign-off", sent.call, &body).await?;
+    jobs::operations::sign_off(&app.jobs, id, &sent.call.with_body(&body)).await?;
     Ok(response)
 }
 

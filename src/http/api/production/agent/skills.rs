@@ -65,7 +65,7 @@ impl AgentCall {
         let number = job.number_text();
         let (job, message) = match act {
             DirectAction::Resume => {
-                let job = jobs::resumed(&self.app.job_handles, job.id, self.caller()).await?;
+                let job = jobs::operations::resume_print(&self.app.job_handles, job.id, self.caller()).await?;
                 (job, format!("Asked the printer to resume {number}."))
             }
             DirectAction::Cancel => {
@@ -77,7 +77,7 @@ impl AgentCall {
                 (job, format!("{number} {message}"))
             }
             _ => {
-                let job = jobs::paused(&self.app.job_handles, job.id, self.caller()).await?;
+                let job = jobs::operations::pause_print(&self.app.job_handles, job.id, self.caller()).await?;
                 (job, format!("Asked the printer to pause {number}."))
             }
         };
@@ -190,7 +190,7 @@ impl AgentCall {
 
     async fn release_job(&self) -> Result<AgentReply, ApiError> {
         let job = self.job().await?;
-        let job = self.ask_job(&job, jobs::release_command(&self.app.job_handles, job.id).await?).await?;
+        let job = self.ask_job(&job, jobs::operations::release_command(&self.app.job_handles, job.id).await?).await?;
         Ok(AgentReply {
             message: format!("{} is released.", job.number_text()),
             data: to_json(&jobs::JobView::new(&self.app.job_handles, &job))?,

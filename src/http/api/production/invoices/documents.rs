@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{InvoiceHandles, issued};
+use super::{InvoiceHandles, issued, operations};
 use actors::app::documents::WholeDocument;
 use domain::id::Id;
 use domain::refusal::Refusal;
@@ -54,7 +54,7 @@ pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'st
 
 /// Returns one of an invoice's documents with everything that its PDF shows: the given document or, by default, the
 /// invoice itself.
-async fn whole(app: &InvoiceHandles, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
+pub(super) async fn whole(app: &InvoiceHandles, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
     let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
     let document = document.map_or_else(|| issued(invoice), Ok)?;
@@ -94,9 +94,7 @@ pub(super) async fn store(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Plain<StoredPdf>, ApiError> {
-    let EmptyBody {} = call.read_body()?;
-    let whole = whole(&app, id, None).await?;
-    Ok(Plain(StoredPdf { pdf_url: app.documents.store(&whole).await? }))
+    Ok(Plain(StoredPdf { pdf_url: operations::store_pdf(&app, id, &call).await? }))
 }
 
 pub(super) async fn xml(State(app): State<InvoiceHandles>, PathId(id): PathId) -> Result<Media<XmlMedia>, ApiError> {

@@ -4,10 +4,10 @@ use api_derive::Request;
 use axum::extract::State;
 use serde_json::json;
 
-use super::{InvoiceHandles, InvoiceView, finish};
-use domain::invoice::{Invoice, InvoiceCommand, pay_token};
+use super::{InvoiceHandles, InvoiceView, operations, show};
+use domain::invoice::{Invoice, pay_token};
 use domain::time::Timestamp;
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 use http::reply::{NoContent, Resource};
@@ -18,7 +18,7 @@ use http::wire::OptionalBody;
 #[api(name = "NewPayLink", example = json!({"expiresAt": "2030-11-20T17:00:00.000Z"}))]
 pub struct PayLinkBody {
     /// Time at which the link expires. If omitted, it does not expire.
-    expires_at: Option<Timestamp>,
+    pub(super) expires_at: Option<Timestamp>,
 }
 
 /// Returns the URL of an invoice's payment link, if any.
@@ -33,11 +33,8 @@ pub(super) async fn open(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<PayLinkBody>>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    let command = async {
-        let PayLinkBody { expires_at } = call.read_body()?;
-        Ok(InvoiceCommand::OpenPayLink { expires_at })
-    };
-    finish(&app, &call, id, command).await
+    let done = operations::open_pay_link(&app, id, &call).await?;
+    show(&app, &done).await
 }
 
 pub(super) async fn close(
@@ -45,6 +42,6 @@ pub(super) async fn close(
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.invoices, CommandTarget::Id(id), InvoiceCommand::ClosePayLink).await?;
+    operations::close_pay_link(&app, id, &call).await?;
     Ok(NoContent)
 }

@@ -105,16 +105,19 @@ impl PrinterMatchView {
 /// Serves `GET /api/jobs/{id}/match`.
 pub(super) async fn matching(State(app): State<JobHandles>, PathId(id): PathId) -> Result<Plain<JobMatch>, ApiError> {
     let job = find(&app, id).await?;
-    Ok(Plain(of(&app, &job)))
+    Ok(Plain(app.compare_printers(&job)))
 }
 
-/// Compares a job with every printer in its current state.
-pub(super) fn of(app: &JobHandles, job: &Job) -> JobMatch {
-    let forecast = app.forecaster.latest();
-    app.dispatcher.around(job, Some(&forecast.jobs), |around| {
-        let printers: Vec<PrinterMatchView> = match_printers(job, around).iter().map(PrinterMatchView::new).collect();
-        let possible = printers.iter().any(|one| one.possible);
-        let waiting_reason = waiting(job, around).as_ref().map(Waiting::sentence);
-        JobMatch { job_id: job.id, state: job.state, possible, waiting_reason, printers }
-    })
+impl JobHandles {
+    /// Compares a job with every printer in its current state.
+    pub fn compare_printers(&self, job: &Job) -> JobMatch {
+        let forecast = self.forecaster.latest();
+        self.dispatcher.around(job, Some(&forecast.jobs), |around| {
+            let printers: Vec<PrinterMatchView> =
+                match_printers(job, around).iter().map(PrinterMatchView::new).collect();
+            let possible = printers.iter().any(|one| one.possible);
+            let waiting_reason = waiting(job, around).as_ref().map(Waiting::sentence);
+            JobMatch { job_id: job.id, state: job.state, possible, waiting_reason, printers }
+        })
+    }
 }

@@ -10,7 +10,7 @@ use crate::production::printers::Percent;
 use crate::production::sign_off::SignOffView;
 use crate::production::{materials, skus};
 use domain::amount::Amount;
-use domain::dispatch::{Waiting, WaitingCause, WaitingCode};
+use domain::dispatch::{SpoolToLoad, Waiting, WaitingCause, WaitingCode, spools_to_load};
 use domain::id::Id;
 use domain::job::{Attempt, AttemptState, Block, ClaimStatus, Job, JobClaim, JobState};
 use domain::time::Timestamp;
@@ -225,7 +225,7 @@ impl JobView {
             JobState::Failed | JobState::Cancelled => came_to(job) * 100.0,
             _ => current_progress.unwrap_or(0.0) * 100.0,
         };
-        let waiting = waiting(app, job);
+        let waiting = app.waiting(job);
         Self {
             id: job.id,
             number: JobNumber(job.number),
@@ -289,7 +289,19 @@ fn came_to(job: &Job) -> f64 {
     job.attempts.iter().rev().find_map(|attempt| attempt.progress).unwrap_or(0.0)
 }
 
-/// Returns why a job is waiting; `None` if it is not waiting.
-pub(super) fn waiting(app: &JobHandles, job: &Job) -> Option<Waiting> {
-    app.dispatcher.waiting(job, &app.forecaster.latest().jobs)
+impl JobHandles {
+    /// Returns the reason a job is on hold, in plain language; `None` if it is not on hold.
+    pub fn waiting_reason(&self, job: &Job) -> Option<String> {
+        self.waiting(job).as_ref().map(Waiting::sentence)
+    }
+
+    /// Returns why a job is waiting, with all causes; `None` if it is not waiting.
+    pub fn waiting(&self, job: &Job) -> Option<Waiting> {
+        self.dispatcher.waiting(job, &self.forecaster.latest().jobs)
+    }
+
+    /// Returns the spools to load so that a job on hold can be printed.
+    pub fn spools_to_load(&self, job: &Job) -> Vec<SpoolToLoad> {
+        self.dispatcher.around(job, None, |around| spools_to_load(job, around))
+    }
 }

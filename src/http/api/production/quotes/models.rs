@@ -5,9 +5,10 @@ use api_derive::Request;
 use axum::extract::{self, State};
 
 use super::lines::{cost_of, title};
+use super::operations::QuoteOutcome;
 use super::view::QuoteView;
 use super::{PATH, QuoteHandles, home_of, must_exist, view_of};
-use crate::production::orders::site::SiteHeader;
+use crate::production::orders::site::{Site, SiteHeader};
 use domain::bounds::MAX_QUANTITY;
 use domain::id::Id;
 use domain::quote::{DraftLine, DraftModel, DraftQuote, QuoteCommand};
@@ -91,23 +92,23 @@ pub fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, file: Id, 
     DraftQuote { lines: vec![line], ..DraftQuote::default() }
 }
 
-/// Handles `POST /api/quotes/models`: drafts a quote from an uploaded model.
-pub(super) async fn upload(
-    State(app): State<QuoteHandles>,
+/// Drafts a quote from a streamed form that contains a model. `site` is the site to which the quote belongs.
+pub async fn quote_model(
+    app: &QuoteHandles,
     who: Caller,
-    SiteHeader(site): SiteHeader,
+    site: Option<Site>,
     request: extract::Request,
-) -> Result<Created<QuoteView>, ApiError> {
+) -> Result<QuoteOutcome, ApiError> {
     let upload = model_upload::take::<ModelFields>(&app.models, who, request).await?;
     let command = async {
         let fields = &upload.fields;
         let mut faults = Faults::default();
-        let cost = cost_of(&app, fields.material_id, 0, &mut faults).await?;
+        let cost = cost_of(app, fields.material_id, 0, &mut faults).await?;
         faults.refuse()?;
-        must_exist(&app, fields.custom_request_id).await?;
-        let home = home_of(&app, fields.customer_email.as_deref()).await?;
+        must_exist(app, fields.custom_request_id).await?;
+        let home = home_of(app, fields.customer_email.as_deref()).await?;
         let file = upload.record(&app.files, upload.call.origin()).await?;
-        let mut draft = draft_of_model(&app, &upload, file, fields.quantity);
+        let mut draft = draft_of_model(app, &upload, file, fields.quantity);
         for line in &mut draft.lines {
             if let Some(description) = &fields.description {
                 line.description.clone_from(description);
@@ -125,6 +126,16 @@ pub(super) async fn upload(
         draft.shipping_address = home;
         Ok(QuoteCommand::Create(Box::new(draft)))
     };
-    let done = upload.call.ask_hashed(&app.quotes, CommandTarget::New, upload.hash.clone(), command).await?;
+    upload.call.ask_hashed(&app.quotes, CommandTarget::New, upload.hash.clone(), command).await
+}
+
+/// Handles `POST /api/quotes/models`: drafts a quote from an uploaded model.
+pub(super) async fn upload(
+    State(app): State<QuoteHandles>,
+    who: Caller,
+    SiteHeader(site): SiteHeader,
+    request: extract::Request,
+) -> Result<Created<QuoteView>, ApiError> {
+    let done = quote_model(&app, who, site, request).await?;
     Ok(Created::under(PATH, &done, view_of(&app, &done.answer).await?))
 }

@@ -14,11 +14,12 @@ use crate::staff::form::Form;
 use crate::staff::sheet::{LINE_ACTS, at_version, line_form, page_of, without_nulls};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use domain::invoice::Invoice;
+use domain::refusal::Refusal;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::invoices::{act_by_page, create_by_page};
+use http_api::production::invoices::operations;
 
 /// Serves the form for a new invoice.
 pub(super) async fn show_new(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {
@@ -42,8 +43,8 @@ pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageFor
     let typed = Form::named("new", &sent);
     let currency = typed.some("currency").unwrap_or(&app.config.orders.currency);
     let body = draft::new_said(&typed, currency);
-    match create_by_page(app.invoices.clone(), sent.call, &body).await {
-        Ok(id) => Ok(see_other(&page_of(INVOICES_PATH, id))),
+    match operations::create(&app.invoices, None, &sent.call.with_body(&body)).await {
+        Ok(invoice) => Ok(see_other(&page_of(INVOICES_PATH, invoice.id))),
         Err(error) => {
             let typed = typed.with_refusal(error)?;
             Ok(typed.answer(new_page(&app, &viewer, &typed)))
@@ -93,7 +94,18 @@ pub(super) async fn on_invoice(
     let typed = Form::named(&name, &sent);
     let (operation, body) = operation_of(&word, &typed, state_of(&state)?);
     let call = at_version(sent.call, &typed);
-    match act_by_page(app.invoices.clone(), id, operation, call, &body).await {
+    let outcome = match operation {
+        "change" => operations::update(&app.invoices, id, &call.with_body(&body)).await.map(drop),
+        "send" => operations::send(&app.invoices, id, &call.with_body(&body)).await.map(drop),
+        "void" => operations::void(&app.invoices, id, &call.with_body(&body)).await.map(drop),
+        "mark-paid" => operations::mark_paid(&app.invoices, id, &call.with_body(&body)).await.map(drop),
+        "refund" => operations::refund(&app.invoices, id, &call.with_body(&body)).await.map(drop),
+        "store-pdf" => operations::store_pdf(&app.invoices, id, &call.with_body(&body)).await.map(drop),
+        "pay-link" => operations::open_pay_link(&app.invoices, id, &call.with_body(&body)).await.map(drop),
+        "revoke-link" => operations::close_pay_link(&app.invoices, id, &call).await,
+        _ => Err(Refusal::not_found("act").into()),
+    };
+    match outcome {
         Ok(()) => Ok(see_other(&page_of(INVOICES_PATH, id))),
         Err(error) => {
             let typed = typed.with_refusal(error)?;

@@ -93,7 +93,7 @@ fn slot_title(app: &StaffOrderHandles, printer: Id, slot: u32) -> String {
 /// Renders each printer with the requirements of the job that it does not meet, in the dispatcher's order of
 /// preference.
 fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
-    let matched = app.jobs.matched(job);
+    let matched = app.jobs.compare_printers(job);
     html! {
         section class="card" aria-labelledby="match" {
             h2 id="match" { "Printer compatibility" }

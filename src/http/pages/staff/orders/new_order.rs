@@ -18,7 +18,7 @@ use domain::id::Id;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
-use http_api::production::place::place_by_page;
+use http_api::production::place::place_order;
 use store::queries::{Page, SkuFilter};
 
 /// Path of the form for a new order.
@@ -64,11 +64,11 @@ pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) 
         // A product that was withdrawn may have the name of its successor.
         let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
         let lines = counted_skus(&app.orders.queries, &active, &form, "lines", rows).await?;
-        place_by_page(app.orders.clone(), sent.call, &request_body(&form, lines)).await
+        place_order(&app.orders, None, &sent.call.with_body(&request_body(&form, lines))).await
     };
     let placed = placed.await;
     match placed {
-        Ok(id) => Ok(see_other(&format!("{ORDERS_PATH}/{id}"))),
+        Ok(order) => Ok(see_other(&format!("{ORDERS_PATH}/{}", order.id))),
         Err(error) => {
             form.refuse(error);
             page(&app, &who, form).await

@@ -30,7 +30,7 @@ use http::command_request::{CommandRequest, find_existing, present_state};
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
-use http_api::production::place::place_by_page;
+use http_api::production::place::place_order;
 use http_api::production::skus::{add_by_page, change_by_page, remove_by_page};
 use store::queries::SkuFilter;
 
@@ -118,8 +118,8 @@ pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Re
 async fn order_one(app: &ProductHandles, sku: Id, email: &str, call: CommandRequest) -> Response {
     let lines = json!([{"skuId": sku, "quantity": 1}]);
     let body = if email.is_empty() { json!({"lines": lines}) } else { json!({"lines": lines, "customerEmail": email}) };
-    match place_by_page(app.orders.clone(), call, &body).await {
-        Ok(order) => see_other(&format!("{ORDERS_PATH}/{order}")),
+    match place_order(&app.orders, None, &call.with_body(&body)).await {
+        Ok(order) => see_other(&format!("{ORDERS_PATH}/{}", order.id)),
         // The product exists: the form says what is wrong with the order once it is sent.
         Err(_) => {
             let form_path = format!("{ORDERS_PATH}/new");

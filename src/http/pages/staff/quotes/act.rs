@@ -12,10 +12,11 @@ use crate::staff::acts::PathAct;
 use crate::staff::form::Form;
 use crate::staff::sheet::{LINE_ACTS, at_version, line_form, page_of, without_nulls};
 use crate::staff::shell::StaffViewer;
+use domain::refusal::Refusal;
 use http::command_request::find_present;
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::quotes::act_by_page;
+use http_api::production::quotes::operations;
 
 /// Performs the action of a quote's form.
 pub(super) async fn on_quote(
@@ -36,7 +37,14 @@ pub(super) async fn on_quote(
         other => (other, json!({})),
     };
     let call = at_version(sent.call, &typed);
-    match act_by_page(app.quotes.clone(), id, operation, call, &body).await {
+    let outcome = match operation {
+        "change" => operations::update(&app.quotes, id, &call.with_body(&body)).await.map(drop),
+        "send" => operations::send(&app.quotes, id, &call.with_body(&body)).await.map(drop),
+        "withdraw" => operations::decline(&app.quotes, id, &call.with_body(&body)).await.map(drop),
+        "delete" => operations::remove(&app.quotes, id, &call).await,
+        _ => Err(Refusal::not_found("act").into()),
+    };
+    match outcome {
         Ok(()) if word == "delete" => Ok(see_other(QUOTES_PATH)),
         Ok(()) => Ok(see_other(&page_of(QUOTES_PATH, id))),
         Err(error) => {

@@ -21,7 +21,7 @@ use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::page::OpenQuery;
-use http_api::production::quotes::{create_by_page, upload_by_page};
+use http_api::production::quotes::{operations, quote_model};
 
 /// Form field that contains the custom request that the quote is for.
 const REQUEST_FIELD: &str = "customRequestId";
@@ -60,8 +60,8 @@ pub(super) async fn create(State(app): State<StaffQuoteHandles>, sent: PageForm)
         "currency": typed.some("currency"), "validUntil": typed.day("validUntil"), "notes": typed.some("notes"),
         "lines": [line::request_body(&typed, currency)],
     }));
-    match create_by_page(app.quotes.clone(), sent.call, &body).await {
-        Ok(id) => Ok(see_other(&page_of(QUOTES_PATH, id))),
+    match operations::create(&app.quotes, None, &sent.call.with_body(&body)).await {
+        Ok(quote) => Ok(see_other(&page_of(QUOTES_PATH, quote.id))),
         Err(error) => {
             let request = typed.text(REQUEST_FIELD).parse().ok();
             let typed = typed.with_refusal(error)?;
@@ -80,8 +80,8 @@ pub(super) async fn upload(
     let viewer = StaffViewer::new(&who, &app.config)?;
     let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
     check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
-    match upload_by_page(app.quotes.clone(), who, request).await {
-        Ok(id) => Ok(see_other(&page_of(QUOTES_PATH, id))),
+    match quote_model(&app.quotes, who, None, request).await {
+        Ok(quote) => Ok(see_other(&page_of(QUOTES_PATH, quote.id))),
         Err(error) => {
             let typed = Form::default().with_refusal(error)?;
             Ok(typed.answer(page(&app, &viewer, None, &typed).await?))

@@ -19,12 +19,13 @@ use domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
 use domain::id::Id;
 use domain::picture_format::PictureFormat;
 use domain::quote::Quote;
+use domain::refusal::Refusal;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::custom_requests::act_by_page;
-use http_api::production::quotes::answer_by_page;
+use http_api::production::custom_requests::operations;
+use http_api::production::quotes::operations::answer_request;
 use store::queries::QuoteFilter;
 
 /// Serves a custom request's page.
@@ -56,13 +57,22 @@ pub(super) async fn act(
         json!({})
     };
     let call = at_version(sent.call, &typed);
-    let done = if word == "quote" {
-        answer_by_page(app.quotes.clone(), id, call, &body).await.map(|quote| page_of(QUOTES_PATH, quote))
-    } else {
-        let outcome = act_by_page(app.requests.clone(), id, &word, call, &body).await;
-        outcome.map(|()| page_of(REQUESTS_PATH, id))
+    let outcome = match word.as_str() {
+        "quote" => {
+            let done = answer_request(&app.quotes, id, &call.with_body(&body)).await;
+            done.map(|quote| page_of(QUOTES_PATH, quote.id))
+        }
+        "change" => {
+            let done = operations::update(&app.requests, id, &call.with_body(&body)).await;
+            done.map(|request| page_of(REQUESTS_PATH, request.id))
+        }
+        "close" => {
+            let done = operations::close(&app.requests, id, &call.with_body(&body)).await;
+            done.map(|request| page_of(REQUESTS_PATH, request.id))
+        }
+        _ => Err(Refusal::not_found("act").into()),
     };
-    match done {
+    match outcome {
         Ok(next) => Ok(see_other(&next)),
         Err(error) => {
             let typed = typed.with_refusal(error)?;
