@@ -15,7 +15,7 @@ use domain::refusal::Refusal;
 use domain::spool::left_by_scale;
 use http::error::ApiError;
 use http::page::OpenQuery;
-use http_api::production::materials::adjust_by_page;
+use http_api::production::materials;
 use http_api::production::printers::load_by_page;
 
 /// Redirects to the spool's page, or serves it again with the error. The material on the label stays in the URL,
@@ -147,7 +147,7 @@ async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Re
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");
     if let (Some(left), Some(material)) = (left, facts.material_id()) {
         let body = json!({"delta": -left, "reason": format!("spool {} was retired", facts.number)});
-        adjust_by_page(&app.materials, &sent.call, material, &body).await?;
+        materials::adjust_stock(&app.materials, material, &sent.call.of_form(&body)).await?;
     }
     Ok(())
 }
