@@ -14,8 +14,7 @@ use crate::staff::{STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::materials;
-use http_api::production::stock_links::agree_by_page;
+use http_api::production::{materials, stock_links};
 
 /// Redirects to `to`; an error is shown on the material's page, next to the form named `form`.
 async fn respond<T>(
@@ -89,15 +88,8 @@ pub(super) async fn agree(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let (tried, who) = (Form::named("agree", &sent), sent.call.who.clone());
-    let to = if sent.text("back") == TO_DO_PATH { TO_DO_PATH.to_owned() } else { material_path(id) };
     let system = system_of(sent.text("system"))?;
     let body = json!({"right": sent.text("right"), "theirs": number(sent.text("theirs"))});
-    match agree_by_page(app.links.clone(), (id, system), sent.call, &body).await {
-        Ok(()) => Ok(see_other(&to)),
-        Err(error) => {
-            let tried = tried.with_refusal(error)?;
-            Ok(tried.answer(material::page(&app, &who, id, 0, &tried).await?))
-        }
-    }
+    let outcome = stock_links::resolve_conflict(&app.links, id, system, &sent.call.of_form(&body)).await;
+    respond(&app, id, ("agree", &return_path(&sent, id, TO_DO_PATH)), &sent, outcome).await
 }
