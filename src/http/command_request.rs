@@ -105,8 +105,8 @@ impl CommandRequest {
         Ok(Self { app: app.clone(), who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
     }
 
-    /// Returns the request with the given JSON body in place of its HTML form. Pages use it to call the handler of the
-    /// corresponding API operation.
+    /// Returns the request with the given JSON body in place of its HTML form. Pages use it to call the corresponding
+    /// API operation.
     pub fn with_body<B>(self, json: &serde_json::Value) -> CommandRequest<B> {
         let Self { app, who, mut headers, key, .. } = self;
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
