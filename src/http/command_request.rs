@@ -129,7 +129,7 @@ impl CommandRequest {
         Self { key: Some(RequestKey { scope, running: None }), ..self }
     }
 
-    /// Returns the request with the given JSON body in place of its HTML form. Pages use it to call the handler of the
+    /// Returns the request with the given JSON body in place of its HTML form. Pages use it to call the
     /// corresponding API operation.
     pub fn with_body<B>(self, json: &serde_json::Value) -> CommandRequest<B> {
         let Self { app, who, mut headers, key, .. } = self;
@@ -137,12 +137,14 @@ impl CommandRequest {
         CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key, kind: PhantomData }
     }
 
-    /// Does the same as [`Self::with_body`] for a form that is redisplayed if it is rejected. Forms have no idempotency
-    /// key.
+    /// Does the same as [`Self::with_body`] for a form that is redisplayed if it is rejected. Keeps only an idempotency
+    /// key of the form itself.
     pub fn of_form<B>(&self, json: &serde_json::Value) -> CommandRequest<B> {
         let (app, who, mut headers) = (self.app.clone(), self.who.clone(), self.headers.clone());
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key: None, kind: PhantomData }
+        let key = self.key.as_ref().filter(|key| key.running.is_none());
+        let key = key.map(|key| RequestKey { scope: key.scope.clone(), running: None });
+        CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key, kind: PhantomData }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Files. Uploads are hashed and parsed while they are streamed to disk, and never held in memory.
 
 mod at_printer;
-mod by_page;
 mod pictures;
 mod requests;
 mod view;
@@ -19,7 +18,6 @@ use sha2::{Digest as _, Sha256};
 use tokio_util::io::ReaderStream;
 
 pub use self::at_printer::take_gcode;
-pub use self::by_page::{remove_by_page, take_by_page};
 pub use self::pictures::{WHOLE_PICTURE, drawn_picture, picture};
 pub use self::requests::FileQuery;
 use self::requests::FileUpload;
@@ -141,12 +139,17 @@ pub(super) struct Uploaded {
     pub(super) print: bool,
 }
 
+/// Receives the upload form of the API and records its file.
+pub async fn add(app: &FileHandles, who: Caller, request: extract::Request) -> Result<CommandOutcome<File>, ApiError> {
+    Ok(take_upload(app, who, request, FormFields::Ours).await?.done)
+}
+
 async fn upload(
     State(app): State<FileHandles>,
     who: Caller,
     request: extract::Request,
 ) -> Result<Created<FileView>, ApiError> {
-    let Uploaded { done, .. } = take_upload(&app, who, request, FormFields::Ours).await?;
+    let done = add(&app, who, request).await?;
     Ok(Created::under(PATH, &done, FileView::new(&done.answer, done.version)))
 }
 
@@ -282,18 +285,23 @@ async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resou
     Ok(Resource::new(version, FileView::new(file, version)))
 }
 
-async fn remove(
-    State(app): State<FileHandles>,
-    PathId(id): PathId,
-    call: CommandRequest,
-) -> Result<NoContent, ApiError> {
-    let deleted = call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
-    let file = deleted.answer;
+/// Deletes a file that is not in use, with its content.
+pub async fn delete(app: &FileHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
+    let file = call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?.answer;
     let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
     // What stays behind, by an error or a crash, is found at the next look through all contents.
     if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
         tracing::warn!(file = %id, %error, "the content of a deleted file is still on disk");
     }
+    Ok(())
+}
+
+async fn remove(
+    State(app): State<FileHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    delete(&app, id, &call).await?;
     Ok(NoContent)
 }
 

@@ -1,9 +1,5 @@
 //! Materials: stock on hand, reservations, stock counts, adjustments, and a ledger of every change.
 
-mod by_page;
-
-pub use by_page::{act_by_page, adjust_by_page, create_by_page};
-
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -294,7 +290,7 @@ async fn list(
 }
 
 /// Adds the material described by the request.
-async fn add(
+pub async fn add(
     app: &MaterialHandles,
     call: &CommandRequest<NewMaterial>,
 ) -> Result<CommandOutcome<MaterialAnswer>, ApiError> {
@@ -321,11 +317,12 @@ async fn one(State(app): State<MaterialHandles>, PathId(id): PathId) -> Result<R
     Ok(Resource::new(version, MaterialView::new(material, version)))
 }
 
-async fn update(
-    State(app): State<MaterialHandles>,
-    PathId(id): PathId,
-    call: CommandRequest<MaterialChange>,
-) -> Result<Resource<MaterialView>, ApiError> {
+/// Changes a material, or records a stock count.
+pub async fn change(
+    app: &MaterialHandles,
+    id: Id,
+    call: &CommandRequest<MaterialChange>,
+) -> Result<CommandOutcome<MaterialAnswer>, ApiError> {
     let change = call.read_body()?;
     let merge = |material: &Material, version: i64| {
         let fields = change.clone().merged_into(material.fields.clone());
@@ -337,8 +334,25 @@ async fn update(
         let fields = change.has_fields().then(|| Box::new(fields));
         Ok(MaterialCommand::Update { if_version, fields, quantity: change.quantity.present() })
     };
-    let done = call.merge(&app.materials, id, merge).await?;
+    call.merge(&app.materials, id, merge).await
+}
+
+async fn update(
+    State(app): State<MaterialHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<MaterialChange>,
+) -> Result<Resource<MaterialView>, ApiError> {
+    let done = change(&app, id, &call).await?;
     Ok(Resource::after(&done, MaterialView::after(&done)))
+}
+
+/// Removes a material; its stock ledger is kept.
+pub async fn archive(
+    app: &MaterialHandles,
+    id: Id,
+    call: &CommandRequest,
+) -> Result<CommandOutcome<MaterialAnswer>, ApiError> {
+    call.ask(&app.materials, CommandTarget::Id(id), MaterialCommand::Archive).await
 }
 
 async fn remove(
@@ -346,7 +360,7 @@ async fn remove(
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.materials, CommandTarget::Id(id), MaterialCommand::Archive).await?;
+    archive(&app, id, &call).await?;
     Ok(NoContent)
 }
 
@@ -361,15 +375,24 @@ async fn movements(
     Ok(ListPage::new(page, lines.into_iter().map(Into::into), total))
 }
 
+/// Receives or writes off stock.
+pub async fn adjust_stock(
+    app: &MaterialHandles,
+    id: Id,
+    call: &CommandRequest<Adjustment>,
+) -> Result<CommandOutcome<MaterialAnswer>, ApiError> {
+    let command = async {
+        let Adjustment { delta, reason } = call.read_body()?;
+        Ok(MaterialCommand::Adjust { delta, reason })
+    };
+    call.ask_with(&app.materials, CommandTarget::Id(id), command).await
+}
+
 async fn adjust(
     State(app): State<MaterialHandles>,
     PathId(id): PathId,
     call: CommandRequest<Adjustment>,
 ) -> Result<Resource<MaterialView>, ApiError> {
-    let command = async {
-        let Adjustment { delta, reason } = call.read_body()?;
-        Ok(MaterialCommand::Adjust { delta, reason })
-    };
-    let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;
+    let done = adjust_stock(&app, id, &call).await?;
     Ok(Resource::after(&done, MaterialView::after(&done)))
 }

@@ -15,10 +15,13 @@ mod temperatures;
 mod view;
 
 pub use acts::PrinterAct;
-pub use commands::act_by_page;
-pub use print::print_stored;
+pub use care::log_maintenance;
+pub use commands::operations::{
+    cancel, clear_attention, clear_bed, connect, disconnect, home, pause, resume, set_maintenance,
+};
+pub use print::{print_file, print_stored};
 pub use record::FailureReason;
-pub use slots::load_by_page;
+pub use slots::load_slot;
 pub use stop::{GENTLE, gentle, stop_now};
 pub use view::{Percent, StatusView};
 pub use view::{activity, last_answer};
@@ -37,13 +40,13 @@ use domain::id::Id;
 use domain::material::Material;
 use domain::order::Order;
 use domain::principal::Role;
-use domain::printer::{Attention, Printer, PrinterCommand};
+use domain::printer::{Attention, Printer, PrinterAnswer, PrinterCommand};
 use domain::printer_status::Activity;
 use domain::refusal::Faults;
 use domain::sku::MachineType;
 use fields::{NewPrinter, PrinterChange};
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, find_present};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::handles::handles;
 use http::openapi::operation::DescribedError;
@@ -256,22 +259,38 @@ async fn one(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Re
     Ok(Resource::new(version, PrinterView::new(&app, &printer, version)))
 }
 
+/// Changes the fields of a printer that the request contains.
+pub async fn change(
+    app: &PrinterHandles,
+    id: Id,
+    call: &CommandRequest<PrinterChange>,
+) -> Result<CommandOutcome<PrinterAnswer>, ApiError> {
+    let change = call.read_body()?;
+    change.check_named(app).await?;
+    let (_, existing) = find_present(&app.printers, id).await?;
+    change.check_program(app, id, &existing.fields).await?;
+    let _alone = app.printer_connections.registering.lock().await;
+    let merge = |printer: &Printer, version: i64| {
+        let fields = Box::new(change.clone().merged_into(app, id, printer.fields.clone())?);
+        Ok(PrinterCommand::Update { if_version: Some(version), fields })
+    };
+    call.merge(&app.printers, id, merge).await
+}
+
 async fn update(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<PrinterChange>,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    let change = call.read_body()?;
-    change.check_named(&app).await?;
-    let (_, existing) = find_present(&app.printers, id).await?;
-    change.check_program(&app, id, &existing.fields).await?;
-    let _alone = app.printer_connections.registering.lock().await;
-    let merge = |printer: &Printer, version: i64| {
-        let fields = Box::new(change.clone().merged_into(&app, id, printer.fields.clone())?);
-        Ok(PrinterCommand::Update { if_version: Some(version), fields })
-    };
-    let done = call.merge(&app.printers, id, merge).await?;
+    let done = change(&app, id, &call).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)))
+}
+
+/// Removes a printer; its attempts and events are kept.
+pub async fn archive(app: &PrinterHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
+    call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::Archive).await?;
+    app.printer_connections.forget(id);
+    Ok(())
 }
 
 async fn remove(
@@ -279,8 +298,7 @@ async fn remove(
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::Archive).await?;
-    app.printer_connections.forget(id);
+    archive(&app, id, &call).await?;
     Ok(NoContent)
 }
 

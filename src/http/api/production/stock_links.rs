@@ -1,10 +1,7 @@
 //! Links between materials and external stock systems: the linked entries, the state of each link, and conflicts that
 //! an operator must resolve.
 
-mod by_page;
 mod view;
-
-pub use by_page::agree_by_page;
 
 use std::collections::BTreeMap;
 
@@ -17,12 +14,12 @@ use self::view::{LinkState, LinkView, LinksView, StockEntryView, SystemView};
 use actors::integrations::{StockSystemState, StockSystemStatuses};
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::material::{Material, UnlinkStock};
+use domain::material::{LinkAnswer, Material, UnlinkStock};
 use domain::parts_sync::{LinkCommand, RightSide, StockSystem};
 use domain::principal::Role;
 use domain::refusal::Refusal;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query, cut};
@@ -254,18 +251,29 @@ async fn link(
     Ok(Created::unversioned(location, &done, view))
 }
 
+/// Sets the side whose stock is correct, and synchronizes with the external system.
+pub async fn resolve_conflict(
+    app: &LinkHandles,
+    material: Id,
+    system: StockSystem,
+    call: &CommandRequest<Agreement>,
+) -> Result<CommandOutcome<LinkAnswer>, ApiError> {
+    let command = async {
+        let Agreement { right, theirs } = call.read_body()?;
+        Ok(LinkCommand::Agree { system, right, theirs })
+    };
+    let done = call.ask_with(&app.materials, CommandTarget::Id(material), command).await?;
+    app.boards.of(system).look_now();
+    Ok(done)
+}
+
 async fn agree(
     State(app): State<LinkHandles>,
     PathId(id): PathId,
     PathSystem(system): PathSystem,
     call: CommandRequest<Agreement>,
 ) -> Result<Resource<LinkView>, ApiError> {
-    let command = async {
-        let Agreement { right, theirs } = call.read_body()?;
-        Ok(LinkCommand::Agree { system, right, theirs })
-    };
-    let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;
-    app.boards.of(system).look_now();
+    let done = resolve_conflict(&app, id, system, &call).await?;
     Ok(Resource::after(&done, LinkView::after(&done)))
 }
 

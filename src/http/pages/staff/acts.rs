@@ -19,7 +19,7 @@ use domain::refusal::Refusal;
 use domain::sign_off::Inspection;
 use domain::typed_amount;
 use http::access::Caller;
-use http::command_request::CommandTarget;
+use http::command_request::{CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::handles::handles;
 use http::path_id::PathId;
@@ -151,6 +151,7 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
                 let cents = typed_amount::parse(text, sent.text(CURRENCY_FIELD));
                 ("amountCents", cents.map_or_else(|_| json!(text), |cents| json!(cents)))
             }
+            "resets" => (name, json!([text])),
             "on" | "force" | "acceptShort" => (name, json!(text == TICKED_WORD)),
             _ => (name, json!(text)),
         };
@@ -195,8 +196,43 @@ pub(super) async fn at_printer(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let (response, body) = (back(&sent, format!("{FLOOR_PATH}/printers/{id}")), request_body(&sent));
-    printers::act_by_page(app.printers, id, &word, sent.call, &body).await?;
+    act_on_printer(&app.printers, id, &word, &sent.call, &body).await?;
     Ok(response)
+}
+
+/// Performs the API operation on a printer that is named by `word`.
+async fn act_on_printer(
+    app: &PrinterHandles,
+    id: Id,
+    word: &str,
+    call: &CommandRequest,
+    body: &Value,
+) -> Result<(), ApiError> {
+    match word {
+        "pause" => printers::pause(app, id, &call.of_form(body)).await,
+        "resume" => printers::resume(app, id, &call.of_form(body)).await,
+        "cancel" => printers::cancel(app, id, &call.of_form(body)).await,
+        "home" => printers::home(app, id, &call.of_form(body)).await.map(drop),
+        "connect" => printers::connect(app, id, &call.of_form(body)).await.map(drop),
+        "disconnect" => printers::disconnect(app, id, &call.of_form(body)).await.map(drop),
+        "bed-cleared" => printers::clear_bed(app, id, &call.of_form(body)).await.map(drop),
+        "clear-attention" => printers::clear_attention(app, id, &call.of_form(body)).await.map(drop),
+        "maintenance" => printers::set_maintenance(app, id, &call.of_form(body)).await.map(drop),
+        "back" => return_to_service(app, id, call, body).await,
+        "note" => printers::log_maintenance(app, id, &call.of_form(body)).await.map(drop),
+        "print" => printers::print_file(app, id, &call.of_form(body)).await.map(drop),
+        "change" => printers::change(app, id, &call.of_form(body)).await.map(drop),
+        "remove" => printers::archive(app, id, call).await,
+        _ => Err(Refusal::not_found("act").into()),
+    }
+}
+
+/// Returns a printer to service. If the form describes the work done, the work is first added to the maintenance log.
+async fn return_to_service(app: &PrinterHandles, id: Id, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
+    if body.get("done").is_some() {
+        printers::log_maintenance(app, id, &call.of_form(body)).await?;
+    }
+    printers::set_maintenance(app, id, &call.of_form(&json!({"on": false}))).await.map(drop)
 }
 
 /// Handles the emergency-stop form for a printer. The body is not awaited, so the CSRF token is not checked; instead,

@@ -24,7 +24,7 @@ use http::command_request::find_present;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
-use http_api::production::printers::{act_by_page, register};
+use http_api::production::printers::{change as change_printer, register};
 use printers::{PRINTER_TYPES, PrinterType};
 
 /// Path of the form for adding a printer.
@@ -179,8 +179,8 @@ pub(super) async fn change(
     let printer = &current.1;
     let (typed, body) = (Form::submitted(&sent), change_said(&printer.fields, &sent));
     let call = at_version(sent.call, &typed);
-    match act_by_page(app.board.shop.clone(), id, "change", call, &body).await {
-        Ok(()) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
+    match change_printer(&app.board.shop, id, &call.of_form(&body)).await {
+        Ok(_) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
         Err(error) => {
             let typed = typed.with_refusal(error)?;
             let content = edit_form(&current, &|name| Some(typed.text(name).to_owned()), &typed.alert());

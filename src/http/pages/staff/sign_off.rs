@@ -171,7 +171,7 @@ async fn at_printer(
 ) -> Result<Response, ApiError> {
     let (sent, body) = read(&app, query, who, request).await?;
     let response = back(&sent, format!("{FLOOR_PATH}/printers/{id}"));
-    printers::act_by_page(app.printers, id, "bed-cleared", sent.call, &body).await?;
+    printers::clear_bed(&app.printers, id, &sent.call.of_form(&body)).await?;
     Ok(response)
 }
 

@@ -16,18 +16,18 @@ use domain::bounds::MAX_CENTS;
 use domain::id::Id;
 use domain::maintenance::{EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, Reminder, ReminderFields};
 use domain::principal::Role;
-use domain::printer::{LogMaintenance, Printer, PrinterCommand, ReminderCommand};
+use domain::printer::{LogMaintenance, MaintenanceAnswer, Printer, PrinterCommand, ReminderCommand};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, find_present};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::openapi::operation::DescribedError;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
 use http::reply::{Created, ListPage, NoContent, Plain};
 use http::routes::ResourceRoutes;
-use http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within, read_body};
+use http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within};
 
 const REMINDERS: &str = "/api/printers/{id}/reminders";
 const ONE_REMINDER: &str = "/api/printers/{id}/reminders/{reminder}";
@@ -217,34 +217,26 @@ async fn log(
     Ok(ListPage::new(page, entries.into_iter().map(Into::into), total))
 }
 
-async fn write(
-    State(app): State<PrinterHandles>,
-    PathId(id): PathId,
-    call: CommandRequest<NewMaintenance>,
-) -> Result<Created<MaintenanceEntryView>, ApiError> {
+/// Adds an entry to a printer's maintenance log.
+pub async fn log_maintenance(
+    app: &PrinterHandles,
+    id: Id,
+    call: &CommandRequest<NewMaintenance>,
+) -> Result<CommandOutcome<MaintenanceAnswer>, ApiError> {
     let command = async {
         let new = call.read_body()?;
         let (done_at, resets) = (new.done_at, new.resets.clone());
         Ok(LogMaintenance { fields: new.into_fields(), done_at, resets })
     };
-    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    let location = LOG.replace("{id}", &id.to_string());
-    Ok(Created::unversioned(location, &done, MaintenanceEntryView::from((*done.answer.entry).clone())))
+    call.ask_with(&app.printers, CommandTarget::Id(id), command).await
 }
 
-/// Adds an entry to a printer's maintenance log from a page form. The entry can reset one reminder.
-pub(super) async fn log_by_page(
-    app: &PrinterHandles,
-    id: Id,
-    call: &CommandRequest,
-    body: &Value,
-) -> Result<(), ApiError> {
-    let mut body = body.clone();
-    if let Some(reminder) = body.get_mut("resets") {
-        *reminder = json!([reminder.take()]);
-    }
-    let new = read_body::<NewMaintenance>(body.to_string().as_bytes())?;
-    let (done_at, resets) = (new.done_at, new.resets.clone());
-    let command = LogMaintenance { fields: new.into_fields(), done_at, resets };
-    call.ask(&app.printers, CommandTarget::Id(id), command).await.map(|_| ())
+async fn write(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<NewMaintenance>,
+) -> Result<Created<MaintenanceEntryView>, ApiError> {
+    let done = log_maintenance(&app, id, &call).await?;
+    let location = LOG.replace("{id}", &id.to_string());
+    Ok(Created::unversioned(location, &done, MaintenanceEntryView::from((*done.answer.entry).clone())))
 }

@@ -3,35 +3,25 @@
 //! The printer's response is passed on: a rejection results in a 502 with the printer's message, a missing response in
 //! a 504, and a command that the printer's type does not support in a 409.
 
-mod by_page;
-
-pub use by_page::act_by_page;
-
-use std::sync::Arc;
+pub(super) mod operations;
 
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use super::acts::PrinterAct;
 use super::view::PrinterView;
 use super::{BUSY, ON_PRINTER, PRINTING, PrinterHandles};
 use crate::production::sign_off::{NOTHING, SignOffRequest};
-use domain::id::Id;
 use domain::principal::Role;
-use domain::printer::{DirectAction, PrinterCommand};
-use domain::refusal::Refusal;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, find_present};
+use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::openapi::shape::{Shape, list_of, text_of};
 use http::path_id::PathId;
 use http::reply::{Plain, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, MaxChars, ONE_LINE, OptionalBody, Rule};
-use printers::adapter::PrinterError;
-use printers::connections::PrinterConnection;
 
 /// Adds the routes for printer commands.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -127,7 +117,7 @@ impl Rule<Vec<String>> for GcodeLines {
 /// Lines of G-code for the printer to run.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"commands": ["M117 hello"]}))]
-struct GcodeCommands {
+pub struct GcodeCommands {
     /// Lines of G-code, one per entry, run in the given order.
     #[api(GCODE)]
     commands: Vec<String>,
@@ -139,7 +129,7 @@ struct GcodeCommands {
 /// Options for homing a printer.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({}))]
-struct Homing {
+pub struct Homing {
     /// `true` to home the printer even while it is printing, which spoils the print.
     #[api(default = false)]
     force: bool,
@@ -159,7 +149,7 @@ struct GcodeOutcome {
 /// New service state of a printer.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"on": true, "note": "new nozzle"}))]
-struct Maintenance {
+pub struct Maintenance {
     /// `true` to take the printer out of service; `false` to return it to service.
     on: bool,
     /// Note for staff on why the printer is out of service.
@@ -170,49 +160,13 @@ struct Maintenance {
 /// Command with an empty request body.
 type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
 
-/// Sends a command to the printer's actor.
-async fn ask<B>(
-    app: &PrinterHandles,
-    call: &CommandRequest<B>,
-    id: Id,
-    command: PrinterCommand,
-) -> Result<Resource<PrinterView>, ApiError> {
-    let done = call.ask(&app.printers, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, PrinterView::after(app, &done)))
-}
-
-/// Rejects an action that may spoil a print if one is running or about to start, unless `force` is set.
-async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(), ApiError> {
-    let (_, printer) = find_present(&app.printers, id).await?;
-    match printer.print_in_the_way() {
-        Some((code, words)) if !force => Err(ApiError::conflict(code, words)),
-        _ => Ok(()),
-    }
-}
-
-/// Rejects an action that would end a print if one is running or about to start.
-async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
-    let (_, printer) = find_present(&app.printers, id).await?;
-    if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
-        return Err(ApiError::conflict("printer_busy", "the printer is printing or about to print"));
-    }
-    Ok(())
-}
-
 async fn connect(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    call.read_body()?;
-    if let Some(connection) = app.printer_connections.get(id) {
-        // Watched already: its serial port may be closed, or it is to be tried at once.
-        if let Err(error) = connection.adapter.connect().await {
-            tracing::info!(printer = %id, %error, "cannot be connected yet");
-        }
-        connection.look.notify_one();
-    }
-    ask(&app, &call, id, PrinterCommand::Connect(true)).await
+    let done = operations::connect(&app, id, &call).await?;
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
 async fn disconnect(
@@ -220,32 +174,7 @@ async fn disconnect(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    call.read_body()?;
-    let connection = app.printer_connections.get(id);
-    let answer = ask(&app, &call, id, PrinterCommand::Connect(false)).await?;
-    if let Some(connection) = connection
-        && let Err(error) = connection.adapter.disconnect().await
-    {
-        tracing::info!(printer = %id, %error, "could not be notified that it is disconnected");
-    }
-    Ok(answer)
-}
-
-/// Sends the printer a simple command that has no result.
-async fn execute<F>(
-    app: &PrinterHandles,
-    id: Id,
-    call: &BareCommand,
-    act: DirectAction,
-    wire: impl FnOnce(Arc<PrinterConnection>) -> F,
-) -> Result<Plain<Acknowledgement>, ApiError>
-where
-    F: Future<Output = Result<(), PrinterError>> + Send + 'static,
-{
-    call.read_body()?;
-    let act = PrinterAct { printer: id, origin: call.origin(), act, detail: None };
-    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
-    Ok(DONE)
+    operations::disconnect(&app, id, &call).await
 }
 
 async fn pause(
@@ -253,7 +182,8 @@ async fn pause(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    execute(&app, id, &call, DirectAction::Pause, |connection| async move { connection.adapter.pause().await }).await
+    operations::pause(&app, id, &call).await?;
+    Ok(DONE)
 }
 
 async fn resume(
@@ -261,7 +191,8 @@ async fn resume(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    execute(&app, id, &call, DirectAction::Resume, |connection| async move { connection.adapter.resume().await }).await
+    operations::resume(&app, id, &call).await?;
+    Ok(DONE)
 }
 
 async fn cancel(
@@ -269,7 +200,8 @@ async fn cancel(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    execute(&app, id, &call, DirectAction::Cancel, |connection| async move { connection.adapter.cancel().await }).await
+    operations::cancel(&app, id, &call).await?;
+    Ok(DONE)
 }
 
 async fn restart_firmware(
@@ -277,12 +209,8 @@ async fn restart_firmware(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    call.read_body()?;
-    must_be_idle(&app, id).await?;
-    execute(&app, id, &call, DirectAction::RestartFirmware, |connection| async move {
-        connection.adapter.restart_firmware().await
-    })
-    .await
+    operations::restart_firmware(&app, id, &call).await?;
+    Ok(DONE)
 }
 
 async fn home(
@@ -290,12 +218,8 @@ async fn home(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<Homing>>,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    let Homing { force } = call.read_body()?;
-    must_not_print(&app, id, force).await?;
-    let act = PrinterAct { printer: id, origin: call.origin(), act: DirectAction::Home, detail: None };
-    let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.home().await };
-    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
-    ask(&app, &call, id, PrinterCommand::Homed).await
+    let done = operations::home(&app, id, &call).await?;
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
 async fn gcode(
@@ -303,12 +227,7 @@ async fn gcode(
     PathId(id): PathId,
     call: CommandRequest<GcodeCommands>,
 ) -> Result<Plain<GcodeOutcome>, ApiError> {
-    let GcodeCommands { commands, force } = call.read_body()?;
-    must_not_print(&app, id, force).await?;
-    let detail = Some(commands.join("\n"));
-    let act = PrinterAct { printer: id, origin: call.origin(), act: DirectAction::Gcode, detail };
-    let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.run_gcode(&commands).await };
-    let console = act.carry_out(&app.printers, &app.printer_connections, wire).await?;
+    let console = operations::run_gcode(&app, id, &call).await?;
     Ok(Plain(GcodeOutcome { ok: true, console }))
 }
 
@@ -317,32 +236,8 @@ async fn bed_cleared(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<SignOffRequest>>,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    let command = async {
-        let inspection = call.read_body()?.read(&app.files).await?;
-        if let Some(good) = inspection.good_count {
-            check_count(&app, id, good).await?;
-        }
-        Ok(PrinterCommand::BedCleared(inspection))
-    };
-    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
+    let done = operations::clear_bed(&app, id, &call).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)))
-}
-
-/// Checks that the number of parts reported as good does not exceed the number of parts on the plate of the last print.
-/// The check is made here because the plate is known only to the order, not to the printer's actor.
-async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiError> {
-    let (_, printer) = find_present(&app.printers, id).await?;
-    let Some(last) = printer.last_print else { return Ok(()) };
-    let order = app.orders.read(last.order).await?;
-    let order = order.as_ref().and_then(|state| state.state.as_ref());
-    let plate = order.and_then(|order| Some(order.plate_of(order.jobs.get(&last.job)?)));
-    match plate {
-        Some(plate) if good > plate => {
-            Err(Refusal::field("goodCount", format!("must be at most {plate}, the number of parts on the plate"))
-                .into())
-        }
-        _ => Ok(()),
-    }
 }
 
 async fn clear_attention(
@@ -350,8 +245,8 @@ async fn clear_attention(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    call.read_body()?;
-    ask(&app, &call, id, PrinterCommand::ClearAttention).await
+    let done = operations::clear_attention(&app, id, &call).await?;
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
 async fn maintenance(
@@ -359,10 +254,6 @@ async fn maintenance(
     PathId(id): PathId,
     call: CommandRequest<Maintenance>,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    let command = async {
-        let Maintenance { on, note } = call.read_body()?;
-        Ok(PrinterCommand::Maintenance { on, note })
-    };
-    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
+    let done = operations::set_maintenance(&app, id, &call).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }

@@ -26,7 +26,7 @@ use http::reply;
 use http::routes::ResourceRoutes;
 use http::wire::{
     Components, Filled, FromJson, ItemsWithin, MaxChars, Member, Members, Optional, Reply, Request, ToSchema,
-    ValuePath, read_body, read_object, schema_of,
+    ValuePath, read_object, schema_of,
 };
 use printers::adapter::{PrinterError, RequestedSlots};
 use printers::connections::PrinterConnection;
@@ -86,7 +86,7 @@ struct FileOnPrinter {
 
 /// File to print, with the slots to use, if specified by the operator.
 #[derive(Clone, Debug)]
-struct FileToPrint {
+pub struct FileToPrint {
     file: PrintedFile,
     slots: Vec<u32>,
 }
@@ -147,6 +147,14 @@ impl Request for FileToPrint {
     }
 }
 
+/// Progress of a manual print at the end of the request to start it, with the name of the file on the printer.
+pub enum ManualStart {
+    /// The printer has started the print.
+    Started(String),
+    /// The print has not started within the time that the request waits. The name is `None` if it is no longer known.
+    Pending(Option<String>),
+}
+
 /// Result of a request to print.
 enum Printing {
     /// The printer has started the print (200).
@@ -175,6 +183,15 @@ impl ToSchema for PendingPrint {
     }
 }
 
+impl From<ManualStart> for Printing {
+    fn from(start: ManualStart) -> Self {
+        match start {
+            ManualStart::Started(filename) => Self::Started(UploadedFile { ok: true, filename }),
+            ManualStart::Pending(filename) => Self::Pending(PendingPrint { ok: true, filename }),
+        }
+    }
+}
+
 impl IntoResponse for Printing {
     fn into_response(self) -> Response {
         match self {
@@ -194,14 +211,22 @@ impl Reply for Printing {
     }
 }
 
-/// Handles a request to print manually. The printer must be able to accept a job; it accepts none while the manual
-/// print is starting or running.
+/// Prints a file manually. The printer must be able to accept a job; it accepts none while the manual print is starting
+/// or running.
+pub async fn print_file(
+    app: &PrinterHandles,
+    id: Id,
+    call: &CommandRequest<FileToPrint>,
+) -> Result<ManualStart, ApiError> {
+    begin(app, id, call, || call.read_body()).await
+}
+
 async fn print(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<FileToPrint>,
 ) -> Result<Printing, ApiError> {
-    begin(&app, id, &call, || call.read_body()).await
+    Ok(print_file(&app, id, &call).await?.into())
 }
 
 /// Prints a stored file manually. Returns whether the printer has already started it; if not, the print is pending.
@@ -211,19 +236,8 @@ pub async fn print_stored<B>(
     call: &CommandRequest<B>,
     file: Id,
 ) -> Result<bool, ApiError> {
-    let printing =
-        begin(app, id, call, || Ok(FileToPrint { file: PrintedFile::Stored(file), slots: Vec::new() })).await?;
-    Ok(matches!(printing, Printing::Started(_)))
-}
-
-/// Prints the file specified in a page form.
-pub(super) async fn print_by_page(
-    app: &PrinterHandles,
-    id: Id,
-    call: &CommandRequest,
-    body: &Value,
-) -> Result<(), ApiError> {
-    begin(app, id, call, || read_body::<FileToPrint>(body.to_string().as_bytes())).await.map(|_| ())
+    let start = begin(app, id, call, || Ok(FileToPrint { file: PrintedFile::Stored(file), slots: Vec::new() })).await?;
+    Ok(matches!(start, ManualStart::Started(_)))
 }
 
 /// Starts a print of the file returned by `read_request`, which is called only if no response is stored for the
@@ -233,7 +247,7 @@ async fn begin<B>(
     id: Id,
     call: &CommandRequest<B>,
     read_request: impl FnOnce() -> Result<FileToPrint, ApiError>,
-) -> Result<Printing, ApiError> {
+) -> Result<ManualStart, ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     let print = app.environment.id();
     let start_reports = app.printer_connections.await_manual(print);
@@ -256,8 +270,8 @@ async fn begin<B>(
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
     let print_id = done.answer.id;
     match await_start(&app.printers, id, print_id, (print_id == print).then_some(start_reports)).await? {
-        StartOutcome::Started(filename) => Ok(Printing::Started(UploadedFile { ok: true, filename })),
-        StartOutcome::Pending(filename) => Ok(Printing::Pending(PendingPrint { ok: true, filename })),
+        StartOutcome::Started(filename) => Ok(ManualStart::Started(filename)),
+        StartOutcome::Pending(filename) => Ok(ManualStart::Pending(filename)),
         StartOutcome::PrinterError(error) => Err(error.into()),
         StartOutcome::Failed(failure) => Err(failed(failure)),
         StartOutcome::PrinterGone => Err(Refusal::not_found("printer").into()),

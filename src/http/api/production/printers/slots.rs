@@ -4,7 +4,7 @@ use api_derive::{Request, Response};
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::PrinterHandles;
 use super::fields::check_material;
@@ -13,16 +13,16 @@ use crate::production::materials;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::principal::Role;
-use domain::printer::{MAX_SLOTS, Printer, PrinterCommand, Slot, SlotReport, SlotSource, Spool};
+use domain::printer::{MAX_SLOTS, Printer, PrinterAnswer, PrinterCommand, Slot, SlotReport, SlotSource, Spool};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::path_id::PathId;
 use http::reply::Resource;
 use http::routes::ResourceRoutes;
-use http::wire::{Argument, MaxChars, NotNegative, like, read_body};
+use http::wire::{Argument, MaxChars, NotNegative, like};
 use printers::PrinterType;
 
 like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
@@ -162,24 +162,20 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSlot {
 
 impl Argument for PathSlot {}
 
-/// Converts the slot contents entered by an operator into a command for the printer.
-async fn loading(app: &PrinterHandles, slot: u32, loaded: LoadedSpool) -> Result<PrinterCommand, ApiError> {
-    let LoadedSpool { material_id, color, remaining, spool_id: spool, expected } = loaded;
-    check_material(app, "materialId", material_id).await?;
-    let color = color.map(|color| color.to_ascii_lowercase());
-    let expected = expected.map(ExpectedSpool::into_fields);
-    Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool }, expected })
-}
-
-/// Loads a slot; `body` has the same format as the API request body. A page form can set several slots in one request.
-pub async fn load_by_page(
+/// Sets the contents of a printer's slot.
+pub async fn load_slot(
     app: &PrinterHandles,
-    call: &CommandRequest,
     (printer, slot): (Id, u32),
-    body: &Value,
-) -> Result<(), ApiError> {
-    let loaded = read_body::<LoadedSpool>(body.to_string().as_bytes())?;
-    call.ask_with(&app.printers, CommandTarget::Id(printer), loading(app, slot, loaded)).await.map(|_| ())
+    call: &CommandRequest<LoadedSpool>,
+) -> Result<CommandOutcome<PrinterAnswer>, ApiError> {
+    let command = async {
+        let LoadedSpool { material_id, color, remaining, spool_id: spool, expected } = call.read_body()?;
+        check_material(app, "materialId", material_id).await?;
+        let color = color.map(|color| color.to_ascii_lowercase());
+        let expected = expected.map(ExpectedSpool::into_fields);
+        Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool }, expected })
+    };
+    call.ask_with(&app.printers, CommandTarget::Id(printer), command).await
 }
 
 async fn load(
@@ -188,8 +184,7 @@ async fn load(
     PathSlot(slot): PathSlot,
     call: CommandRequest<LoadedSpool>,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    let command = async { loading(&app, slot, call.read_body()?).await };
-    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
+    let done = load_slot(&app, (id, slot), &call).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 

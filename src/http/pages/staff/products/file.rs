@@ -22,7 +22,7 @@ use http::access::Caller;
 use http::command_request::{find_existing, present_state};
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::files::{WHOLE_PICTURE, picture as picture_reply, remove_by_page};
+use http_api::production::files::{WHOLE_PICTURE, delete as delete_file, picture as picture_reply};
 use http_api::production::printers::{present_all, print_stored};
 use printers::PrinterType;
 use store::queries::{Page, SkuFilter};
@@ -176,13 +176,12 @@ pub(super) async fn delete(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let who = sent.call.who.clone();
-    match remove_by_page(app.files.clone(), id, sent.call).await {
+    match delete_file(&app.files, id, &sent.call).await {
         Ok(()) => Ok(see_other(files::PATH)),
         Err(error) => {
             let mut entry = Form::default();
             entry.refuse(error);
-            page(&app, &who, id, entry).await
+            page(&app, &sent.call.who, id, entry).await
         }
     }
 }

@@ -17,7 +17,7 @@ use domain::file::{File, FileKind};
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
-use http_api::production::files::take_by_page;
+use http_api::production::files;
 use store::queries::FileFilter;
 
 /// Path of the file list.
@@ -71,8 +71,8 @@ pub(super) async fn upload(
 ) -> Result<Response, ApiError> {
     let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
     check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
-    match take_by_page(&app.files, who.clone(), request).await {
-        Ok(id) => Ok(see_other(&file_path(id))),
+    match files::add(&app.files, who.clone(), request).await {
+        Ok(outcome) => Ok(see_other(&file_path(outcome.id))),
         Err(error) => {
             let mut entry = Form::default();
             entry.refuse(error);

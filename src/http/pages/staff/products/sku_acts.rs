@@ -31,7 +31,7 @@ use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::production::place::place_order;
-use http_api::production::skus::{add_by_page, change_by_page, remove_by_page};
+use http_api::production::skus;
 use store::queries::SkuFilter;
 
 /// Form field that marks a new SKU as a kit.
@@ -95,20 +95,20 @@ pub(super) async fn begin(
 
 /// Adds a SKU, or serves the form again with its errors. If the form asks for it, one part is ordered as well.
 pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let (mut form, who) = (Form::submitted(&sent), sent.call.who.clone());
+    let mut form = Form::submitted(&sent);
     let subject = if form.ticked(KIT_FIELD) { FormSubject::NewKit } else { FormSubject::NewSku };
     let order_call = form.ticked(ORDER_FIELD).then(|| sent.call.of_form(&Value::Null));
     let added = async {
         let request_body = body(&app, &mut form, subject).await?;
-        add_by_page(app.skus.clone(), sent.call, &request_body).await
+        skus::add(&app.skus, &sent.call.of_form(&request_body)).await
     };
     let added = added.await;
     match (added, order_call) {
-        (Ok(id), Some(call)) => Ok(order_one(&app, id, form.text(CUSTOMER_FIELD), call).await),
-        (Ok(id), None) => Ok(see_other(&sku_path(id))),
+        (Ok(outcome), Some(call)) => Ok(order_one(&app, outcome.id, form.text(CUSTOMER_FIELD), call).await),
+        (Ok(outcome), None) => Ok(see_other(&sku_path(outcome.id))),
         (Err(error), _) => {
             form.refuse(error);
-            form_page(&app, &who, form, subject).await
+            form_page(&app, &sent.call.who, form, subject).await
         }
     }
 }
@@ -144,32 +144,26 @@ pub(super) async fn edit(
 pub(super) async fn change(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
-    sent: PageForm,
+    mut sent: PageForm,
 ) -> Result<Response, ApiError> {
     let (version, state) = find_existing(&app.skus.skus, id).await?;
     let subject = FormSubject::Known(present_state(&state)?, version);
-    let (mut form, who) = (Form::submitted(&sent), sent.call.who.clone());
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", sent.text(VERSION_FIELD))) {
+        sent.call.headers.insert(IF_MATCH, tag);
+    }
+    let mut form = Form::submitted(&sent);
     let changed = async {
         let request_body = body(&app, &mut form, subject).await?;
-        let call = at_version(sent.call, form.text(VERSION_FIELD));
-        change_by_page(app.skus.clone(), id, call, &request_body).await
+        skus::change(&app.skus, id, &sent.call.of_form(&request_body)).await
     };
     let changed = changed.await;
     match changed {
-        Ok(()) => Ok(see_other(&sku_path(id))),
+        Ok(_) => Ok(see_other(&sku_path(id))),
         Err(error) => {
             form.refuse(error);
-            form_page(&app, &who, form, subject).await
+            form_page(&app, &sent.call.who, form, subject).await
         }
     }
-}
-
-/// Makes a request conditional on the version for which its form was rendered.
-fn at_version(mut call: CommandRequest, version: &str) -> CommandRequest {
-    if let Ok(tag) = HeaderValue::from_str(&format!("\"{version}\"")) {
-        call.headers.insert(IF_MATCH, tag);
-    }
-    call
 }
 
 /// Builds the API request body from the form.
@@ -197,7 +191,7 @@ pub(super) async fn offer(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let request_body = json!({"active": sent.text("active") == TICKED_WORD});
-    change_by_page(app.skus.clone(), id, sent.call, &request_body).await?;
+    skus::change(&app.skus, id, &sent.call.of_form(&request_body)).await?;
     Ok(see_other(&sku_path(id)))
 }
 
@@ -207,13 +201,12 @@ pub(super) async fn delete(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let who = sent.call.who.clone();
-    match remove_by_page(app.skus.clone(), id, sent.call).await {
-        Ok(()) => Ok(see_other(PRODUCTS_PATH)),
+    match skus::archive(&app.skus, id, &sent.call).await {
+        Ok(_) => Ok(see_other(PRODUCTS_PATH)),
         Err(error) => {
             let mut entry = Form::default();
             entry.refuse(error);
-            sku::page(&app, &who, id, entry).await
+            sku::page(&app, &sent.call.who, id, entry).await
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::decision::system_of;
 use super::{StockHandles, material, material_path, number};
@@ -14,28 +14,28 @@ use crate::staff::{STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::materials::act_by_page;
-use http_api::production::stock_links::agree_by_page;
+use http_api::production::{materials, stock_links};
 
-/// Performs the API operation and redirects to the material's page, or to the list if the form is on it; an error is
-/// shown on the material's page, next to the form.
-async fn done(
+/// Redirects to `to`; an error is shown on the material's page, next to the form named `form`.
+async fn respond<T>(
     app: &StockHandles,
     id: Id,
-    (form, operation): (&str, &str),
-    body: &Value,
-    sent: PageForm,
+    (form, to): (&str, &str),
+    sent: &PageForm,
+    outcome: Result<T, ApiError>,
 ) -> Result<Response, ApiError> {
-    let (tried, who) = (Form::named(form, &sent), sent.call.who.clone());
-    let to = if sent.text("back") == STOCK_PATH { STOCK_PATH.to_owned() } else { material_path(id) };
-    match act_by_page(app.materials.clone(), id, operation, sent.call, body).await {
-        Ok(()) if operation == "remove" => Ok(see_other(STOCK_PATH)),
-        Ok(()) => Ok(see_other(&to)),
+    match outcome {
+        Ok(_) => Ok(see_other(to)),
         Err(error) => {
-            let tried = tried.with_refusal(error)?;
-            Ok(tried.answer(material::page(app, &who, id, 0, &tried).await?))
+            let tried = Form::named(form, sent).with_refusal(error)?;
+            Ok(tried.answer(material::page(app, &sent.call.who, id, 0, &tried).await?))
         }
     }
+}
+
+/// Returns the page to which a form returns: `other` if the form is on it, or else the material's page.
+fn return_path(sent: &PageForm, id: Id, other: &str) -> String {
+    if sent.text("back") == other { other.to_owned() } else { material_path(id) }
 }
 
 /// Records a delivery.
@@ -45,7 +45,8 @@ pub(super) async fn receive(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let body = json!({"delta": number(sent.text("delta")), "reason": sent.text("reason")});
-    done(&app, id, ("receive", "adjust"), &body, sent).await
+    let outcome = materials::adjust_stock(&app.materials, id, &sent.call.of_form(&body)).await;
+    respond(&app, id, ("receive", &return_path(&sent, id, STOCK_PATH)), &sent, outcome).await
 }
 
 /// Records a loss, as a negative change. Input with a minus sign is invalid.
@@ -56,7 +57,8 @@ pub(super) async fn write_off(
 ) -> Result<Response, ApiError> {
     let delta = number(&format!("-{}", sent.text("taken")));
     let body = json!({"delta": delta, "reason": sent.text("reason")});
-    done(&app, id, ("write-off", "adjust"), &body, sent).await
+    let outcome = materials::adjust_stock(&app.materials, id, &sent.call.of_form(&body)).await;
+    respond(&app, id, ("write-off", &return_path(&sent, id, STOCK_PATH)), &sent, outcome).await
 }
 
 /// Records a stock count.
@@ -66,7 +68,8 @@ pub(super) async fn count(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let body = json!({"quantity": number(sent.text("quantity"))});
-    done(&app, id, ("count", "change"), &body, sent).await
+    let outcome = materials::change(&app.materials, id, &sent.call.of_form(&body)).await;
+    respond(&app, id, ("count", &return_path(&sent, id, STOCK_PATH)), &sent, outcome).await
 }
 
 /// Removes a material.
@@ -75,7 +78,8 @@ pub(super) async fn remove(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    done(&app, id, ("remove", "remove"), &json!({}), sent).await
+    let outcome = materials::archive(&app.materials, id, &sent.call).await;
+    respond(&app, id, ("remove", STOCK_PATH), &sent, outcome).await
 }
 
 /// Resolves a stock conflict, either from the material's page or from the to-do page.
@@ -84,15 +88,8 @@ pub(super) async fn agree(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let (tried, who) = (Form::named("agree", &sent), sent.call.who.clone());
-    let to = if sent.text("back") == TO_DO_PATH { TO_DO_PATH.to_owned() } else { material_path(id) };
     let system = system_of(sent.text("system"))?;
     let body = json!({"right": sent.text("right"), "theirs": number(sent.text("theirs"))});
-    match agree_by_page(app.links.clone(), (id, system), sent.call, &body).await {
-        Ok(()) => Ok(see_other(&to)),
-        Err(error) => {
-            let tried = tried.with_refusal(error)?;
-            Ok(tried.answer(material::page(&app, &who, id, 0, &tried).await?))
-        }
-    }
+    let outcome = stock_links::resolve_conflict(&app.links, id, system, &sent.call.of_form(&body)).await;
+    respond(&app, id, ("agree", &return_path(&sent, id, TO_DO_PATH)), &sent, outcome).await
 }

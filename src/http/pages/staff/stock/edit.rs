@@ -20,7 +20,7 @@ use domain::unit_cost;
 use http::access::Caller;
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::materials::{act_by_page, create_by_page};
+use http_api::production::materials;
 
 /// Form field that contains the version being edited, so that a concurrent change is not overwritten.
 const VERSION_FIELD: &str = "version";
@@ -132,13 +132,13 @@ pub(super) async fn show_new(State(app): State<StockHandles>, who: Caller) -> Re
 
 /// Adds a material, or serves the form again with its errors.
 pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let (tried, who, currency) = (Form::submitted(&sent), sent.call.who.clone(), &app.config.orders.currency);
+    let currency = &app.config.orders.currency;
     let (body, reason) = (request_body(&sent, None, currency), cost_error(&sent, currency));
-    match create_by_page(&app.materials, sent.call, &body).await {
-        Ok(id) => Ok(see_other(&material_path(id))),
+    match materials::add(&app.materials, &sent.call.of_form(&body)).await {
+        Ok(outcome) => Ok(see_other(&material_path(outcome.id))),
         Err(error) => {
-            let tried = tried.with_refusal(with_cost_error(error, reason))?;
-            Ok(tried.answer(page(&app, &who, None, &tried)?))
+            let tried = Form::submitted(&sent).with_refusal(with_cost_error(error, reason))?;
+            Ok(tried.answer(page(&app, &sent.call.who, None, &tried)?))
         }
     }
 }
@@ -162,15 +162,15 @@ pub(super) async fn change(
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", sent.text(VERSION_FIELD))) {
         sent.call.headers.insert(header::IF_MATCH, tag);
     }
-    let (tried, who, currency) = (Form::submitted(&sent), sent.call.who.clone(), &app.config.orders.currency);
+    let currency = &app.config.orders.currency;
     let (_, before) = material_of(&app, id).await?;
     let (body, reason) = (request_body(&sent, Some(&before), currency), cost_error(&sent, currency));
-    match act_by_page(app.materials.clone(), id, "change", sent.call, &body).await {
-        Ok(()) => Ok(see_other(&material_path(id))),
+    match materials::change(&app.materials, id, &sent.call.of_form(&body)).await {
+        Ok(_) => Ok(see_other(&material_path(id))),
         Err(error) => {
-            let tried = tried.with_refusal(with_cost_error(error, reason))?;
+            let tried = Form::submitted(&sent).with_refusal(with_cost_error(error, reason))?;
             let current = material_of(&app, id).await?;
-            Ok(tried.answer(page(&app, &who, Some(&current), &tried)?))
+            Ok(tried.answer(page(&app, &sent.call.who, Some(&current), &tried)?))
         }
     }
 }

@@ -21,7 +21,7 @@ use domain::printer::{Slot, SlotReport, SlotSource};
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::{OpenQuery, cut};
-use http_api::production::printers::load_by_page;
+use http_api::production::printers::load_slot;
 use store::queries::Page;
 
 /// Number of slots per page.
@@ -108,7 +108,7 @@ async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError
             "spoolId": sent.some("spoolId").map(|text| number(&text)), "expected": expected_spool(sent),
         })
     };
-    load_by_page(&app.board.shop, &sent.call, to, &body).await
+    load_slot(&app.board.shop, to, &sent.call.of_form(&body)).await.map(drop)
 }
 
 fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -> Result<Response, ApiError> {

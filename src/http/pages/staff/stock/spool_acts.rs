@@ -15,8 +15,8 @@ use domain::refusal::Refusal;
 use domain::spool::left_by_scale;
 use http::error::ApiError;
 use http::page::OpenQuery;
-use http_api::production::materials::adjust_by_page;
-use http_api::production::printers::load_by_page;
+use http_api::production::materials;
+use http_api::production::printers::load_slot;
 
 /// Redirects to the spool's page, or serves it again with the error. The material on the label stays in the URL,
 /// because it is not recorded anywhere else for a spool that is not in a slot.
@@ -39,7 +39,7 @@ fn respond(
 /// Marks each of the given slots as empty.
 async fn emptied(app: &StockHandles, sent: &PageForm, slots: Vec<(Id, u32)>) -> Result<(), ApiError> {
     for slot in slots {
-        load_by_page(&app.board.shop, &sent.call, slot, &json!({})).await?;
+        load_slot(&app.board.shop, slot, &sent.call.of_form(&json!({}))).await?;
     }
     Ok(())
 }
@@ -65,7 +65,7 @@ async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<
     let body = json!({
         "materialId": sent.some("materialId"), "color": color, "remaining": said_left(sent), "spoolId": facts.number,
     });
-    load_by_page(&app.board.shop, &sent.call, to, &body).await?;
+    load_slot(&app.board.shop, to, &sent.call.of_form(&body)).await?;
     emptied(app, sent, facts.places.iter().map(PrinterSlot::at).filter(|at| *at != to).collect()).await
 }
 
@@ -111,7 +111,7 @@ async fn said_weight(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) ->
         let body = json!({
             "materialId": place.slot.material_id, "color": place.slot.color, "remaining": left, "spoolId": facts.number,
         });
-        load_by_page(&app.board.shop, &sent.call, place.at(), &body).await?;
+        load_slot(&app.board.shop, place.at(), &sent.call.of_form(&body)).await?;
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Re
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");
     if let (Some(left), Some(material)) = (left, facts.material_id()) {
         let body = json!({"delta": -left, "reason": format!("spool {} was retired", facts.number)});
-        adjust_by_page(&app.materials, &sent.call, material, &body).await?;
+        materials::adjust_stock(&app.materials, material, &sent.call.of_form(&body)).await?;
     }
     Ok(())
 }
