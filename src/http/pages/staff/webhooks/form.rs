@@ -94,8 +94,8 @@ fn new_page(app: &WebhookPageHandles, who: &Caller, form: &Form) -> Result<Respo
 pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;
-    match endpoints::create_by_page(app.endpoints.clone(), &sent.call, &request_body(&sent)).await {
-        Ok(endpoint) => shown_once(&app, who, "The endpoint is added", &endpoint),
+    match endpoints::add(&app.endpoints, &sent.call.of_form(&request_body(&sent))).await {
+        Ok(disclosure) => shown_once(&app, who, "The endpoint is added", &disclosure),
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;
             Ok(form.answer(new_page(&app, who, &form)?))
@@ -108,15 +108,16 @@ pub(super) fn shown_once(
     app: &WebhookPageHandles,
     who: &Caller,
     title: &str,
-    endpoint: &EndpointDisclosure,
+    disclosure: &EndpointDisclosure,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
+    let endpoint = &disclosure.outcome.answer.endpoint;
     let about = "The program checks with it that what it is sent comes from here. It is not shown again; who loses it has another one made.";
     let content = html! {
         h1 { (title) }
         p { (endpoint.url) }
-        @for warning in &endpoint.warnings { p class="bad" { (warning) } }
-        @match &endpoint.secret {
+        @if let Some(warning) = disclosure.warning { p class="bad" { (warning) } }
+        @match &disclosure.secret {
             Some(value) => { (secret("Its secret", about, value)) },
             None => { p { "It signs with the secret that you chose." } },
         }
