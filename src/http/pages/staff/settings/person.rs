@@ -165,12 +165,12 @@ pub(super) async fn act_on(
         _ => return Err(Refusal::not_found("act").into()),
     };
     let done = match &body {
-        Some(body) => users::update_by_page(app.users.clone(), id, &sent.call, body).await,
-        None => users::remove_by_page(app.users.clone(), id, &sent.call).await,
+        Some(body) => users::change(&app.users, id, &sent.call.of_form(body)).await,
+        None => users::delete(&app.users, id, &sent.call.of_form(&json!({}))).await,
     };
     match done {
-        Ok(()) if body.is_none() => Ok(see_other(PATH)),
-        Ok(()) => Ok(see_other(&format!("{PATH}/{id}"))),
+        Ok(_) if body.is_none() => Ok(see_other(PATH)),
+        Ok(_) => Ok(see_other(&format!("{PATH}/{id}"))),
         Err(error) => {
             let form = Form::named(&word, &sent).with_refusal(error)?;
             Ok(form.answer(page(&app, id, who, &form)?))
