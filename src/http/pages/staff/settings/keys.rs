@@ -186,7 +186,7 @@ fn request_body(sent: &PageForm) -> Value {
 pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     let viewer = StaffViewer::new(who, &app.settings.config)?;
-    let (name, key) = match keys::create_by_page(app.keys.clone(), &sent.call, &request_body(&sent)).await {
+    let (done, key) = match keys::add(&app.keys, &sent.call.of_form(&request_body(&sent))).await {
         Ok(created) => created,
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;
@@ -196,7 +196,7 @@ pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> R
     let about = "Give it to the program now. The server keeps no copy of it, and does not show it again.";
     let content = html! {
         h1 { "The key is made" }
-        (secret(&format!("Key of {name}"), about, &key))
+        (secret(&format!("Key of {}", done.answer.key.name), about, &key))
         p class="acts" { a class="button" href=(PATH) { "To the API keys" } }
     };
     Ok(viewer.page(StaffSection::Settings, "The key is made", &app.settings.board.view(), &content))
@@ -209,6 +209,6 @@ pub(super) async fn revoke(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    keys::revoke_by_page(app.keys, id, &sent.call).await?;
+    keys::revoke(&app.keys, id, &sent.call.of_form(&json!({}))).await?;
     Ok(see_other(PATH))
 }
