@@ -31,9 +31,15 @@ const NOT_WHOLE: &str = "must be a whole number";
 /// Endings of the API's member names that state a unit or a type, which people are not shown.
 const UNIT_ENDINGS: [&str; 5] = ["Cents", "Bps", "Ids", "Id", "At"];
 
-/// Renders the errors for which a form was rejected. Screen readers announce them immediately.
+/// Renders the errors for which a form was rejected, or the message if there are none. Screen readers announce them
+/// immediately.
 pub(super) fn alert(error: &ApiError) -> Markup {
-    alert_lines(error.message(), error.faults())
+    html! {
+        div class="wrong bad" role="alert" {
+            @if error.faults().is_empty() { p { (sentence(error.message())) } }
+            @for fault in error.faults() { p data-fault=(fault.path) { (fault.message) } }
+        }
+    }
 }
 
 /// Returns the error with messages in the language of a page for customers. The API's messages are in English; those
@@ -55,16 +61,6 @@ pub(super) fn fault_text(language: Language, message: &str) -> Option<String> {
         ("must be an email address", _) => Some(pages::fault_email(language)),
         ("must be a two-letter country code", _) => Some(pages::fault_country(language)),
         _ => None,
-    }
-}
-
-/// Renders the given errors as [`alert`] does, or the message if there are none.
-pub(super) fn alert_lines(message: &str, faults: &[Fault]) -> Markup {
-    html! {
-        div class="wrong bad" role="alert" {
-            @if faults.is_empty() { p { (sentence(message)) } }
-            @for fault in faults { p data-fault=(fault.path) { (fault.message) } }
-        }
     }
 }
 

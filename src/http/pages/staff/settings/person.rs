@@ -21,7 +21,7 @@ use domain::second_factor::SecondFactor;
 use http::access::Caller;
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::auth::sessions_by_page;
+use http_api::production::auth::list_sessions;
 use http_api::production::{second_factor, users};
 
 /// Serves a staff member's page.
@@ -37,7 +37,7 @@ fn page(app: &UserPageHandles, id: Id, who: &Caller, form: &Form) -> Result<Resp
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let user = users::present_user(&app.users, id)?;
     let (tone, words) = state_of(&user);
-    let mut open = sessions_by_page(&app.sessions, who)?;
+    let mut open = list_sessions(&app.sessions, who)?;
     open.retain(|session| session.email == user.email);
     let content = html! {
         p { a href=(PATH) { "Users" } }

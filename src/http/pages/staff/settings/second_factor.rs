@@ -2,20 +2,21 @@
 //! or remove it.
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use qrcode::{Color, EcLevel, QrCode};
 use serde_json::json;
 
 use super::sessions::SessionPageHandles;
-use crate::faults::alert_lines;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
+use crate::refused::with_refusal;
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::field;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use http::access::Caller;
-use http::error::{ApiError, ErrorMeta};
+use http::error::ApiError;
 use http::limits::LimitedReply;
 use http::limits::layer::ClientAddress;
 use http_api::production::second_factor::{FactorSecretView, begin, confirm, own_factor, remove};
@@ -142,27 +143,13 @@ fn secret_page(
     page(app, who, wrong, &content)
 }
 
-/// Renders an error on a page, with the status and the `Retry-After` header of the original response, as well as its
-/// extensions, which the middleware reads.
+/// Renders an error on a page.
 fn refusal_page(
-    answer: &mut Response,
+    error: ApiError,
     page: impl FnOnce(&Markup) -> Result<Response, ApiError>,
 ) -> Result<Response, ApiError> {
-    let wrong = answer.extensions().get::<ErrorMeta>().map(|meta| alert_lines(&meta.message, &meta.faults));
-    let mut response = page(&wrong.unwrap_or_else(|| alert_lines("That did not work.", &[])))?;
-    *response.status_mut() = answer.status();
-    for name in [axum::http::header::RETRY_AFTER] {
-        if let Some(value) = answer.headers().get(&name) {
-            response.headers_mut().insert(name, value.clone());
-        }
-    }
-    *response.extensions_mut() = std::mem::take(answer.extensions_mut());
-    Ok(response)
-}
-
-/// Returns an operation's response body, or its error as a response.
-fn answer_of<R: IntoResponse>(result: Result<LimitedReply<R>, ApiError>) -> Result<R, Box<Response>> {
-    result.map_err(|error| Box::new(error.into_response()))?.into_answer()
+    let page = page(&alert(&error))?;
+    Ok(with_refusal(error, page))
 }
 
 /// Starts setting up the second factor and shows its secret.
@@ -172,9 +159,9 @@ pub(super) async fn set_up(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let body = json!({"currentPassword": sent.raw("current")});
-    match answer_of(begin(State(app.sessions.clone()), from, sent.call.of_form(&body)).await) {
+    match begin(State(app.sessions.clone()), from, sent.call.of_form(&body)).await.and_then(LimitedReply::into_answer) {
         Ok(secret) => secret_page(&app, &sent.call.who, None, Some(&secret.0)),
-        Err(mut refusal) => refusal_page(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+        Err(error) => refusal_page(error, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
     }
 }
 
@@ -194,10 +181,7 @@ pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageFor
             };
             page(&app, &sent.call.who, None, &content)
         }
-        Err(error) => {
-            let mut refusal = error.into_response();
-            refusal_page(&mut refusal, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None))
-        }
+        Err(error) => refusal_page(error, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None)),
     }
 }
 
@@ -208,8 +192,9 @@ pub(super) async fn turn_off(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let body = json!({"currentPassword": sent.raw("current"), "code": sent.text("code")});
-    match answer_of(remove(State(app.sessions.clone()), from, sent.call.of_form(&body)).await) {
+    match remove(State(app.sessions.clone()), from, sent.call.of_form(&body)).await.and_then(LimitedReply::into_answer)
+    {
         Ok(_) => Ok(see_other(PATH)),
-        Err(mut refusal) => refusal_page(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+        Err(error) => refusal_page(error, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
     }
 }
