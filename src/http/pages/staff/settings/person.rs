@@ -152,8 +152,7 @@ pub(super) async fn act_on(
     let who = &sent.call.who;
     who.user()?;
     if word == "second-factor" {
-        let call = sent.call.of_form(&json!({}));
-        second_factor::reset(State(app.sessions.clone()), PathId(id), call).await?;
+        second_factor::reset(&app.sessions, id, &sent.call.of_form(&json!({}))).await?;
         return Ok(see_other(&format!("{PATH}/{id}")));
     }
     let body = match word.as_str() {

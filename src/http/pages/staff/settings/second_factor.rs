@@ -19,7 +19,7 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::limits::LimitedReply;
 use http::limits::layer::ClientAddress;
-use http_api::production::second_factor::{FactorSecretView, begin, confirm, own_factor, remove};
+use http_api::production::second_factor::{self, FactorSecretView, own_factor};
 
 /// Path of the second-factor page.
 pub(super) const PATH: &str = "/shop/settings/second-factor";
@@ -155,12 +155,13 @@ fn refusal_page(
 /// Starts setting up the second factor and shows its secret.
 pub(super) async fn set_up(
     State(app): State<SessionPageHandles>,
-    from: ClientAddress,
+    ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let body = json!({"currentPassword": sent.raw("current")});
-    match begin(State(app.sessions.clone()), from, sent.call.of_form(&body)).await.and_then(LimitedReply::into_answer) {
-        Ok(secret) => secret_page(&app, &sent.call.who, None, Some(&secret.0)),
+    let reply = second_factor::start_setup(&app.sessions, from, &sent.call.of_form(&body)).await;
+    match reply.and_then(LimitedReply::into_answer) {
+        Ok(secret) => secret_page(&app, &sent.call.who, None, Some(&secret)),
         Err(error) => refusal_page(error, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
     }
 }
@@ -168,14 +169,14 @@ pub(super) async fn set_up(
 /// Confirms the second factor with a code and shows the recovery codes.
 pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let body = json!({"code": sent.text("code")});
-    match confirm(State(app.sessions.clone()), sent.call.of_form(&body)).await {
+    match second_factor::turn_on(&app.sessions, &sent.call.of_form(&body)).await {
         Ok(codes) => {
             let content = html! {
                 p { "Two-step sign-in is on. Your other sessions have ended." }
                 section class="card" aria-labelledby="codes" {
                     h2 id="codes" { "Recovery codes" }
                     p { "Print them or write them down. Each opens your account once, should you lose the app. They are shown only once." }
-                    ul { @for code in &codes.0.recovery_codes { li { code { (code) } } } }
+                    ul { @for code in &codes.recovery_codes { li { code { (code) } } } }
                 }
                 p { a class="button" href=(PATH) { "I have saved them" } }
             };
@@ -188,12 +189,12 @@ pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageFor
 /// Removes the second factor.
 pub(super) async fn turn_off(
     State(app): State<SessionPageHandles>,
-    from: ClientAddress,
+    ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let body = json!({"currentPassword": sent.raw("current"), "code": sent.text("code")});
-    match remove(State(app.sessions.clone()), from, sent.call.of_form(&body)).await.and_then(LimitedReply::into_answer)
-    {
+    let reply = second_factor::turn_off(&app.sessions, from, &sent.call.of_form(&body)).await;
+    match reply.and_then(LimitedReply::into_answer) {
         Ok(_) => Ok(see_other(PATH)),
         Err(error) => refusal_page(error, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
     }
