@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::error::{ApiError, ErrorMeta};
+use crate::error::ApiError;
 use config::Config;
 use domain::limits::address::{self, Network};
 use domain::limits::{LimitKind, LimitRule, RateLimitStatus};
@@ -222,30 +222,29 @@ pub async fn within<R>(
     rest: impl Future<Output = Result<R, ApiError>>,
 ) -> Result<LimitedReply<R>, ApiError> {
     let standing = limits.charge(charges, now).await;
-    let answer = if standing.refused {
-        Err(refusal(standing, charges))
-    } else {
-        rest.await.map_err(IntoResponse::into_response)
-    };
+    let answer = if standing.refused { Err(refusal(standing, charges)) } else { rest.await };
     Ok(LimitedReply { answer, standing })
 }
 
-/// Response from a handler that has its own windows, or the error response sent instead.
+/// Response from a handler that has its own windows, or the error sent instead.
 pub struct LimitedReply<R> {
-    answer: Result<R, Response>,
+    answer: Result<R, ApiError>,
     standing: RateLimitStatus,
 }
 
 impl<R> LimitedReply<R> {
-    /// Returns the handler's result or the error response without rate-limit headers, for a page built from it.
-    pub fn into_answer(self) -> Result<R, Box<Response>> {
-        self.answer.map_err(Box::new)
+    /// Returns the handler's result or its error without rate-limit headers, for a page built from it.
+    pub fn into_answer(self) -> Result<R, ApiError> {
+        self.answer
+    }
+    /// Replaces the handler's result, for a response built from it that reports the same windows.
+    pub fn map_answer<P>(self, build: impl FnOnce(Result<R, ApiError>) -> Result<P, ApiError>) -> LimitedReply<P> {
+        LimitedReply { answer: build(self.answer), standing: self.standing }
     }
     /// Adds the rejected principal and details for the audit log, if a window rejected the request.
     pub fn noting(mut self, by: Arc<Principal>, facts: Value) -> Self {
-        let refusal = self.answer.as_mut().err().filter(|_| self.standing.refused);
-        if let Some(meta) = refusal.and_then(|refusal| refusal.extensions_mut().get_mut::<ErrorMeta>()) {
-            (meta.by, meta.facts) = (Some(by), Some(facts));
+        if self.standing.refused {
+            self.answer = self.answer.map_err(|error| error.by(by).facts(facts));
         }
         self
     }
@@ -253,7 +252,7 @@ impl<R> LimitedReply<R> {
 
 impl<R: IntoResponse> IntoResponse for LimitedReply<R> {
     fn into_response(self) -> Response {
-        let mut response = self.answer.map_or_else(|refusal| refusal, IntoResponse::into_response);
+        let mut response = self.answer.map_or_else(IntoResponse::into_response, IntoResponse::into_response);
         response.extensions_mut().insert(RateHeaders(self.standing));
         response
     }
@@ -263,13 +262,13 @@ impl<R: IntoResponse> IntoResponse for LimitedReply<R> {
 #[derive(Clone, Copy)]
 struct RateHeaders(RateLimitStatus);
 
-/// Builds the 429 response. All windows in which a request is counted limit the same action and have the same length.
-fn refusal(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
+/// Builds the 429 error. All windows in which a request is counted limit the same action and have the same length.
+fn refusal(standing: RateLimitStatus, charges: &[WindowKey]) -> ApiError {
     let (what, period) = charges.first().map_or(LimitKind::Anonymous, |charge| charge.named).words();
     let (limit, seconds) = (standing.limit, standing.retry_after());
     let message = format!("the limit of {limit} {what} in {period} is reached; try again in {seconds} seconds");
     let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);
-    error.retry_after(standing.retry_after()).into_response()
+    error.retry_after(standing.retry_after())
 }
 
 /// Sets the rate-limit headers from the tightest window.

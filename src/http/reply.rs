@@ -49,10 +49,6 @@ impl<T> Resource<T> {
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { version: Some(done.version), body, replayed: done.replayed }
     }
-    /// Returns the body, for use in a page.
-    pub fn into_body(self) -> T {
-        self.body
-    }
 }
 
 impl<T: Serialize> IntoResponse for Resource<T> {
@@ -95,10 +91,6 @@ impl<T> Created<T> {
     /// Builds the response for a newly created resource without a version, in the collection at `location`.
     pub fn unversioned<A>(location: String, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location, resource: Resource { version: None, ..Resource::after(done, body) } }
-    }
-    /// Returns the body, for use in a page.
-    pub fn into_body(self) -> T {
-        self.resource.body
     }
 }
 

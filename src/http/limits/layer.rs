@@ -158,7 +158,7 @@ pub async fn bound(State(app): State<Arc<LimitHandles>>, request: Request, next:
 
 /// Returns the 429 for a caller that exceeds its rate limit.
 fn rate_limited(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
-    let mut response = refusal(standing, charges);
+    let mut response = refusal(standing, charges).into_response();
     response.extensions_mut().insert(RefusedForLoad::Client);
     tell(&mut response, standing);
     response

@@ -33,15 +33,16 @@ const NOT_WHOLE: &str = "must be a whole number";
 /// Endings of the API's member names that state a unit or a type, which people are not shown.
 const UNIT_ENDINGS: [&str; 5] = ["Cents", "Bps", "Ids", "Id", "At"];
 
-/// Renders the errors for which a form was rejected. Screen readers announce them immediately.
+/// Renders the errors for which a form was rejected, or the message if there are none. Screen readers announce them
+/// immediately.
 pub(super) fn alert(error: &ApiError) -> Markup {
-    alert_lines(error.message(), error.faults())
+    lines(Language::English, error)
 }
 
 /// Does the same as [`alert`] for a page for customers, with messages in its language. The API's messages are in
 /// English; those that no form for customers causes stay so, and are marked as English.
 pub(super) fn alert_in(language: Language, error: &ApiError) -> Markup {
-    lines(language, error.message(), error.faults())
+    lines(language, error)
 }
 
 /// Returns the API's message in another language than English; `None` for English, and for messages that no form for
@@ -60,17 +61,12 @@ pub(super) fn fault_text(language: Language, message: &str) -> Option<String> {
     }
 }
 
-/// Renders the given errors as [`alert`] does, or the message if there are none.
-pub(super) fn alert_lines(message: &str, faults: &[Fault]) -> Markup {
-    lines(Language::English, message, faults)
-}
-
-fn lines(language: Language, message: &str, faults: &[Fault]) -> Markup {
+fn lines(language: Language, error: &ApiError) -> Markup {
     let foreign = (language != Language::English).then_some(Language::English.tag());
     html! {
         div class="wrong bad" role="alert" {
-            @if faults.is_empty() { p lang=[foreign] { (sentence(message)) } }
-            @for fault in faults {
+            @if error.faults().is_empty() { p lang=[foreign] { (sentence(error.message())) } }
+            @for fault in error.faults() {
                 @if let Some(text) = fault_text(language, &fault.message) { p data-fault=(fault.path) { (text) } }
                 @else { p data-fault=(fault.path) lang=[foreign] { (fault.message) } }
             }

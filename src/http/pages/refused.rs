@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use url::form_urlencoded;
 
@@ -15,7 +15,7 @@ use super::frame::{notice, page, see_other, shop_page};
 use super::{models, orders, setup, sign_in, staff};
 use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
-use http::error::{ErrorMeta, Notice};
+use http::error::{ApiError, ErrorMeta, Notice};
 use http::paths::is_customer_page;
 use http_api::billing::session::accepted_language;
 use words::{Language, pages};
@@ -201,6 +201,18 @@ fn reason_for_customers(language: Language, meta: &ErrorMeta) -> Markup {
             @else { p lang=[foreign] { (label(&fault.path)) ": " (fault.message) "." } }
         }
     }
+}
+
+/// Turns a page that shows an error into the response for it: with the error's status and `Retry-After`, and with the
+/// details that the audit log and the limits read.
+pub(super) fn with_refusal(error: ApiError, mut page: Response) -> Response {
+    let (mut parts, _) = error.into_response().into_parts();
+    *page.status_mut() = parts.status;
+    if let Some(seconds) = parts.headers.remove(header::RETRY_AFTER) {
+        page.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
+    page.extensions_mut().extend(parts.extensions);
+    page
 }
 
 /// Formats an error message as a sentence.

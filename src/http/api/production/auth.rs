@@ -1,13 +1,10 @@
 //! Sign-in and sign-out for the production API, and management of one's own password and sessions.
 
-mod by_page;
 mod identity;
+mod sessions;
 mod tries;
 
-pub use by_page::{
-    ListedSession, end_session_by_page, password_by_page, session_without_password, sessions_by_page,
-    signed_in_by_page, signed_out_by_page,
-};
+pub use sessions::{ListedSession, end_session, list_sessions};
 pub(super) use tries::within_tries;
 
 use std::net::IpAddr;
@@ -24,25 +21,23 @@ use super::second_factor::{MAX_CODE_CHARS, TOO_MANY_CODES_WHEN, sign_in_proof, w
 use super::users::{UserView, refuse_own_address};
 use config::Config;
 use domain::access::{
-    Access, AccessCommand, CREDENTIALS_CHANGED, OpenStaffSession, SECOND_FACTOR_REQUIRED, StaffCommand, StaffSession,
-    TOO_MANY_CODES, User, UserEdit, WRONG_CODE, normal_email,
+    Access, AccessCommand, CREDENTIALS_CHANGED, OpenStaffSession, SECOND_FACTOR_REQUIRED, StaffCommand, TOO_MANY_CODES,
+    User, UserAnswer, UserEdit, WRONG_CODE, normal_email,
 };
 use domain::id::Id;
 use domain::password::MAX_PASSWORD_BYTES;
 use domain::principal::{Principal, Role};
 use domain::refusal::Refusal;
 use domain::second_factor::FactorProof;
-use domain::time::Timestamp;
 use http::access::{COOKIE, Caller, RequiredAccess, cookie, with_access};
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::handles::handles;
 use http::hashing::Hashing;
 use http::last_used::LastUsed;
 use http::limits::layer::ClientAddress;
 use http::limits::{LimitedReply, RateLimiter};
-use http::page::{PageQuery, Query, cut};
-use http::reply::{ListPage, NoContent, Plain, WithCookie};
+use http::reply::{NoContent, Plain, WithCookie};
 use http::routes::ResourceRoutes;
 use http::wire::{EmailAddress, MaxChars, NewPassword, SecretText};
 use kernel::directory::Directory;
@@ -104,8 +99,8 @@ pub fn routes() -> ResourceRoutes {
                 "The current password is incorrect.",
             )
         })
-        .get(session, "/api/auth/sessions", sessions, |op| op.named("listSessions", "List your sessions"))
-        .delete(session, "/api/auth/sessions", end_sessions, |op| {
+        .get(session, "/api/auth/sessions", sessions::list, |op| op.named("listSessions", "List your sessions"))
+        .delete(session, "/api/auth/sessions", sessions::end, |op| {
             op.named("endSessions", "End your sessions")
                 .about("Ends the session with this `id`, or all sessions except the current one.")
                 .error(404, "session_not_found", "The caller has no such session.")
@@ -138,13 +133,6 @@ pub struct PasswordChange {
     new_password: String,
 }
 
-/// Selection of the caller's sessions to end.
-#[derive(Request, Debug)]
-pub struct EndedSessions {
-    /// ID of the session to end. If omitted, all sessions except the current one are ended.
-    id: Option<Id>,
-}
-
 /// Member of staff who is signed in.
 #[derive(Response, Serialize)]
 #[api(example = json!({"user": UserView::example()}))]
@@ -152,31 +140,28 @@ pub struct SignedIn {
     pub(super) user: UserView,
 }
 
-/// Session of a member of staff.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(name = "Session", many = "sessions", example = json!({
-    "id": "01890a5d-ac96-774b-bcce-b302099a8058", "createdAt": "2026-11-01T08:00:00.000Z",
-    "seenAt": "2026-11-01T09:30:00.000Z", "agent": "Mozilla/5.0", "current": true,
-}))]
-struct SessionView {
-    id: Id,
-    /// Time at which the user signed in.
-    created_at: Timestamp,
-    /// Time of the session's last request.
-    seen_at: Timestamp,
-    /// The browser's `User-Agent`.
-    agent: Option<String>,
-    /// `true` for the session with which the request was made.
-    current: bool,
+/// Member of staff who has just signed in.
+pub struct StaffSignIn {
+    /// Account, as it was when the password was checked.
+    pub user: Arc<User>,
+    /// Cookie of the new session.
+    pub cookie: HeaderValue,
 }
 
-impl SessionView {
-    fn new(app: &SessionHandles, session: &StaffSession, current: Option<Id>) -> Self {
-        let StaffSession { id, created_at, .. } = *session;
-        let seen_at = app.last_used.session_seen(id).unwrap_or(session.seen_at);
-        Self { id, created_at, seen_at, agent: session.agent.clone(), current: current == Some(id) }
+impl StaffSignIn {
+    fn into_reply(self) -> WithCookie<Plain<SignedIn>> {
+        WithCookie { reply: Plain(SignedIn { user: UserView::new(&self.user) }), cookie: self.cookie }
     }
+}
+
+/// Signs a member of staff in with the credentials in the request. Attempts are rate-limited by account and address.
+pub async fn sign_in(
+    app: &SessionHandles,
+    from: IpAddr,
+    call: &CommandRequest<LoginCredentials>,
+) -> Result<LimitedReply<StaffSignIn>, ApiError> {
+    let LoginCredentials { email, password, code } = call.read_body()?;
+    sign_in_with(app, from, call, (&email, password, code)).await
 }
 
 async fn login(
@@ -184,17 +169,17 @@ async fn login(
     ClientAddress(from): ClientAddress,
     call: CommandRequest<LoginCredentials>,
 ) -> Result<LimitedReply<WithCookie<Plain<SignedIn>>>, ApiError> {
-    let LoginCredentials { email, password, code } = call.read_body()?;
-    sign_in(&app, from, &call, (&email, password, code)).await
+    let reply = sign_in(&app, from, &call).await?;
+    Ok(reply.map_answer(|answer| answer.map(StaffSignIn::into_reply)))
 }
 
-/// Signs a member of staff in with a password. Attempts are rate-limited by account and address.
-pub async fn sign_in<B>(
+/// Signs a member of staff in as [`sign_in`] does, with the given email address, password and code.
+pub async fn sign_in_with<B>(
     app: &SessionHandles,
     from: IpAddr,
     call: &CommandRequest<B>,
     (email, password, code): (&str, String, Option<String>),
-) -> Result<LimitedReply<WithCookie<Plain<SignedIn>>>, ApiError> {
+) -> Result<LimitedReply<StaffSignIn>, ApiError> {
     let email = normal_email(email)?;
     within_tries(app, &email, from, Box::pin(open_session(app, call, &email, password, code))).await
 }
@@ -210,7 +195,7 @@ async fn open_session<B>(
     email: &str,
     password: String,
     code: Option<String>,
-) -> Result<WithCookie<Plain<SignedIn>>, ApiError> {
+) -> Result<StaffSignIn, ApiError> {
     let user = with_access(&app.access, |access| access.user_by_email(email).cloned())?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
     let right =
@@ -221,8 +206,20 @@ async fn open_session<B>(
     let by_user = origin(&user, call.who.request_id.clone());
     let proof = sign_in_proof(app, &user, by_user, code.as_deref()).await?;
     let cookie = start_session(app, &call.headers, call.who.request_id.clone(), &user, proof).await?;
-    let reply = Plain(SignedIn { user: UserView::new(&user) });
-    Ok(WithCookie { reply, cookie })
+    Ok(StaffSignIn { user, cookie })
+}
+
+/// Opens a session for a member of staff who has authenticated without a password, and returns the session cookie.
+/// Fails with 404 if the account is closed.
+pub async fn session_without_password(
+    app: &SessionHandles,
+    who: &Caller,
+    headers: &HeaderMap,
+    user: Id,
+) -> Result<HeaderValue, ApiError> {
+    let account = with_access(&app.access, |access| access.user(user).cloned())?;
+    let account = account.filter(|user| user.active && !user.archived).ok_or_else(|| Refusal::not_found("user"))?;
+    start_session(app, headers, who.request_id.clone(), &account, None).await
 }
 
 /// Opens a session for a user whose password was just checked or set, and returns the session cookie.
@@ -280,26 +277,45 @@ fn set_cookie(app: &SessionHandles, token: &str, age: Option<u32>) -> Result<Hea
         .map_err(ApiError::internal)
 }
 
-async fn logout(
-    State(app): State<SessionHandles>,
-    who: Caller,
-    headers: HeaderMap,
-) -> Result<WithCookie<NoContent>, ApiError> {
-    if let Some(token) = cookie(&headers, COOKIE) {
+/// Ends the session identified by the cookie, if any, and returns the cookie that clears it.
+pub async fn sign_out(app: &SessionHandles, who: &Caller, headers: &HeaderMap) -> Result<HeaderValue, ApiError> {
+    if let Some(token) = cookie(headers, COOKIE) {
         let hash = credentials::session_hash(token);
         let open_session = with_access(&app.access, |access| {
             let session = access.sessions.get(&hash)?;
             Some((session.id, access.user(session.user_id)?.clone()))
         })?;
         if let Some((session, user)) = open_session {
-            app.access.ask(Id::ONLY, origin(&user, who.request_id), AccessCommand::EndSession(session)).await?;
+            let by_user = origin(&user, who.request_id.clone());
+            app.access.ask(Id::ONLY, by_user, AccessCommand::EndSession(session)).await?;
         }
     }
-    Ok(WithCookie { reply: NoContent, cookie: set_cookie(&app, "", Some(0))? })
+    set_cookie(app, "", Some(0))
+}
+
+async fn logout(
+    State(app): State<SessionHandles>,
+    who: Caller,
+    headers: HeaderMap,
+) -> Result<WithCookie<NoContent>, ApiError> {
+    let cookie = sign_out(&app, &who, &headers).await?;
+    Ok(WithCookie { reply: NoContent, cookie })
 }
 
 async fn me(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Identity>, ApiError> {
     Ok(Plain(Identity::of(&app.access, &who.by)?))
+}
+
+/// Changes the caller's own password. Attempts are rate-limited as those to sign in are.
+pub async fn change_password(
+    app: &SessionHandles,
+    from: IpAddr,
+    call: &CommandRequest<PasswordChange>,
+) -> Result<LimitedReply<CommandOutcome<UserAnswer>>, ApiError> {
+    let user = call.who.user()?;
+    let account = with_access(&app.access, |access| access.user(user).cloned())?;
+    let account = account.ok_or_else(|| Refusal::not_found("user"))?;
+    within_tries(app, &account.email, from, Box::pin(set_password(app, call, &account))).await
 }
 
 async fn password(
@@ -307,10 +323,8 @@ async fn password(
     ClientAddress(from): ClientAddress,
     call: CommandRequest<PasswordChange>,
 ) -> Result<LimitedReply<NoContent>, ApiError> {
-    let user = call.who.user()?;
-    let account = with_access(&app.access, |access| access.user(user).cloned())?;
-    let account = account.ok_or_else(|| Refusal::not_found("user"))?;
-    within_tries(&app, &account.email, from, Box::pin(change_password(&app, &call, &account))).await
+    let reply = change_password(&app, from, &call).await?;
+    Ok(reply.map_answer(|answer| answer.map(|_| NoContent)))
 }
 
 /// Returns the error for an incorrect current password.
@@ -324,11 +338,11 @@ pub(super) async fn is_password_of(app: &SessionHandles, user: &User, password: 
     Ok(password.len() <= MAX_PASSWORD_BYTES && app.hashing.run(move || check(&password, Some(&hash))).await?)
 }
 
-async fn change_password(
+async fn set_password(
     app: &SessionHandles,
     call: &CommandRequest<PasswordChange>,
     user: &User,
-) -> Result<NoContent, ApiError> {
+) -> Result<CommandOutcome<UserAnswer>, ApiError> {
     let command = async {
         let PasswordChange { current_password: current, new_password: new } = call.read_body()?;
         if !is_password_of(app, user, current).await? {
@@ -342,57 +356,6 @@ async fn change_password(
     };
     match call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await {
         Err(error) if error.code() == CREDENTIALS_CHANGED => Err(wrong_password()),
-        outcome => outcome.map(|_| NoContent),
+        outcome => outcome,
     }
-}
-
-async fn sessions(
-    State(app): State<SessionHandles>,
-    who: Caller,
-    Query(page): Query<PageQuery>,
-) -> Result<ListPage<SessionView>, ApiError> {
-    let (user, page) = (who.user()?, page.into());
-    let mut own = own_sessions(&app, user)?;
-    own.sort_by_key(|session| std::cmp::Reverse(session.created_at));
-    let (some, total) = cut(page, own);
-    let items = some.iter().map(|session| SessionView::new(&app, session, who.session));
-    Ok(ListPage::new(page, items, total))
-}
-
-fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<StaffSession>>, ApiError> {
-    open_sessions(app, |session| session.user_id == user)
-}
-
-/// Returns the selected sessions that have not ended, oldest first.
-fn open_sessions(
-    app: &SessionHandles,
-    is_selected: impl Fn(&StaffSession) -> bool,
-) -> Result<Vec<Arc<StaffSession>>, ApiError> {
-    let (now, auth) = (app.environment.now(), &app.config.auth);
-    let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
-    with_access(&app.access, |access| {
-        let selected = access.sessions.values().filter(|session| is_selected(session));
-        let mut selected: Vec<_> = selected.filter(|session| !session.over(now, idle, life)).cloned().collect();
-        // The map has no order of its own, and the list is an answer.
-        selected.sort_unstable_by_key(|session| session.id);
-        selected
-    })
-}
-
-async fn end_sessions(
-    State(app): State<SessionHandles>,
-    Query(EndedSessions { id: requested }): Query<EndedSessions>,
-    call: CommandRequest,
-) -> Result<NoContent, ApiError> {
-    let user = call.who.user()?;
-    let own = own_sessions(&app, user)?;
-    let ends = |id: Id| requested.map_or(call.who.session != Some(id), |requested| requested == id);
-    let ended: Vec<Id> = own.iter().map(|session| session.id).filter(|id| ends(*id)).collect();
-    if requested.is_some() && ended.is_empty() {
-        return Err(Refusal::not_found("session").into());
-    }
-    for session in ended {
-        call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::EndSession(session)).await?;
-    }
-    Ok(NoContent)
 }

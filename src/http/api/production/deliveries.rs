@@ -1,9 +1,5 @@
 //! Webhook deliveries: log, test events, redelivery and replay.
 
-mod by_page;
-
-pub use by_page::{redeliver_by_page, replay_by_page, test_by_page};
-
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -12,7 +8,8 @@ use serde_json::json;
 use super::endpoints::{self, EndpointHandles};
 use domain::endpoint::envelope::envelope;
 use domain::endpoint::{
-    Delivery, DeliveryAnswer, DeliveryCommand, DeliveryState, DueEvent, Endpoint, EndpointState, ReplayEvents,
+    Delivery, DeliveryAnswer, DeliveryCommand, DeliveryState, DueEvent, Endpoint, EndpointState, ReplayAnswer,
+    ReplayEvents,
 };
 use domain::event::data::TestData;
 use domain::event::{Event, RETENTION_DAYS, TEST};
@@ -207,11 +204,12 @@ fn created_reply(app: &EndpointHandles, done: &CommandOutcome<DeliveryAnswer>) -
     Created::unversioned(location, done, view)
 }
 
-async fn test(
-    State(app): State<EndpointHandles>,
-    PathId(id): PathId,
-    call: CommandRequest<OptionalBody<EmptyBody>>,
-) -> Result<Created<DeliveryView>, ApiError> {
+/// Sends a test event to an endpoint.
+pub async fn send_test(
+    app: &EndpointHandles,
+    id: Id,
+    call: &CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<CommandOutcome<DeliveryAnswer>, ApiError> {
     let command = async {
         call.read_body()?;
         let environment = &app.environment;
@@ -229,8 +227,28 @@ async fn test(
         let due = DueEvent { event_id: event.id, seq: 0, event: TEST.to_owned(), body: envelope(&event) };
         Ok(DeliveryCommand::Test(due))
     };
-    let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
+    call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await
+}
+
+async fn test(
+    State(app): State<EndpointHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Created<DeliveryView>, ApiError> {
+    let done = send_test(&app, id, &call).await?;
     Ok(created_reply(&app, &done))
+}
+
+/// Sends the event of a past delivery again, as a new delivery.
+pub async fn send_again(
+    app: &EndpointHandles,
+    id: Id,
+    call: &CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<CommandOutcome<DeliveryAnswer>, ApiError> {
+    call.read_body()?;
+    let past = app.queries.delivery(id).await?.ok_or_else(|| Refusal::not_found("delivery"))?;
+    let endpoint = CommandTarget::Id(past.endpoint_id);
+    call.ask(&app.endpoints, endpoint, DeliveryCommand::Redeliver(Box::new(past))).await
 }
 
 async fn redeliver(
@@ -238,20 +256,17 @@ async fn redeliver(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Created<DeliveryView>, ApiError> {
-    call.read_body()?;
-    let past = app.queries.delivery(id).await?.ok_or_else(|| Refusal::not_found("delivery"))?;
-    let endpoint = CommandTarget::Id(past.endpoint_id);
-    let done = call.ask(&app.endpoints, endpoint, DeliveryCommand::Redeliver(Box::new(past))).await?;
+    let done = send_again(&app, id, &call).await?;
     Ok(created_reply(&app, &done))
 }
 
 /// Replays the events whose first delivery was created at or after the given time, once each. The events are read from
 /// the log page by page, in the background. Fails with 409 while an earlier replay is still running.
-async fn replay(
-    State(app): State<EndpointHandles>,
-    PathId(id): PathId,
-    call: CommandRequest<Replay>,
-) -> Result<Resource<ReplayStarted>, ApiError> {
+pub async fn start_replay(
+    app: &EndpointHandles,
+    id: Id,
+    call: &CommandRequest<Replay>,
+) -> Result<CommandOutcome<ReplayAnswer>, ApiError> {
     let command = async {
         let Replay { since } = call.read_body()?;
         if since < app.environment.now().plus_ms(-RETENTION_DAYS * DAY_MS) {
@@ -262,6 +277,14 @@ async fn replay(
         let count = app.queries.count_past_deliveries(id, since).await?;
         Ok(ReplayEvents { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
     };
-    let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
+    call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await
+}
+
+async fn replay(
+    State(app): State<EndpointHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<Replay>,
+) -> Result<Resource<ReplayStarted>, ApiError> {
+    let done = start_replay(&app, id, &call).await?;
     Ok(Resource::after(&done, ReplayStarted { replayed: done.answer.count }))
 }

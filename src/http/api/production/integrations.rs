@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::settings::changes::{ChangeHandles, startable, tested, write};
 use super::settings::{CHANGE_NOS, TAG, TAG_ABOUT};
@@ -193,27 +193,11 @@ fn smtp(app: &IntegrationHandles) -> IntegrationView {
     }
 }
 
-/// Changes an integration from a page form, whose fields are named after the settings (`section.key`). An empty field
-/// removes the value. The change is tested before it is saved.
-pub async fn change_by_page(
-    app: IntegrationHandles,
-    call: &CommandRequest,
-    kind: Service,
-    values: &[(String, String)],
+/// Changes integrations as requested. Each system is tested with its new URL and token before anything is saved.
+pub async fn save(
+    app: &IntegrationHandles,
+    call: &CommandRequest<IntegrationsChange>,
 ) -> Result<WrittenSettings, ApiError> {
-    let member = |(key, text): &(String, String)| {
-        let name = key.rsplit('.').next().unwrap_or_default().to_owned();
-        (name, if text.is_empty() { Value::Null } else { json!(text) })
-    };
-    let members: Map<String, Value> = values.iter().map(member).collect();
-    let body = json!({ kind.member(): members });
-    Ok(change(State(app), call.of_form(&body)).await?.0)
-}
-
-async fn change(
-    State(app): State<IntegrationHandles>,
-    call: CommandRequest<IntegrationsChange>,
-) -> Result<Plain<WrittenSettings>, ApiError> {
     let IntegrationsChange { workflow, farm_ui, failure_detection, smart_home, parts, spools, agent } =
         call.read_body()?;
     let requested = [workflow, farm_ui, failure_detection, smart_home, parts, spools, agent];
@@ -234,5 +218,12 @@ async fn change(
     let planned = startable(&app.config, changes).await?;
     changed.retain(|kind| kind.is_configured(&planned.config));
     let tests = tested(&planned.config, changed, |kind| kind.word().to_owned()).await?;
-    Ok(Plain(write(&app.changes, call.origin(), planned, tests, false).await?))
+    write(&app.changes, call.origin(), planned, tests, false).await
+}
+
+async fn change(
+    State(app): State<IntegrationHandles>,
+    call: CommandRequest<IntegrationsChange>,
+) -> Result<Plain<WrittenSettings>, ApiError> {
+    Ok(Plain(save(&app, &call).await?))
 }

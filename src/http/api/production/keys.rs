@@ -5,16 +5,16 @@ use std::sync::Arc;
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::auth::{TAG, TAG_ABOUT};
 use config::Config;
-use domain::access::{Access, AddKey, ApiKey, RevokeKey};
+use domain::access::{Access, AddKey, ApiKey, KeyAnswer, RevokeKey};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::time::Timestamp;
 use http::access::{RequiredAccess, with_access};
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::handles::handles;
 use http::last_used::LastUsed;
@@ -59,7 +59,7 @@ pub fn routes() -> ResourceRoutes {
                     "The first response for this `Idempotency-Key` contained a secret, which is returned only once.",
                 )
         })
-        .delete(admin, "/api/auth/api-keys/{id}", revoke, |op| {
+        .delete(admin, "/api/auth/api-keys/{id}", remove, |op| {
             op.named("revokeApiKey", "Revoke an API key")
                 .about("Requests with the key are rejected from now on, and its open streams are closed.")
         })
@@ -192,10 +192,12 @@ async fn list(State(app): State<KeyHandles>, Query(page): Query<PageQuery>) -> R
     Ok(ListPage::new(page, some.iter().map(|key| ApiKeyView::new(&app, key)), total))
 }
 
-async fn create(
-    State(app): State<KeyHandles>,
-    call: CommandRequest<NewApiKey>,
-) -> Result<Created<CreatedApiKeyView>, ApiError> {
+/// Creates the API key described by the request, and returns it with the complete key, which is never returned again.
+/// Fails for a retried request.
+pub async fn add(
+    app: &KeyHandles,
+    call: &CommandRequest<NewApiKey>,
+) -> Result<(CommandOutcome<KeyAnswer>, String), ApiError> {
     let key = credentials::new_api_key(app.config.mode.key_prefix());
     let command = async {
         let NewApiKey { name, role, expires_at, customer_email } = call.read_body()?;
@@ -204,9 +206,14 @@ async fn create(
         Ok(AddKey { name, hash, prefix, last4, role, customer_email, expires_at })
     };
     let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
-    if done.replayed {
-        return Err(withheld());
-    }
+    if done.replayed { Err(withheld()) } else { Ok((done, key)) }
+}
+
+async fn create(
+    State(app): State<KeyHandles>,
+    call: CommandRequest<NewApiKey>,
+) -> Result<Created<CreatedApiKeyView>, ApiError> {
+    let (done, key) = add(&app, &call).await?;
     let created = &done.answer.key;
     let ApiKey { id, role, created_at, expires_at, .. } = **created;
     let customer = KeyCustomer { customer_email: created.customer_email.clone() };
@@ -220,27 +227,16 @@ pub fn withheld() -> ApiError {
         .replayed()
 }
 
-async fn revoke(
+/// Revokes an API key.
+pub async fn revoke(app: &KeyHandles, id: Id, call: &CommandRequest) -> Result<CommandOutcome<KeyAnswer>, ApiError> {
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), RevokeKey(id)).await
+}
+
+async fn remove(
     State(app): State<KeyHandles>,
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.access, CommandTarget::Id(Id::ONLY), RevokeKey(id)).await?;
+    revoke(&app, id, &call).await?;
     Ok(NoContent)
-}
-
-/// Creates a key from a page form; `body` has the same format as the API request body. Returns the key's name and the
-/// complete key, which is never shown again.
-pub async fn create_by_page(
-    app: KeyHandles,
-    call: &CommandRequest,
-    body: &Value,
-) -> Result<(String, String), ApiError> {
-    let CreatedApiKeyView { name, key, .. } = create(State(app), call.of_form(body)).await?.into_body();
-    Ok((name, key))
-}
-
-/// Revokes a key, as requested by a page form.
-pub async fn revoke_by_page(app: KeyHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
-    revoke(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

@@ -17,7 +17,7 @@ use domain::restore::numbers::RestoredSeries;
 use domain::restore::{Restore, RestoreCommand};
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
@@ -62,7 +62,7 @@ pub fn routes() -> ResourceRoutes {
                  printed since. Cancel those that were printed.",
             )
         })
-        .post(admin, "/api/restores/{id}/review", review, |op| {
+        .post(admin, "/api/restores/{id}/review", confirm, |op| {
             op.named("reviewRestore", "Review a restore")
                 .about(
                     "`next` sets the next number of the given series. Numbers between the last one in the backup and \
@@ -224,17 +224,25 @@ async fn one(State(app): State<RestoreHandles>, PathId(id): PathId) -> Result<Pl
     Ok(Plain(RestoreView::new(restore, open_jobs(&app.orders, restore.restored_at))))
 }
 
-/// Records the review of a restore and lifts the hold on dispatch. Used by both the API and the page.
+/// Records the review of a restore and lifts the hold on dispatch.
 pub async fn review(
-    State(app): State<RestoreHandles>,
-    PathId(id): PathId,
-    call: CommandRequest<OptionalBody<ReviewRequest>>,
-) -> Result<Plain<RestoreView>, ApiError> {
+    app: &RestoreHandles,
+    id: Id,
+    call: &CommandRequest<OptionalBody<ReviewRequest>>,
+) -> Result<CommandOutcome<Box<Restore>>, ApiError> {
     let command = async {
         let ReviewRequest { next, note } = call.read_body()?;
         Ok(RestoreCommand::Review { next: read_numbers(next)?, note })
     };
-    let done = call.ask_with(&app.restores, CommandTarget::Id(id), command).await?;
+    call.ask_with(&app.restores, CommandTarget::Id(id), command).await
+}
+
+async fn confirm(
+    State(app): State<RestoreHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<ReviewRequest>>,
+) -> Result<Plain<RestoreView>, ApiError> {
+    let done = review(&app, id, &call).await?;
     Ok(Plain(RestoreView::new(&done.answer, Vec::new())))
 }
 

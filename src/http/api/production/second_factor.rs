@@ -1,6 +1,8 @@
 //! Second factor of the signed-in user: setup, confirmation and removal, as well as removal by an admin for users who
 //! have lost theirs. Codes submitted at sign-in are also checked here.
 
+use std::net::IpAddr;
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -9,7 +11,7 @@ use serde_json::json;
 
 use super::auth::{SessionHandles, TAG, TAG_ABOUT, is_password_of, within_tries, wrong_password};
 use super::keys::withheld;
-use domain::access::{FactorCommand, TOO_MANY_CODES, User, WRONG_CODE};
+use domain::access::{FactorCommand, TOO_MANY_CODES, User, UserAnswer, WRONG_CODE};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::refusal::Refusal;
@@ -18,7 +20,7 @@ use domain::second_factor::{
 };
 use domain::time::Timestamp;
 use http::access::{Caller, RequiredAccess, with_access};
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::limits::LimitedReply;
 use http::limits::layer::ClientAddress;
@@ -80,7 +82,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(403, WRONG_CODE, "The code is incorrect or was already used.")
                 .error(429, TOO_MANY_CODES, TOO_MANY_CODES_WHEN)
         })
-        .delete(admin, "/api/users/{id}/second-factor", reset, |op| {
+        .delete(admin, "/api/users/{id}/second-factor", remove_of_user, |op| {
             op.named("resetSecondFactor", "Remove the second factor of a member of staff")
                 .about(
                     "Use this for staff who have lost their app and recovery codes. Ends all sessions of this member \
@@ -232,20 +234,29 @@ async fn show(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Se
 }
 
 /// Creates a secret for an authenticator app, to be confirmed with a first code.
-pub async fn begin(
+pub async fn start_setup(
+    app: &SessionHandles,
+    from: IpAddr,
+    call: &CommandRequest<FactorBeginning>,
+) -> Result<LimitedReply<FactorSecretView>, ApiError> {
+    let user = user_of(app, &call.who)?;
+    within_tries(app, &user.email, from, Box::pin(begin_counted(app, call, &user))).await
+}
+
+async fn begin(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<FactorBeginning>,
 ) -> Result<LimitedReply<Plain<FactorSecretView>>, ApiError> {
-    let user = user_of(&app, &call.who)?;
-    within_tries(&app, &user.email, from, Box::pin(begin_counted(&app, &call, &user))).await
+    let reply = start_setup(&app, from, &call).await?;
+    Ok(reply.map_answer(|answer| answer.map(Plain)))
 }
 
 async fn begin_counted(
     app: &SessionHandles,
     call: &CommandRequest<FactorBeginning>,
     user: &User,
-) -> Result<Plain<FactorSecretView>, ApiError> {
+) -> Result<FactorSecretView, ApiError> {
     let secret = secret_text(&secret_bytes::<SECRET_BYTES>());
     let command = async {
         let FactorBeginning { current_password } = call.read_body()?;
@@ -261,15 +272,15 @@ async fn begin_counted(
         return Err(withheld());
     }
     let shop = Some(app.config.invoices.seller_name.trim()).filter(|name| !name.is_empty()).unwrap_or(USUAL_SHOP);
-    Ok(Plain(FactorSecretView { url: app_url(&secret, shop, &user.email), secret }))
+    Ok(FactorSecretView { url: app_url(&secret, shop, &user.email), secret })
 }
 
 /// Enables the second factor if its first code is correct.
-pub async fn confirm(
-    State(app): State<SessionHandles>,
-    call: CommandRequest<FactorConfirmation>,
-) -> Result<Plain<RecoveryCodesView>, ApiError> {
-    let user = user_of(&app, &call.who)?;
+pub async fn turn_on(
+    app: &SessionHandles,
+    call: &CommandRequest<FactorConfirmation>,
+) -> Result<RecoveryCodesView, ApiError> {
+    let user = user_of(app, &call.who)?;
     let codes: Vec<String> = (0..RECOVERY_CODES).map(|_| recovery_code()).collect();
     let command = async {
         let FactorConfirmation { code } = call.read_body()?;
@@ -285,8 +296,8 @@ pub async fn confirm(
         if factor.is_on() || factor.encrypted_secret.is_empty() {
             return Ok(command(0));
         }
-        count_code(&app, &user, call.origin()).await?;
-        match proof_of(&app, &factor, &code)? {
+        count_code(app, &user, call.origin()).await?;
+        match proof_of(app, &factor, &code)? {
             Some(FactorProof::Step(step)) => Ok(command(step)),
             _ => Err(wrong_code(StatusCode::FORBIDDEN)),
         }
@@ -295,24 +306,40 @@ pub async fn confirm(
     if done.replayed {
         return Err(withheld());
     }
-    Ok(Plain(RecoveryCodesView { recovery_codes: codes }))
+    Ok(RecoveryCodesView { recovery_codes: codes })
+}
+
+async fn confirm(
+    State(app): State<SessionHandles>,
+    call: CommandRequest<FactorConfirmation>,
+) -> Result<Plain<RecoveryCodesView>, ApiError> {
+    Ok(Plain(turn_on(&app, &call).await?))
 }
 
 /// Disables the caller's own second factor.
-pub async fn remove(
+pub async fn turn_off(
+    app: &SessionHandles,
+    from: IpAddr,
+    call: &CommandRequest<FactorRemoval>,
+) -> Result<LimitedReply<CommandOutcome<UserAnswer>>, ApiError> {
+    let user = user_of(app, &call.who)?;
+    within_tries(app, &user.email, from, Box::pin(remove_counted(app, call, &user))).await
+}
+
+async fn remove(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<FactorRemoval>,
 ) -> Result<LimitedReply<NoContent>, ApiError> {
-    let user = user_of(&app, &call.who)?;
-    within_tries(&app, &user.email, from, Box::pin(remove_counted(&app, &call, &user))).await
+    let reply = turn_off(&app, from, &call).await?;
+    Ok(reply.map_answer(|answer| answer.map(|_| NoContent)))
 }
 
 async fn remove_counted(
     app: &SessionHandles,
     call: &CommandRequest<FactorRemoval>,
     user: &User,
-) -> Result<NoContent, ApiError> {
+) -> Result<CommandOutcome<UserAnswer>, ApiError> {
     let command = async {
         let FactorRemoval { current_password, code } = call.read_body()?;
         if !is_password_of(app, user, current_password).await? {
@@ -331,16 +358,24 @@ async fn remove_counted(
     match call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await {
         // Used by another request at the same moment.
         Err(error) if error.code() == WRONG_CODE => Err(wrong_code(StatusCode::FORBIDDEN)),
-        outcome => outcome.map(|_| NoContent),
+        outcome => outcome,
     }
 }
 
 /// Removes the second factor of another member of staff.
 pub async fn reset(
+    app: &SessionHandles,
+    id: Id,
+    call: &CommandRequest,
+) -> Result<CommandOutcome<UserAnswer>, ApiError> {
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), FactorCommand::Reset(id)).await
+}
+
+async fn remove_of_user(
     State(app): State<SessionHandles>,
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.access, CommandTarget::Id(Id::ONLY), FactorCommand::Reset(id)).await?;
+    reset(&app, id, &call).await?;
     Ok(NoContent)
 }

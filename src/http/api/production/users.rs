@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use domain::access::{self, Access, StaffCommand, User, normal_email};
+use domain::access::{self, Access, StaffCommand, User, UserAnswer, normal_email};
 use domain::id::Id;
 use domain::password::own_password_fault;
 use domain::principal::Role;
@@ -15,7 +15,7 @@ use domain::refusal::{Faults, Refusal};
 use domain::second_factor::SecondFactor;
 use domain::time::Timestamp;
 use http::access::{RequiredAccess, with_access};
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::handles::handles;
 use http::hashing::Hashing;
@@ -218,28 +218,34 @@ async fn hash(app: &UserHandles, password: String) -> Result<String, ApiError> {
     app.hashing.run(move || credentials::hash_password(&password)).await
 }
 
-async fn create(State(app): State<UserHandles>, call: CommandRequest<NewUser>) -> Result<Created<UserView>, ApiError> {
+/// Adds the member of staff described by the request.
+pub async fn add(app: &UserHandles, call: &CommandRequest<NewUser>) -> Result<CommandOutcome<UserAnswer>, ApiError> {
     let command = async {
         let NewUser { email, name, password, role } = call.read_body()?;
         refuse_own_address("password", &password, &email)?;
-        let (email, password_hash) = (normal_email(&email)?, hash(&app, password).await?);
+        let (email, password_hash) = (normal_email(&email)?, hash(app, password).await?);
         Ok(StaffCommand::Add { email, name, password_hash, role: role.into() })
     };
-    let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
+    call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await
+}
+
+async fn create(State(app): State<UserHandles>, call: CommandRequest<NewUser>) -> Result<Created<UserView>, ApiError> {
+    let done = add(&app, &call).await?;
     let user = &done.answer.user;
     Ok(Created::part(format!("{PATH}/{}", user.id), user.version, done.replayed, UserView::new(user)))
 }
 
-async fn update(
-    State(app): State<UserHandles>,
-    PathId(id): PathId,
-    call: CommandRequest<UserChange>,
-) -> Result<Resource<UserView>, ApiError> {
+/// Changes a member of staff.
+pub async fn change(
+    app: &UserHandles,
+    id: Id,
+    call: &CommandRequest<UserChange>,
+) -> Result<CommandOutcome<UserAnswer>, ApiError> {
     let UserChange { name, role, active, password } = call.read_body()?;
     let password_hash = match password {
         Optional::Present(password) => {
-            refuse_own_address("password", &password, &present_user(&app, id)?.email)?;
-            Some(hash(&app, password).await?)
+            refuse_own_address("password", &password, &present_user(app, id)?.email)?;
+            Some(hash(app, password).await?)
         }
         Optional::Absent => None,
     };
@@ -247,9 +253,22 @@ async fn update(
     let change = access::UserEdit { name, role, active, password_hash };
     let (if_version, keep) = (call.if_match(), call.who.session);
     let command = StaffCommand::Update { id, if_version, checked_hash: None, change, keep };
-    let done = call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await
+}
+
+async fn update(
+    State(app): State<UserHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<UserChange>,
+) -> Result<Resource<UserView>, ApiError> {
+    let done = change(&app, id, &call).await?;
     let user = &done.answer.user;
     Ok(Resource::new(user.version, UserView::new(user)))
+}
+
+/// Removes a member of staff, which ends their sessions.
+pub async fn delete(app: &UserHandles, id: Id, call: &CommandRequest) -> Result<CommandOutcome<UserAnswer>, ApiError> {
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), StaffCommand::Remove(id)).await
 }
 
 async fn remove(
@@ -257,21 +276,6 @@ async fn remove(
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.access, CommandTarget::Id(Id::ONLY), StaffCommand::Remove(id)).await?;
+    delete(&app, id, &call).await?;
     Ok(NoContent)
-}
-
-/// Adds a member of staff from a page form; `body` has the same format as the API request body.
-pub async fn create_by_page(app: UserHandles, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
-    create(State(app), call.of_form(body)).await.map(|_| ())
-}
-
-/// Changes a member of staff from a page form; `body` has the same format as the API request body.
-pub async fn update_by_page(app: UserHandles, id: Id, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
-    update(State(app), PathId(id), call.of_form(body)).await.map(|_| ())
-}
-
-/// Removes a member of staff from a page form.
-pub async fn remove_by_page(app: UserHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
-    remove(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

@@ -14,7 +14,7 @@ use http::access::with_access;
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
 use http::page::OpenQuery;
-use http_api::production::auth::{self, SessionHandles};
+use http_api::production::auth::{self, SessionHandles, StaffSignIn};
 use http_api::production::setup::{self, SetupHandles};
 
 /// Path of the entry page, which asks for the one-time code.
@@ -122,18 +122,15 @@ pub(super) async fn sign_in(
 ) -> Result<Response, ApiError> {
     let password = sent.raw("password").to_owned();
     let credentials = (sent.text("email"), password, sent.some("factor"));
-    let answer = auth::sign_in(&app, from, &sent.call, credentials).await?.into_response();
-    if !answer.status().is_success() {
-        return Ok(answer);
-    }
-    let completed = with_access(&app.access, |access| access.setup_completed_at.is_some())?;
-    let mut response = see_other(if completed { done::PATH } else { super::PATH });
-    for cookie in answer.headers().get_all(header::SET_COOKIE) {
-        response.headers_mut().append(header::SET_COOKIE, cookie.clone());
-    }
-    // With what the answer told of limits.
-    *response.extensions_mut() = answer.extensions().clone();
-    Ok(response)
+    let reply = auth::sign_in_with(&app, from, &sent.call, credentials).await?;
+    let open_wizard = |answer: Result<StaffSignIn, ApiError>| -> Result<Response, ApiError> {
+        let StaffSignIn { cookie, .. } = answer?;
+        let completed = with_access(&app.access, |access| access.setup_completed_at.is_some())?;
+        let mut response = see_other(if completed { done::PATH } else { super::PATH });
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+        Ok(response)
+    };
+    Ok(reply.map_answer(open_wizard).into_response())
 }
 
 #[cfg(test)]

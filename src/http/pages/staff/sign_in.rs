@@ -5,21 +5,22 @@ use std::sync::Arc;
 use api_derive::Request;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
+use serde_json::json;
 
 use super::{FLOOR_PATH, is_path};
-use crate::faults::alert_lines;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::{page, see_other};
-use crate::refused::sentence;
+use crate::refused::{sentence, with_refusal};
 use config::Config;
 use domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
 use http::dropped_cookie::DroppedCookie;
-use http::error::{ApiError, ErrorMeta};
+use http::error::ApiError;
 use http::limits::layer::ClientAddress;
 use http::page::OpenQuery;
-use http_api::production::auth::{SessionHandles, signed_in_by_page, signed_out_by_page};
+use http_api::production::auth::{self, SessionHandles, StaffSignIn};
 
 /// Path of the staff sign-in page.
 pub(super) const PATH: &str = "/login";
@@ -106,37 +107,33 @@ pub(super) async fn enter(
     let code = sent.text("code").to_owned();
     let next = next_page(Some(sent.text("next"))).to_owned();
     let dropped = DroppedCookie::of(&app.config, &sent.call.headers);
-    let answer = signed_in_by_page(app, from, sent.call, (&email, &password, &code)).await;
-    let mut response = if answer.status().is_success() {
-        see_other(&next)
-    } else {
-        let meta = answer.extensions().get::<ErrorMeta>();
-        let asks_code = meta.is_some_and(|meta| [SECOND_FACTOR_REQUIRED, WRONG_CODE].contains(&meta.code.as_str()));
-        let wrong = meta.map(|meta| alert_lines(&meta.message, &meta.faults));
-        let wrong = wrong.unwrap_or_else(|| alert_lines("Sign-in failed. Try again.", &[]));
-        form(answer.status(), dropped.as_ref(), (&email, &next), Some(&wrong), asks_code || !code.is_empty())
-    };
-    for name in [header::SET_COOKIE, header::RETRY_AFTER] {
-        if let Some(value) = answer.headers().get(&name) {
-            response.headers_mut().insert(name, value.clone());
-        }
+    let mut body = json!({"email": email, "password": password});
+    if !code.is_empty() {
+        body["code"] = json!(code);
     }
-    // For the audit log and the limits, which look at it behind this.
-    *response.extensions_mut() = answer.extensions().clone();
-    response
+    let show = |answer: Result<StaffSignIn, ApiError>| match answer {
+        Ok(StaffSignIn { cookie, .. }) => {
+            let mut response = see_other(&next);
+            response.headers_mut().insert(header::SET_COOKIE, cookie);
+            response
+        }
+        Err(error) => {
+            let asks_code = [SECOND_FACTOR_REQUIRED, WRONG_CODE].contains(&error.code()) || !code.is_empty();
+            let page = form(error.status(), dropped.as_ref(), (&email, &next), Some(&alert(&error)), asks_code);
+            with_refusal(error, page)
+        }
+    };
+    match auth::sign_in(&app, from, &sent.call.with_body(&body)).await {
+        Ok(reply) => reply.map_answer(|answer| Ok(show(answer))).into_response(),
+        Err(error) => show(Err(error)),
+    }
 }
 
 /// Signs the user out and redirects to the sign-in form.
-pub(super) async fn leave(
-    State(app): State<SessionHandles>,
-    headers: HeaderMap,
-    sent: PageForm,
-) -> Result<Response, ApiError> {
-    let answer = signed_out_by_page(app, sent.call.who, headers).await?;
+pub(super) async fn leave(State(app): State<SessionHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let cookie = auth::sign_out(&app, &sent.call.who, &sent.call.headers).await?;
     let mut response = see_other(PATH);
-    if let Some(cookie) = answer.headers().get(header::SET_COOKIE) {
-        response.headers_mut().insert(header::SET_COOKIE, cookie.clone());
-    }
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
     Ok(response)
 }
 

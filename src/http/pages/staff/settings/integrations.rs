@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
+use serde_json::{Map, Value, json};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
@@ -25,7 +26,7 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
 use http::setup_desk::WrittenSettings;
-use http_api::production::integrations::{IntegrationHandles, IntegrationView, change_by_page, views};
+use http_api::production::integrations::{IntegrationHandles, IntegrationView, save, views};
 use http_api::production::settings::waiting_settings;
 use http_api::production::setup::tested_with;
 
@@ -121,7 +122,18 @@ async fn outcome(app: &IntegrationPageHandles, kind: Service, sent: &PageForm) -
         let settings = as_settings(values.iter().map(|(key, text)| (key, text)));
         return Ok(TrialOutcome::Tested(tested_with(config, kind, settings).await?.0));
     }
-    Ok(TrialOutcome::Written(change_by_page(app.integrations.clone(), &sent.call, kind, &values).await?))
+    let call = sent.call.of_form(&request_body(kind, &values));
+    Ok(TrialOutcome::Written(save(&app.integrations, &call).await?))
+}
+
+/// Builds the API request body from the values of the settings (`section.key`). An empty value removes the setting.
+fn request_body(kind: Service, values: &[(String, String)]) -> Value {
+    let member = |(key, text): &(String, String)| {
+        let name = key.rsplit('.').next().unwrap_or_default().to_owned();
+        (name, if text.is_empty() { Value::Null } else { json!(text) })
+    };
+    let members: Map<String, Value> = values.iter().map(member).collect();
+    json!({ kind.member(): members })
 }
 
 async fn page(

@@ -186,7 +186,7 @@ fn request_body(sent: &PageForm) -> Value {
 pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     let viewer = StaffViewer::new(who, &app.settings.config)?;
-    let (name, key) = match keys::create_by_page(app.keys.clone(), &sent.call, &request_body(&sent)).await {
+    let (done, key) = match keys::add(&app.keys, &sent.call.of_form(&request_body(&sent))).await {
         Ok(created) => created,
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;
@@ -196,7 +196,7 @@ pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> R
     let about = "Copy this key now. You won't be able to see it again.";
     let content = html! {
         h1 { "API key created" }
-        (secret(&format!("Key for {name}"), about, &key))
+        (secret(&format!("Key for {}", done.answer.key.name), about, &key))
         p class="acts" { a class="button" href=(PATH) { "View API keys" } }
     };
     Ok(viewer.page(StaffSection::Settings, "API key created", &app.settings.board.view(), &content))
@@ -209,6 +209,6 @@ pub(super) async fn revoke(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    keys::revoke_by_page(app.keys, id, &sent.call).await?;
+    keys::revoke(&app.keys, id, &sent.call.of_form(&json!({}))).await?;
     Ok(see_other(PATH))
 }

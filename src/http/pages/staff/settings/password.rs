@@ -1,21 +1,22 @@
 //! Page on which staff members change their own password.
 
 use axum::extract::State;
-use axum::http::header;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
+use serde_json::json;
 
 use super::sessions::{self, SessionPageHandles};
-use crate::faults::alert_lines;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::see_other;
+use crate::refused::with_refusal;
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::{field, hinted_field};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use http::access::Caller;
-use http::error::{ApiError, ErrorMeta};
+use http::error::ApiError;
 use http::limits::layer::ClientAddress;
-use http_api::production::auth::password_by_page;
+use http_api::production::auth::change_password;
 
 /// Path of the password page.
 pub(super) const PATH: &str = "/shop/settings/password";
@@ -60,30 +61,22 @@ pub(super) async fn change(
     ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let passwords = (sent.raw("current"), sent.raw("new"));
-    let answer = password_by_page(app.sessions.clone(), from, &sent.call, passwords).await;
-    let mut response = if answer.status().is_success() {
-        see_other(sessions::PATH)
-    } else {
-        let meta = answer.extensions().get::<ErrorMeta>();
-        let wrong = meta.map(|meta| alert_lines(&meta.message, &meta.faults));
-        let wrong = wrong.unwrap_or_else(|| alert_lines("Your password was not changed. Try again.", &[]));
-        let mut page = page(&app, &sent.call.who, Some(&wrong))?;
-        *page.status_mut() = answer.status();
-        page
+    let body = json!({"currentPassword": sent.raw("current"), "newPassword": sent.raw("new")});
+    let show = |answer: Result<_, ApiError>| -> Result<Response, ApiError> {
+        let Err(error) = answer else { return Ok(see_other(sessions::PATH)) };
+        let page = page(&app, &sent.call.who, Some(&alert(&error)))?;
+        Ok(with_refusal(error, page))
     };
-    if let Some(value) = answer.headers().get(header::RETRY_AFTER) {
-        response.headers_mut().insert(header::RETRY_AFTER, value.clone());
+    match change_password(&app.sessions, from, &sent.call.of_form(&body)).await {
+        Ok(reply) => Ok(reply.map_answer(show).into_response()),
+        Err(error) => show(Err(error)),
     }
-    // For the audit log and the limits, which look at it behind this.
-    *response.extensions_mut() = answer.extensions().clone();
-    Ok(response)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::{alert, place};
+    use crate::faults::place;
     use domain::refusal::Refusal;
 
     #[test]

@@ -21,7 +21,7 @@ use domain::second_factor::SecondFactor;
 use http::access::Caller;
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::auth::sessions_by_page;
+use http_api::production::auth::list_sessions;
 use http_api::production::{second_factor, users};
 
 /// Serves a staff member's page.
@@ -37,7 +37,7 @@ fn page(app: &UserPageHandles, id: Id, who: &Caller, form: &Form) -> Result<Resp
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let user = users::present_user(&app.users, id)?;
     let (tone, words) = state_of(&user);
-    let mut open = sessions_by_page(&app.sessions, who)?;
+    let mut open = list_sessions(&app.sessions, who)?;
     open.retain(|session| session.email == user.email);
     let content = html! {
         p { a href=(PATH) { "Users" } }
@@ -152,8 +152,7 @@ pub(super) async fn act_on(
     let who = &sent.call.who;
     who.user()?;
     if word == "second-factor" {
-        let call = sent.call.of_form(&json!({}));
-        second_factor::reset(State(app.sessions.clone()), PathId(id), call).await?;
+        second_factor::reset(&app.sessions, id, &sent.call.of_form(&json!({}))).await?;
         return Ok(see_other(&format!("{PATH}/{id}")));
     }
     let body = match word.as_str() {
@@ -165,12 +164,12 @@ pub(super) async fn act_on(
         _ => return Err(Refusal::not_found("act").into()),
     };
     let done = match &body {
-        Some(body) => users::update_by_page(app.users.clone(), id, &sent.call, body).await,
-        None => users::remove_by_page(app.users.clone(), id, &sent.call).await,
+        Some(body) => users::change(&app.users, id, &sent.call.of_form(body)).await,
+        None => users::delete(&app.users, id, &sent.call.of_form(&json!({}))).await,
     };
     match done {
-        Ok(()) if body.is_none() => Ok(see_other(PATH)),
-        Ok(()) => Ok(see_other(&format!("{PATH}/{id}"))),
+        Ok(_) if body.is_none() => Ok(see_other(PATH)),
+        Ok(_) => Ok(see_other(&format!("{PATH}/{id}"))),
         Err(error) => {
             let form = Form::named(&word, &sent).with_refusal(error)?;
             Ok(form.answer(page(&app, id, who, &form)?))

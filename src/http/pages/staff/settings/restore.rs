@@ -66,7 +66,7 @@ async fn reviewed(app: &RestorePageHandles, id: Id, sent: &PageForm) -> Result<(
         }
     }
     let body = json!({"next": next, "note": Some(sent.text("note").trim()).filter(|note| !note.is_empty())});
-    review(State(app.restores.clone()), PathId(id), sent.call.of_form(&body)).await.map(drop)
+    review(&app.restores, id, &sent.call.of_form(&body)).await.map(drop)
 }
 
 async fn page(app: &RestorePageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {

@@ -2,23 +2,24 @@
 //! or remove it.
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use qrcode::{Color, EcLevel, QrCode};
 use serde_json::json;
 
 use super::sessions::SessionPageHandles;
-use crate::faults::alert_lines;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
+use crate::refused::with_refusal;
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::field;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use http::access::Caller;
-use http::error::{ApiError, ErrorMeta};
+use http::error::ApiError;
 use http::limits::LimitedReply;
 use http::limits::layer::ClientAddress;
-use http_api::production::second_factor::{FactorSecretView, begin, confirm, own_factor, remove};
+use http_api::production::second_factor::{self, FactorSecretView, own_factor};
 
 /// Path of the second-factor page.
 pub(super) const PATH: &str = "/shop/settings/second-factor";
@@ -141,74 +142,59 @@ fn secret_page(
     page(app, who, wrong, &content)
 }
 
-/// Renders an error on a page, with the status and the `Retry-After` header of the original response, as well as its
-/// extensions, which the middleware reads.
+/// Renders an error on a page.
 fn refusal_page(
-    answer: &mut Response,
+    error: ApiError,
     page: impl FnOnce(&Markup) -> Result<Response, ApiError>,
 ) -> Result<Response, ApiError> {
-    let wrong = answer.extensions().get::<ErrorMeta>().map(|meta| alert_lines(&meta.message, &meta.faults));
-    let mut response = page(&wrong.unwrap_or_else(|| alert_lines("Something went wrong. Try again.", &[])))?;
-    *response.status_mut() = answer.status();
-    for name in [axum::http::header::RETRY_AFTER] {
-        if let Some(value) = answer.headers().get(&name) {
-            response.headers_mut().insert(name, value.clone());
-        }
-    }
-    *response.extensions_mut() = std::mem::take(answer.extensions_mut());
-    Ok(response)
-}
-
-/// Returns an operation's response body, or its error as a response.
-fn answer_of<R: IntoResponse>(result: Result<LimitedReply<R>, ApiError>) -> Result<R, Box<Response>> {
-    result.map_err(|error| Box::new(error.into_response()))?.into_answer()
+    let page = page(&alert(&error))?;
+    Ok(with_refusal(error, page))
 }
 
 /// Starts setting up the second factor and shows its secret.
 pub(super) async fn set_up(
     State(app): State<SessionPageHandles>,
-    from: ClientAddress,
+    ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let body = json!({"currentPassword": sent.raw("current")});
-    match answer_of(begin(State(app.sessions.clone()), from, sent.call.of_form(&body)).await) {
-        Ok(secret) => secret_page(&app, &sent.call.who, None, Some(&secret.0)),
-        Err(mut refusal) => refusal_page(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+    let reply = second_factor::start_setup(&app.sessions, from, &sent.call.of_form(&body)).await;
+    match reply.and_then(LimitedReply::into_answer) {
+        Ok(secret) => secret_page(&app, &sent.call.who, None, Some(&secret)),
+        Err(error) => refusal_page(error, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
     }
 }
 
 /// Confirms the second factor with a code and shows the recovery codes.
 pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let body = json!({"code": sent.text("code")});
-    match confirm(State(app.sessions.clone()), sent.call.of_form(&body)).await {
+    match second_factor::turn_on(&app.sessions, &sent.call.of_form(&body)).await {
         Ok(codes) => {
             let content = html! {
                 p { "Two-step sign-in is on. All your other sessions have ended." }
                 section class="card" aria-labelledby="codes" {
                     h2 id="codes" { "Recovery codes" }
                     p { "Print these codes or write them down now. You won't be able to see them again. If you lose the app, each code signs you in once." }
-                    ul { @for code in &codes.0.recovery_codes { li { code { (code) } } } }
+                    ul { @for code in &codes.recovery_codes { li { code { (code) } } } }
                 }
                 p { a class="button" href=(PATH) { "I've saved the codes" } }
             };
             page(&app, &sent.call.who, None, &content)
         }
-        Err(error) => {
-            let mut refusal = error.into_response();
-            refusal_page(&mut refusal, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None))
-        }
+        Err(error) => refusal_page(error, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None)),
     }
 }
 
 /// Removes the second factor.
 pub(super) async fn turn_off(
     State(app): State<SessionPageHandles>,
-    from: ClientAddress,
+    ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let body = json!({"currentPassword": sent.raw("current"), "code": sent.text("code")});
-    match answer_of(remove(State(app.sessions.clone()), from, sent.call.of_form(&body)).await) {
+    let reply = second_factor::turn_off(&app.sessions, from, &sent.call.of_form(&body)).await;
+    match reply.and_then(LimitedReply::into_answer) {
         Ok(_) => Ok(see_other(PATH)),
-        Err(mut refusal) => refusal_page(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+        Err(error) => refusal_page(error, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
     }
 }

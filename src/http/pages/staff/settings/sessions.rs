@@ -16,7 +16,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{OpenQuery, cut};
 use http::path_id::PathId;
-use http_api::production::auth::{ListedSession, SessionHandles, end_session_by_page, sessions_by_page};
+use http_api::production::auth::{ListedSession, SessionHandles, end_session, list_sessions};
 use store::queries::Page;
 
 /// Path of the list of sessions.
@@ -48,7 +48,7 @@ pub(super) async fn list(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.settings.config)?;
     let from = u64::from(query.from);
-    let (some, total) = cut(Page { limit: SESSIONS_PER_PAGE, offset: from }, sessions_by_page(&app.sessions, &who)?);
+    let (some, total) = cut(Page { limit: SESSIONS_PER_PAGE, offset: from }, list_sessions(&app.sessions, &who)?);
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Sessions" }
@@ -106,6 +106,6 @@ pub(super) async fn end(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    end_session_by_page(&app.sessions, id, &sent.call).await?;
+    end_session(&app.sessions, id, &sent.call).await?;
     Ok(see_other(PATH))
 }

@@ -152,8 +152,8 @@ pub(super) async fn add(State(app): State<UserPageHandles>, sent: PageForm) -> R
     let body = json!({
         "name": sent.text("name"), "email": sent.text("email"), "role": sent.text("role"), "password": sent.raw("password"),
     });
-    match users::create_by_page(app.users.clone(), &sent.call, &body).await {
-        Ok(()) => Ok(see_other(PATH)),
+    match users::add(&app.users, &sent.call.of_form(&body)).await {
+        Ok(_) => Ok(see_other(PATH)),
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;
             Ok(form.answer(new_page(&app, who, &form)?))

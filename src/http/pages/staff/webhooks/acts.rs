@@ -14,7 +14,9 @@ use crate::staff::WEBHOOKS_PATH;
 use crate::staff::acts::PathAct;
 use crate::staff::filled_form::minute;
 use crate::staff::form::Form;
+use domain::endpoint::EndpointCommand;
 use domain::id::Id;
+use domain::refusal::Refusal;
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::{deliveries, endpoints};
@@ -47,8 +49,8 @@ pub(super) async fn change(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let done = endpoints::change_by_page(app.endpoints.clone(), id, &sent.call, &request_body(&sent)).await;
-    answered(&app, id, ("change", &sent), done).await
+    let done = endpoints::change(&app.endpoints, id, &sent.call.of_form(&request_body(&sent))).await;
+    answered(&app, id, ("change", &sent), done.map(drop)).await
 }
 
 /// Replays the events sent since a given time.
@@ -59,8 +61,8 @@ pub(super) async fn replay(
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
     let body = json!({"since": minute(sent.text("since"), sent.call.clock())});
-    let done = deliveries::replay_by_page(app.endpoints.clone(), id, &sent.call, &body).await.map(|_| ());
-    answered(&app, id, ("replay", &sent), done).await
+    let done = deliveries::start_replay(&app.endpoints, id, &sent.call.of_form(&body)).await;
+    answered(&app, id, ("replay", &sent), done.map(drop)).await
 }
 
 /// Rotates an endpoint's secret and shows the new one once.
@@ -70,8 +72,8 @@ pub(super) async fn rotate(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let endpoint = endpoints::rotate_by_page(app.endpoints.clone(), id, &sent.call).await?;
-    shown_once(&app, &sent.call.who, "Signing secret rotated", &endpoint)
+    let disclosure = endpoints::rotate_secret(&app.endpoints, id, &sent.call.of_form(&json!({}))).await?;
+    shown_once(&app, &sent.call.who, "Signing secret rotated", &disclosure)
 }
 
 /// Performs the action named in the last segment of the path.
@@ -82,11 +84,15 @@ pub(super) async fn act_on(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    if word == "test" {
-        deliveries::test_by_page(app.endpoints, id, &sent.call).await?;
-    } else {
-        endpoints::act_by_page(app.endpoints, id, &word, &sent.call).await?;
-    }
+    let (app, call) = (&app.endpoints, sent.call.of_form(&json!({})));
+    let done = match word.as_str() {
+        "test" => deliveries::send_test(app, id, &call).await.map(drop),
+        "enable" => endpoints::execute(app, id, &call, EndpointCommand::Enable).await.map(drop),
+        "disable" => endpoints::execute(app, id, &call, EndpointCommand::Disable).await.map(drop),
+        "delete" => endpoints::delete(app, id, &sent.call.of_form(&json!({}))).await.map(drop),
+        _ => Err(Refusal::not_found("act").into()),
+    };
+    done?;
     Ok(if word == "delete" { see_other(WEBHOOKS_PATH) } else { see_other(&path_of(id)) })
 }
 
@@ -97,6 +103,6 @@ pub(super) async fn redeliver(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let endpoint = deliveries::redeliver_by_page(app.endpoints, id, &sent.call).await?;
-    Ok(see_other(&path_of(endpoint)))
+    let done = deliveries::send_again(&app.endpoints, id, &sent.call.of_form(&json!({}))).await?;
+    Ok(see_other(&path_of(done.answer.delivery.endpoint_id)))
 }

@@ -94,8 +94,8 @@ fn new_page(app: &WebhookPageHandles, who: &Caller, form: &Form) -> Result<Respo
 pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;
-    match endpoints::create_by_page(app.endpoints.clone(), &sent.call, &request_body(&sent)).await {
-        Ok(endpoint) => shown_once(&app, who, "Endpoint added", &endpoint),
+    match endpoints::add(&app.endpoints, &sent.call.of_form(&request_body(&sent))).await {
+        Ok(disclosure) => shown_once(&app, who, "Endpoint added", &disclosure),
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;
             Ok(form.answer(new_page(&app, who, &form)?))
@@ -108,15 +108,16 @@ pub(super) fn shown_once(
     app: &WebhookPageHandles,
     who: &Caller,
     title: &str,
-    endpoint: &EndpointDisclosure,
+    disclosure: &EndpointDisclosure,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
     let about = "Verify webhook signatures with this secret. Copy it now. You won't be able to see it again; if you lose it, rotate it.";
+    let endpoint = &disclosure.outcome.answer.endpoint;
     let content = html! {
         h1 { (title) }
         p { (endpoint.url) }
-        @for warning in &endpoint.warnings { p class="bad" { (warning) } }
-        @match &endpoint.secret {
+        @if let Some(warning) = disclosure.warning { p class="bad" { (warning) } }
+        @match &disclosure.secret {
             Some(value) => { (secret("Signing secret", about, value)) },
             None => { p { "Deliveries are signed with the secret you entered." } },
         }
