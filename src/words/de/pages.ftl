@@ -13,7 +13,7 @@ newer = Neuere
 older = Ältere
 ask_shop = Frage stellen
 payment_title = Weiter zur Zahlung
-redirect_text = Sie werden gleich weitergeleitet. Falls nicht, klicken Sie auf die Schaltfläche.
+redirect_text = Sie werden gleich weitergeleitet. Falls nicht, klicken Sie auf „Weiter“.
 continue_button = Weiter
 none_yet = Für { $email } gibt es hier noch nichts.
 

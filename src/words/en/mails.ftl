@@ -84,7 +84,7 @@ order_link = View order
 promise_met = We kept our promise to have your order ready by { $promised }. It was ready on { $ready }.
 promise_broken = We promised to have your order ready by { $promised }, but it was not ready until { $ready }. We're sorry for the delay.
 promise_overdue = We promised to have your whole order ready by { $promised }. The rest is late, and we're sorry for the delay.
-promise_open = We promised to have your whole order ready by { $promised }.
+promise_open = Your whole order is promised for { $promised }.
 
 ## Export
 

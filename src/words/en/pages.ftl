@@ -13,7 +13,7 @@ newer = Newer
 older = Older
 ask_shop = Contact us
 payment_title = Continue to payment
-redirect_text = You'll be redirected in a moment. If not, select the button below.
+redirect_text = You'll be redirected in a moment. If not, select Continue.
 continue_button = Continue
 none_yet = There's nothing for { $email } yet.
 

@@ -125,7 +125,7 @@ fn the_customer_is_told_of_each_shipment_what_is_in_it_and_that_the_promise_was_
 
     Carrier: DHL
     Tracking number: JD 1
-    Expected delivery: 2026-12-01
+    Expected delivery: 1 Dec 2026
 
     Track shipment: https://parcels.example/JD+1
 
@@ -163,7 +163,7 @@ fn what_is_made_again_is_not_told_as_kept_and_what_has_left_as_a_whole_is() {
     desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(0) }).unwrap();
     let part = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&part)[0]);
-    assert!(words.contains("We promised to have your whole order ready by 14 Nov 2023 23:13."), "{words}");
+    assert!(words.contains("Your whole order is promised for 14 Nov 2023 23:13."), "{words}");
     desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(1) }).unwrap();
     assert_eq!((desk.o().status, desk.o().promise.unwrap().met_at), (OrderStatus::Ready, Some(desk.bench.now)));
     let rest = desk.ask(&some(&[(0, 1)], false)).unwrap();
