@@ -151,12 +151,13 @@ pub fn size(language: Language, size: Dimensions) -> String {
     }
 }
 
-/// Returns a date that staff typed, such as an expected delivery. German writes a date such as `2026-11-28` out; any
-/// other text stays as it is.
+/// Returns a date that staff typed, such as an expected delivery. A date such as `2026-11-28` is written as [`date`]
+/// writes it; any other text stays as it is.
 pub fn typed_date(language: Language, text: &str) -> String {
     match (language, date_of(text)) {
+        (Language::English, Some(date)) => date.strftime("%-d %b %Y").to_string(),
         (Language::German, Some(date)) => german_date(date),
-        _ => text.to_owned(),
+        (_, None) => text.to_owned(),
     }
 }
 
@@ -251,8 +252,12 @@ mod tests {
             ["31 Dec 2026", "31. Dezember 2026"]
         );
         assert_eq!(Language::ALL.map(|language| document_day(language, new_year)), ["2026-12-31", "31.12.2026"]);
-        for (text, german) in [("2026-01-09", "9. Januar 2026"), ("Tuesday", "Tuesday"), ("2026-02-30", "2026-02-30")] {
-            assert_eq!(Language::ALL.map(|language| typed_date(language, text)), [text, german]);
+        for (text, written) in [
+            ("2026-01-09", ["9 Jan 2026", "9. Januar 2026"]),
+            ("Tuesday", ["Tuesday", "Tuesday"]),
+            ("2026-02-30", ["2026-02-30", "2026-02-30"]),
+        ] {
+            assert_eq!(Language::ALL.map(|language| typed_date(language, text)), written);
         }
     }
 }

@@ -120,7 +120,7 @@ fn the_product_uses_every_message() {
 #[test]
 fn each_language_has_its_own_plurals_and_numbers() {
     let (english, german) = (Language::English, Language::German);
-    assert_eq!([1, 2].map(|count| mails::more_items(english, count)), ["and 1 line more", "and 2 lines more"]);
+    assert_eq!([1, 2].map(|count| mails::more_items(english, count)), ["and 1 more item", "and 2 more items"]);
     assert_eq!(
         [1, 2, 12_345].map(|count| mails::more_items(german, count)),
         ["und eine weitere Position", "und 2 weitere Positionen", "und 12.345 weitere Positionen"]
@@ -130,11 +130,11 @@ fn each_language_has_its_own_plurals_and_numbers() {
 #[test]
 fn counts_of_parts_are_sentences() {
     let both = |good, all| Language::ALL.map(|language| pages::parts_made(language, good, all));
-    assert_eq!(both(0, 2), ["0 of 2 parts are made", "0 von 2 Teilen sind fertig"]);
-    assert_eq!(both(1, 2), ["1 of 2 parts is made", "1 von 2 Teilen ist fertig"]);
-    assert_eq!(both(2, 2), ["2 of 2 parts are made", "2 von 2 Teilen sind fertig"]);
-    assert_eq!(both(0, 1), ["0 of 1 part is made", "0 von 1 Teil ist fertig"]);
-    assert_eq!(both(1, 1), ["1 of 1 part is made", "1 von 1 Teil ist fertig"]);
+    assert_eq!(both(0, 2), ["0 of 2 parts are ready", "0 von 2 Teilen sind fertig"]);
+    assert_eq!(both(1, 2), ["1 of 2 parts is ready", "1 von 2 Teilen ist fertig"]);
+    assert_eq!(both(2, 2), ["2 of 2 parts are ready", "2 von 2 Teilen sind fertig"]);
+    assert_eq!(both(0, 1), ["0 of 1 part is ready", "0 von 1 Teil ist fertig"]);
+    assert_eq!(both(1, 1), ["1 of 1 part is ready", "1 von 1 Teil ist fertig"]);
     let items = |count| Language::ALL.map(|language| pages::order_count(language, count));
     assert_eq!(
         (items(1), items(3)),

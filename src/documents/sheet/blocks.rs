@@ -340,16 +340,18 @@ mod tests {
         assert_eq!(
             in_each_language(&document, payment_request),
             [
-                format!("Please pay, quoting {number}."),
-                format!("Bitte zahlen Sie den offenen Betrag unter Angabe von {number}.")
+                format!("Please pay the amount due and quote {number} as the payment reference."),
+                format!("Bitte zahlen Sie den offenen Betrag unter Angabe der Rechnungsnummer {number}.")
             ]
         );
         document.due_at = Some(Timestamp(86_400_000));
         assert_eq!(
             in_each_language(&document, payment_request),
             [
-                format!("Please pay by 1970-01-02, quoting {number}."),
-                format!("Bitte zahlen Sie den offenen Betrag bis zum 02.01.1970 unter Angabe von {number}.")
+                format!("Please pay the amount due by 1970-01-02 and quote {number} as the payment reference."),
+                format!(
+                    "Bitte zahlen Sie den offenen Betrag bis zum 02.01.1970 unter Angabe der Rechnungsnummer {number}."
+                )
             ]
         );
         document.seller.iban = Some("DE89370400440532013000".to_owned());
@@ -358,7 +360,7 @@ mod tests {
         assert_eq!(
             in_each_language(&document, payment_request),
             [
-                format!("Please pay by 1970-01-02 to {account}, quoting {number}."),
+                format!("Please transfer the amount due by 1970-01-02 to {account}. Payment reference: {number}."),
                 format!(
                     "Bitte überweisen Sie den offenen Betrag bis zum 02.01.1970 an {account}. Verwendungszweck: {number}."
                 )

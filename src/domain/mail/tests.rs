@@ -65,9 +65,9 @@ fn alerts_of_a_kind_are_told_in_one_mail_that_has_bounds() {
 fn a_long_table_ends_with_how_many_are_left_out() {
     let item = |n: usize| MailItem { quantity: 1, what: format!("Part {n}\r\nCarrier: none"), amount: None };
     let (items, more) = first_items(Language::English, (0..103).map(item));
-    assert_eq!((items.len(), more.as_deref()), (100, Some("and 3 lines more")));
+    assert_eq!((items.len(), more.as_deref()), (100, Some("and 3 more items")));
     assert_eq!(items[0].what, "Part 0  Carrier: none");
-    assert_eq!(first_items(Language::English, (0..101).map(item)).1.as_deref(), Some("and 1 line more"));
+    assert_eq!(first_items(Language::English, (0..101).map(item)).1.as_deref(), Some("and 1 more item"));
     assert_eq!(first_items(Language::English, (0..100).map(item)).1, None);
 }
 

@@ -150,7 +150,9 @@ pub(super) async fn one(
     let expected = app.own.orders.forecaster.latest().orders.get(&id).copied();
     let tracking = app.config.shipping.tracking_pages();
     let part = LivePart { order, expected, steps: &steps, tracking: &tracking, viewer: &viewer };
-    let reload = html! { a href={ (PATH) "/" (id) } { (pages::reload_order_link(language)) } };
+    let reload_text = pages::reload_order_link(language);
+    let reload = html! { a href={ (PATH) "/" (id) } { (reload_text) } };
+    let closed = pages::reload_order(language, &reload_text);
     let content = html! {
         section class="panel hero" {
             (pictures::order("view", order))
@@ -162,7 +164,7 @@ pub(super) async fn one(
                 }
             }
         }
-        div id="live" class="stack" data-stream={ (PATH) "/" (id) "/live" } { (part.html()) }
+        div id="live" class="stack" data-stream={ (PATH) "/" (id) "/live" } data-closed=(closed) { (part.html()) }
         noscript { p { (with_parts(&pages::reload_order(language, SLOT), &[&reload])) } }
     };
     Ok(viewer.live_page(Section::Orders, &order.number_text(), &content))

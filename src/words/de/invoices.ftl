@@ -62,10 +62,10 @@ nothing_due = Keine Zahlung fällig
 
 ## Schlusstext
 
-void_text = Diese Rechnung ist storniert. Es ist nichts zu zahlen.
-void_by_text = Diese Rechnung ist storniert und durch die Rechnungskorrektur { $number } aufgehoben. Es ist nichts zu zahlen.
-pay_text = Bitte zahlen Sie den offenen Betrag unter Angabe von { $number }.
-pay_by_text = Bitte zahlen Sie den offenen Betrag bis zum { $date } unter Angabe von { $number }.
+void_text = Diese Rechnung wurde storniert. Es ist nichts zu zahlen.
+void_by_text = Diese Rechnung wurde durch die Rechnungskorrektur { $number } storniert. Es ist nichts zu zahlen.
+pay_text = Bitte zahlen Sie den offenen Betrag unter Angabe der Rechnungsnummer { $number }.
+pay_by_text = Bitte zahlen Sie den offenen Betrag bis zum { $date } unter Angabe der Rechnungsnummer { $number }.
 pay_to_text = Bitte überweisen Sie den offenen Betrag an { $account }. Verwendungszweck: { $number }.
 pay_by_to_text = Bitte überweisen Sie den offenen Betrag bis zum { $date } an { $account }. Verwendungszweck: { $number }.
 account = { $name }, IBAN { $iban }
@@ -75,5 +75,5 @@ credit_text = Diese Rechnungskorrektur berichtigt die Rechnung { $number } vom {
 ## Fußzeile und Texte für Vorleseprogramme
 
 page_number = Seite { $page } von { $pages }
-table_summary = Zahlen des Dokuments
+table_summary = Positionen und Summen
 logo_of = Logo von { $seller }

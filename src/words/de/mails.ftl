@@ -20,34 +20,34 @@ shipping = Versand
 tax = Umsatzsteuer
 total = Gesamtbetrag
 paid = Bezahlt
-to_pay = Zu zahlen
+to_pay = Offener Betrag
 
 ## Anmeldelink
 
 sign_in_subject = Ihr Anmeldelink
 sign_in_text =
-    Jemand, vermutlich Sie selbst, möchte sich mit dieser E-Mail-Adresse anmelden.
-
-    Der folgende Link funktioniert nur einmal und nur innerhalb von { $minutes ->
-        [one] einer Minute
+    Mit dem folgenden Link können Sie sich anmelden. Er ist { $minutes ->
+        [one] eine Minute
        *[other] { $minutes } Minuten
-    }. Falls die Anfrage nicht von Ihnen kam, können Sie diese E-Mail ignorieren: Ohne den Link kann sich niemand anmelden.
+    } gültig und funktioniert nur einmal.
+
+    Falls Sie diese E-Mail nicht angefordert haben, können Sie sie ignorieren. Ohne den Link kann sich niemand anmelden.
 sign_in_link = Anmelden
 
 ## Zahlungsbestätigung
 
 receipt_subject = Ihre Zahlung ist eingegangen
-receipt_text = Vielen Dank! Ihre Rechnung ist bezahlt.
+receipt_text = Vielen Dank für Ihre Zahlung! Ihre Rechnung ist bezahlt.
 order_receipt_subject = Zahlungsbestätigung zu Ihrer Bestellung { $number }
-order_receipt_text = Vielen Dank! Ihre Bestellung { $number } ist bezahlt.
-receipt_link = Rechnung öffnen
+order_receipt_text = Vielen Dank für Ihre Zahlung! Ihre Bestellung { $number } ist bezahlt.
+receipt_link = Rechnung ansehen
 
 ## Rechnung
 
 invoice_subject = Ihre Rechnung
 invoice_text = Hiermit erhalten Sie Ihre Rechnung.
 due_invoice_text = Hiermit erhalten Sie Ihre Rechnung. Bitte begleichen Sie den Betrag bis zum { $date }.
-invoice_link = Rechnung öffnen und bezahlen
+invoice_link = Rechnung ansehen und bezahlen
 
 ## Angebot
 
@@ -76,7 +76,7 @@ shipment_text =
 partial_shipment_text =
     Guten Tag!
 
-    { $sentence }; der Rest folgt:
+    { $sentence }. Der Rest folgt.
 carrier = Versanddienst
 tracking_number = Sendungsnummer
 expected_delivery = Voraussichtliche Zustellung
@@ -84,7 +84,7 @@ tracking_link = Sendung verfolgen
 order_link = Bestellung ansehen
 promise_met = Wir hatten Ihre Bestellung für den { $promised } zugesagt und haben Wort gehalten: Fertig war sie am { $ready }.
 promise_broken = Wir hatten Ihre Bestellung für den { $promised } zugesagt. Fertig war sie erst am { $ready }. Das tut uns leid.
-promise_overdue = Wir hatten Ihre vollständige Bestellung für den { $promised } zugesagt. Nun verspätet sich der Rest. Das tut uns leid.
+promise_overdue = Wir hatten Ihre vollständige Bestellung für den { $promised } zugesagt. Der Rest verspätet sich leider. Das tut uns leid.
 promise_open = Ihre vollständige Bestellung ist für den { $promised } zugesagt.
 
 ## Export

@@ -3,7 +3,7 @@
 ## Rahmen
 
 skip_link = Zum Inhalt springen
-navigation = Seiten
+navigation = Hauptnavigation
 orders_tab = Bestellungen
 invoices_tab = Rechnungen
 quotes_tab = Angebote
@@ -13,7 +13,7 @@ newer = Neuere
 older = Ältere
 ask_shop = Frage stellen
 payment_title = Weiter zur Zahlung
-redirect_text = Die nächste Seite öffnet sich gleich. Falls nicht, klicken Sie auf die Schaltfläche.
+redirect_text = Sie werden gleich weitergeleitet. Falls nicht, klicken Sie auf „Weiter“.
 continue_button = Weiter
 none_yet = Für { $email } gibt es hier noch nichts.
 
@@ -33,9 +33,9 @@ sign_in_text = Hier sehen Sie Ihre Bestellungen, Rechnungen und Angebote. Wir se
 email_field = E-Mail-Adresse
 send_link = Link zusenden
 link_expired = Dieser Link wurde bereits verwendet oder ist abgelaufen. Bitte fordern Sie einen neuen an.
-check_email = Bitte sehen Sie in Ihrem Postfach nach
-link_sent = Ein Link ist unterwegs an { $email }. Er funktioniert nur einmal und nur innerhalb von zehn Minuten.
-nothing_came = Es ist nichts angekommen? Sehen Sie im Spam-Ordner nach, prüfen Sie die Adresse und { $link }.
+check_email = Bitte prüfen Sie Ihr Postfach
+link_sent = Wir haben einen Anmeldelink an { $email } gesendet. Er ist zehn Minuten gültig und funktioniert nur einmal.
+nothing_came = Nichts angekommen? Sehen Sie im Spam-Ordner nach, prüfen Sie die Adresse oder { $link }.
 ask_again = fordern Sie einen neuen Link an
 link_incomplete = Dieser Link ist unvollständig
 link_incomplete_text = Öffnen Sie den vollständigen Link aus der E-Mail oder fordern Sie einen neuen an.
@@ -46,7 +46,7 @@ link_unwanted = Sie haben diesen Link nicht angefordert? Dann schließen Sie die
 ## Bestellungen
 
 orders_title = Ihre Bestellungen
-orders_empty = Hier erscheinen Ihre Bestellungen mit ihrem Fortschritt und ihren Sendungen.
+orders_empty = Hier erscheinen Ihre Bestellungen mit Fortschritt und Sendungsverfolgung.
 order_count =
     { $count ->
         [one] 1 Artikel
@@ -78,7 +78,7 @@ order_ready_text = Alle Teile sind fertig. Wir versenden sie bald.
 order_picked_up_text = Ihre Bestellung wurde abgeholt.
 order_shipped_text = Ihre Bestellung ist unterwegs zu Ihnen.
 order_cancelled_text = Ihre Bestellung wurde storniert.
-order_cancelled_paid_text = Ihre Bestellung wurde storniert; es ist nichts zu zahlen. Ihre Zahlung wird erstattet.
+order_cancelled_paid_text = Ihre Bestellung wurde storniert. Es ist nichts mehr zu zahlen, und Ihre Zahlung wird erstattet.
 order_refunded_text = Ihre Zahlung wurde erstattet.
 
 parts_made =
@@ -102,13 +102,13 @@ step_part_shipped = Teillieferung versendet
 step_shipped = Versendet
 step_cancelled = Storniert
 step_refunded = Erstattet
-step_plate = Ein Druckdurchgang ist abgeschlossen
+step_plate = Druckdurchgang abgeschlossen
 step_note = Notiz hinzugefügt
 
-to_pay_heading = Zu zahlen: { $amount }
+to_pay_heading = Offener Betrag: { $amount }
 progress = Fortschritt
 progress_value = { $good } von { $all }
-stages = Stationen
+stages = Schritte
 stage_ordered = Bestellt
 stage_paid = Bezahlt
 stage_printing = Im Druck
@@ -136,7 +136,7 @@ carrier = Versanddienst
 tracking_number = Sendungsnummer
 expected_delivery = Voraussichtliche Zustellung
 track_parcel = Sendung verfolgen
-invoice_link = Rechnung
+invoice_link = Rechnung ansehen
 
 ## Rechnungen
 
@@ -153,10 +153,10 @@ invoice_paid = Bezahlt
 invoice_refunded = Erstattet
 invoice_void = Storniert
 invoice_cancelled = Bestellung storniert
-invoice_cancelled_text = Die Bestellung wurde storniert; es ist nichts zu zahlen.
-invoice_cancelled_paid_text = Die Bestellung wurde storniert; es ist nichts zu zahlen. Ihre Zahlung wird erstattet.
+invoice_cancelled_text = Die Bestellung wurde storniert. Es ist nichts zu zahlen.
+invoice_cancelled_paid_text = Die Bestellung wurde storniert. Es ist nichts mehr zu zahlen, und Ihre Zahlung wird erstattet.
 download_pdf = PDF herunterladen
-order_link = Bestellung
+order_link = Bestellung ansehen
 seller = Verkäufer
 vat_id = USt-IdNr. { $id }
 credit_notes = Rechnungskorrekturen
@@ -165,7 +165,7 @@ summary = Übersicht
 issued = Ausstellungsdatum
 due = Fällig am
 paid = Bezahlt
-to_pay = Zu zahlen
+to_pay = Offener Betrag
 invoice_for = Für { $name }
 due_note = Fällig: { $day }
 nothing_to_pay = Vielen Dank! Es ist nichts mehr zu zahlen.
@@ -187,7 +187,7 @@ quote_text = Mit Ihrer Bestellung nehmen Sie das Angebot an, und wir fertigen zu
 accept = Zahlungspflichtig bestellen
 decline = Ablehnen
 quote_expired_text = Dieses Angebot gilt nicht mehr. Fordern Sie gern ein neues bei uns an.
-open_order = Bestellung öffnen
+open_order = Bestellung ansehen
 
 ## Modelle
 
@@ -198,7 +198,7 @@ model_hint = Eine STL- oder 3MF-Datei.
 quantity = Anzahl
 notes_field = Anmerkungen für uns
 upload = Modell hochladen
-uploads = Bisher hochgeladen
+uploads = Ihre Modelle
 model_quoted = Angebot liegt vor
 model_priced = Preis wird berechnet
 model_checked = Wird geprüft
@@ -206,9 +206,9 @@ current_price = Aktueller Preis
 size = Größe
 price_each = Einzelpreis
 net_total = Summe ohne Umsatzsteuer und Versand
-price_pending = Der Preis wird innerhalb einer Minute genauer: Laden Sie die Seite dann neu. Verbindlich ist erst das Angebot, das wir Ihnen senden.
+price_pending = Wir berechnen den genauen Preis noch. Laden Sie die Seite in etwa einer Minute neu. Verbindlich ist erst das Angebot, das wir Ihnen senden.
 price_text = Verbindlich ist erst das Angebot, das wir Ihnen senden.
-open_quote = Angebot öffnen
+open_quote = Angebot ansehen
 load_again = Neu laden
 all_models = Alle Modelle
 
@@ -259,14 +259,14 @@ foreign_text = Verwenden Sie zur Anmeldung die E-Mail-Adresse, an die es gesende
 conflict_title = Das ist gerade nicht möglich
 conflict_text = Laden Sie die vorige Seite neu, um den aktuellen Stand zu sehen.
 too_large_title = Das ist zu viel auf einmal
-too_large_text = Gehen Sie zurück und senden Sie weniger.
+too_large_text = Gehen Sie zurück und senden Sie eine kleinere Datei oder weniger Text.
 too_many_title = Bitte warten Sie einen Moment
 too_many_text = Von Ihnen kamen sehr viele Anfragen. Versuchen Sie es etwas später noch einmal.
 unavailable_title = Das geht im Moment nicht
 unavailable_text = Es ist nichts verloren gegangen. Versuchen Sie es in einer Minute noch einmal.
 invalid_title = Das hat nicht funktioniert
 invalid_text = Gehen Sie zurück und korrigieren Sie die oben genannten Angaben.
-broken_title = Hier ist etwas schiefgegangen
+broken_title = Etwas ist schiefgegangen
 broken_text = Das liegt nicht an Ihnen, und der Fehler wurde protokolliert. Versuchen Sie es später noch einmal.
 to_orders = Zu Ihren Bestellungen
 to_floor = Zur Fertigung

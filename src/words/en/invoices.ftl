@@ -10,12 +10,12 @@ void_mark = Void
 bill_to = Bill to
 credit_to = Credit to
 issuer = From
-vat_id = VAT { $id }
+vat_id = VAT ID { $id }
 tax_number = Tax no. { $id }
-issued_on = Issued
-supplied_on = Supplied
-due_on = Due
-credited_invoice = For invoice
+issued_on = Issue date
+supplied_on = Supply date
+due_on = Due date
+credited_invoice = Invoice number
 credited_invoice_date = Invoice date
 order = Order
 currency = Currency
@@ -48,6 +48,8 @@ refund_failed = refund failed, { $method } { $reference }
 # $name is the method as the shop entered it, $method the same for choosing.
 payment_method =
     { $method ->
+        [processor] online payment
+        [dispute] chargeback
        *[other] { $name }
     }
 amount_due = Amount due
@@ -58,17 +60,17 @@ nothing_due = No payment due
 ## Closing text
 
 void_text = This invoice is void. No payment is due.
-void_by_text = This invoice is void and credited by credit note { $number }. No payment is due.
-pay_text = Please pay, quoting { $number }.
-pay_by_text = Please pay by { $date }, quoting { $number }.
-pay_to_text = Please pay to { $account }, quoting { $number }.
-pay_by_to_text = Please pay by { $date } to { $account }, quoting { $number }.
+void_by_text = This invoice was voided by credit note { $number }. No payment is due.
+pay_text = Please pay the amount due and quote { $number } as the payment reference.
+pay_by_text = Please pay the amount due by { $date } and quote { $number } as the payment reference.
+pay_to_text = Please transfer the amount due to { $account }. Payment reference: { $number }.
+pay_by_to_text = Please transfer the amount due by { $date } to { $account }. Payment reference: { $number }.
 account = { $name }, IBAN { $iban }
 account_with_bic = { $name }, IBAN { $iban }, BIC { $bic }
-credit_text = This credit note credits the amount above to invoice { $number } of { $date }.
+credit_text = This credit note reduces invoice { $number }, dated { $date }, by the amount above.
 
 ## Footer, and texts for screen readers
 
 page_number = Page { $page } of { $pages }
-table_summary = Figures of the document
-logo_of = Logo of { $seller }
+table_summary = Items and totals
+logo_of = { $seller } logo

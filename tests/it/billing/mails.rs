@@ -88,7 +88,7 @@ on_sqlite! {
         let all = until("the invoice", || async { Some(mails_to(&app, BUYER)).filter(|all| !all.is_empty()) }).await;
         let [mail] = &all[..] else { panic!("one mail") };
         assert_eq!((mail.subject.as_str(), mail.files.len()), ("Your invoice", 1));
-        for words in ["It is due by ", "To be paid: 120.00 USD", "Invoice: INV-", &format!("/invoices/{invoice}")] {
+        for words in ["Payment is due by ", "Amount due: 120.00 USD", "Invoice: INV-", &format!("/invoices/{invoice}")] {
             assert!(mail.text.contains(words), "{words} in {}", mail.text);
         }
         let paid = format!("/api/invoices/{invoice}/mark-paid");
@@ -114,7 +114,7 @@ on_sqlite! {
             mails_to(&app, BUYER).into_iter().find(|mail| mail.subject.starts_with("Zahlungsbestätigung zu"))
         })
         .await;
-        for words in ["Vielen Dank!", "Gesamtbetrag: 25,00 USD", "Bezahlt: 25,00 USD", "Rechnung: INV-"] {
+        for words in ["Vielen Dank für Ihre Zahlung!", "Gesamtbetrag: 25,00 USD", "Bezahlt: 25,00 USD", "Rechnung: INV-"] {
             assert!(receipt.text.contains(words), "{words} in {}", receipt.text);
         }
         assert!(receipt.html.contains("<html lang=\"de\">"), "{}", receipt.html);

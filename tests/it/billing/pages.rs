@@ -119,10 +119,10 @@ on_sqlite! {
             (format!("{own_order}/live"), 403, "belongs to another customer"),
             (own_invoice.clone(), 403, "belongs to another customer"),
             (format!("{own_invoice}/pdf"), 403, "belongs to another customer"),
-            (format!("/orders/{NOTHING}"), 404, "not here"),
-            (format!("/invoices/{NOTHING}"), 404, "not here"),
-            ("/orders/ORD-000001".to_owned(), 404, "not here"),
-            ("/orders/a/b/c".to_owned(), 404, "not here"),
+            (format!("/orders/{NOTHING}"), 404, "Page not found"),
+            (format!("/invoices/{NOTHING}"), 404, "Page not found"),
+            ("/orders/ORD-000001".to_owned(), 404, "Page not found"),
+            ("/orders/a/b/c".to_owned(), 404, "Page not found"),
         ] {
             let page = bob.get(&path).await;
             assert_eq!(page.status, status, "{path}: {}", page.text);
@@ -141,7 +141,7 @@ async fn an_invoice_is_shown_and_its_pdf_is_made_when_it_is_opened() {
     let ann = customer(&app, "ann@example.org").await;
     let invoice = sent(&app, "ann@example.org").await;
     let page = ann.get(&format!("/invoices/{invoice}")).await;
-    for words in ["Invoice INV-", "2 × Design, one hour", "120.00 USD", "To be paid", "Pay 120.00 USD", "Seller"] {
+    for words in ["Invoice INV-", "2 × Design, one hour", "120.00 USD", "Amount due", "Pay 120.00 USD", "Seller"] {
         assert!(page.text.contains(words), "{words} in {}", page.text);
     }
     let led = ann.get(&format!("/invoices/{invoice}/pdf")).await;
@@ -222,7 +222,7 @@ async fn links_asked_for_on_the_page_are_limited_as_by_the_api() {
     }
     let refused = send(&app.nobody(), "/sign-in", &[("email", "ann@example.org")]).await;
     assert_eq!(refused.status, 429);
-    assert!(refused.header("retry-after").is_some() && refused.text.contains("Please wait"), "{}", refused.text);
+    assert!(refused.header("retry-after").is_some() && refused.text.contains("Too many requests"), "{}", refused.text);
     is_sound(&refused);
     let json = app.nobody().post("/api/v1/auth/magic-link", &json!({"email": "ann@example.org"})).await;
     assert_eq!(json.error(429), "rate_limited");

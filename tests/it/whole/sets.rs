@@ -190,14 +190,14 @@ impl Shop {
             (all.len() == 2).then_some(all)
         })
         .await;
-        for (tracking, subject) in [("JD0001", "A part of order"), ("1Z0002", "The rest of order")] {
+        for (tracking, subject) in [("JD0001", "Part of order"), ("1Z0002", "The rest of order")] {
             let of_it: Vec<&String> = mails.iter().filter(|mail| mail.contains(tracking)).collect();
             let [mail] = of_it[..] else { panic!("{tracking}: {mails:?}") };
             for words in [
                 subject,
                 "buyer@example.org",
-                "2 x Badge (of Door set)",
-                "1 x BRACKET (of Door set)",
+                "2 x Badge (part of Door set)",
+                "1 x BRACKET (part of Door set)",
                 "kept our promise",
             ] {
                 assert!(mail.contains(words), "{words}: {mail}");

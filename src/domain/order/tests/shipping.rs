@@ -111,7 +111,7 @@ fn the_customer_is_told_of_each_shipment_what_is_in_it_and_that_the_promise_was_
     let first = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let [mail] = mails(&first)[..] else { panic!("{:?}", first.created) };
     assert_eq!((&mail.to[..], mail.alert), (&["buyer@example.org".to_owned()][..], None));
-    assert_eq!(mail.subject, format!("A part of order {} was picked up", desk.o().number_text()));
+    assert_eq!(mail.subject, format!("Part of order {} was picked up", desk.o().number_text()));
     let last = desk.ask(&ship("DHL", "JD 1", "2026-12-01", false)).unwrap();
     let [mail] = mails(&last)[..] else { panic!("{:?}", last.created) };
     insta::assert_snapshot!(normalize(&desk, &format!("{}\n\n{}", mail.subject, written(mail))), @r#"
@@ -125,13 +125,13 @@ fn the_customer_is_told_of_each_shipment_what_is_in_it_and_that_the_promise_was_
 
     Carrier: DHL
     Tracking number: JD 1
-    Expected delivery: 2026-12-01
+    Expected delivery: 1 Dec 2026
 
-    Track the parcel: https://parcels.example/JD+1
+    Track shipment: https://parcels.example/JD+1
 
-    We promised it for 14 Nov 2023 23:13 and kept our promise: it was ready on 14 Nov 2023 22:13.
+    We kept our promise to have your order ready by 14 Nov 2023 23:13. It was ready on 14 Nov 2023 22:13.
 
-    View the order: https://shop.example/orders/the-order
+    View order: https://shop.example/orders/the-order
     "#);
 }
 
@@ -149,9 +149,9 @@ fn a_customer_who_was_told_too_early_a_date_is_told_so() {
 
     2 x Bracket <large> Tracking number: 0
 
-    We promised it for 14 Nov 2023 22:12 and are sorry that it was not ready until 14 Nov 2023 22:13.
+    We promised to have your order ready by 14 Nov 2023 22:12, but it was not ready until 14 Nov 2023 22:13. We're sorry for the delay.
 
-    View the order: https://shop.example/orders/the-order
+    View order: https://shop.example/orders/the-order
     "#);
 }
 
@@ -163,13 +163,13 @@ fn what_is_made_again_is_not_told_as_kept_and_what_has_left_as_a_whole_is() {
     desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(0) }).unwrap();
     let part = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&part)[0]);
-    assert!(words.contains("All of it is promised for 14 Nov 2023 23:13."), "{words}");
+    assert!(words.contains("Your whole order is promised for 14 Nov 2023 23:13."), "{words}");
     desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(1) }).unwrap();
     assert_eq!((desk.o().status, desk.o().promise.unwrap().met_at), (OrderStatus::Ready, Some(desk.bench.now)));
     let rest = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&rest)[0]);
     assert_eq!(desk.o().status, OrderStatus::Shipped);
-    assert!(words.contains("and kept our promise"), "{words}");
+    assert!(words.contains("We kept our promise"), "{words}");
 }
 
 #[test]

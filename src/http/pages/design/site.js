@@ -2,7 +2,8 @@
   'use strict';
   // Replaces the live part of a page whenever the server sends a new version, and announces the change to screen
   // readers. Without this the page stays as loaded. A rejected stream is not requested again; the page then explains
-  // what to do.
+  // what to do, in its own language if it is not in English.
+  const CLOSED = 'Reload the page to see the current status.';
   const at = document.getElementById('live');
   if (!at || !window.EventSource) return;
   const said = document.getElementById('said'), stream = new EventSource(at.dataset.stream);
@@ -12,7 +13,7 @@
     if (said.textContent !== part.said) said.textContent = part.said;
   });
   stream.addEventListener('error', () => {
-    if (stream.readyState === EventSource.CLOSED) said.textContent += ' Load the page again to see how things stand.';
+    if (stream.readyState === EventSource.CLOSED) said.textContent += ' ' + (at.dataset.closed || CLOSED);
   });
   stream.addEventListener('over', () => stream.close());
 })();

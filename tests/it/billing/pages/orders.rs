@@ -18,7 +18,7 @@ on_sqlite! {
         let (ann, bob) = (customer(&app, ANN).await, customer(&app, "bob@example.org").await);
         let path = format!("/orders/{}", ordered(&app, ANN).await);
         let page = ann.get(&path).await;
-        for part in ["To be paid: 25.00 USD", "Pay 25.00 USD", "aria-current=\"step\">Paid<"] {
+        for part in ["Amount due: 25.00 USD", "Pay 25.00 USD", "aria-current=\"step\">Paid<"] {
             assert!(page.text.contains(part), "{part} in {}", page.text);
         }
         let (own, theirs) = (token(&page), token(&bob.get("/orders").await));
@@ -44,7 +44,7 @@ on_sqlite! {
         processor.act(session["id"].as_str().unwrap(), Payer::Pays).unwrap();
         let paid = until("the page to say that it is paid", || async {
             let page = ann.get(&path).await;
-            (!page.text.contains("To be paid")).then_some(page)
+            (!page.text.contains("Amount due")).then_some(page)
         })
         .await;
         assert!(paid.text.contains("0 of 2 parts") && paid.text.contains("href=\"/invoices/"), "{}", paid.text);
@@ -61,21 +61,23 @@ on_sqlite! {
         let order = ordered(&app, ANN).await;
         let path = format!("/orders/{order}");
         let page = ann.get(&path).await;
-        assert!(page.text.contains(&format!("data-stream=\"{path}/live\"")), "{}", page.text);
+        let attributes = format!("data-stream=\"{path}/live\" data-closed=\"Reload the page to see the current status.\"");
+        assert!(page.text.contains(&attributes), "{}", page.text);
         assert!(page.text.contains("&lt;script&gt;alert(1)"), "{}", page.text);
         let mut stream = Stream::open(&ann, &format!("{path}/live"), None).await;
         let first = stream.next().await.unwrap();
-        assert_eq!((&*first.event, &first.data["said"]), ("part", &json!("We will start as soon as it is paid.")));
+        let unpaid = json!("We'll start as soon as we receive your payment.");
+        assert_eq!((&*first.event, &first.data["said"]), ("part", &unpaid));
         assert!(!first.data["html"].as_str().unwrap().contains(HOSTILE), "{}", first.data);
         app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
         let paid = loop {
             let part = stream.next().await.unwrap();
-            if part.data["said"] != "We will start as soon as it is paid." {
+            if part.data["said"] != unpaid {
                 break part;
             }
         };
         let html = paid.data["html"].as_str().unwrap();
-        assert_eq!(paid.data["said"], "It has been paid and is queued for printing.");
+        assert_eq!(paid.data["said"], "Your order is paid and queued for printing.");
         assert!(html.contains("<progress") && html.contains("0 of 2 parts") && html.contains(">Paid<"), "{html}");
         let profile = ann.get("/profile").await;
         let out = send(&ann, "/sign-out", &[("form_token", &token(&profile))]).await;
@@ -124,7 +126,7 @@ async fn an_order_that_is_over_ends_its_stream() {
     let order = ordered(&app, ANN).await;
     app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
     let mut stream = Stream::open(&ann, &format!("/orders/{order}/live"), None).await;
-    assert_eq!(stream.next().await.unwrap().data["said"], "It was cancelled.");
+    assert_eq!(stream.next().await.unwrap().data["said"], "Your order was cancelled.");
     assert_eq!(stream.next().await.unwrap().event, "over");
     assert_eq!(stream.next().await, None);
 }

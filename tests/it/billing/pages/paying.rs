@@ -24,14 +24,14 @@ on_sqlite! {
         assert!(app.nobody().get(&link).await.text.contains("Pay 22.50 USD"));
 
         app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
-        let why = "no payment is due. Your payment ";
+        let why = "No further payment is due, and your payment ";
         for (reader, path) in [(&ann, &own), (&ann, &of_order), (&app.nobody(), &link)] {
             let page = reader.get(path).await;
             is_sound(&page);
             assert!(page.text.contains(why) && !page.text.contains(">Pay "), "{path}: {}", page.text);
             assert!(!page.text.contains("22.50 USD"), "{path}: {}", page.text);
         }
-        assert!(ann.get(&own).await.text.contains("Your payment will be refunded."));
+        assert!(ann.get(&own).await.text.contains("your payment will be refunded."));
         let refused = posted(&ann, &format!("{own}/pay"), &[("form_token", &token(&before))]).await;
         assert_eq!(refused.status, 400, "{}", refused.text);
         assert!(processor.all("checkout.session").is_empty(), "nothing was asked of the processor");

@@ -33,7 +33,7 @@ on_sqlite! {
         assert!(mail.html.contains("&lt;script&gt;") && mail.text.contains("Total: 37.00 USD"), "{mail:?}");
         let list = ann.get("/quotes").await;
         is_sound(&list);
-        assert!(list.text.contains(&path) && list.text.contains("Waiting for you"), "{}", list.text);
+        assert!(list.text.contains(&path) && list.text.contains("Awaiting your reply"), "{}", list.text);
         assert!(!bob.get("/quotes").await.text.contains(&path));
         assert_eq!(app.nobody().get(&path).await.status, 303);
         let page = ann.get(&path).await;
@@ -53,7 +53,7 @@ on_sqlite! {
         let order = send(&ann, &format!("{path}/accept"), &[("form_token", &own)]).await;
         assert_eq!(order.status, 200, "{}", order.text);
         is_sound(&order);
-        assert!(order.text.contains("To be paid: 37.00 USD") && order.text.contains("&lt;script&gt;"), "{}", order.text);
+        assert!(order.text.contains("Amount due: 37.00 USD") && order.text.contains("&lt;script&gt;"), "{}", order.text);
         let accepted = ann.get(&path).await;
         assert!(accepted.text.contains("href=\"/orders/") && !accepted.text.contains("Decline"), "{}", accepted.text);
         let late = send(&ann, &format!("{path}/decline"), &[("form_token", &own)]).await;
@@ -92,10 +92,10 @@ on_sqlite! {
         let (list, of_bob) = (ann.get("/models").await, bob.get("/models").await);
         is_sound(&list);
         let picture = format!("/models/{again}/picture");
-        for part in ["Uploaded so far", &format!("href=\"/models/{again}\""), &format!("src=\"{picture}\"")] {
+        for part in ["Your models", &format!("href=\"/models/{again}\""), &format!("src=\"{picture}\"")] {
             assert!(list.text.contains(part), "{part} in {}", list.text);
         }
-        assert!(!of_bob.text.contains("Uploaded so far"), "{}", of_bob.text);
+        assert!(!of_bob.text.contains("Your models"), "{}", of_bob.text);
         let own = ann.get(&picture).await;
         assert!(own.status == 200 && own.header("content-type").unwrap().starts_with("image/"), "{}", own.text);
         assert_eq!(bob.get(&picture).await.status, 404);
