@@ -16,9 +16,9 @@
 //! The admission permit stays in the envelope, so a command that is sent again is never rejected as `overloaded`.
 //!
 //! An actor accepts commands of several types, each with its own response type ([`Command::Answer`]). A
-//! [`PendingCommand`] hides the type and holds the response from the decision until the commit, so that responses cannot
-//! be mixed up and each caller receives the response to its own command. Only the two ends of the path know the type;
-//! everything in between is compiled once for each aggregate kind instead of once for each command.
+//! [`PendingCommand`] hides the type and holds the response from the decision until the commit, so that responses
+//! cannot be mixed up and each caller receives the response to its own command. Only the two ends of the path know the
+//! type; everything in between is compiled once for each aggregate kind instead of once for each command.
 
 mod records;
 
