@@ -12,7 +12,6 @@ use crate::command_request::CommandOutcome;
 use crate::error::{ApiError, REPLAYED_HEADER};
 use crate::page::Pagination;
 use crate::wire::ListItem;
-use domain::id::Id;
 use store::queries::Page;
 
 /// Initial buffer capacity, in bytes; enough for most responses.
@@ -91,14 +90,6 @@ impl<T> Created<T> {
     /// Builds the response for a newly created resource without a version, in the collection at `location`.
     pub fn unversioned<A>(location: String, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location, resource: Resource { version: None, ..Resource::after(done, body) } }
-    }
-}
-
-impl<T> Created<T> {
-    /// Returns the ID of the new resource, to which pages redirect; `None` if the resource's URL does not end with an
-    /// ID.
-    pub fn made_id(&self) -> Option<Id> {
-        self.location.rsplit('/').next()?.parse().ok()
     }
 }
 
