@@ -173,6 +173,28 @@ pub(super) async fn compare(wire: &PrinterHttpClient, url: &Url, source: &Source
     Ok(())
 }
 
+/// Returns the reason why an upload failed. A printer that rejects an upload early closes the connection while the file
+/// is being sent, so that its response may be lost. If the connection broke, `free_space` therefore queries the printer:
+/// its response shows whether the printer rejects the key or lacks space for the file.
+pub(super) async fn cause(
+    error: PrinterError,
+    source: &Source,
+    free_space: impl Future<Output = Result<Option<u64>, PrinterError>> + Send,
+) -> PrinterError {
+    if !matches!(error, PrinterError::Lost(_)) {
+        return error;
+    }
+    let needed = source.sent_bytes();
+    match free_space.await {
+        Err(rejected @ PrinterError::WrongKey(_)) => rejected,
+        Ok(Some(free)) if free < needed => PrinterError::Refused {
+            status: 507,
+            message: format!("insufficient storage: the file has {needed} bytes, but only {free} are free"),
+        },
+        _ => error,
+    }
+}
+
 /// Returns whether the error means that the server accepts uploads but does not allow files to be read back.
 pub(super) fn is_kept_back(error: &PrinterError) -> bool {
     matches!(

@@ -22,7 +22,10 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     }
     let _turn = wire.upload_turn().await;
     // Not in the usual envelope.
-    let stored = wire.upload("server/files/upload", form, file, source).await.map_err(|error| in_use(error, name))?;
+    let stored = match wire.upload("server/files/upload", form, file, source).await {
+        Ok(stored) => stored,
+        Err(error) => return Err(upload::cause(in_use(error, name), source, free_space(wire)).await),
+    };
     let path = stored.pointer("/item/path").and_then(Value::as_str);
     let path =
         path.ok_or_else(|| PrinterError::BadAnswer("the response to the upload contains no file name".into()))?;
@@ -36,6 +39,12 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
         Ok(()) | Err(PrinterError::Altered(_)) => Ok(path.to_owned()),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the free space on the storage for G-code files, in bytes; `None` if it is not reported.
+async fn free_space(wire: &PrinterHttpClient) -> Result<Option<u64>, PrinterError> {
+    let directory = wire.get("server/files/directory", &[("path", "gcodes")]).await?;
+    Ok(directory.pointer("/result/disk_usage/free").and_then(Value::as_u64))
 }
 
 /// Returns the resource path of a stored file.
