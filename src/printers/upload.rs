@@ -189,7 +189,7 @@ pub(super) async fn cause(
         Err(rejected @ PrinterError::WrongKey(_)) => rejected,
         Ok(Some(free)) if free < needed => PrinterError::Refused {
             status: 507,
-            message: format!("insufficient storage: the file has {needed} bytes, but only {free} are free"),
+            message: format!("No space left on device: the file has {needed} bytes, but only {free} are free"),
         },
         _ => error,
     }

@@ -150,7 +150,8 @@ async fn free_space(wire: &PrinterHttpClient, storage: &str) -> Result<Option<u6
 }
 
 /// Uploads a file. The header that would start the print is omitted, because some firmware interprets any value as yes.
-/// The query for the version also replaces an expired authentication challenge: a file can be sent only once.
+/// The query for the version also renews an expired authentication challenge, which the upload itself cannot answer,
+/// because a streamed body cannot be sent again.
 async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Source) -> Result<Value, PrinterError> {
     let version = wire.get("api/version", &[]).await?;
     if version.pointer("/capabilities/upload-by-put") == Some(&Value::Bool(true)) {
@@ -169,12 +170,12 @@ async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Sour
 }
 
 /// Upload in progress on a printer.
-struct Transfer {
+struct OngoingTransfer {
     file: Option<String>,
     percent: f64,
 }
 
-impl Transfer {
+impl OngoingTransfer {
     /// Returns whether the file with the given name is being uploaded.
     fn is_of(&self, name: &str) -> bool {
         let base = |path: &str| path.rsplit('/').next().map(str::to_owned);
@@ -182,7 +183,7 @@ impl Transfer {
     }
 }
 
-impl fmt::Display for Transfer {
+impl fmt::Display for OngoingTransfer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.file.as_deref().unwrap_or("unknown file");
         write!(f, "another upload is in progress: {file}, {:.0} %", self.percent)
@@ -191,11 +192,11 @@ impl fmt::Display for Transfer {
 
 /// Returns the upload in progress, which blocks a new one; `None` if there is none. A printer accepts one upload at a
 /// time, and an aborted upload may linger.
-async fn current_transfer(wire: &PrinterHttpClient) -> Option<Transfer> {
+async fn current_transfer(wire: &PrinterHttpClient) -> Option<OngoingTransfer> {
     let transfer = wire.get("api/v1/transfer", &[]).await.ok().filter(Value::is_object)?;
     let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());
     let percent = transfer.get("progress").and_then(Value::as_f64).unwrap_or(0.0);
-    Some(Transfer { file: file.map(str::to_owned), percent })
+    Some(OngoingTransfer { file: file.map(str::to_owned), percent })
 }
 
 /// Lists all files on a storage device recursively, with one request per directory.
