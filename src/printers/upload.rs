@@ -174,8 +174,8 @@ pub(super) async fn compare(wire: &PrinterHttpClient, url: &Url, source: &Source
 }
 
 /// Returns the reason why an upload failed. A printer that rejects an upload early closes the connection while the file
-/// is being sent, so that its response may be lost. If the connection broke, `free_space` therefore queries the printer:
-/// its response shows whether the printer rejects the key or lacks space for the file.
+/// is being sent, so that its response may be lost. If the connection broke, `free_space` therefore queries the
+/// printer: its response shows whether the printer rejects the key or lacks space for the file.
 pub(super) async fn cause(
     error: PrinterError,
     source: &Source,
