@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::read::{in_use, moment};
 use crate::adapter::{PrinterError, RemoteFile, Source};
-use crate::upload;
+use crate::upload::{self, UploadLimits};
 use crate::wire::{PrinterHttpClient, file_name};
 
 /// Stores a file. Moonraker checks the SHA-256 of the data it receives, so it never stores a truncated file. This
@@ -24,7 +24,7 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     // Not in the usual envelope.
     let stored = match wire.upload("server/files/upload", form, file, source).await {
         Ok(stored) => stored,
-        Err(error) => return Err(upload::cause(in_use(error, name), source, free_space(wire)).await),
+        Err(error) => return Err(upload::cause(in_use(error, name), source, limits(wire)).await),
     };
     let path = stored.pointer("/item/path").and_then(Value::as_str);
     let path =
@@ -41,10 +41,13 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     }
 }
 
-/// Returns the free space on the storage for G-code files, in bytes; `None` if it is not reported.
-async fn free_space(wire: &PrinterHttpClient) -> Result<Option<u64>, PrinterError> {
+/// Returns the limits on uploads: the free space for G-code files, and the size from the server's configuration.
+async fn limits(wire: &PrinterHttpClient) -> Result<UploadLimits, PrinterError> {
     let directory = wire.get("server/files/directory", &[("path", "gcodes")]).await?;
-    Ok(directory.pointer("/result/disk_usage/free").and_then(Value::as_u64))
+    let free = directory.pointer("/result/disk_usage/free").and_then(Value::as_u64);
+    let config = wire.get("server/config", &[]).await.unwrap_or_default();
+    let mebibytes = config.pointer("/result/config/server/max_upload_size").and_then(Value::as_u64);
+    Ok(UploadLimits { free, size: mebibytes.map(|size| size.saturating_mul(1024 * 1024)) })
 }
 
 /// Returns the resource path of a stored file.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use crate::adapter::{PrinterError, RemoteFile, Source};
-use crate::upload;
+use crate::upload::{self, UploadLimits};
 use crate::wire::PrinterHttpClient;
 use domain::bounds::unix_seconds;
 
@@ -130,23 +130,21 @@ async fn cause(
         PrinterError::Lost(_) => "the printer closed the connection during the upload",
         _ => return error,
     };
-    let transfer = current_transfer(wire).await;
-    match transfer {
-        // An aborted upload of our own file may linger: it is not the reason.
-        Some(transfer) if matches!(error, PrinterError::Refused { .. }) || !transfer.is_of(name) => {
-            PrinterError::Refused { status: 409, message: format!("{message} ({transfer})") }
-        }
-        _ => upload::cause(error, source, free_space(wire, storage)).await,
+    match current_transfer(wire).await {
+        // An aborted upload of our own file may linger, and occupy space: it is not the reason.
+        Some(transfer) if matches!(error, PrinterError::Lost(_)) && transfer.is_of(name) => error,
+        Some(transfer) => PrinterError::Refused { status: 409, message: format!("{message} ({transfer})") },
+        None => upload::cause(error, source, limits(wire, storage)).await,
     }
 }
 
-/// Returns the free space on a storage device, in bytes; `None` if it is not reported.
-async fn free_space(wire: &PrinterHttpClient, storage: &str) -> Result<Option<u64>, PrinterError> {
+/// Returns the limits on uploads: the free space on a storage device.
+async fn limits(wire: &PrinterHttpClient, storage: &str) -> Result<UploadLimits, PrinterError> {
     let answer = wire.get("api/v1/storage", &[]).await?;
     let mut list = answer.get("storage_list").and_then(Value::as_array).into_iter().flatten();
     let is_ours = |path: &str| path.trim_matches('/') == storage;
     let ours = list.find(|one| one.get("path").and_then(Value::as_str).is_some_and(is_ours));
-    Ok(ours.and_then(|one| one.get("free_space")?.as_u64()))
+    Ok(UploadLimits { free: ours.and_then(|one| one.get("free_space")?.as_u64()), size: None })
 }
 
 /// Uploads a file. The header that would start the print is omitted, because some firmware interprets any value as yes.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::read::{in_use, moment};
 use crate::adapter::{PrinterError, RemoteFile, Source};
-use crate::upload;
+use crate::upload::{self, UploadLimits};
 use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{PastPrint, PrintEnd};
 
@@ -27,7 +27,7 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     }
     let stored = match wire.upload("api/files/local", form, file, source).await {
         Ok(stored) => stored,
-        Err(error) => return Err(upload::cause(in_use(error, name), source, free_space(wire)).await),
+        Err(error) => return Err(upload::cause(in_use(error, name), source, limits(wire)).await),
     };
     let path = stored.pointer("/files/local/path").or_else(|| stored.pointer("/file/path")).and_then(Value::as_str);
     let path =
@@ -43,9 +43,10 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     }
 }
 
-/// Returns the free space on the storage for uploads, in bytes; `None` if it is not reported.
-async fn free_space(wire: &PrinterHttpClient) -> Result<Option<u64>, PrinterError> {
-    Ok(wire.get("api/files/local", &[]).await?.get("free").and_then(Value::as_u64))
+/// Returns the limits on uploads: the free space on the server's storage.
+async fn limits(wire: &PrinterHttpClient) -> Result<UploadLimits, PrinterError> {
+    let free = wire.get("api/files/local", &[]).await?.get("free").and_then(Value::as_u64);
+    Ok(UploadLimits { free, size: None })
 }
 
 async fn compare(wire: &PrinterHttpClient, path: &str, source: &Source) -> Result<(), PrinterError> {

@@ -50,3 +50,24 @@ async fn the_reason_of_an_early_rejection_is_asked_for() {
         assert!(matches!(error, PrinterError::Lost(_)), "{kind}: {error:?}");
     }
 }
+
+#[tokio::test]
+async fn a_file_that_is_larger_than_a_server_accepts_is_named_as_the_reason() {
+    let url = serve_raw(|head| {
+        if head.starts_with("post ") {
+            return None;
+        }
+        let json = if head.starts_with("get /server/config") {
+            r#"{"result": {"config": {"server": {"max_upload_size": 1}}}}"#
+        } else {
+            r#"{"result": {}}"#
+        };
+        Some((200, json.to_owned()))
+    })
+    .await;
+    for (size, is_larger) in [(2_000_000, true), (1_000_000, false)] {
+        let (_kept, source) = file(size);
+        let error = adapter("fw_rest", &url).upload("a.gcode", &source).await.unwrap_err();
+        assert_eq!(matches!(error, PrinterError::Refused { status: 413, .. }), is_larger, "{error:?}");
+    }
+}
