@@ -66,7 +66,7 @@ pub(super) async fn upload(
     let until = Instant::now() + TRANSFER_WAIT;
     let had_to_wait = wait_until_free(wire, until).await;
     let mut stored = send(wire, storage, name, source).await;
-    let repeats = match &stored {
+    let is_worth_repeating = match &stored {
         // Another upload may have begun or ended just then, or the challenge may have been replaced since the query
         // that precedes the file.
         Err(PrinterError::Refused { status: 409, .. } | PrinterError::WrongKey(_)) => true,
@@ -74,7 +74,7 @@ pub(super) async fn upload(
         Err(PrinterError::Lost(_)) => had_to_wait || current_transfer(wire).await.is_some(),
         _ => false,
     };
-    if repeats {
+    if is_worth_repeating {
         wait_until_free(wire, until).await;
         stored = send(wire, storage, name, source).await;
     }

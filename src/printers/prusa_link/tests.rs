@@ -237,7 +237,7 @@ async fn an_upload_is_tried_once_more_if_the_other_one_has_just_ended() {
             .route("/api/v1/files/usb/a.gcode", axum::routing::put(put));
         let (_kept, source) = file(10);
         let refused = adapter("prusa_link", &serve(router).await).upload("a.gcode", &source).await.unwrap_err();
-        assert!(matches!(refused, PrinterError::Refused { status: found, .. } if found == status), "{refused:?}");
+        assert!(matches!(refused, PrinterError::Refused { status: actual, .. } if actual == status), "{refused:?}");
         assert_eq!(tries.load(Ordering::Relaxed), 2);
     }
 }
