@@ -109,6 +109,11 @@ impl PrinterConnection {
         sighted.filter(|(sighted_attempt, _)| *sighted_attempt == attempt).map(|(_, at)| at.elapsed())
     }
 
+    /// Waits until the status poll that is in progress, if any, has been recorded. Every poll has a time limit.
+    pub async fn wait_for_look(&self) {
+        drop(self.looking.lock().await);
+    }
+
     /// Waits until no emergency stop is in progress, so that the effects of a stop are not mistaken for anything else.
     pub async fn calm(&self) {
         let _ = self.stopping.subscribe().wait_for(|stops| *stops == 0).await;

@@ -2,6 +2,7 @@
 //! fakes with fixed responses.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod early;
 mod life;
 
 use std::sync::Arc;
@@ -26,6 +27,37 @@ pub(super) async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}
+
+/// Starts a fake printer whose `answer` returns the status and the JSON of the response to a request with the given
+/// head, in lowercase. Where it returns none, the connection is closed while the body is being sent.
+pub(super) async fn serve_raw(answer: impl Fn(&str) -> Option<(u16, String)> + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let answer = Arc::new(answer);
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            let answer = answer.clone();
+            tokio::spawn(async move {
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    let Ok(byte) = socket.read_u8().await else { return };
+                    head.push(byte);
+                }
+                let head = String::from_utf8_lossy(&head).to_lowercase();
+                let Some((status, json)) = answer(&head) else { return };
+                let length: Option<usize> =
+                    head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+                let mut body = vec![0; length.unwrap_or_default()];
+                let _ = socket.read_exact(&mut body).await;
+                let length = json.len();
+                let response =
+                    format!("HTTP/1.1 {status} Fake\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{json}");
+                let _ = socket.write_all(response.as_bytes()).await;
+            });
+        }
+    });
     url
 }
 

@@ -173,6 +173,44 @@ pub(super) async fn compare(wire: &PrinterHttpClient, url: &Url, source: &Source
     Ok(())
 }
 
+/// Limits on uploads that a printer reports, in bytes; `None` where it reports none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UploadLimits {
+    /// Free space on the printer's storage.
+    pub(super) free: Option<u64>,
+    /// Maximum size of an upload.
+    pub(super) size: Option<u64>,
+}
+
+/// Returns the reason why an upload failed. A printer that rejects an upload early closes the connection while the file
+/// is being sent, so that its response may be lost. If the connection broke, `limits` therefore queries the printer:
+/// the response shows whether the printer rejects the key, lacks space for the file, or accepts only smaller files.
+pub(super) async fn cause(
+    error: PrinterError,
+    source: &Source,
+    limits: impl Future<Output = Result<UploadLimits, PrinterError>> + Send,
+) -> PrinterError {
+    if !matches!(error, PrinterError::Lost(_)) {
+        return error;
+    }
+    let limits = match limits.await {
+        Ok(limits) => limits,
+        Err(rejected @ PrinterError::WrongKey(_)) => return rejected,
+        Err(_) => return error,
+    };
+    let needed = source.sent_bytes();
+    let (status, message) = match limits {
+        UploadLimits { free: Some(free), .. } if free < needed => {
+            (507, format!("No space left on device: the file has {needed} bytes, but only {free} are free"))
+        }
+        UploadLimits { size: Some(size), .. } if size < needed => {
+            (413, format!("the file has {needed} bytes, but the printer accepts at most {size}"))
+        }
+        _ => return error,
+    };
+    PrinterError::Refused { status, message }
+}
+
 /// Returns whether the error means that the server accepts uploads but does not allow files to be read back.
 pub(super) fn is_kept_back(error: &PrinterError) -> bool {
     matches!(

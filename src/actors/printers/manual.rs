@@ -1,13 +1,15 @@
 //! Starts a manual print: uploads the file, requests `Go`, and sends the start command once. If a crash left a start
 //! unconfirmed, only waits until monitoring detects the print.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::look::look;
 use super::run::looked_again;
-use super::send::send;
+use super::send::{UploadRetries, send};
 use super::{PrinterEffects, tell};
 use domain::id::Id;
 use domain::printer::{ManualFailure, ManualPhase, ManualPrint, Printer, PrinterNews, PrinterUpload, UploadAnswer};
@@ -16,6 +18,7 @@ use kernel::directory::Directory;
 use kernel::effects::report;
 use kernel::handle::Handle;
 use printers::adapter::{Adapter, Launch, Operation, PrinterError, Source};
+use printers::connections::PrinterConnection;
 use store::rows::LoadError;
 
 /// Maximum time that a caller waits for a manual print to begin; uploading a large file can take longer.
@@ -122,6 +125,10 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
         match begin(with, of, &manual, &mut permitted_at).await {
             Some(Ok(name)) => {
                 let _words = OutcomeGuard { with, of, id, outcome: Some(Ok(name)) };
+                // A status requested before the start was accepted may show an idle printer: it is recorded first.
+                if let Some(connection) = with.connections.get(of.id()) {
+                    connection.wait_for_look().await;
+                }
                 let _ = report(of, PrinterNews::ManualOver { id, error: None }).await;
             }
             // A start without an answer may have happened: the watch tells, or nobody can.
@@ -179,6 +186,54 @@ fn prints_now(of: &Handle<Printer>) -> Option<String> {
     on.then(|| printer.shows.clone().unwrap_or_else(|| "a print is running".to_owned()))
 }
 
+/// Uploads the file for a manual print, and retries failures that may be transient, as for the print of a job. Returns
+/// the printer's name for the file. An emergency stop ends the print, and with it this effect and its retries.
+async fn store(
+    with: &PrinterEffects,
+    of: &Handle<Printer>,
+    manual: &ManualPrint,
+    source: &Source,
+) -> Result<String, PrinterError> {
+    let (mut retries, mut unused) = (UploadRetries::new(), None);
+    loop {
+        let error = match store_once(with, of, manual, source, &mut unused).await {
+            Ok(name) => return Ok(name),
+            Err(error) => error,
+        };
+        tracing::info!(printer = %of.id(), print = %manual.id, %error, "uploading the file of a manual print failed");
+        let Some(pause) = retries.pause_after(&error) else { return Err(error) };
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// Uploads the file once. `unused` is the name for the file once it has been determined. It stays the same for all
+/// tries, so that a file of which only the response was lost is overwritten.
+async fn store_once(
+    with: &PrinterEffects,
+    of: &Handle<Printer>,
+    manual: &ManualPrint,
+    source: &Source,
+    unused: &mut Option<String>,
+) -> Result<String, PrinterError> {
+    let connection = await_connection(with, of).await?;
+    let name = match &unused {
+        Some(name) => name.clone(),
+        None => unused_name(connection.adapter.as_ref(), &manual.file_name, manual.id).await?,
+    };
+    *unused = Some(name.clone());
+    // A printer on which a person began a print meanwhile gets no file: some give their print up for one.
+    look(with, of, &connection, with.settings.offline).await?;
+    if let Some(file) = prints_now(of) {
+        return Err(PrinterError::InUse(file));
+    }
+    send(&connection, &name, source).await
+}
+
+async fn await_connection(with: &PrinterEffects, of: &Handle<Printer>) -> Result<Arc<PrinterConnection>, PrinterError> {
+    let connection = with.connections.wait_for(of.id()).await;
+    connection.ok_or_else(|| PrinterError::Unreachable("not connected".to_owned()))
+}
+
 /// Uploads the file and starts the print. Returns the printer's name for the file, or the printer's error; `None` if
 /// nothing was sent to the printer. Sets `permitted_at` before sending the start command.
 async fn begin(
@@ -187,9 +242,6 @@ async fn begin(
     manual: &ManualPrint,
     permitted_at: &mut Option<Instant>,
 ) -> Option<Result<String, PrinterError>> {
-    let Some(connection) = with.connections.wait_for(of.id()).await else {
-        return Some(Err(PrinterError::Unreachable("not connected".to_owned())));
-    };
     let name = match manual.file_id {
         None => manual.file_name.clone(),
         Some(file) => {
@@ -204,22 +256,15 @@ async fn begin(
                 return Some(Err(PrinterError::Invalid("the file was deleted".to_owned())));
             };
             let source = Source::of(file, with.blobs.path(&file.sha256)).marked(manual.id, file.metadata.form);
-            let name = match unused_name(connection.adapter.as_ref(), &manual.file_name, manual.id).await {
-                Ok(name) => name,
-                Err(error) => return Some(Err(error)),
-            };
-            // A printer on which a person began a print meanwhile gets no file: some give their print up for one.
-            if let Err(error) = looked_again(with, of, &connection).await {
-                return Some(Err(error));
-            }
-            if let Some(file) = prints_now(of) {
-                return Some(Err(PrinterError::InUse(file)));
-            }
-            match send(&connection, &name, &source).await {
+            match store(with, of, manual, &source).await {
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),
             }
         }
+    };
+    let connection = match await_connection(with, of).await {
+        Ok(connection) => connection,
+        Err(error) => return Some(Err(error)),
     };
     // The rules go by what is seen now: a person may have begun a print meanwhile.
     if let Err(error) = looked_again(with, of, &connection).await {

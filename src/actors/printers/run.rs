@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::look::look;
-use super::send::send;
+use super::send::{UploadRetries, send};
 use super::{PrinterEffects, in_hand, tell};
 use domain::id::Id;
 use domain::printer::{
@@ -23,9 +23,6 @@ use kernel::handle::Handle;
 use printers::adapter::{Deleted, Launch, PrinterError, Source};
 use printers::connections::PrinterConnection;
 
-/// Pauses between uploads for an attempt before it is returned to its order. The first retry is immediate, because a
-/// server that returned 5xx may have recovered; in total, the pauses outlast a short outage.
-const UPLOAD_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
 /// Maximum number of retries of a deletion after the printer's server returned 5xx.
 const MAX_DELETE_RETRIES: u32 = 3;
 /// Interval between checks of an unverified attempt until an operator decides on it.
@@ -155,7 +152,7 @@ async fn upload(
     source: &Source,
 ) -> Result<String, DeliveryFailure> {
     let attempt = hand.attempt;
-    let mut pauses = UPLOAD_PAUSES.into_iter();
+    let mut retries = UploadRetries::new();
     loop {
         let Some(connection) = with.connections.wait_for(of.id()).await else {
             let reason = "the printer is not connected".to_owned();
@@ -172,8 +169,9 @@ async fn upload(
             Ok(name) => return Ok(name),
             Err(error) => {
                 tracing::info!(printer = %of.id(), %attempt, %error, "upload failed");
-                let pause = pauses.next().filter(|_| matters_again(&error));
-                let Some(pause) = pause else { return Err(DeliveryFailure::of("upload", &error)) };
+                let Some(pause) = retries.pause_after(&error) else {
+                    return Err(DeliveryFailure::of("upload", &error));
+                };
                 tokio::time::sleep(pause).await;
             }
         }
@@ -215,10 +213,10 @@ pub(super) async fn looked_again(
     of: &Handle<Printer>,
     connection: &PrinterConnection,
 ) -> Result<(), PrinterError> {
-    let mut pauses = UPLOAD_PAUSES.into_iter();
+    let mut retries = UploadRetries::new();
     loop {
         let Err(error) = look(with, of, connection, with.settings.offline).await else { return Ok(()) };
-        let Some(pause) = pauses.next().filter(|_| matters_again(&error)) else { return Err(error) };
+        let Some(pause) = retries.pause_after(&error) else { return Err(error) };
         tokio::time::sleep(pause).await;
     }
 }
@@ -238,19 +236,6 @@ fn failure_of(error: &PrinterError) -> StartFailure {
         | PrinterError::Timeout => StartFailure::Unreachable,
         _ => StartFailure::Refused,
     }
-}
-
-fn matters_again(error: &PrinterError) -> bool {
-    !error.disk_full()
-        && !matches!(
-            error,
-            PrinterError::WrongKey(_)
-                | PrinterError::Unsupported(_)
-                | PrinterError::InUse(_)
-                | PrinterError::Invalid(_)
-                | PrinterError::Stalled(_)
-                | PrinterError::Timeout
-        )
 }
 
 async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, attempt: Id, name: &str, reason: String) {

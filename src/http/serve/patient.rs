@@ -14,12 +14,14 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 use super::head_scan::HeadScan;
 
-/// Maximum time for which the rest of a request is read and discarded before the connection closes.
+/// Maximum time for which a client may send nothing while the rest of its request is read and discarded.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum time for which the rest of a request is read and discarded before the connection closes.
+const MAX_LINGER_TIME: Duration = Duration::from_secs(30);
 /// Maximum number of bytes of the rest of a request that are read and discarded.
 const MAX_LINGER_BYTES: usize = 128 * 1024 * 1024;
 /// Number of bytes read and discarded at a time.
@@ -86,16 +88,19 @@ pub struct TimeoutStream<S> {
 /// Limits on reading and discarding the rest of a request. A client that is cut off while sending sees a connection
 /// error instead of the response.
 struct Linger {
+    /// Timer that starts again whenever the client has sent something, up to `last`.
     until: Pin<Box<Sleep>>,
+    last: Instant,
     bytes_left: usize,
 }
 
 impl Linger {
     fn new() -> Self {
-        Self { until: Box::pin(sleep(LINGER_TIMEOUT)), bytes_left: MAX_LINGER_BYTES }
+        let last = Instant::now() + MAX_LINGER_TIME;
+        Self { until: Box::pin(sleep(LINGER_TIMEOUT)), last, bytes_left: MAX_LINGER_BYTES }
     }
 
-    /// Ready as soon as the client has closed its side or a limit is reached.
+    /// Reads and discards what has arrived, and resolves once the client has closed its side or a limit is reached.
     fn poll(&mut self, cx: &mut Context<'_>, stream: &mut (impl AsyncRead + Unpin)) -> Poll<()> {
         let mut piece = [MaybeUninit::uninit(); LINGER_PIECE_BYTES];
         while self.bytes_left > 0 && self.until.as_mut().poll(cx).is_pending() {
@@ -103,6 +108,7 @@ impl Linger {
             match ready!(Pin::new(&mut *stream).poll_read(cx, &mut rest)) {
                 Ok(()) if !rest.filled().is_empty() => {
                     self.bytes_left = self.bytes_left.saturating_sub(rest.filled().len());
+                    self.until.as_mut().reset(self.last.min(Instant::now() + LINGER_TIMEOUT));
                 }
                 Ok(()) | Err(_) => break,
             }
@@ -204,5 +210,33 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
         self.or_timeout(cx, written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::future::poll_fn;
+
+    use tokio::io::{AsyncWriteExt as _, duplex};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_rest_of_a_request_is_read_as_long_as_it_arrives_and_not_for_ever() {
+        let (mut client, mut server) = duplex(1024);
+        let mut linger = Linger::new();
+        let first = linger.until.deadline();
+        client.write_all(b"rest").await.unwrap();
+        let is_over = poll_fn(|cx| Poll::Ready(linger.poll(cx, &mut server).is_ready())).await;
+        assert!(!is_over && linger.until.deadline() > first, "more may arrive");
+        linger.last = Instant::now();
+        client.write_all(b"rest").await.unwrap();
+        poll_fn(|cx| linger.poll(cx, &mut server)).await;
+        assert_eq!(linger.until.deadline(), linger.last, "although it may still be sending");
+        linger = Linger::new();
+        drop(client);
+        poll_fn(|cx| linger.poll(cx, &mut server)).await;
+        assert!(!linger.until.is_elapsed(), "at once when the client has closed its side");
     }
 }

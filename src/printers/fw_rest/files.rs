@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::read::{in_use, moment};
 use crate::adapter::{PrinterError, RemoteFile, Source};
-use crate::upload;
+use crate::upload::{self, UploadLimits};
 use crate::wire::{PrinterHttpClient, file_name};
 
 /// Stores a file. Moonraker checks the SHA-256 of the data it receives, so it never stores a truncated file. This
@@ -22,7 +22,10 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     }
     let _turn = wire.upload_turn().await;
     // Not in the usual envelope.
-    let stored = wire.upload("server/files/upload", form, file, source).await.map_err(|error| in_use(error, name))?;
+    let stored = match wire.upload("server/files/upload", form, file, source).await {
+        Ok(stored) => stored,
+        Err(error) => return Err(upload::cause(in_use(error, name), source, limits(wire)).await),
+    };
     let path = stored.pointer("/item/path").and_then(Value::as_str);
     let path =
         path.ok_or_else(|| PrinterError::BadAnswer("the response to the upload contains no file name".into()))?;
@@ -36,6 +39,15 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
         Ok(()) | Err(PrinterError::Altered(_)) => Ok(path.to_owned()),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the limits on uploads: the free space for G-code files, and the size from the server's configuration.
+async fn limits(wire: &PrinterHttpClient) -> Result<UploadLimits, PrinterError> {
+    let directory = wire.get("server/files/directory", &[("path", "gcodes")]).await?;
+    let free = directory.pointer("/result/disk_usage/free").and_then(Value::as_u64);
+    let config = wire.get("server/config", &[]).await.unwrap_or_default();
+    let mebibytes = config.pointer("/result/config/server/max_upload_size").and_then(Value::as_u64);
+    Ok(UploadLimits { free, size: mebibytes.map(|size| size.saturating_mul(1024 * 1024)) })
 }
 
 /// Returns the resource path of a stored file.

@@ -1,6 +1,7 @@
 //! File operations on a printer with `PrusaLink`.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -9,7 +10,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use crate::adapter::{PrinterError, RemoteFile, Source};
-use crate::upload;
+use crate::upload::{self, UploadLimits};
 use crate::wire::PrinterHttpClient;
 use domain::bounds::unix_seconds;
 
@@ -63,16 +64,23 @@ pub(super) async fn upload(
 ) -> Result<String, PrinterError> {
     let path = resource(storage, name);
     let until = Instant::now() + TRANSFER_WAIT;
-    let mut stored = send_when_free(wire, storage, name, source, until).await;
-    if let Err(PrinterError::Refused { status: 409, .. }) = &stored {
-        // Another upload may have begun or ended just then.
-        stored = send_when_free(wire, storage, name, source, until).await;
+    let had_to_wait = wait_until_free(wire, until).await;
+    let mut stored = send(wire, storage, name, source).await;
+    let is_worth_repeating = match &stored {
+        // Another upload may have begun or ended just then, or the challenge may have been replaced since the query
+        // that precedes the file.
+        Err(PrinterError::Refused { status: 409, .. } | PrinterError::WrongKey(_)) => true,
+        // The response that rejects an upload because of another one may be lost.
+        Err(PrinterError::Lost(_)) => had_to_wait || current_transfer(wire).await.is_some(),
+        _ => false,
+    };
+    if is_worth_repeating {
+        wait_until_free(wire, until).await;
+        stored = send(wire, storage, name, source).await;
     }
-    if let Err(PrinterError::Refused { status: 409, message }) = &stored {
-        let other = current_transfer(wire).await;
-        return Err(PrinterError::Refused { status: 409, message: format!("{message}{other}") });
+    if let Err(error) = stored {
+        return Err(cause(wire, storage, name, source, error).await);
     }
-    stored?;
     match compare(wire, &wire.get(&path, &[]).await?, source).await {
         Err(altered @ PrinterError::Altered(_)) => {
             tracing::warn!(file = name, error = %altered, "deleted an altered file from the printer");
@@ -98,22 +106,50 @@ async fn compare(wire: &PrinterHttpClient, entry: &Value, source: &Source) -> Re
     }
 }
 
-/// Uploads a file as soon as no other upload is in progress, and in any case at `until`. A printer that rejects an
-/// upload closes the connection while the file is being sent, so that its response may be lost.
-async fn send_when_free(
+/// Waits until no other upload is in progress, and at most until `until`: a printer that rejects an upload closes the
+/// connection while the file is being sent. Returns whether another upload was in progress.
+async fn wait_until_free(wire: &PrinterHttpClient, until: Instant) -> bool {
+    let mut has_waited = false;
+    while Instant::now() < until && current_transfer(wire).await.is_some() {
+        has_waited = true;
+        sleep(TRANSFER_INTERVAL).await;
+    }
+    has_waited
+}
+
+/// Returns the reason why an upload failed, as far as the printer reports it.
+async fn cause(
     wire: &PrinterHttpClient,
     storage: &str,
     name: &str,
     source: &Source,
-    until: Instant,
-) -> Result<Value, PrinterError> {
-    while Instant::now() < until && !current_transfer(wire).await.is_empty() {
-        sleep(TRANSFER_INTERVAL).await;
+    error: PrinterError,
+) -> PrinterError {
+    let message: &str = match &error {
+        PrinterError::Refused { status: 409, message } => message,
+        PrinterError::Lost(_) => "the printer closed the connection during the upload",
+        _ => return error,
+    };
+    match current_transfer(wire).await {
+        // An aborted upload of our own file may linger, and occupy space: it is not the reason.
+        Some(transfer) if matches!(error, PrinterError::Lost(_)) && transfer.is_of(name) => error,
+        Some(transfer) => PrinterError::Refused { status: 409, message: format!("{message} ({transfer})") },
+        None => upload::cause(error, source, limits(wire, storage)).await,
     }
-    send(wire, storage, name, source).await
+}
+
+/// Returns the limits on uploads: the free space on a storage device.
+async fn limits(wire: &PrinterHttpClient, storage: &str) -> Result<UploadLimits, PrinterError> {
+    let answer = wire.get("api/v1/storage", &[]).await?;
+    let mut list = answer.get("storage_list").and_then(Value::as_array).into_iter().flatten();
+    let is_ours = |path: &str| path.trim_matches('/') == storage;
+    let ours = list.find(|one| one.get("path").and_then(Value::as_str).is_some_and(is_ours));
+    Ok(UploadLimits { free: ours.and_then(|one| one.get("free_space")?.as_u64()), size: None })
 }
 
 /// Uploads a file. The header that would start the print is omitted, because some firmware interprets any value as yes.
+/// The query for the version also renews an expired authentication challenge, which the upload itself cannot answer,
+/// because a streamed body cannot be sent again.
 async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Source) -> Result<Value, PrinterError> {
     let version = wire.get("api/version", &[]).await?;
     if version.pointer("/capabilities/upload-by-put") == Some(&Value::Bool(true)) {
@@ -131,13 +167,34 @@ async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Sour
     }
 }
 
-/// Describes the ongoing upload that blocks a new one; returns an empty string if no upload is in progress. A printer
-/// accepts one upload at a time, and an aborted upload may linger.
-async fn current_transfer(wire: &PrinterHttpClient) -> String {
-    let Ok(transfer @ Value::Object(_)) = wire.get("api/v1/transfer", &[]).await else { return String::new() };
+/// Upload in progress on a printer.
+struct OngoingTransfer {
+    file: Option<String>,
+    percent: f64,
+}
+
+impl OngoingTransfer {
+    /// Returns whether the file with the given name is being uploaded.
+    fn is_of(&self, name: &str) -> bool {
+        let base = |path: &str| path.rsplit('/').next().map(str::to_owned);
+        self.file.as_deref().and_then(base) == base(name)
+    }
+}
+
+impl fmt::Display for OngoingTransfer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.as_deref().unwrap_or("unknown file");
+        write!(f, "another upload is in progress: {file}, {:.0} %", self.percent)
+    }
+}
+
+/// Returns the upload in progress, which blocks a new one; `None` if there is none. A printer accepts one upload at a
+/// time, and an aborted upload may linger.
+async fn current_transfer(wire: &PrinterHttpClient) -> Option<OngoingTransfer> {
+    let transfer = wire.get("api/v1/transfer", &[]).await.ok().filter(Value::is_object)?;
     let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());
-    let progress = transfer.get("progress").and_then(Value::as_f64).unwrap_or(0.0);
-    format!(" (another upload is in progress: {}, {progress:.0} %)", file.unwrap_or("unknown file"))
+    let percent = transfer.get("progress").and_then(Value::as_f64).unwrap_or(0.0);
+    Some(OngoingTransfer { file: file.map(str::to_owned), percent })
 }
 
 /// Lists all files on a storage device recursively, with one request per directory.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{files, status};
 use crate::adapter::{Operation, PrinterError};
-use crate::tests::{adapter, file, serve, settings, with_key};
+use crate::tests::{adapter, file, serve, serve_raw, settings, with_key};
 use domain::printer_status::{Activity, Connection, PrintEnd};
 use domain::time::Timestamp;
 
@@ -198,14 +198,14 @@ async fn an_upload_that_another_one_stands_in_the_way_of_says_so() {
 async fn an_upload_waits_until_the_other_one_has_ended() {
     // A printer that refuses an upload may close the connection before it can be read, so nothing is sent too early.
     let looks = Arc::new(AtomicUsize::new(0));
-    let (count, seen) = (looks.clone(), looks.clone());
+    let (count, looks_so_far) = (looks.clone(), looks.clone());
     let transfer = move || {
         let is_over = count.fetch_add(1, Ordering::Relaxed) > 0;
         let running = axum::Json(json!({"display_name": "vase.gcode", "progress": 99.0}));
         async move { if is_over { StatusCode::NO_CONTENT.into_response() } else { running.into_response() } }
     };
     let put = move || async move {
-        let is_early = seen.load(Ordering::Relaxed) < 2;
+        let is_early = looks_so_far.load(Ordering::Relaxed) < 2;
         if is_early { StatusCode::CONFLICT } else { StatusCode::UNPROCESSABLE_ENTITY }
     };
     let router = Router::new()
@@ -237,7 +237,57 @@ async fn an_upload_is_tried_once_more_if_the_other_one_has_just_ended() {
             .route("/api/v1/files/usb/a.gcode", axum::routing::put(put));
         let (_kept, source) = file(10);
         let refused = adapter("prusa_link", &serve(router).await).upload("a.gcode", &source).await.unwrap_err();
-        assert!(matches!(refused, PrinterError::Refused { status: found, .. } if found == status), "{refused:?}");
+        assert!(matches!(refused, PrinterError::Refused { status: actual, .. } if actual == status), "{refused:?}");
+        assert_eq!(tries.load(Ordering::Relaxed), 2);
+    }
+}
+
+#[tokio::test]
+async fn an_upload_is_tried_once_more_if_another_one_cut_it_off() {
+    // A printer that rejects an upload may close the connection before its response can be read.
+    for (file_of_transfer, is_before) in [("vase.gcode", false), ("vase.gcode", true), ("a.gcode", false)] {
+        let tries = Arc::new(AtomicUsize::new(0));
+        let (count, looks) = (tries.clone(), AtomicUsize::new(0));
+        let url = serve_raw(move |head| {
+            let json = |json: Value| Some((200, json.to_string()));
+            if head.starts_with("put ") {
+                return (count.fetch_add(1, Ordering::SeqCst) > 0).then(|| (422, json!({"text": "no"}).to_string()));
+            }
+            if head.contains("/api/v1/transfer") {
+                let is_due = is_before || count.load(Ordering::SeqCst) > 0;
+                if is_due && looks.fetch_add(1, Ordering::SeqCst) == 0 {
+                    return json(json!({"display_name": file_of_transfer, "progress": 41.6}));
+                }
+                return Some((404, "{}".to_owned()));
+            }
+            if head.contains("/api/v1/storage") { json(storage().0) } else { json(version(true).0) }
+        })
+        .await;
+        let (_kept, source) = file(10);
+        let refused = adapter("prusa_link", &url).upload("a.gcode", &source).await.unwrap_err();
+        assert!(matches!(refused, PrinterError::Refused { status: 422, .. }), "{refused:?}");
+        assert_eq!(tries.load(Ordering::SeqCst), 2);
+    }
+}
+
+#[tokio::test]
+async fn an_upload_is_tried_once_more_if_the_challenge_was_replaced_just_then() {
+    for (second, is_wrong_key) in [(StatusCode::UNPROCESSABLE_ENTITY, false), (StatusCode::UNAUTHORIZED, true)] {
+        let tries = Arc::new(AtomicUsize::new(0));
+        let count = tries.clone();
+        let put = move || {
+            let is_first = count.fetch_add(1, Ordering::Relaxed) == 0;
+            let status = if is_first { StatusCode::UNAUTHORIZED } else { second };
+            async move { (status, axum::Json(json!({"text": "no"}))).into_response() }
+        };
+        let router = Router::new()
+            .route("/api/version", get(|| async { version(true) }))
+            .route("/api/v1/storage", get(|| async { storage() }))
+            .route("/api/v1/transfer", get(|| async { StatusCode::NO_CONTENT }))
+            .route("/api/v1/files/usb/a.gcode", axum::routing::put(put));
+        let (_kept, source) = file(10);
+        let refused = adapter("prusa_link", &serve(router).await).upload("a.gcode", &source).await.unwrap_err();
+        assert_eq!(matches!(refused, PrinterError::WrongKey(_)), is_wrong_key, "{refused:?}");
         assert_eq!(tries.load(Ordering::Relaxed), 2);
     }
 }

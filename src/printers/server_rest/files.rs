@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::read::{in_use, moment};
 use crate::adapter::{PrinterError, RemoteFile, Source};
-use crate::upload;
+use crate::upload::{self, UploadLimits};
 use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{PastPrint, PrintEnd};
 
@@ -25,7 +25,10 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     if !folder.is_empty() {
         form = form.text("path", folder.to_owned());
     }
-    let stored = wire.upload("api/files/local", form, file, source).await.map_err(|error| in_use(error, name))?;
+    let stored = match wire.upload("api/files/local", form, file, source).await {
+        Ok(stored) => stored,
+        Err(error) => return Err(upload::cause(in_use(error, name), source, limits(wire)).await),
+    };
     let path = stored.pointer("/files/local/path").or_else(|| stored.pointer("/file/path")).and_then(Value::as_str);
     let path =
         path.ok_or_else(|| PrinterError::BadAnswer("the response to the upload contains no file name".into()))?;
@@ -38,6 +41,12 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
         Err(error) if upload::is_kept_back(&error) => Ok(path.to_owned()),
         compared => compared.map(|()| path.to_owned()),
     }
+}
+
+/// Returns the limits on uploads: the free space on the server's storage.
+async fn limits(wire: &PrinterHttpClient) -> Result<UploadLimits, PrinterError> {
+    let free = wire.get("api/files/local", &[]).await?.get("free").and_then(Value::as_u64);
+    Ok(UploadLimits { free, size: None })
 }
 
 async fn compare(wire: &PrinterHttpClient, path: &str, source: &Source) -> Result<(), PrinterError> {

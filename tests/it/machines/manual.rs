@@ -2,10 +2,11 @@
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
-use simulator::faults::SlowUpload;
+use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::PhysicalEvent;
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, words};
+use super::{FAST, Floor, JUDGE_LATE, OWN, PrinterKind, SLOW, can, words};
+use crate::support::until;
 
 async fn big(floor: &Floor) -> String {
     let file = floor.big_file("by hand", 200_000).await;
@@ -86,6 +87,18 @@ each_kind! {
         assert_eq!(floor.started(0), 1);
     }
 
+    async fn a_manual_print_survives_uploads_that_are_cut_off(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let file = floor.file("by hand", 600, 1.0).await;
+        floor.faults(0, |faults| faults.cut_uploads = 2);
+        floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await.expect(200);
+        assert_eq!(floor.sim(0).handle.faults().cut_uploads, 0, "both uploads were cut off");
+        floor.attention(0, "foreign_print", true).await;
+        assert_eq!(floor.started(0), 1);
+        let copies = floor.sim(0).handle.with(|machine| machine.files().iter().count());
+        assert_eq!(copies, 1, "of the file");
+    }
+
     async fn a_manual_print_survives_a_kill_and_an_emergency_stop_ends_it(kind: PrinterKind) {
         let mut floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let file = big(&floor).await;
@@ -123,6 +136,58 @@ each_kind! {
         assert_eq!(floor.started(0), 1);
         floor.attention(0, "needs_home", true).await;
     }
+}
+
+/// Makes printers whose storage is full cut off every upload: why they do is told all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_storage_is_told_although_uploads_are_cut_off() {
+    for kind in [PrinterKind::FwRest, PrinterKind::ServerRest, PrinterKind::PrusaLink] {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let file = floor.file("by hand", 60, 1.0).await;
+        floor.faults(0, |faults| (faults.disk_full, faults.cut_uploads) = (true, 1_000));
+        let refused = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await.expect(502);
+        assert_eq!(refused["code"], "printer_refused", "{refused}");
+        assert!(words(&refused, "message").contains("No space left on device"), "{refused}");
+        assert_eq!(floor.sim(0).handle.faults().cut_uploads, 999, "what will not pass is not tried again");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_emergency_stop_ends_the_retries_of_a_manual_print() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let file = floor.file("by hand", 60, 1.0).await;
+    floor.faults(0, |faults| faults.cut_uploads = 1_000);
+    let (path, body) = (floor.path(0, "/print"), json!({"fileId": file}));
+    let by_hand = floor.app.post(&path, &body);
+    let stop = async {
+        let is_retried = || floor.sim(0).handle.faults().cut_uploads < 999;
+        until("a retry", || async { is_retried().then_some(()) }).await;
+        floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+        floor.faults(0, |faults| faults.cut_uploads = 0);
+    };
+    let (answer, ()) = tokio::join!(by_hand, stop);
+    assert_eq!(answer.error(409), "printer_busy");
+    floor.attention(0, "needs_home", true).await;
+    floor.looked_at(0).await;
+    let uploads = floor.count(0, |what| matches!(what, PhysicalEvent::Uploaded { .. }));
+    assert_eq!((uploads, floor.started(0)), (0, 0));
+    assert!(floor.status(0).await["manualPrint"].is_null());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_status_from_before_the_start_does_not_end_the_print() {
+    // It pushes nothing, so another look at it is always on its way.
+    let floor = Floor::new(PrinterKind::PrusaLink, 1, SLOW, &[JUDGE_LATE]).await;
+    floor.sim(0).handle.put_file(OWN, simulator::gcode::gcode("vase", 600, 1.0, 300.0));
+    // From then on its storage need not be asked for before the start.
+    floor.app.get(&floor.path(0, "/files")).await.expect(200);
+    floor.faults(0, |faults| faults.queries_answer_late = Some(Delay { after_ms: 700 }));
+    floor.app.post(&floor.path(0, "/print"), &json!({"filename": OWN})).await.expect(200);
+    floor.status_until("it to print", 0, |status| words(status, "state") == "printing").await;
+    floor.attention(0, "foreign_print", true).await;
+    let status = floor.status(0).await;
+    let attention = status["attention"].as_array().unwrap();
+    assert!(!attention.contains(&json!("bed_not_cleared")), "no print has ended yet: {status}");
 }
 
 #[tokio::test]

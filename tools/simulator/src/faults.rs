@@ -31,6 +31,8 @@ pub struct PrinterFaults {
     /// The connection closes without a response after an upload has been stored (and started, if the upload requests
     /// it).
     pub drop_after_upload: bool,
+    /// Number of uploads whose connections are still to be cut as soon as they begin. Each cut reduces it by one.
+    pub cut_uploads: u32,
     /// Open connections are cut, and new ones are closed as soon as they send a request.
     pub disconnect: bool,
     /// The printer loses power at the given point of a print, and comes back without the print. This fault occurs once
@@ -51,6 +53,8 @@ pub struct PrinterFaults {
     pub slow_commands: Option<Delay>,
     /// Delay before the response to an emergency stop, which itself takes effect immediately.
     pub stop_answers_late: Option<Delay>,
+    /// Delay before the response to a GET request, which shows the state at the time of the request.
+    pub queries_answer_late: Option<Delay>,
     /// The host has lost the connection to its printer (Klipper stopped, or serial cable unplugged).
     pub away: Option<HostDisconnect>,
     /// Times, durations, temperatures, lengths and sizes are reported as 1e300, as by faulty plug-ins.

@@ -67,6 +67,7 @@ const ANY: MethodFilter = MethodFilter::GET.or(MethodFilter::POST);
 const CALLS: &[(&str, MethodFilter, &str)] = &[
     ("/server/info", MethodFilter::GET, "server.info"),
     ("/server/files/list", MethodFilter::GET, "server.files.list"),
+    ("/server/files/directory", MethodFilter::GET, "server.files.get_directory"),
     ("/server/files/metadata", MethodFilter::GET, "server.files.metadata"),
     ("/server/files/metascan", MethodFilter::POST, "server.files.metadata"),
     ("/server/gcode_store", MethodFilter::GET, "server.gcode_store"),

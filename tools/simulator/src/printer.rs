@@ -29,6 +29,9 @@ pub use machine::{CommandError, Controller, DeleteError, Machine, MachineTempera
 
 use crate::{faults::PrinterFaults, gcode::GcodeFacts};
 
+/// Free space reported for a storage that is not full, in bytes.
+const FREE_BYTES: u64 = 20_000_000_000;
+
 /// Virtual printer that runs on its own: a [`Machine`], and a task that advances its time. Clones refer to the same
 /// printer.
 ///
@@ -197,6 +200,24 @@ impl VirtualPrinter {
         self.0.uploads.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Returns whether to cut the connection of an upload that begins, according to the `cut_uploads` fault.
+    pub(crate) fn cuts_upload(&self) -> bool {
+        self.with(|machine| {
+            let mut faults = machine.faults().clone();
+            let is_cut = faults.cut_uploads > 0;
+            if is_cut {
+                faults.cut_uploads -= 1;
+                machine.set_faults(faults);
+            }
+            is_cut
+        })
+    }
+
+    /// Returns the free space on the printer's storage, in bytes.
+    pub(crate) fn free_space(&self) -> u64 {
+        if self.faults().disk_full { 0 } else { FREE_BYTES }
+    }
+
     /// Returns the maximum number of WebSockets that were open at the same time, if the protocol counts them.
     pub fn most_sockets(&self) -> usize {
         self.0.sockets.load(Ordering::Relaxed)
@@ -215,6 +236,13 @@ impl VirtualPrinter {
     /// Waits for the delay of the `stop_answers_late` fault.
     pub(crate) async fn answer_stop(&self) {
         if let Some(delay) = self.faults().stop_answers_late {
+            tokio::time::sleep(Duration::from_millis(delay.after_ms)).await;
+        }
+    }
+
+    /// Waits for the delay of the `queries_answer_late` fault.
+    pub(crate) async fn answer_query(&self) {
+        if let Some(delay) = self.faults().queries_answer_late {
             tokio::time::sleep(Duration::from_millis(delay.after_ms)).await;
         }
     }

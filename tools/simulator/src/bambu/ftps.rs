@@ -299,6 +299,9 @@ impl FtpSession {
         if count % 4 == 2 {
             return self.say(451, "simulated fault").await;
         }
+        if printer.cuts_upload() {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
         let Some(mut data) = self.open("Ok to send data.").await? else { return Ok(()) };
         printer.upload_begins();
         let arrived = data::receive(&mut data, &self.host, setup.cut_upload_after).await;

@@ -55,6 +55,7 @@ impl MoonrakerHost {
         match method {
             "server.info" => Ok(self.server_info()),
             "server.files.list" => Ok(self.printer.with(files::list)),
+            "server.files.get_directory" => Ok(json!({"disk_usage": {"free": self.printer.free_space()}})),
             "server.files.metadata" | "server.files.metascan" => {
                 let filename = text(params, "filename")?;
                 self.printer.with(|machine| files::metadata(machine, filename))

@@ -120,7 +120,7 @@ fn below(machine: &Machine, prefix: &str, deep: bool) -> Vec<Value> {
 pub(super) async fn list(State(host): State<OctoprintHost>, Query(query): Query<Vec<(String, String)>>) -> Response {
     let deep = query.iter().any(|(name, value)| name == "recursive" && value == "true");
     let files = host.printer.with(|machine| below(machine, "", deep));
-    Json(json!({"files": files, "free": 20_000_000_000_u64, "total": 32_000_000_000_u64})).into_response()
+    Json(json!({"files": files, "free": host.printer.free_space(), "total": 32_000_000_000_u64})).into_response()
 }
 
 fn missing() -> Response {
@@ -175,6 +175,9 @@ pub(super) async fn upload(
     ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
 ) -> Response {
+    if host.printer.cuts_upload() {
+        return peer.hang_up();
+    }
     let Ok(form) = Multipart::from_request(request, &()).await else {
         return error(StatusCode::BAD_REQUEST, "No file to upload and no folder to create");
     };

@@ -69,10 +69,10 @@ fn folder(machine: &Machine, path: &str) -> Option<Value> {
         .then(|| json!({"type": "FOLDER", "name": split(path).1, "ro": false, "children": children}))
 }
 
-pub(super) async fn storages() -> Response {
+pub(super) async fn storages(State(host): State<PrusalinkHost>) -> Response {
     Json(json!({"storage_list": [{
         "type": "USB", "path": "/usb", "name": "usb", "available": true, "read_only": false,
-        "free_space": 20_000_000_000_u64, "total_space": 32_000_000_000_u64,
+        "free_space": host.printer.free_space(), "total_space": 32_000_000_000_u64,
     }]}))
     .into_response()
 }
@@ -131,6 +131,9 @@ pub(super) async fn upload(
     ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
 ) -> Response {
+    if host.printer.cuts_upload() {
+        return peer.hang_up();
+    }
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let Some(length) = length else { return error(StatusCode::LENGTH_REQUIRED, "Content-Length is missing") };
     let Some(path) = clean_path(&path) else { return error(StatusCode::BAD_REQUEST, "Invalid path") };

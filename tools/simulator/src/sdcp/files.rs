@@ -43,6 +43,9 @@ pub(super) async fn upload(
     ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
 ) -> Response {
+    if host.printer.cuts_upload() {
+        return peer.hang_up();
+    }
     // Read before the file is stored, because a test that sees it arrive may switch the fault off.
     let drops = host.printer.faults().drop_after_upload;
     let Ok(form) = Multipart::from_request(request, &()).await else { return refused(-4) };

@@ -10,7 +10,7 @@ use axum::{
     body::to_bytes,
     extract::{ConnectInfo, Request, State},
     http::{
-        StatusCode,
+        Method, StatusCode,
         header::{CONTENT_LENGTH, CONTENT_TYPE},
     },
     middleware::{self, Next},
@@ -56,7 +56,11 @@ async fn strike(
         return peer.hang_up();
     }
     if !errs {
+        let is_query = request.method() == Method::GET;
         let answer = next.run(request).await;
+        if is_query {
+            guard.printer.answer_query().await;
+        }
         return if guard.printer.faults().absurd_numbers { absurd(answer).await } else { answer };
     }
     let count = guard.requests.fetch_add(1, Ordering::SeqCst) + 1;

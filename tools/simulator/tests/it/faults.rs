@@ -118,6 +118,30 @@ async fn dropped_uploads_are_stored_and_not_answered() {
 }
 
 #[tokio::test]
+async fn as_many_uploads_are_cut_as_the_fault_says() {
+    for kind in BOTH {
+        let lab = lab(kind, 1.0).await;
+        lab.faults(|faults| faults.cut_uploads = 1);
+        let cut = lab.upload_request("a.gcode", vec![b'\n'; 1000], &[]).send().await.unwrap_err();
+        assert!(!cut.is_timeout() && cut.status().is_none());
+        assert!(lab.printer.handle.log().is_empty());
+        let (status, _) = lab.send(lab.upload_request("a.gcode", vec![b'\n'; 1000], &[])).await;
+        assert_eq!(status, StatusCode::CREATED);
+    }
+}
+
+#[tokio::test]
+async fn queries_are_answered_late() {
+    for kind in BOTH {
+        let lab = lab(kind, 1.0).await;
+        lab.faults(|faults| faults.queries_answer_late = Some(Delay { after_ms: 400 }));
+        let before = std::time::Instant::now();
+        assert_eq!(lab.get(probe(&lab)).await.0, StatusCode::OK);
+        assert!(before.elapsed() >= Duration::from_millis(390), "took {:?}", before.elapsed());
+    }
+}
+
+#[tokio::test]
 async fn disconnecting_cuts_running_uploads_and_refuses_new_requests() {
     for kind in BOTH {
         let lab = lab(kind, 1.0).await;
