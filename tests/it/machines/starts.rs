@@ -4,6 +4,7 @@ use serde_json::json;
 use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
+use super::delays::HELD;
 use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, attempts, words};
 
 each_kind! {
@@ -68,8 +69,11 @@ each_kind! {
     #[drawn]
     async fn a_start_that_comes_after_it_was_revoked_finds_no_file(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON]).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 6_000 }));
-        let (order, _) = floor.one().await;
+        floor.faults(0, |faults| faults.start_late = HELD);
+        let (order, job) = floor.one().await;
+        floor.job_until("the start to be revoked", &job, |job| attempts(job).first() == Some(&"not_started"))
+            .await;
+        floor.end_delays(0);
         floor.physically("the late start to come", 0, |what| matches!(what, PhysicalEvent::LateStartFellThrough { .. })).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.started(1)), (0, 1));

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::PhysicalEvent;
 
+use super::delays::HELD;
 use super::slots::{fed, fit_changer, load, reported, reports_slots};
 use super::{
     FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, maps_slots, register, slot_label, words,
@@ -71,11 +72,12 @@ each_kind! {
         let (first, _) = floor.one().await;
         floor.app.order_is(&first, "ready").await;
         // The next start takes long to show: until then the printer tells of the print before.
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
+        floor.faults(0, |faults| faults.start_late = HELD);
         let (second, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.looked_at(0).await;
         assert_eq!(floor.job(&job).await["state"], "DISPATCHING");
+        floor.end_delays(0);
         floor.app.order_is(&second, "ready").await;
         assert_eq!(attempts(&floor.job(&job).await), ["finished"]);
         assert_eq!(floor.started(0), 2);
@@ -98,11 +100,12 @@ each_kind! {
     #[drawn]
     async fn story_06_an_accepted_command_is_no_evidence(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
+        floor.faults(0, |faults| faults.start_late = HELD);
         let (order, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.looked_at(0).await;
         assert_eq!(floor.job(&job).await["state"], "DISPATCHING", "accepted, and not seen");
+        floor.end_delays(0);
         let printing = floor.app.job_is(&job, "PRINTING").await;
         assert!(printing["attempts"][0]["startedAt"].is_string(), "{printing}");
         floor.hurry(0);
