@@ -10,8 +10,8 @@ use crate::support::until;
 pub const HELD: Option<Delay> = Some(Delay { after_ms: 600_000 });
 
 impl Floor {
-    /// Waits until a start has arrived at a printer that carries it out later or never. On a busy machine the printer may
-    /// have carried it out before the test looks.
+    /// Waits until a start has arrived at a printer that carries it out later or never. On a busy machine the printer
+    /// may have carried it out before the test looks.
     pub async fn start_arrived(&self, printer: usize) {
         until("the start to arrive", || async {
             self.sim(printer).handle.with(|machine| machine.withheld_starts() > 0).then_some(())

@@ -139,11 +139,13 @@ each_kind! {
     async fn an_echo_of_a_finish_is_counted_once(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| {
-            faults.duplicate_finish = Some(simulator::faults::Echo { after_ms: 500, for_ms: 4_000 });
+            faults.duplicate_finish = Some(simulator::faults::Echo { after_ms: 500, for_ms: 600_000 });
         });
         let (first, job) = floor.one().await;
         floor.app.order_is(&first, "ready").await;
         floor.attention(0, "foreign_print", true).await;
+        floor.faults(0, |faults| faults.duplicate_finish = None);
+        floor.end_delays(0);
         floor.attention(0, "foreign_print", false).await;
         assert_eq!(floor.job(&job).await["state"], "COMPLETED");
         assert_eq!(floor.events("job.completed").await.len(), 1);
@@ -151,7 +153,6 @@ each_kind! {
             // Its file is deleted, so OctoPrint cannot say how that other print ended: a person looks.
             floor.clear_bed(0).await;
         }
-        floor.faults(0, |faults| faults.duplicate_finish = None);
         let (second, _) = floor.one().await;
         floor.app.order_is(&second, "ready").await;
         floor.truth().await;
