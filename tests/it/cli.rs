@@ -13,6 +13,7 @@ use serde_json::json;
 use simulator::{Fleet, FleetOptions};
 
 use self::process::{Place, Running};
+use crate::support::ports::closed_address;
 use crate::support::seller::SELLER;
 
 pub const SERVE: &str = "serve --data data --listen 127.0.0.1:0";
@@ -310,7 +311,7 @@ async fn check_changes_nothing_at_a_printer() {
 
 #[test]
 fn check_says_what_is_wrong_and_how_to_mend_it() {
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = closed_address();
     let place = Place::new()
         .env("DATABASE_URL", &format!("postgres://me:hunter2@{nobody}/shop"))
         .env("SMTP_HOST", "127.0.0.1")

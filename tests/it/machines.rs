@@ -30,6 +30,7 @@ mod care;
 mod clock;
 mod crowd;
 mod dead;
+pub mod delays;
 pub mod files;
 mod finished;
 mod fit;
@@ -80,7 +81,7 @@ pub type Env<'a> = &'a [(&'a str, &'a str)];
 /// A start is judged soon.
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "1");
 /// A start is judged while the test runs, but not before a busy machine has done what comes first.
-pub const JUDGE_CALMLY: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "5");
+pub const JUDGE_CALMLY: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "8");
 /// Nobody doubts a start while the test runs.
 pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "300");
 /// The files of prints that are over stay on the printers, so that the test sees them.
@@ -297,15 +298,6 @@ impl Floor {
     /// Waits until the printer has no job in hand.
     pub async fn free(&self, printer: usize) {
         self.status_until("the printer to have no job in hand", printer, |status| status["jobId"].is_null()).await;
-    }
-
-    /// Waits until a start has arrived at a printer that carries it out later. On a busy machine the printer may have
-    /// carried it out before the test looks.
-    pub async fn start_arrived(&self, printer: usize) {
-        until("the start to arrive", || async {
-            self.sim(printer).handle.with(|machine| machine.late_starts() > 0).then_some(())
-        })
-        .await;
     }
 
     /// Lists the events of this name so far.

@@ -78,7 +78,8 @@ pub fn sliced(folder: &Path) -> Vec<u8> {
 
 on_both! {
     async fn a_paid_order_becomes_printed_parts_and_ships(db: Db) {
-        let app = App::new(db).await;
+        // No delivery is sent again because the machine is busy.
+        let app = App::on(db).env("PRINTFLOOR_WEBHOOKS__DELIVERY_TIMEOUT_SECONDS", 300).start().await;
         let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 7, ..FleetOptions::of_each(2) }).await.unwrap();
         for sim in &fleet.printers {
             app.printer(sim).await;

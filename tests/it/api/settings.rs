@@ -12,6 +12,7 @@ use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
 
 use super::fault_paths;
+use crate::support::ports::closed_address;
 use crate::support::{App, Db, until};
 
 fn setting<'a>(body: &'a Value, name: &str) -> &'a Value {
@@ -119,7 +120,7 @@ async fn what_the_server_could_not_start_with_is_not_written() {
 #[tokio::test]
 async fn what_the_next_start_could_not_open_is_not_written() {
     let app = App::new(Db::sqlite()).await;
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = closed_address();
     let file = app.folder().join("file");
     // Longer than a page: SQLite takes a file that is shorter than one for an empty database, and so does a start.
     std::fs::write(&file, "x".repeat(4096)).unwrap();

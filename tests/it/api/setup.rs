@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{fault_paths, paths, with_cookie, with_role};
 use crate::support::client::Answer;
+use crate::support::ports::closed_address;
 use crate::support::redis::RedisServer;
 use crate::support::{App, Client, Db, on_sqlite, until};
 
@@ -98,7 +99,7 @@ async fn services_are_tested_with_what_is_sent_and_nothing_is_written() {
     let test = async |body: Value| app.post("/api/setup/test-connection", &body).await.expect(200);
     let database = test(json!({"service": "database"})).await;
     assert_eq!(database["ok"], true, "{database}");
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = closed_address();
     for (service, settings) in [
         ("database", json!({"DATABASE_URL": format!("postgres://shop:hunter2@{closed}/shop")})),
         ("redis", json!({"REDIS_URL": format!("redis://{closed}")})),
@@ -147,7 +148,7 @@ on_sqlite! {
         let mut app = App::new(db).await;
         let setup = opened(&app, 1).await;
         std::fs::write(dotenv(&app), "# my notes\nUNKNOWN=kept\nSMTP_FROM=\"Old <old@example.org>\"\n").unwrap();
-        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let closed = closed_address();
         let dead = json!({"settings": {"REDIS_URL": format!("redis://{closed}"), "PARTS_URL": format!("http://{closed}")}});
         let refused = setup.post("/api/setup/save", &dead).await.expect(400);
         assert_eq!((&refused["code"], fault_paths(&refused)), (&json!("connection_failed"), vec!["parts".to_owned(), "redis".to_owned()]));
@@ -192,7 +193,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn health_tells_of_every_configured_service() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = closed_address();
     let app = App::on(Db::sqlite()).env("PARTS_URL", format!("http://{closed}")).start().await;
     let health = app.get("/api/setup/health").await.expect(200);
     assert_eq!(health["ok"], false);

@@ -8,6 +8,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use super::{PASSWORD, with_cookie, with_role};
 use crate::support::client::Answer;
+use crate::support::ports::closed_address;
 use crate::support::stream::Stream;
 use crate::support::{App, Client, Db, on_sqlite, until};
 
@@ -170,7 +171,7 @@ async fn both_connections_are_tested_before_the_wizard_goes_on() {
     for later in ["/setup/printers", "/setup/integrations", "/setup/commerce", "/setup/review"] {
         assert_eq!(Browser::led(&browser.get(later).await), "/setup/database", "{later}");
     }
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = closed_address();
     let dead = format!("postgres://shop:hunter2@{closed}/shop");
     let failed = browser.send("/setup/database", &[("DATABASE_URL", dead.as_str())]).await;
     assert_eq!(failed.status, 400, "{}", failed.text);
@@ -256,7 +257,7 @@ async fn add_printer(browser: &mut Browser, sim: &SimPrinter) {
 
 /// Tries services that do not answer, are not used or have faults, and one with which the wizard goes on.
 async fn try_services(browser: &mut Browser) {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = closed_address();
     let dead = format!("http://{closed}");
     let dead = [("service", "smart_home"), ("SMART_HOME_URL", dead.as_str()), ("SMART_HOME_TOKEN", "hunter2")];
     let failed = browser.send("/setup/integrations", &dead).await;

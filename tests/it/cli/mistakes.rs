@@ -1,12 +1,12 @@
 //! Mistakes of operators, and the messages about them.
 
 use std::fs;
-use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use super::SERVE;
 use super::process::Place;
 use crate::support::Db;
+use crate::support::ports::closed_address;
 
 #[test]
 fn no_command_makes_a_second_shop_by_accident() {
@@ -67,7 +67,7 @@ fn a_file_that_is_no_database_is_told_as_such() {
 
 #[test]
 fn a_database_server_that_is_off_is_told_at_once() {
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = closed_address();
     let place = Place::new().env("DATABASE_URL", &format!("postgres://me:hunter2@{nobody}/shop"));
     for line in [SERVE, "key list --data data"] {
         // In one of some tries: the machine has other things to do.

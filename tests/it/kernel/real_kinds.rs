@@ -36,6 +36,7 @@ impl Mined {
         let mut app = App::on(db)
             .env("PRINTFLOOR_TEST_PANICS", folder.path().display())
             .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+            .env("PRINTFLOOR_LIMITS__INTAKES_PER_HOUR", 1000)
             .start()
             .await;
         app.may_crash = true;
@@ -91,6 +92,12 @@ async fn the_command_at_fault_hears_it_and_those_behind_it_succeed() {
         "buildVolume": {"x": 220, "y": 220, "z": 250},
     });
     let printer = id(&app.post("/api/printers", &printer).await.expect(201));
+    // That it is silent is decided once, and must not set off a mine.
+    until("the printer to be recorded as unreachable", || async {
+        let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
+        status["attention"].as_array().unwrap().iter().any(|reason| reason == "unreachable").then_some(())
+    })
+    .await;
     let endpoint = json!({"url": sink.url(), "events": ["order.shipped"], "secret": "a-secret-of-the-test-0123456789"});
     let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
 

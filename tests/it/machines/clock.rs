@@ -3,10 +3,10 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 use simulator::sink::{Sink, SinkMode};
 
+use super::delays::HELD;
 use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, attempts};
 use crate::support::clock::HOUR;
 use crate::support::waiting::LONG;
@@ -72,7 +72,7 @@ each_kind! {
         for step in STEPS {
             let clock = Clock::new();
             let mut floor = Floor::at(&clock, kind, 2, SLOW, &[JUDGE_LATE]).await;
-            floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 2_000 }));
+            floor.faults(0, |faults| faults.start_late = HELD);
             let (order, job) = floor.one().await;
             // A start is recorded before it is sent. The record is not asked for: it may be confirmed by then.
             floor.start_arrived(0).await;
@@ -82,6 +82,7 @@ each_kind! {
                 floor.app.kill_9();
                 floor.app.start().await;
             }
+            floor.end_delays(0);
             floor.app.job_is(&job, "PRINTING").await;
             floor.hurry(0);
             floor.app.order_is(&order, "ready").await;

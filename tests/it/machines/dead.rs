@@ -7,7 +7,7 @@ use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attemp
 use crate::support::until;
 
 /// Silence is soon an outage, but not what a busy machine takes to answer.
-const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "6");
 /// A part takes ten seconds.
 const BRISK: f64 = 60.0;
 /// Progress between two tenths, 0 to 1. Types that show whole percent show it, too.

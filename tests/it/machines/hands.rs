@@ -1,9 +1,9 @@
 //! Operations on prints: pause, resume, cancel, force.
 
 use serde_json::json;
-use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
+use super::delays::HELD;
 use super::{Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, words};
 
 each_kind! {
@@ -40,8 +40,7 @@ each_kind! {
         let on = crate::support::until("one to print", || async {
             floor.app.jobs(&order).await.into_iter().find(|job| job["state"] == "PRINTING")
         }).await;
-        floor.faults(0, |faults| faults.slow_commands = Some(Delay { after_ms: 4_000 }));
-        floor.sim(0).handle.set_speed(30.0);
+        floor.faults(0, |faults| faults.slow_commands = HELD);
         let cancelled = floor.app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
         assert_eq!(cancelled["status"], "cancelled", "at once: {cancelled}");
         let id = on["id"].as_str().unwrap();
@@ -49,13 +48,13 @@ each_kind! {
         assert_eq!(waits["state"], "PRINTING", "{waits}");
         assert!(waits["cancelRequestedAt"].is_string(), "{waits}");
         assert!(words(&waits, "waitingReason").contains("confirm"), "{waits}");
+        floor.end_delays(0);
         for job in &jobs {
             floor.app.job_is(job["id"].as_str().unwrap(), "CANCELLED").await;
         }
         floor.physically("the print to be cancelled", 0, |what| matches!(what, PhysicalEvent::Cancelled { .. })).await;
         assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Cancelled { .. })), 1, "once");
         assert_eq!(floor.started(0), 1);
-        floor.faults(0, |faults| faults.slow_commands = None);
         floor.truth().await;
         assert!(floor.used().await < 10.0, "only what was printed");
         assert_eq!(floor.app.act(&format!("/api/jobs/{id}/retry")).await.error(409), "invalid_transition");

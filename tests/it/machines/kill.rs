@@ -1,8 +1,9 @@
 //! `kill -9` in each phase of an attempt: whatever the server knew, no part is started twice.
 
-use simulator::faults::{Delay, SlowUpload};
+use simulator::faults::SlowUpload;
 use simulator::printer::PhysicalEvent;
 
+use super::delays::HELD;
 use super::{FAST, Floor, JUDGE_CALMLY, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW, attempts};
 use crate::support::{Db, on_both, until};
 
@@ -28,17 +29,16 @@ async fn while_uploading(db: Db, kind: PrinterKind) {
 /// Kills the server between the start that was sent and its effect.
 async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
     let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_CALMLY]).await;
-    floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
+    floor.faults(0, |faults| faults.start_late = HELD);
     let (order, job) = floor.one().await;
-    floor.attempt_is(&job, "start_sent").await;
     floor.start_arrived(0).await;
     floor.app.kill_9();
+    floor.end_delays(0);
     floor
         .physically("the start to come", 0, |what| {
             matches!(what, PhysicalEvent::Started { .. } | PhysicalEvent::LateStartFellThrough { .. })
         })
         .await;
-    floor.faults(0, |faults| faults.start_late = None);
     floor.app.start().await;
     floor.app.order_is(&order, "ready").await;
     assert_eq!(attempts(&floor.job(&job).await), ["finished"], "found printing, or printed");
@@ -51,7 +51,8 @@ async fn after_a_start_that_was_swallowed(db: Db, kind: PrinterKind) {
     let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_CALMLY, KEEP_FILES]).await;
     floor.faults(0, |faults| faults.accept_but_never_start = true);
     let (order, job) = floor.one().await;
-    floor.attempt_is(&job, "start_sent").await;
+    // One that is still on its way would be carried out once the fault is over.
+    floor.start_arrived(0).await;
     floor.app.kill_9();
     floor.faults(0, |faults| faults.accept_but_never_start = false);
     floor.app.start().await;

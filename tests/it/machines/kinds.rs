@@ -48,7 +48,7 @@ pub fn elsewhere(kind: PrinterKind) -> &'static str {
 /// Returns the setting that has starts judged as calmly as with [`JUDGE_CALMLY`], and no later, at printers of a kind:
 /// some get three times as long.
 pub fn judge_calmly(kind: PrinterKind) -> (&'static str, &'static str) {
-    if kind == PrinterKind::MqttLan { (JUDGE_CALMLY.0, "2") } else { JUDGE_CALMLY }
+    if kind == PrinterKind::MqttLan { (JUDGE_CALMLY.0, "3") } else { JUDGE_CALMLY }
 }
 
 /// Returns the outcome of an act that only some types support.

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use serde_json::json;
-use simulator::faults::{Delay, SlowUpload};
+use simulator::faults::SlowUpload;
 
+use super::delays::HELD;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, attempts};
 use crate::support::until;
 
@@ -41,7 +42,7 @@ each_kind! {
             let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
             floor.faults(0, |faults| match phase {
                 "uploading" => faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 }),
-                "start_sent" => faults.start_late = Some(Delay { after_ms: 6_000 }),
+                "start_sent" => faults.start_late = HELD,
                 _ => {}
             });
             let order = floor.app.paid_order(&sku, 1).await;
@@ -67,7 +68,8 @@ each_kind! {
                 })
                 .await;
             }
-            floor.faults(0, |faults| (faults.slow_upload, faults.start_late) = (None, None));
+            floor.faults(0, |faults| faults.slow_upload = None);
+            floor.end_delays(0);
             if phase == "start_sent" {
                 floor.app.job_is(&job, "PRINTING").await;
             }

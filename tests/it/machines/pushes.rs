@@ -18,6 +18,9 @@ const EACH_SECOND: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS",
 /// Time for which requests are counted, in milliseconds.
 const WATCHED_MS: i64 = 10_000;
 
+/// Time in which a printer without a push would be asked twice.
+const QUIET: Duration = Duration::from_secs(2);
+
 /// Nobody comes by again while the test runs.
 const HARDLY_EVER: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "600");
 
@@ -32,6 +35,21 @@ fn read_at(status: &Value) -> i64 {
     text.parse::<printfloor::domain::time::Timestamp>().unwrap().0
 }
 
+/// Waits until the printer was asked nothing for longer than the interval of [`EACH_SECOND`]: its push is open.
+async fn push_is_open(floor: &Floor) {
+    let request_count = || floor.sim(0).handle.requests();
+    let last = Cell::new((request_count(), Instant::now()));
+    until("the push to be open", || async {
+        let (before, since) = last.get();
+        let now = request_count();
+        if now != before {
+            last.set((now, Instant::now()));
+        }
+        (now == before && since.elapsed() > QUIET).then_some(())
+    })
+    .await;
+}
+
 each_kind! {
     async fn a_printer_that_pushes_is_hardly_asked_and_shown_as_it_is(kind: PrinterKind) {
         if kind == PrinterKind::PrusaLink {
@@ -44,6 +62,7 @@ each_kind! {
             // It tells whole percents: one more is to be seen in the time.
             floor.sim(0).handle.set_speed(10.0);
         }
+        push_is_open(&floor).await;
         let first = floor.status_until("some progress", 0, |s| s["progress"].as_f64().unwrap() > 0.0).await;
         let before = floor.sim(0).handle.requests();
         let last = floor.status_until("the time to be over", 0, |s| read_at(s) > read_at(&first) + WATCHED_MS).await;

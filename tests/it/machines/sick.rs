@@ -42,7 +42,7 @@ each_kind! {
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.disk_full = true);
         let order = floor.order(12).await;
-        floor.app.order_is(&order, "ready").await;
+        floor.app.all_made(&order).await;
         assert_eq!(floor.started(1) + floor.started(2), 12);
         assert!(floor.events("job.failed").await.is_empty());
         floor.attention(0, "disk_full", true).await;

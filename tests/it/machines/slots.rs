@@ -363,7 +363,7 @@ async fn what_was_chosen_from_a_changer_that_goes_away_is_not_printed_from_the_s
     let file = floor.big_file("big", 200_000).await;
     let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
     for (n, gone) in [true, false].into_iter().enumerate() {
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 50_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         floor.attempt_is(&job, "uploading").await;
@@ -375,13 +375,14 @@ async fn what_was_chosen_from_a_changer_that_goes_away_is_not_printed_from_the_s
                 tray.tray_color = "00FF00FF".to_owned();
             }
         });
+        floor.looked_at(0).await;
+        floor.faults(0, |faults| faults.slow_upload = None);
         let given_back = |job: &Value| job["attempts"][0]["endedAt"].is_string();
         let back = floor.job_until("the attempt to be given back", &job, given_back).await;
         let why = words(&back["attempts"][0], "reason");
         let expected = if gone { "slot A2 of the filament changer is gone" } else { "slot A2 " };
         assert!(why.contains(expected), "{back}");
         assert_eq!(floor.started(0), n, "neither from the changer nor from beside it");
-        floor.faults(0, |faults| faults.slow_upload = None);
         bambu.change(|setup| setup.ams.clone_from(&fitted));
         floor.app.act(&floor.path(0, "/clear-attention")).await;
         floor.app.order_is(&order, "ready").await;

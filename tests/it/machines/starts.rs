@@ -4,6 +4,7 @@ use serde_json::json;
 use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
+use super::delays::HELD;
 use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, attempts, words};
 
 each_kind! {
@@ -68,8 +69,11 @@ each_kind! {
     #[drawn]
     async fn a_start_that_comes_after_it_was_revoked_finds_no_file(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON]).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 6_000 }));
-        let (order, _) = floor.one().await;
+        floor.faults(0, |faults| faults.start_late = HELD);
+        let (order, job) = floor.one().await;
+        floor.job_until("the start to be revoked", &job, |job| attempts(job).first() == Some(&"not_started"))
+            .await;
+        floor.end_delays(0);
         floor.physically("the late start to come", 0, |what| matches!(what, PhysicalEvent::LateStartFellThrough { .. })).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.started(1)), (0, 1));
@@ -135,11 +139,13 @@ each_kind! {
     async fn an_echo_of_a_finish_is_counted_once(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| {
-            faults.duplicate_finish = Some(simulator::faults::Echo { after_ms: 500, for_ms: 4_000 });
+            faults.duplicate_finish = Some(simulator::faults::Echo { after_ms: 500, for_ms: 600_000 });
         });
         let (first, job) = floor.one().await;
         floor.app.order_is(&first, "ready").await;
         floor.attention(0, "foreign_print", true).await;
+        floor.faults(0, |faults| faults.duplicate_finish = None);
+        floor.end_delays(0);
         floor.attention(0, "foreign_print", false).await;
         assert_eq!(floor.job(&job).await["state"], "COMPLETED");
         assert_eq!(floor.events("job.completed").await.len(), 1);
@@ -147,7 +153,6 @@ each_kind! {
             // Its file is deleted, so OctoPrint cannot say how that other print ended: a person looks.
             floor.clear_bed(0).await;
         }
-        floor.faults(0, |faults| faults.duplicate_finish = None);
         let (second, _) = floor.one().await;
         floor.app.order_is(&second, "ready").await;
         floor.truth().await;

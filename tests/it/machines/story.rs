@@ -25,7 +25,7 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
         PrinterKind::FwRest,
         1,
         SLOW,
-        &[("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "4"), ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1,0.1")],
+        &[("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "8"), ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1,0.1")],
     )
     .await;
     let sink = Sink::start().await.unwrap();
@@ -90,7 +90,7 @@ async fn a_lost_printer_and_a_failed_job_are_mailed_counted_and_logged() {
     const FAILED: &str = r#"printfloor_jobs{state="FAILED"}"#;
     const FLAGGED: &str = r#"printfloor_orders_flagged{flag="job_failed"}"#;
     const ATTENTION: &str = "printfloor_printers_attention";
-    let env = [("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org"), ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "4")];
+    let env = [("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org"), ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "8")];
     let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &env).await;
     assert_eq!(metric(&floor, UNREACHABLE).await.unwrap_or_default(), 0);
     assert_eq!(metric(&floor, ATTENTION).await, Some(0));

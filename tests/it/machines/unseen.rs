@@ -3,9 +3,9 @@
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
-use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
+use super::delays::HELD;
 use super::{
     FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, OWN, PrinterKind, SLOW, STILL, attempts, can, judge_calmly, words,
 };
@@ -118,12 +118,13 @@ each_kind! {
         let floor = Floor::new(kind, 2, SLOW, &[judge_calmly(kind), IMPATIENT]).await;
         let file = floor.file("short", 2, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
+        floor.faults(0, |faults| faults.start_late = HELD);
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         floor.start_arrived(0).await;
         floor.faults(0, |faults| faults.disconnect = true);
         floor.sim(0).handle.set_speed(STILL);
+        floor.end_delays(0);
         floor.physically("the print to begin unseen", 0, |what| matches!(what, PhysicalEvent::Started { .. })).await;
         // The server is killed at that moment, so that its history has nothing.
         restart(&floor, kind, true);
@@ -131,7 +132,9 @@ each_kind! {
             floor.physically("the part to be done unseen", 0, finished).await;
         }
         clear(&floor, kind);
-        floor.faults(0, |faults| (faults.disconnect, faults.start_late) = (false, None));
+        // It is out of sight at least until then.
+        floor.job_until("the start to be doubted", &job, unverified).await;
+        floor.faults(0, |faults| faults.disconnect = false);
         floor.connection_is(0, "connected").await;
         let doubt = if can(kind, Operation::History) { "restarted" } else { "long enough for the whole print" };
         let why = |job: &Value| job["attempts"][0]["reason"].as_str().is_some_and(|why| why.contains(doubt));
@@ -160,7 +163,7 @@ each_kind! {
         floor.faults(0, |faults| faults.accept_but_never_start = true);
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
-        floor.attempt_is(&job, "start_sent").await;
+        floor.start_arrived(0).await;
         floor.faults(0, |faults| faults.disconnect = true);
         floor.job_until("the start to be doubted", &job, unverified).await;
         floor.connection_is(0, "unreachable").await;

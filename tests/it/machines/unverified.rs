@@ -1,13 +1,10 @@
 //! Starts of which nobody can tell whether they happened: both sides wait and say why, evidence or a person decides.
 
 use serde_json::{Value, json};
-use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
+use super::delays::HELD;
 use super::{FAST, Floor, PrinterKind, SLOW, attempts, judge_calmly, words};
-
-/// A start that is carried out only once the printer cannot be reached any more.
-const LATE: Option<Delay> = Some(Delay { after_ms: 4_000 });
 
 fn started(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::Started { .. })
@@ -17,22 +14,28 @@ fn finished(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::Finished { .. })
 }
 
-/// Starts a print on one printer, which takes the start and vanishes: (floor, order, job).
-async fn doubt(kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String) {
-    doubt_at(FAST, kind, late).await
+/// A start that a printer takes and does not carry out while the server reaches it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StartFate {
+    /// It is carried out once the printer cannot be reached any more.
+    Late,
+    /// It comes to nothing.
+    Lost,
 }
 
-async fn doubt_at(speed: f64, kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String) {
+/// Starts a print on one printer, which takes the start and vanishes: (floor, order, job).
+async fn doubt(kind: PrinterKind, start: StartFate) -> (Floor, String, String) {
+    doubt_at(FAST, kind, start).await
+}
+
+async fn doubt_at(speed: f64, kind: PrinterKind, start: StartFate) -> (Floor, String, String) {
     let floor = Floor::new(kind, 1, speed, &[judge_calmly(kind)]).await;
-    floor.faults(0, |faults| match late {
-        Some(_) => faults.start_late = late,
-        None => faults.accept_but_never_start = true,
+    floor.faults(0, |faults| match start {
+        StartFate::Late => faults.start_late = HELD,
+        StartFate::Lost => faults.accept_but_never_start = true,
     });
     let (order, job) = floor.one().await;
-    floor.attempt_is(&job, "start_sent").await;
-    if late.is_some() {
-        floor.start_arrived(0).await;
-    }
+    floor.start_arrived(0).await;
     floor.faults(0, |faults| faults.disconnect = true);
     let doubted =
         floor.job_until("the start to be doubted", &job, |job| job["attempts"][0]["unverified"] == true).await;
@@ -40,6 +43,9 @@ async fn doubt_at(speed: f64, kind: PrinterKind, late: Option<Delay>) -> (Floor,
     assert!(words(&doubted, "waitingReason").contains("an operator must resolve it"), "{doubted}");
     assert!(!words(&doubted["attempts"][0], "reason").is_empty());
     floor.attention(0, "unverified", true).await;
+    if start == StartFate::Late {
+        floor.end_delays(0);
+    }
     (floor, order, job)
 }
 
@@ -50,7 +56,7 @@ async fn resolve(floor: &Floor, job: &str, outcome: &str) -> Value {
 each_kind! {
     #[drawn]
     async fn a_printer_in_doubt_takes_no_other_job(kind: PrinterKind) {
-        let (floor, _, job) = doubt(kind, None).await;
+        let (floor, _, job) = doubt(kind, StartFate::Lost).await;
         let (_, other) = floor.one().await;
         let waits = floor.app.job_is(&other, "SLICED").await;
         assert!(words(&waits, "waitingReason").contains("is unverified"), "{waits}");
@@ -63,7 +69,7 @@ each_kind! {
     }
 
     async fn a_printer_that_comes_back_with_the_print_decides(kind: PrinterKind) {
-        let (floor, order, job) = doubt_at(SLOW, kind, LATE).await;
+        let (floor, order, job) = doubt_at(SLOW, kind, StartFate::Late).await;
         floor.physically("the late start", 0, started).await;
         floor.faults(0, |faults| faults.disconnect = false);
         floor.app.job_is(&job, "PRINTING").await;
@@ -76,7 +82,7 @@ each_kind! {
     }
 
     async fn a_printer_that_comes_back_after_the_print_decides_if_it_can_tell(kind: PrinterKind) {
-        let (mut floor, order, job) = doubt(kind, LATE).await;
+        let (mut floor, order, job) = doubt(kind, StartFate::Late).await;
         floor.physically("the part to be done", 0, finished).await;
         floor.faults(0, |faults| faults.disconnect = false);
         if kind == PrinterKind::MqttLan {
@@ -98,7 +104,7 @@ each_kind! {
 
     #[drawn]
     async fn a_printer_that_comes_back_knowing_nothing_is_given_another_start(kind: PrinterKind) {
-        let (floor, order, job) = doubt(kind, None).await;
+        let (floor, order, job) = doubt(kind, StartFate::Lost).await;
         floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
         floor.app.order_is(&order, "ready").await;
         assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
@@ -108,7 +114,7 @@ each_kind! {
 
     #[drawn]
     async fn an_operator_says_that_it_did_not_start(kind: PrinterKind) {
-        let (floor, order, job) = doubt(kind, None).await;
+        let (floor, order, job) = doubt(kind, StartFate::Lost).await;
         // Until that is known the job would be sent there again, in vain.
         floor.attention(0, "unreachable", true).await;
         let resolved = resolve(&floor, &job, "not_started").await;
@@ -125,7 +131,7 @@ each_kind! {
 
     #[drawn]
     async fn an_operator_says_that_it_failed(kind: PrinterKind) {
-        let (floor, order, job) = doubt(kind, None).await;
+        let (floor, order, job) = doubt(kind, StartFate::Lost).await;
         let resolved = resolve(&floor, &job, "failed").await;
         assert_eq!(resolved["state"], "FAILED", "{resolved}");
         assert!(words(&resolved, "error").contains("operator"), "{resolved}");
@@ -142,7 +148,7 @@ each_kind! {
     #[drawn]
     async fn an_operator_says_that_it_finished(kind: PrinterKind) {
         // It really did, and the printer is gone for good.
-        let (floor, order, job) = doubt(kind, LATE).await;
+        let (floor, order, job) = doubt(kind, StartFate::Late).await;
         floor.physically("the part to be done", 0, finished).await;
         let resolved = resolve(&floor, &job, "finished").await;
         assert_eq!(resolved["state"], "COMPLETED", "{resolved}");

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::PhysicalEvent;
 
+use super::delays::HELD;
 use super::slots::{fed, fit_changer, load, reported, reports_slots};
 use super::{
     FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, maps_slots, register, slot_label, words,
@@ -40,16 +41,17 @@ each_kind! {
     #[drawn]
     async fn story_01_a_start_for_a_busy_printer_does_not_end_the_print_there(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 40_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
         let (order, jobs) = slow_uploads(&floor, 1).await;
         let job = jobs[0]["id"].as_str().unwrap();
         floor.attempt_is(job, "uploading").await;
         // A person begins a print while the file is on its way.
         floor.own_print(0);
+        floor.status_until("the person's print to be seen", 0, |status| status["state"] == "printing").await;
+        floor.faults(0, |faults| faults.slow_upload = None);
         floor.job_until("the job to wait again", job, |job| job["state"] == "SLICED").await;
         assert_eq!(floor.started(0), 1, "the person's own");
         assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Cancelled { .. })), 0);
-        floor.faults(0, |faults| faults.slow_upload = None);
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.finished(0)), (2, 2), "one after the other, both to their ends");
@@ -71,11 +73,12 @@ each_kind! {
         let (first, _) = floor.one().await;
         floor.app.order_is(&first, "ready").await;
         // The next start takes long to show: until then the printer tells of the print before.
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
+        floor.faults(0, |faults| faults.start_late = HELD);
         let (second, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.looked_at(0).await;
         assert_eq!(floor.job(&job).await["state"], "DISPATCHING");
+        floor.end_delays(0);
         floor.app.order_is(&second, "ready").await;
         assert_eq!(attempts(&floor.job(&job).await), ["finished"]);
         assert_eq!(floor.started(0), 2);
@@ -98,11 +101,12 @@ each_kind! {
     #[drawn]
     async fn story_06_an_accepted_command_is_no_evidence(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
+        floor.faults(0, |faults| faults.start_late = HELD);
         let (order, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.looked_at(0).await;
         assert_eq!(floor.job(&job).await["state"], "DISPATCHING", "accepted, and not seen");
+        floor.end_delays(0);
         let printing = floor.app.job_is(&job, "PRINTING").await;
         assert!(printing["attempts"][0]["startedAt"].is_string(), "{printing}");
         floor.hurry(0);
@@ -113,15 +117,15 @@ each_kind! {
     #[drawn]
     async fn story_07_a_job_cancelled_while_it_is_sent_is_not_printed(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 40_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
         let (_, jobs) = slow_uploads(&floor, 1).await;
         let job = jobs[0]["id"].as_str().unwrap();
         floor.attempt_is(job, "uploading").await;
         floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+        floor.faults(0, |faults| faults.slow_upload = None);
         let cancelled = floor.app.job_is(job, "CANCELLED").await;
         assert!(cancelled["attempts"][0]["startedAt"].is_null(), "{cancelled}");
         floor.free(0).await;
-        floor.faults(0, |faults| faults.slow_upload = None);
         let (order, _) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!(floor.started(0), 1, "the other job alone");
@@ -131,13 +135,14 @@ each_kind! {
     #[drawn]
     async fn story_08_a_job_that_is_being_sent_stays_with_its_printer(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE]).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 40_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
         let (order, jobs) = slow_uploads(&floor, 1).await;
         let job = jobs[0]["id"].as_str().unwrap();
         floor.attempt_is(job, "uploading").await;
         // Another printer is free, and a higher rank changes nothing.
         floor.app.patch(&format!("/api/jobs/{job}"), &json!({"priority": 9})).await.expect(200);
         floor.looked_at(1).await;
+        floor.faults(0, |faults| faults.slow_upload = None);
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.started(1)), (1, 0));
         assert_eq!(floor.count(1, uploaded), 0, "not half on two printers");

@@ -16,8 +16,7 @@ async fn job_says(app: &App, job: &str, words: &str) -> Value {
 async fn each_failure_is_told_in_the_slicers_words_and_frees_the_material() {
     let fake = FakeSlicer::new(12.5);
     let builder = fake.shop(Db::sqlite());
-    let builder =
-        builder.env("PRINTFLOOR_SERVER__UPLOAD_MAX_BYTES", 1_000_000).env("PRINTFLOOR_SLICING__TIMEOUT_SECONDS", 5);
+    let builder = builder.env("PRINTFLOOR_SERVER__UPLOAD_MAX_BYTES", 1_000_000);
     let app = builder.env("PRINTFLOOR_SLICING__MEMORY_MAX_BYTES", 100_000_000).start().await;
     let (material, sku) = stocked(&app, 200.0).await;
     let mut job = None::<String>;
@@ -33,7 +32,6 @@ async fn each_failure_is_told_in_the_slicers_words_and_frees_the_material() {
         ("yes G1 > sliced.gcode || exit 1", "Slicing failed"),
         ("head -c 400000000 /dev/zero | tail > sliced.gcode", "memory"),
         ("yes noise >&2 & sleep 1; echo 'Loading of a model file failed.' >&2; exit 1", "Slicing failed"),
-        ("(sleep 600; touch $HOME_OF_TEST/survivor) & sleep 600", "longer than 5 s"),
     ] {
         fake.does(does);
         let before = fake.runs().len();
@@ -55,6 +53,21 @@ async fn each_failure_is_told_in_the_slicers_words_and_frees_the_material() {
     let job = job.unwrap();
     app.post(&format!("/api/jobs/{job}/release"), &json!({})).await.expect(200);
     assert_eq!(app.job_is(&job, "SLICED").await["need"], 12.5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slicer_that_takes_too_long_is_ended_with_all_that_it_left_running() {
+    let fake = FakeSlicer::new(12.5);
+    fake.does("(sleep 600; touch $HOME_OF_TEST/survivor) & sleep 600");
+    let app = fake.shop(Db::sqlite()).env("PRINTFLOOR_SLICING__TIMEOUT_SECONDS", 5).start().await;
+    let (material, sku) = stocked(&app, 200.0).await;
+    let job = only_job(&app, &app.paid_order(&sku, 1).await).await;
+    let view = app.job_is(&job, "awaiting_manual_review").await;
+    assert!(view["blockedBy"] == "slicing" && fake.runs().len() == 1, "{view}");
+    assert!(view["waitingReason"].as_str().unwrap().contains("longer than 5 s"), "{view}");
+    until("its material to be free", || async { (reserved(&app, &material).await == 0.0).then_some(()) }).await;
+    assert!(gcode_files(&app).await.is_empty());
+    until("nothing of the slicer to run", || async { (fake.running() == 0).then_some(()) }).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

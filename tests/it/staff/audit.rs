@@ -8,7 +8,7 @@ use crate::api::{PASSWORD, id, signed_in};
 use crate::billing::pages::{posted, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
-use crate::support::{App, Client, until};
+use crate::support::{App, Client, Clock, until};
 
 /// Path of the audit log.
 const LOG: &str = "/shop/settings/audit";
@@ -38,7 +38,8 @@ fn link(page: &Answer, text: &str) -> String {
 
 #[tokio::test]
 async fn the_page_answers_who_paused_a_printer_yesterday() {
-    let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+    let clock = Clock::at_noon();
+    let floor = Floor::at(&clock, PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
     let app = &floor.app;
     let (user, ada) = ada(app).await;
     let (_, job) = floor.one().await;

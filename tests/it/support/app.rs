@@ -192,6 +192,7 @@ impl App {
             .env("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", true)
             .env("PRINTFLOOR_WEBHOOKS__RETRY_JITTER_SECONDS", 0)
             .env("PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE", 10_000_000)
+            .env("PRINTFLOOR_LIMITS__CUSTOMER_REQUESTS_PER_MINUTE", 10_000_000)
             .env("PRINTFLOOR_LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", 10_000_000)
             .env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 10_000_000)
             // Each alert is a mail of its own, so that a test sees it at once.

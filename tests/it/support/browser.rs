@@ -297,8 +297,22 @@ impl Browser {
         self.events.iter().filter_map(fault).chain(self.broken.iter().cloned()).collect()
     }
 
+    /// Waits until so many streams of events are open, over all pages. While a page hands its own over, there is one
+    /// more or less.
+    pub async fn streams_are(&mut self, tab: &Tab, are: impl Fn(usize) -> bool) {
+        let began = Instant::now();
+        loop {
+            let open = self.streams(tab).await;
+            if are(open) {
+                return;
+            }
+            assert!(began.elapsed() < LONG, "{open} streams are open");
+            tokio::time::sleep(pause_after(began.elapsed())).await;
+        }
+    }
+
     /// Counts the open streams of events, over all pages.
-    pub async fn streams(&mut self, tab: &Tab) -> usize {
+    async fn streams(&mut self, tab: &Tab) -> usize {
         // What was told before is read with this.
         self.eval(tab, "0").await;
         let mut open: Vec<(&Value, &Value)> = Vec::new();

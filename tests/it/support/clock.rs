@@ -45,6 +45,13 @@ impl Clock {
         clock
     }
 
+    /// Starts at the next noon, UTC: no day ends while the test runs.
+    pub fn at_noon() -> Self {
+        let clock = Self::new();
+        clock.set((12 * HOUR - clock.unix_now() * 1000).rem_euclid(24 * HOUR));
+        clock
+    }
+
     fn file(&self) -> PathBuf {
         self.folder.path().join("offset")
     }

@@ -154,7 +154,7 @@ impl Mishaps {
     /// has started.
     async fn unknown_start(&self) -> Result<(), DemoError> {
         let late = PrinterFaults { start_late: Some(Delay { after_ms: LATE_START_MS }), ..PrinterFaults::default() };
-        let late_starts = |machine: &DemoPrinter| machine.handle.with(|machine| machine.late_starts());
+        let late_starts = |machine: &DemoPrinter| machine.handle.with(|machine| machine.withheld_starts());
         let earlier: Vec<u64> = self.machines.iter().map(late_starts).collect();
         self.machines.iter().for_each(|machine| machine.handle.set_faults(late.clone()));
         let end = Instant::now() + STEP_TIMEOUT;

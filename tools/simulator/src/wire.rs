@@ -54,6 +54,7 @@ pub use upload::{MultipartUpload, UploadedPart};
 
 pub(crate) use host::Host;
 pub(crate) use push::{push, push_interval};
+pub(crate) use upload::slowly;
 
 /// Kill switch for one connection.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{HOSTILE, is_sound, ordered, send, token};
 use crate::billing::customer;
-use crate::support::{App, Client, Db};
+use crate::support::{App, Client, Clock, Db};
 
 const ADDRESS: [(&str, &str); 5] =
     [("line1", "1 Main Street"), ("city", "Springfield"), ("region", "IL"), ("postalCode", "62701"), ("country", "us")];
@@ -105,7 +105,8 @@ async fn the_sign_in_names_its_field_and_says_beside_it_what_is_wrong() {
 
 #[tokio::test]
 async fn pages_are_in_the_language_of_the_profile_and_else_in_that_of_the_browser() {
-    let app = App::new(Db::sqlite()).await;
+    let clock = Clock::at_noon();
+    let app = App::on(Db::sqlite()).clock(&clock).start().await;
     let nobody = app.nobody();
     let sign_in = nobody.send(nobody.request("GET", "/sign-in").header("accept-language", "de-AT,en;q=0.8")).await;
     assert!(sign_in.text.contains("<html lang=\"de\">") && sign_in.text.contains("Link zusenden"), "{}", sign_in.text);

@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{BambuModel, DeveloperMode};
-use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
+use super::super::delays::HELD;
 use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, judge_calmly, keyless, words};
 use super::uploaded;
 use crate::api::materials::mails;
@@ -111,13 +111,14 @@ each_kind! {
 
     async fn story_16_a_print_that_nobody_saw_has_no_beginning(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[judge_calmly(kind)]).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
+        floor.faults(0, |faults| faults.start_late = HELD);
         let (order, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.faults(0, |faults| faults.disconnect = true);
+        floor.end_delays(0);
         floor.physically("the part to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
         floor.connection_is(0, "unreachable").await;
-        floor.faults(0, |faults| (faults.disconnect, faults.start_late) = (false, None));
+        floor.faults(0, |faults| faults.disconnect = false);
         if kind == PrinterKind::MqttLan {
             // That this type shows a print of ours as ended does not prove that it was this one: a person is asked.
             let doubted = |job: &Value| job["attempts"][0]["unverified"] == true;

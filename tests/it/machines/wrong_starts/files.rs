@@ -107,7 +107,7 @@ each_kind! {
 
     async fn story_11_an_upload_that_was_cut_off_is_not_started(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 40_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
         let (order, jobs) = slow_uploads(&floor, 1).await;
         floor.attempt_is(jobs[0]["id"].as_str().unwrap(), "uploading").await;
         floor.faults(0, |faults| faults.disconnect = true);

@@ -9,6 +9,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use crate::api::PASSWORD;
 use crate::cli::process::{Place, tool};
 use crate::support::browser::{Browser, Tab};
+use crate::support::ports::closed_address;
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, until};
 
@@ -89,7 +90,7 @@ async fn chromium_goes_from_the_printed_code_to_the_written_settings() {
     browser.press(&tab, "Test and add").await;
     browser.sees(&tab, "Ada").await;
     browser.press(&tab, "Next: Integrations").await;
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = closed_address();
     browser.fill_near(&tab, "Address", "Smart home", &format!("http://{closed}")).await;
     browser.press_near(&tab, "Test and save", "Smart home").await;
     browser.sees(&tab, "Test failed.").await;

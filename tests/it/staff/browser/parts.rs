@@ -163,15 +163,15 @@ async fn chromium_sees_the_progress_of_a_print_grow() {
     let Some(mut browser) = Browser::start().await else { return };
     let (floor, cookie) = floor().await;
     let base = floor.app.base.clone();
-    for n in 0..2 {
-        floor.sim(n).handle.set_speed(40.0);
-    }
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     browser.eval(&tab, "window.stays = true").await;
-    floor.one().await;
+    let (_, job) = floor.one().await;
+    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
+    let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
     browser.until(&tab, "a bar", "document.querySelector('#cards progress')").await;
     let value = "Number(document.querySelector('#cards progress').value)";
-    for percent in [5, 20, 40] {
+    for (part, percent) in [(0.06, 5), (0.21, 20), (0.41, 40)] {
+        floor.stands_at(n, part);
         let grown = format!("document.querySelector('#cards progress') && {value} >= {percent}");
         browser.until(&tab, &format!("{percent} percent"), &grown).await;
     }

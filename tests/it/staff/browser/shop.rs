@@ -56,6 +56,10 @@ pub async fn filled() -> FilledShop {
     app.post(&format!("/api/orders/{shipped}/ship"), &parcel).await.expect(200);
     // A bed that waits for a person, a print that failed, one that goes on, one that waits for the next printer.
     app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
+    // Each of the four gets one of the next.
+    for n in 0..floor.printers.len() {
+        floor.free(n).await;
+    }
     let many = floor.order(4).await;
     floor.attention(0, "bed_not_cleared", true).await;
     app.order_is(&many, "ready").await;

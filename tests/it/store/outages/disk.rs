@@ -12,11 +12,11 @@ use printfloor::actors::kernel::restart_policy::RestartPolicy;
 use printfloor::store::Unavailable;
 use serde_json::json;
 use simulator::PrinterKind;
-use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
 use super::answered::UnderWay;
 use crate::chaos::from_env;
+use crate::machines::delays::HELD;
 use crate::machines::{FAST, Floor, IMPATIENT, JUDGE_LATE, OWN, SLOW};
 use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
@@ -159,7 +159,7 @@ async fn own_print_survives_a_cancel(kinds: &[PrinterKind]) {
         for cut in [true, false] {
             floor.faults(0, |faults| {
                 faults.disconnect = cut;
-                faults.slow_commands = Some(Delay { after_ms: 1_500 });
+                faults.slow_commands = HELD;
             });
             let job = if cut { job.clone() } else { next_after_own_print(&floor).await };
             floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
@@ -169,6 +169,7 @@ async fn own_print_survives_a_cancel(kinds: &[PrinterKind]) {
             }
             fill(&ballast);
             refused_for_a_full_disk(&floor).await;
+            floor.end_delays(0);
             if cut {
                 floor.hurry(0);
                 floor.physically("the part to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;

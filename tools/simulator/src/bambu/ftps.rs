@@ -311,9 +311,11 @@ impl FtpSession {
             UploadOutcome::TooLarge => return self.say(552, "Exceeded storage allocation.").await,
         };
         let facts = Arc::new(GcodeFacts::read(&bytes));
+        // Read before the file is stored, because a test that sees it arrive may switch the fault off.
+        let drops = printer.faults().drop_after_upload;
         // What has arrived stays, whether it is all or not.
         printer.with(|machine| machine.store(&path, bytes, facts));
-        if printer.faults().drop_after_upload {
+        if drops {
             return Err(io::ErrorKind::ConnectionReset.into());
         }
         if !whole {

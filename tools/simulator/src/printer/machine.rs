@@ -131,7 +131,7 @@ pub struct Machine {
     unrecorded: Option<u64>,
     /// Number of cancel commands received.
     cancels: u64,
-    late_starts: u64,
+    withheld_starts: u64,
     /// Gates of the filament changer; empty if the printer has none.
     gates: Vec<FilamentGate>,
     /// Name of a file, and the slots that feed the tools in its next print, as specified by the start.
@@ -180,7 +180,7 @@ impl Machine {
             console: vec![(server_started_at, "// Klipper state: Ready".to_owned())],
             unrecorded: None,
             cancels: 0,
-            late_starts: 0,
+            withheld_starts: 0,
             gates: Vec::new(),
             feed: None,
         }
@@ -263,10 +263,11 @@ impl Machine {
         self.echo
     }
 
-    /// Returns the number of starts that the `start_late` fault has delayed, whether they are still pending, were
-    /// executed, or had no effect.
-    pub fn late_starts(&self) -> u64 {
-        self.late_starts
+    /// Returns the number of accepted starts that were not executed at once: those that the `start_late` fault has
+    /// delayed, whether they are still pending, were executed, or had no effect, and those that the
+    /// `accept_but_never_start` fault has dropped.
+    pub fn withheld_starts(&self) -> u64 {
+        self.withheld_starts
     }
 
     /// Returns the file that a start without a name would print.

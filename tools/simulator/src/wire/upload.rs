@@ -55,11 +55,14 @@ impl UploadedPart {
     }
 }
 
-/// Waits for the time that the `slow_upload` fault takes for the given number of bytes.
-async fn slowly(printer: &VirtualPrinter, bytes: usize) {
-    if let Some(slow) = printer.faults().slow_upload {
-        tokio::time::sleep(Duration::from_secs_f64(bytes as f64 / slow.bytes_per_second.max(1) as f64)).await;
-    }
+/// Waits for the time that the `slow_upload` fault takes for the given number of bytes, or until that fault is changed.
+pub(crate) async fn slowly(printer: &VirtualPrinter, bytes: usize) {
+    let speed = printer.faults().slow_upload;
+    let Some(slow) = speed else { return };
+    let time = Duration::from_secs_f64(bytes as f64 / slow.bytes_per_second.max(1) as f64);
+    let changed = printer.until(|machine| machine.faults().slow_upload != speed);
+    // Either ends the wait.
+    let _ = tokio::time::timeout(time, changed).await;
 }
 
 impl MultipartUpload {

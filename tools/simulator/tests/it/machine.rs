@@ -70,6 +70,25 @@ fn a_pause_takes_no_print_time() {
 }
 
 #[test]
+fn what_faults_delay_happens_when_the_delay_is_ended() {
+    let (mut machine, zero) = machine(5, 1.0, 100);
+    let delay = Some(simulator::faults::Delay { after_ms: 600_000 });
+    machine.set_faults(simulator::PrinterFaults { start_late: delay, slow_commands: delay, ..Default::default() });
+    machine.start("a.gcode").unwrap();
+    machine.advance(zero + after(10.0));
+    assert!(machine.job().is_none());
+    machine.end_delays();
+    machine.advance(zero + after(10.0));
+    assert!(machine.job().is_some());
+    assert_eq!(machine.cancel(), Ok(true));
+    machine.advance(zero + after(20.0));
+    assert!(machine.job().is_some());
+    machine.end_delays();
+    machine.advance(zero + after(20.0));
+    assert!(machine.job().is_none());
+}
+
+#[test]
 fn a_long_silence_is_worked_out_in_order_and_with_true_times() {
     let (mut machine, zero) = machine(5, 1.0, 100);
     let faults = simulator::PrinterFaults {
@@ -78,11 +97,11 @@ fn a_long_silence_is_worked_out_in_order_and_with_true_times() {
         ..Default::default()
     };
     machine.set_faults(faults);
-    assert_eq!(machine.late_starts(), 0);
+    assert_eq!(machine.withheld_starts(), 0);
     machine.start("a.gcode").unwrap();
-    assert_eq!(machine.late_starts(), 1, "it is awaited");
+    assert_eq!(machine.withheld_starts(), 1, "it is awaited");
     machine.advance(zero + after(100_000.0));
-    assert_eq!(machine.late_starts(), 1, "it was executed");
+    assert_eq!(machine.withheld_starts(), 1, "it was executed");
     let log = machine.log();
     let seconds = |index: usize| log[index].at.duration_since(log[0].at).as_secs_f64().round();
     assert!(matches!(log[1].what, PhysicalEvent::Started { .. }) && seconds(1) == 10.0);

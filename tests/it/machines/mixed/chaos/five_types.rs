@@ -292,8 +292,10 @@ async fn resolve_doubts(
     printers: &Printers,
 ) -> BTreeMap<String, (PrinterKind, String)> {
     let mut doubted = BTreeMap::new();
+    // The machines are asked last: a job may be in doubt only until its machine has done more.
+    let jobs = jobs_of(app, &shop.orders).await;
     let truth = did(fleet);
-    for job in jobs_of(app, &shop.orders).await {
+    for job in jobs {
         let Some(last) = last(&job).filter(|last| last["unverified"] == true) else { continue };
         let reason = words(last, "reason");
         if !LASTING.iter().any(|words| reason.contains(words)) {

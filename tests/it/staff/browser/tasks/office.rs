@@ -8,7 +8,7 @@ use crate::api::webhooks::{happen, newest_is, register};
 use crate::api::{some_sku, with_cookie};
 use crate::staff::browser::shop::{ANN, admin};
 use crate::support::browser::{Browser, Tab};
-use crate::support::{App, Client, Db, until};
+use crate::support::{App, Client, Clock, Db, until};
 
 /// Goes to the floor, and begins a task there.
 async fn begin(name: &'static str, browser: &mut Browser, tab: &Tab, app: &App) -> CountedTask {
@@ -91,7 +91,9 @@ async fn sell_file(browser: &mut Browser, tab: &Tab, app: &App) {
 async fn chromium_does_the_tasks_of_the_office() {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1").start().await;
+    let clock = Clock::at_noon();
+    let app =
+        App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1").clock(&clock).start().await;
     let cookie = admin(&app).await;
     let tab = browser.open(&app.base, "/floor", Some(&cookie)).await;
     find_answer_of_failing_webhook(&mut browser, &tab, &app).await;

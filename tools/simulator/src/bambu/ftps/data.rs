@@ -1,6 +1,6 @@
 //! Data connections of the FTPS server.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{io, sync::Arc};
 
 use bytes::{Bytes, BytesMut};
 use rustls::{HandshakeKind, ServerConfig};
@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use super::super::BambuHost;
-use crate::wire::GatedStream;
+use crate::wire::{GatedStream, slowly};
 
 /// Maximum size of an upload in bytes.
 const MAX_UPLOAD_BYTES: usize = 1 << 30;
@@ -70,10 +70,7 @@ pub(super) async fn receive(data: &mut DataConnection, host: &BambuHost, limit: 
             bytes.truncate(limit);
             return UploadOutcome::Part(bytes.freeze());
         }
-        if let Some(slow) = host.printer.faults().slow_upload {
-            let seconds = count as f64 / slow.bytes_per_second.max(1) as f64;
-            tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
-        }
+        slowly(&host.printer, count).await;
         if host.printer.faults().hang {
             host.printer.until(|machine| !machine.faults().hang).await;
             return UploadOutcome::Part(bytes.freeze());

@@ -52,11 +52,11 @@ impl Machine {
         if self.faults.refuse_start {
             return Err(CommandError::Refused);
         }
+        let late = self.faults.start_late.map(|delay| Duration::from_millis(delay.after_ms));
+        self.withheld_starts += u64::from(late.is_some() || self.faults.accept_but_never_start);
         if self.faults.accept_but_never_start {
             return Ok(());
         }
-        let late = self.faults.start_late.map(|delay| Duration::from_millis(delay.after_ms));
-        self.late_starts += u64::from(late.is_some());
         if late.is_some() || !delay.is_zero() {
             self.later(late.unwrap_or_default().max(delay), ScheduledEvent::LateStart { filename });
             return Ok(());

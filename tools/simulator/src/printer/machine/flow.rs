@@ -33,6 +33,19 @@ impl Machine {
         self.pass(now);
     }
 
+    /// Lets everything happen now that faults have delayed: starts, commands, and the end of a false report.
+    pub fn end_delays(&mut self) {
+        for (at, what) in &mut self.upcoming {
+            if matches!(
+                what,
+                ScheduledEvent::LateStart { .. } | ScheduledEvent::PhaseEnds { .. } | ScheduledEvent::EchoEnds
+            ) {
+                *at = self.now;
+            }
+        }
+        self.touch();
+    }
+
     /// Returns the time of the next scheduled change.
     pub fn next_change(&self) -> Option<Instant> {
         let upcoming = self.earliest_upcoming().map(|index| self.upcoming[index].0);
