@@ -123,12 +123,6 @@ impl CommandRequest {
         Ok(Self { app: app.clone(), who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
     }
 
-    /// Returns the request with the given idempotency key, for an HTML form that must not act twice.
-    pub fn with_key(self, method: &Method, path: &str, key: &str) -> Self {
-        let scope = idempotency::scope_of(&self.who, method, path, key);
-        Self { key: Some(RequestKey { scope, running: None }), ..self }
-    }
-
     /// Returns the request with the given JSON body in place of its HTML form. Pages use it to call the
     /// corresponding API operation.
     pub fn with_body<B>(self, json: &serde_json::Value) -> CommandRequest<B> {
@@ -137,14 +131,12 @@ impl CommandRequest {
         CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key, kind: PhantomData }
     }
 
-    /// Does the same as [`Self::with_body`] for a form that is redisplayed if it is rejected. Keeps only an idempotency
-    /// key of the form itself.
+    /// Does the same as [`Self::with_body`] for a form that is redisplayed if it is rejected. Forms have no idempotency
+    /// key, except with [`CommandRequest::with_key`].
     pub fn of_form<B>(&self, json: &serde_json::Value) -> CommandRequest<B> {
         let (app, who, mut headers) = (self.app.clone(), self.who.clone(), self.headers.clone());
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let key = self.key.as_ref().filter(|key| key.running.is_none());
-        let key = key.map(|key| RequestKey { scope: key.scope.clone(), running: None });
-        CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key, kind: PhantomData }
+        CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key: None, kind: PhantomData }
     }
 }
 
@@ -162,6 +154,13 @@ impl<B: RequestBody> CommandRequest<B> {
 }
 
 impl<B> CommandRequest<B> {
+    /// Returns the request with the given idempotency key, for an HTML form that must not act twice. The form must send
+    /// only one command.
+    pub fn with_key(self, method: &Method, path: &str, key: &str) -> Self {
+        let scope = idempotency::scope_of(&self.who, method, path, key);
+        Self { key: Some(RequestKey { scope, running: None }), ..self }
+    }
+
     /// Returns the shop's clock, in whose time zone people enter times.
     pub fn clock(&self) -> &ShopClock {
         &self.app.environment.rules.clock

@@ -14,7 +14,7 @@ use reqwest::{Body, Url};
 use sha2::{Digest, Sha256};
 use tokio::fs::File;
 use tokio::sync::{OwnedMutexGuard, watch};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::io::ReaderStream;
 
 use crate::adapter::{PrinterError, Source};
@@ -22,6 +22,8 @@ use crate::wire::PrinterHttpClient;
 
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
+/// Time for which a printer is given to discard the part of a file whose upload broke.
+const DISCARD_PAUSE: Duration = Duration::from_secs(2);
 /// Number of bytes at each end of a stored file that are compared with the data sent.
 pub(super) const EDGE_BYTES: usize = 4096;
 
@@ -185,20 +187,25 @@ pub(super) struct UploadLimits {
 /// Returns the reason why an upload failed. A printer that rejects an upload early closes the connection while the file
 /// is being sent, so that its response may be lost. If the connection broke, `limits` therefore queries the printer:
 /// the response shows whether the printer rejects the key, lacks space for the file, or accepts only smaller files.
-pub(super) async fn cause(
-    error: PrinterError,
-    source: &Source,
-    limits: impl Future<Output = Result<UploadLimits, PrinterError>> + Send,
-) -> PrinterError {
+pub(super) async fn cause<F>(error: PrinterError, source: &Source, limits: impl Fn() -> F + Send) -> PrinterError
+where
+    F: Future<Output = Result<UploadLimits, PrinterError>> + Send,
+{
     if !matches!(error, PrinterError::Lost(_)) {
         return error;
     }
-    let limits = match limits.await {
+    let needed = source.sent_bytes();
+    let mut response = limits().await;
+    if matches!(response, Ok(UploadLimits { free: Some(free), .. }) if free < needed) {
+        // The part that has arrived may still take up space.
+        sleep(DISCARD_PAUSE).await;
+        response = limits().await;
+    }
+    let limits = match response {
         Ok(limits) => limits,
         Err(rejected @ PrinterError::WrongKey(_)) => return rejected,
         Err(_) => return error,
     };
-    let needed = source.sent_bytes();
     let (status, message) = match limits {
         UploadLimits { free: Some(free), .. } if free < needed => {
             (507, format!("No space left on device: the file has {needed} bytes, but only {free} are free"))

@@ -170,6 +170,12 @@ impl<T: Aggregate> Envelope<T> {
         self.stage = stage;
     }
 
+    /// Returns the command's idempotency key; `None` if it has none, or after the caller has received a response.
+    pub fn key(&self) -> Option<&str> {
+        let (request, ..) = self.open.as_ref()?;
+        request.caller.key.as_ref().map(|key| key.key.as_str())
+    }
+
     /// Returns the command's principal; `None` after the caller has received a response.
     pub fn principal(&self) -> Option<Arc<Principal>> {
         self.open.as_ref().map(|(request, ..)| request.caller.by.clone())

@@ -108,7 +108,13 @@ struct OutcomeGuard<'a> {
 
 impl Drop for OutcomeGuard<'_> {
     fn drop(&mut self) {
-        if let (Some(outcome), None) = (self.outcome.take(), under_way(self.of, self.id)) {
+        let Some(outcome) = self.outcome.take() else { return };
+        let state = self.of.read();
+        let Some(printer) = &state.state else { return };
+        let is_under_way = printer.manual.as_ref().is_some_and(|manual| manual.id == self.id);
+        // An emergency stop may have been recorded after the start was accepted: then the state has the outcome.
+        let has_failed = printer.last_manual.as_ref().is_some_and(|last| last.id == self.id && last.error.is_some());
+        if !is_under_way && !(outcome.is_ok() && has_failed) {
             self.with.connections.manual_is(self.id, outcome);
         }
     }
@@ -206,21 +212,22 @@ async fn store(
     }
 }
 
-/// Uploads the file once. `unused` is the name for the file once it has been determined. It stays the same for all
-/// tries, so that a file of which only the response was lost is overwritten.
+/// Uploads the file once. `unused` is the name for the file once it has been determined, and the connection to the
+/// printer whose files have been compared. It stays the same for all tries, so that a file of which only the response
+/// was lost is overwritten.
 async fn store_once(
     with: &PrinterEffects,
     of: &Handle<Printer>,
     manual: &ManualPrint,
     source: &Source,
-    unused: &mut Option<String>,
+    unused: &mut Option<(Arc<PrinterConnection>, String)>,
 ) -> Result<String, PrinterError> {
     let connection = await_connection(with, of).await?;
     let name = match &unused {
-        Some(name) => name.clone(),
-        None => unused_name(connection.adapter.as_ref(), &manual.file_name, manual.id).await?,
+        Some((of, name)) if Arc::ptr_eq(of, &connection) => name.clone(),
+        _ => unused_name(connection.adapter.as_ref(), &manual.file_name, manual.id).await?,
     };
-    *unused = Some(name.clone());
+    *unused = Some((connection.clone(), name.clone()));
     // A printer on which a person began a print meanwhile gets no file: some give their print up for one.
     look(with, of, &connection, with.settings.offline).await?;
     if let Some(file) = prints_now(of) {

@@ -36,6 +36,7 @@ fn is_transient(error: &PrinterError) -> bool {
                 | PrinterError::Invalid(_)
                 | PrinterError::Stalled(_)
                 | PrinterError::Timeout
+                | PrinterError::Refused { status: 413, .. }
         )
 }
 
@@ -80,6 +81,7 @@ mod tests {
             PrinterError::WrongKey("no".to_owned()),
             PrinterError::InUse("a.gcode".to_owned()),
             PrinterError::Timeout,
+            refused(413, "the printer accepts at most 1000"),
             refused(507, "insufficient storage"),
             refused(500, "[Errno 28] No space left on device"),
         ] {

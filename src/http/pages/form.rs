@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{FromRef as _, FromRequest, Request};
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
+use serde_json::Value;
 use url::form_urlencoded;
 
 use config::Config;
@@ -30,13 +31,25 @@ pub(super) struct PageForm {
     /// Request that submitted the form, with which commands can be sent to aggregates.
     pub(super) call: CommandRequest,
     fields: BTreeMap<String, String>,
+    /// Method and path of the request, if the form acts only once.
+    once: Option<(Method, String)>,
 }
 
 impl PageForm {
     /// Creates a form from the fields of a streamed body, such as a form with a file. The CSRF token must already have
     /// been checked.
     pub(super) fn read(call: CommandRequest, fields: BTreeMap<String, String>) -> Self {
-        Self { call, fields }
+        Self { call, fields, once: None }
+    }
+
+    /// Returns the request with the given JSON body, as [`CommandRequest::of_form`] does. If the form has the field
+    /// [`ONCE_FIELD`], a command is carried out only for the first request from its page; the others get its response.
+    pub(super) fn command_once<B>(&self, json: &Value) -> CommandRequest<B> {
+        let request = self.call.of_form(json);
+        match &self.once {
+            Some((method, path)) => request.with_key(method, path, self.raw(TOKEN_FIELD)),
+            None => request,
+        }
     }
 
     /// Returns a field's trimmed text; empty if the field was not sent.
@@ -75,7 +88,7 @@ impl FromRequest<AppState> for PageForm {
     async fn from_request(request: Request, app: &AppState) -> Result<Self, ApiError> {
         let config = Arc::<Config>::from_ref(app);
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let mut call = CommandRequest::<()>::from_request(request, app).await?;
+        let call = CommandRequest::<()>::from_request(request, app).await?;
         let media = call.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default().trim();
         if !media.eq_ignore_ascii_case(MEDIA_TYPE) {
@@ -89,10 +102,8 @@ impl FromRequest<AppState> for PageForm {
         if let Some(session) = call.who.session {
             let token = fields.get(TOKEN_FIELD).map_or("", String::as_str);
             check_token(&config, session, token)?;
-            if fields.contains_key(ONCE_FIELD) {
-                call = call.with_key(&method, &path, token);
-            }
         }
-        Ok(Self { call, fields })
+        let once = fields.contains_key(ONCE_FIELD).then_some((method, path));
+        Ok(Self { call, fields, once })
     }
 }

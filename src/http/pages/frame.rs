@@ -68,7 +68,8 @@ impl FromRequestParts<AppState> for PageLanguage {
         let credentials = parts.extensions.get::<Credentials>();
         let of_customer = credentials.filter(|credentials| matches!(credentials, Credentials::Customer(_)));
         let Some(id) = of_customer.and_then(Credentials::id) else { return Ok(Self(accepted)) };
-        let state = Directory::<Customer>::from_ref(app).read(id).await?;
+        // A page that needs no customer is shown even if the customer's record cannot be read.
+        let state = Directory::<Customer>::from_ref(app).read(id).await.ok().flatten();
         let customer = state.as_ref().and_then(|state| state.state.as_ref());
         let locale = customer.and_then(|customer| customer.locale.as_deref());
         Ok(Self(locale.and_then(Language::of_tag).unwrap_or(accepted)))

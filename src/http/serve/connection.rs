@@ -17,7 +17,7 @@ use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service as _;
 
-use super::patient::{RequestPhase, TimeoutStream};
+use super::patient::{LingerLimits, RequestPhase, TimeoutStream};
 use super::prefixed::PrefixedStream;
 use super::retry_pause::RetryPause;
 use crate::admission::{AcceptSlot, RemoteAddress};
@@ -30,6 +30,12 @@ use config::sections::ServerConfig;
 const ONCE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum time to wait for the remaining body of a rejected request, so that the connection can be kept open.
 const READ_AWAY_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Limits on reading the rest of a request: shorter than a shutdown may take.
+const LINGER: LingerLimits =
+    LingerLimits { idle: Duration::from_secs(5), total: Duration::from_secs(15), bytes: 128 * 1024 * 1024 };
+/// The same on the thread that always has to serve stops and health checks.
+const SHORT_LINGER: LingerLimits = LingerLimits { idle: ONCE_TIMEOUT, total: ONCE_TIMEOUT, bytes: 64 * 1024 };
 
 /// Limits on the request heads of a connection, and timeouts for its phases.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +50,8 @@ pub struct HeadLimits {
     pub max_bytes: usize,
     /// Maximum number of headers.
     pub max_headers: usize,
+    /// Limits on reading the rest of a request whose response has been sent.
+    pub linger: LingerLimits,
 }
 
 impl HeadLimits {
@@ -55,12 +63,14 @@ impl HeadLimits {
             response_idle: server.body_idle_timeout_seconds.duration(),
             max_bytes: server.header_max_bytes,
             max_headers: server.max_headers,
+            linger: LINGER,
         }
     }
 
     /// Returns the limits for a connection that is limited to a single request.
     pub fn short(mut self) -> Self {
         (self.head, self.idle) = (self.head.min(ONCE_TIMEOUT), self.idle.min(ONCE_TIMEOUT));
+        self.linger = SHORT_LINGER;
         self
     }
 }
@@ -128,7 +138,8 @@ impl HttpConnection {
                 Ok::<_, Infallible>(response)
             }
         });
-        let stream = TimeoutStream::new(PrefixedStream::new(begin, stream), limits.head, limits.response_idle, turns);
+        let stream = PrefixedStream::new(begin, stream);
+        let stream = TimeoutStream::new(stream, limits.head, limits.response_idle, limits.linger, turns);
         let connection = Builder::new()
             .timer(TokioTimer::new())
             // Bounds how long a connection may idle between requests; how long a head may take is bounded by

@@ -18,12 +18,6 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::head_scan::HeadScan;
 
-/// Maximum time for which a client may send nothing while the rest of its request is read and discarded.
-const LINGER_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum time for which the rest of a request is read and discarded before the connection closes.
-const MAX_LINGER_TIME: Duration = Duration::from_secs(30);
-/// Maximum number of bytes of the rest of a request that are read and discarded.
-const MAX_LINGER_BYTES: usize = 128 * 1024 * 1024;
 /// Number of bytes read and discarded at a time.
 const LINGER_PIECE_BYTES: usize = 16 * 1024;
 
@@ -55,7 +49,7 @@ impl RequestPhase {
     }
     /// Returns whether the client may still be sending when the connection closes.
     fn may_be_sending(&self) -> bool {
-        self.unread.load(Relaxed) || self.is_malformed()
+        self.unread.load(Relaxed) && !self.is_malformed()
     }
     /// Records that the response has begun.
     pub fn end(&self) {
@@ -81,13 +75,26 @@ pub struct TimeoutStream<S> {
     stuck: Option<Pin<Box<Sleep>>>,
     /// `true` once the client has been told that nothing more will be sent.
     is_shut_down: bool,
+    linger_limits: LingerLimits,
     /// Set while the rest of a request is read and discarded.
     linger: Option<Linger>,
 }
 
 /// Limits on reading and discarding the rest of a request. A client that is cut off while sending sees a connection
 /// error instead of the response.
+#[derive(Clone, Copy, Debug)]
+pub struct LingerLimits {
+    /// Maximum time for which the client may send nothing.
+    pub idle: Duration,
+    /// Maximum time in total.
+    pub total: Duration,
+    /// Maximum number of bytes.
+    pub bytes: usize,
+}
+
+/// Reading and discarding the rest of a request, within its limits.
 struct Linger {
+    idle: Duration,
     /// Timer that starts again whenever the client has sent something, up to `last`.
     until: Pin<Box<Sleep>>,
     last: Instant,
@@ -95,9 +102,9 @@ struct Linger {
 }
 
 impl Linger {
-    fn new() -> Self {
-        let last = Instant::now() + MAX_LINGER_TIME;
-        Self { until: Box::pin(sleep(LINGER_TIMEOUT)), last, bytes_left: MAX_LINGER_BYTES }
+    fn new(limits: LingerLimits) -> Self {
+        let LingerLimits { idle, total, bytes } = limits;
+        Self { idle, until: Box::pin(sleep(idle.min(total))), last: Instant::now() + total, bytes_left: bytes }
     }
 
     /// Reads and discards what has arrived, and resolves once the client has closed its side or a limit is reached.
@@ -108,7 +115,7 @@ impl Linger {
             match ready!(Pin::new(&mut *stream).poll_read(cx, &mut rest)) {
                 Ok(()) if !rest.filled().is_empty() => {
                     self.bytes_left = self.bytes_left.saturating_sub(rest.filled().len());
-                    self.until.as_mut().reset(self.last.min(Instant::now() + LINGER_TIMEOUT));
+                    self.until.as_mut().reset(self.last.min(Instant::now() + self.idle));
                 }
                 Ok(()) | Err(_) => break,
             }
@@ -119,7 +126,13 @@ impl Linger {
 
 impl<S> TimeoutStream<S> {
     /// Wraps the given stream with timeouts for receiving a head and for a client that does not read.
-    pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<RequestPhase>) -> Self {
+    pub fn new(
+        stream: S,
+        within: Duration,
+        taken_within: Duration,
+        linger_limits: LingerLimits,
+        turns: Arc<RequestPhase>,
+    ) -> Self {
         Self {
             stream,
             within,
@@ -131,6 +144,7 @@ impl<S> TimeoutStream<S> {
             until: None,
             stuck: None,
             is_shut_down: false,
+            linger_limits,
             linger: None,
         }
     }
@@ -190,13 +204,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
         self.or_timeout(cx, flushed)
     }
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let Self { stream, turns, is_shut_down, linger, .. } = &mut *self;
+        let Self { stream, turns, is_shut_down, linger_limits, linger, .. } = &mut *self;
         if !*is_shut_down {
             ready!(Pin::new(&mut *stream).poll_shutdown(cx))?;
             *is_shut_down = true;
         }
         if turns.may_be_sending() {
-            ready!(linger.get_or_insert_with(Linger::new).poll(cx, stream));
+            ready!(linger.get_or_insert_with(|| Linger::new(*linger_limits)).poll(cx, stream));
         }
         Poll::Ready(Ok(()))
     }

@@ -134,7 +134,7 @@ async fn cause(
         // An aborted upload of our own file may linger, and occupy space: it is not the reason.
         Some(transfer) if matches!(error, PrinterError::Lost(_)) && transfer.is_of(name) => error,
         Some(transfer) => PrinterError::Refused { status: 409, message: format!("{message} ({transfer})") },
-        None => upload::cause(error, source, limits(wire, storage)).await,
+        None => upload::cause(error, source, || limits(wire, storage)).await,
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     }
     let stored = match wire.upload("api/files/local", form, file, source).await {
         Ok(stored) => stored,
-        Err(error) => return Err(upload::cause(in_use(error, name), source, limits(wire)).await),
+        Err(error) => return Err(upload::cause(in_use(error, name), source, || limits(wire)).await),
     };
     let path = stored.pointer("/files/local/path").or_else(|| stored.pointer("/file/path")).and_then(Value::as_str);
     let path =

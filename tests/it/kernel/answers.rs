@@ -19,6 +19,7 @@ on_both_databases!(
     more_refusals_than_one_commit_holds_are_all_answered,
     only_the_command_with_the_taken_code_is_refused,
     a_key_used_twice_at_once_is_one_change,
+    a_repeated_key_is_found_once_its_answer_is_stored,
     a_keyed_refusal_is_kept_and_changes_nothing,
     a_change_behind_our_back_is_decided_on,
     a_mail_of_a_commit_is_sent,
@@ -191,6 +192,30 @@ async fn a_key_used_twice_at_once_is_one_change(database: TestDatabase) {
     }
     assert_eq!((done, duplicates, rig.stored(&ids).await), (19, 5, 19));
     assert_eq!(database.number("SELECT COUNT(*) FROM idempotency").await, 19);
+}
+
+async fn a_repeated_key_is_found_once_its_answer_is_stored(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
+    let id = rig.make(&tallies, 1).await[0];
+    let handle = tallies.resident(id).unwrap();
+    let gate = gate(&rig).await;
+    let asks = futures::future::join_all((0..3).map(|_| async {
+        match handle.ask(keyed("same"), Do::Add(1), ASK_TIMEOUT).await {
+            Ok(_) => 1,
+            Err(AskError::KeyTaken) => {
+                assert_eq!(database.number("SELECT COUNT(*) FROM idempotency").await, 1, "to be read by the repeat");
+                0
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }));
+    let open = async {
+        until("all wait", async || handle_waits(&tallies) == 3).await;
+        drop(gate);
+    };
+    let (done, ()) = tokio::join!(asks, open);
+    assert_eq!((done.into_iter().sum::<i32>(), rig.stored(&[id]).await), (1, 1));
 }
 
 async fn a_keyed_refusal_is_kept_and_changes_nothing(database: TestDatabase) {

@@ -1,12 +1,13 @@
 //! Decides the waiting commands and submits their changes as one commit.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use ractor::ActorRef;
 
 use super::settle::reply;
 use super::{ActorState, CommitInFlight, Msg};
-use crate::envelope::Stage;
+use crate::envelope::{Envelope, Stage};
 use domain::aggregate::{NewAggregate, Versioned};
 use store::rows::StoredRow;
 use store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
@@ -78,11 +79,14 @@ impl<T: StoredAggregate> ActorState<T> {
         false
     }
 
-    /// Returns the number of waiting commands to include in the next commit.
+    /// Returns the number of waiting commands to include in the next commit. Two commands with the same idempotency key
+    /// are never in one commit: the first one's response is on disk before the second one is found to repeat it.
     fn commands_of_next_commit(&mut self) -> usize {
         let most = if self.alone > 0 { 1 } else { self.args.policy.max_commands_per_commit };
         self.alone = self.alone.saturating_sub(1);
-        self.waiting.len().min(most)
+        let mut keys = HashSet::new();
+        let distinct = |envelope: &&Envelope<T>| envelope.key().is_none_or(|key| keys.insert(key));
+        self.waiting.iter().take(most).take_while(distinct).count()
     }
 
     /// Passes a commit to the store, whose response arrives as a message.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -15,6 +15,7 @@ use super::filled_form::{end_of_day, is_of_form};
 use super::sheet::member_of;
 use crate::faults::{alert, amount_message};
 use crate::form::PageForm;
+use crate::refused::with_refusal;
 use domain::shop_clock::ShopClock;
 use http::error::ApiError;
 
@@ -188,14 +189,11 @@ impl Form {
     }
 
     /// Turns the page into an error response if the form was rejected; otherwise, returns the page unchanged.
-    pub(super) fn answer(&self, mut page: Response) -> Response {
-        if let Some(error) = &self.refusal {
-            // Status and words are also for the layers behind the handlers: the audit log, the limits.
-            let (parts, _) = error.clone().into_response().into_parts();
-            *page.status_mut() = parts.status;
-            page.extensions_mut().extend(parts.extensions);
+    pub(super) fn answer(&self, page: Response) -> Response {
+        match &self.refusal {
+            Some(error) => with_refusal(error.clone(), page),
+            None => page,
         }
-        page
     }
 
     /// Renders the form's errors.

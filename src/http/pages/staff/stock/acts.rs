@@ -45,7 +45,7 @@ pub(super) async fn receive(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let body = json!({"delta": number(sent.text("delta")), "reason": sent.text("reason")});
-    let outcome = materials::adjust_stock(&app.materials, id, &sent.call.of_form(&body)).await;
+    let outcome = materials::adjust_stock(&app.materials, id, &sent.command_once(&body)).await;
     respond(&app, id, ("receive", &return_path(&sent, id, STOCK_PATH)), &sent, outcome).await
 }
 
