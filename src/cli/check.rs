@@ -94,7 +94,7 @@ async fn address(report: &mut CheckReport, config: &Config) {
                 io::ErrorKind::AddrInUse => {
                     "stop the program that uses this address, or set server.listen to another address"
                 }
-                io::ErrorKind::AddrNotAvailable => "set server.listen to one of this machine's addresses",
+                io::ErrorKind::AddrNotAvailable => "set server.listen to one of this server's addresses",
                 _ => "set server.listen to another address",
             };
             report.wrong("address", format!("cannot listen on {listen}: {}", io_words(&error)), advice);

@@ -385,7 +385,7 @@ fn keys_of_a_real_shop_can_be_told_by_their_prefix() {
 #[test]
 fn a_time_zone_that_this_machine_does_not_have_is_a_fault_in_words() {
     let refusal = shop().env("PRINTFLOOR_SHOP__TIME_ZONE", "Nowhere/At all").refusal();
-    assert!(refusal.contains("shop.time_zone") && refusal.contains("is not a time zone of this machine"), "{refusal}");
+    assert!(refusal.contains("shop.time_zone") && refusal.contains("is not a time zone of this server"), "{refusal}");
     let tokyo = shop().env("PRINTFLOOR_SHOP__TIME_ZONE", "JST-9").config();
     assert_eq!(tokyo.rules().clock.time(domain::time::Timestamp(0)), "09:00");
 }

@@ -104,7 +104,7 @@ impl Delivery {
 pub enum EndpointState {
     /// Active: deliveries are sent as they become due.
     Active,
-    /// Disabled because all retries of a delivery failed or an operator paused the endpoint: nothing is sent, and new
+    /// Disabled because all retries of a delivery failed or an operator disabled the endpoint: nothing is sent, and new
     /// events become pending deliveries until an operator enables the endpoint.
     Disabled,
 }
@@ -154,7 +154,7 @@ pub struct Endpoint {
     #[serde(default)]
     pub tried_at: Option<Timestamp>,
     /// Delivery whose last failed retry disabled the endpoint; sent again when the endpoint is enabled. `None` while
-    /// the endpoint is active or paused by an operator.
+    /// the endpoint is active or disabled by an operator.
     #[serde(default)]
     pub disabled_by: Option<Box<Delivery>>,
     /// `true` if the endpoint was deleted; its delivery log is kept.

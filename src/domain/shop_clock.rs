@@ -30,7 +30,7 @@ pub struct ShopClock {
 /// Error for a time zone that is not available on this machine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "{0:?} is not a time zone of this machine; use a name such as \"Europe/Berlin\" or a rule such as \
+    "{0:?} is not a time zone of this server; use a name such as \"Europe/Berlin\" or a rule such as \
      \"CET-1CEST,M3.5.0,M10.5.0/3\""
 )]
 pub struct TimeZoneError(pub String);
@@ -341,7 +341,7 @@ mod tests {
     fn zones_that_this_machine_does_not_have_are_refused() {
         let error = ShopClock::parse("Nowhere/At all").unwrap_err();
         assert_eq!(error, TimeZoneError("Nowhere/At all".to_owned()));
-        assert!(error.to_string().starts_with("\"Nowhere/At all\" is not a time zone of this machine"), "{error}");
+        assert!(error.to_string().starts_with("\"Nowhere/At all\" is not a time zone of this server"), "{error}");
         assert_eq!(
             (ShopClock::parse(""), ShopClock::parse("UTC")),
             (Ok(ShopClock::default()), Ok(ShopClock::default()))

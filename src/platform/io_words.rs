@@ -14,7 +14,7 @@ pub fn io_words(error: &io::Error) -> String {
         io::ErrorKind::InvalidData => "it is not valid UTF-8 text".to_owned(),
         io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
         io::ErrorKind::AddrInUse => "the address is already in use".to_owned(),
-        io::ErrorKind::AddrNotAvailable => "this machine does not have that address".to_owned(),
+        io::ErrorKind::AddrNotAvailable => "this server does not have that address".to_owned(),
         _ => {
             let words = error.to_string();
             words.split(" (os error").next().unwrap_or(&words).to_owned()

@@ -188,7 +188,7 @@ fn stranger(client: &Client, url: &str) -> Result<PeerClient, PeerFault> {
 
 async fn ask(call: RequestBuilder) -> Result<PeerAnswer, PeerFault> {
     let silent = |error: reqwest::Error| {
-        PeerFault::new("it does not respond; is it running, and can this machine reach it?").saying(causes(error))
+        PeerFault::new("it does not respond; is it running, and can this server reach it?").saying(causes(error))
     };
     let mut answer = call.timeout(ANSWER_TIMEOUT).send().await.map_err(silent)?;
     let status = answer.status();

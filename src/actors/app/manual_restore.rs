@@ -35,7 +35,7 @@ pub(super) async fn detect(data: &Path, writing: &mut WriteConnection, now: Time
     let Some(backup) = unpacked(&path)? else { return Ok(()) };
     writing.last_seq = record(&writing.db, &backup, now).await?;
     fs::rename(&path, data.join(RECORDED_NAME))?;
-    tracing::warn!(made_at = %backup.made_at, "the data folder was restored from a backup; dispatch is on hold until an admin reviews the restore");
+    tracing::warn!(made_at = %backup.made_at, "the data directory was restored from a backup; dispatch is on hold until an admin reviews the restore");
     Ok(())
 }
 

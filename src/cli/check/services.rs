@@ -38,7 +38,7 @@ async fn mail(report: &mut CheckReport, config: &Config) {
             Ok(()) => report.fine("mail", format!("{place} accepts connections and the credentials")),
             Err(error) => {
                 let advice =
-                    "are SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASS correct, and can this machine reach the port?";
+                    "are SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASS correct, and can this server reach the port?";
                 report.wrong("mail", format!("{place}: {error}"), advice);
             }
         }
@@ -67,7 +67,7 @@ async fn payments(report: &mut CheckReport, config: &Config) {
             if ok {
                 report.fine("payments", message);
             } else {
-                let advice = "is PAYMENT_SECRET_KEY correct, and can this machine reach payments.api_base?";
+                let advice = "is PAYMENT_SECRET_KEY correct, and can this server reach payments.api_base?";
                 report.wrong("payments", message, advice);
             }
         }
@@ -121,7 +121,7 @@ async fn documents(report: &mut CheckReport, config: &Config) {
         ),
         Err((words, _)) => {
             let advice =
-                "are the bucket, endpoint, region and keys of object_storage correct, and can this machine reach it?";
+                "are the bucket, endpoint, region and keys of object_storage correct, and can this server reach it?";
             report.wrong("storage", words, advice);
         }
     }
@@ -195,7 +195,7 @@ async fn others(report: &mut CheckReport, config: &Config) {
             report.fine(what, message);
         } else {
             let advice =
-                "are its URL and token correct, and can this machine reach it? `printfloor config --set` shows both";
+                "are its URL and token correct, and can this server reach it? `printfloor config --set` shows both";
             report.wrong(what, format!("{message}{detail}"), advice);
         }
     }

@@ -15,8 +15,8 @@ use crate::mail::Mail;
 use crate::refusal::{Faults, Refusal};
 use crate::time::DAY_MS;
 
-/// Reason shown for an endpoint that an operator has paused.
-const PAUSED: &str = "paused manually";
+/// Reason shown for an endpoint that an operator has disabled.
+const DISABLED_BY_HAND: &str = "disabled manually";
 /// Time, in milliseconds, for which deliveries are also signed with the previous secret after a rotation.
 const FORMER_SECRET_MS: i64 = DAY_MS;
 
@@ -99,7 +99,7 @@ impl Command<Endpoint> for EndpointCommand {
             C::Enable => Ok(enable(next(), cx)),
             C::Disable if this.state == EndpointState::Disabled => Ok(Decision::unchanged(answer(this))),
             C::Disable => {
-                let disabled_reason = Some(PAUSED.to_owned());
+                let disabled_reason = Some(DISABLED_BY_HAND.to_owned());
                 Ok(respond(Endpoint { state: EndpointState::Disabled, disabled_reason, ..next() }))
             }
             C::Rotate { encrypted_secret } => {

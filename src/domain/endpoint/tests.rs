@@ -215,7 +215,7 @@ fn a_paused_endpoint_is_sent_nothing_and_then_everything() {
     target.follow(1);
     let paused = target.tell(&EndpointCommand::Disable).unwrap();
     assert!(paused.events.is_empty() && paused.created.is_empty(), "whoever paused it knows");
-    assert_eq!(target.now().disabled_reason.as_deref(), Some("paused manually"));
+    assert_eq!(target.now().disabled_reason.as_deref(), Some("disabled manually"));
     assert!(target.now().disabled_by.is_none());
     target.follow(2);
     assert!(target.deliveries().is_empty());

@@ -65,7 +65,7 @@ impl fmt::Display for Unready {
             Self::ReadOnly => "read-only",
             Self::Connecting => "connecting",
             Self::Offline => "offline",
-            Self::Maintenance => "in maintenance",
+            Self::Maintenance => "under maintenance",
             Self::MaintenanceDue(words) => words.as_str(),
             Self::Error => "reporting an error",
             Self::Fault => "on hold after a firmware error",

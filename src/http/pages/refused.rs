@@ -134,15 +134,18 @@ fn refusal(status: StatusCode, meta: &ErrorMeta) -> Response {
         (403, "own_second_factor" | "own_password") => {
             ("Current password required", "Change your own password and two-step sign-in under Settings.")
         }
-        (403, "cross_site") => ("Request from another site", "Open the page here and try again."),
+        (403, "cross_site") => (
+            "Request from another site",
+            "The request came from another website. Open the page in this shop and try again.",
+        ),
         (403, "form_outdated") => ("Please try again", "Go back, reload the page and submit the form again."),
         (403, _) => ("This belongs to another customer", "Sign in with the email address it was sent to."),
         (409, _) => ("This isn't possible now", "Go back and reload the page to see the current state."),
-        (413, _) => ("Request too large", "Go back and send less."),
+        (413, _) => ("Request too large", "Go back and send a smaller file or less text."),
         (429, _) => ("Too many requests", "Wait a moment and try again."),
         (503, _) => ("Temporarily unavailable", "Nothing was lost. Try again in a minute."),
-        (400..=499, _) => ("That didn't work", "Go back and correct the problem named above."),
-        _ => ("Something went wrong", "The error is in the server's log. Try again later."),
+        (400..=499, _) => ("That didn't work", "Go back and fix the problem described above."),
+        _ => ("Something went wrong", "Try again later. Details are in the server log."),
     };
     let content = html! {
         h1 { (title) }

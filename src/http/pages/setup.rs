@@ -189,8 +189,8 @@ pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
         (409, _) => ("This isn't possible now", "Go back and reload the page to see the current state."),
         (429, _) => ("Too many requests", "Wait a moment and try again."),
         (503, _) => ("Temporarily unavailable", "Nothing was lost. Try again in a minute."),
-        (400..=499, _) => ("That didn't work", "Go back and correct the problem named above."),
-        _ => ("Something went wrong", "The error is in the server's log. Try again later."),
+        (400..=499, _) => ("That didn't work", "Go back and fix the problem described above."),
+        _ => ("Something went wrong", "Try again later. Details are in the server log."),
     };
     let content = html! {
         h1 { (title) }

@@ -25,7 +25,7 @@ pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<Dat
 
 async fn copied(db: &DatabaseConnection, settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let path =
-        file.to_str().ok_or_else(|| CopyError::Unsound("the path of the data folder is not valid UTF-8".into()))?;
+        file.to_str().ok_or_else(|| CopyError::Unsound("the path of the data directory is not valid UTF-8".into()))?;
     let mut wrong = String::new();
     for _ in 0..MAX_COPY_TRIES {
         // Another try begins with an empty file again, as SQLite asks for.

@@ -151,7 +151,7 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     let refused = browser.send("/setup", &nowhere).await;
     assert_eq!(refused.status, 400, "{}", refused.text);
     assert!(
-        refused.text.contains("is not a time zone of this machine") && refused.text.contains("<option value=\"UTC\""),
+        refused.text.contains("is not a time zone of this server") && refused.text.contains("<option value=\"UTC\""),
         "{}",
         refused.text
     );
@@ -266,7 +266,7 @@ async fn try_services(browser: &mut Browser) {
     assert!(failed.text.contains("value=\"http://") && !failed.text.contains("hunter2"), "{}", failed.text);
     let without = browser.send("/setup/integrations", &[("service", "parts")]).await;
     assert!(without.status == 200 && without.text.contains("won't use this service"), "{}", without.text);
-    assert!(without.text.contains("Not tested, because this is empty."), "{}", without.text);
+    assert!(without.text.contains("Not tested because this field is empty."), "{}", without.text);
     let token_alone = [("service", "spools"), ("SPOOLS_URL", ""), ("SPOOLS_TOKEN", "hunter2")];
     let nowhere = browser.send("/setup/integrations", &token_alone).await;
     assert!(nowhere.status == 400 && nowhere.text.contains("Fill this in first."), "{}", nowhere.text);

@@ -171,7 +171,7 @@ on_sqlite! {
             assert!(page.text.contains(&words), "{words} on {path}: {}", page.text);
         }
         let to_do = sam.get("/to-do").await;
-        assert!(to_do.text.contains("Stock conflicts to resolve (1)") && to_do.text.contains("Leave count"), "{}", to_do.text);
+        assert!(to_do.text.contains("Stock conflicts to resolve (1)") && to_do.text.contains("Keep count"), "{}", to_do.text);
         let (form_token, path) = (token(&to_do), format!("{own}/agree"));
         for (theirs, status) in [("1".to_owned(), 409), (whole.to_string(), 200)] {
             let sides = [("system", "spools"), ("right", "ours"), ("theirs", &*theirs)];

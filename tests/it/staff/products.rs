@@ -231,7 +231,7 @@ on_sqlite! {
         let page = arrived(&sam, upload(own.clone(), "hook.gcode", code).await).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
-        for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Create SKU with all fields", "Print once"] {
+        for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Create SKU using the full form", "Manual print"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let matches = floor.app.get("/api/files?q=hook").await.expect(200);

@@ -98,7 +98,7 @@ on_sqlite! {
         }
         let [at_once, in_parts] = [at_once, in_parts].map(|order| Packer { floor: &floor, sam: &sam, order });
 
-        let form = ["name=\"wholeOrder\" value=\"part-0=2 acceptShort=true\"", "max=\"2\" value=\"2\"", "The customer takes fewer parts"];
+        let form = ["name=\"wholeOrder\" value=\"part-0=2 acceptShort=true\"", "max=\"2\" value=\"2\"", "Customer accepts fewer parts"];
         at_once.sees(&form, &["complete set"]).await;
         let gone = at_once.ships(&[ACCEPTED]).await;
         assert!(gone.text.contains(">Shipped<") && gone.text.contains("<li>2 × PART</li>"), "{}", gone.text);
@@ -132,8 +132,8 @@ on_sqlite! {
         floor.app.all_made(&order).await;
         let packer = Packer { floor: &floor, sam: &sam, order };
         // The parts of a set are not counted by themselves.
-        let parts = ["name=\"part-1\"", "name=\"part-2\"", "wholeOrder", "The customer takes fewer parts"];
-        packer.sees(&["BOX, of 2 complete sets</label>", "name=\"part-0\"", "max=\"2\" value=\"2\""], &parts).await;
+        let parts = ["name=\"part-1\"", "name=\"part-2\"", "wholeOrder", "Customer accepts fewer parts"];
+        packer.sees(&["BOX (up to 2 complete sets)</label>", "name=\"part-0\"", "max=\"2\" value=\"2\""], &parts).await;
         let too_many = packer.ships(&[("part-0", "3")]).await;
         assert_eq!(too_many.status, 409, "{}", too_many.text);
         let first = packer.ships(&[("part-0", "1")]).await;
@@ -141,7 +141,7 @@ on_sqlite! {
             assert!(first.text.contains(words), "{words} in {}", first.text);
         }
         assert_eq!(packer.status().await, "ready");
-        packer.sees(&["BOX, of 1 complete set</label>", "max=\"1\" value=\"1\""], &parts).await;
+        packer.sees(&["BOX (up to 1 complete set)</label>", "max=\"1\" value=\"1\""], &parts).await;
         let rest = packer.ships(&[]).await;
         assert!(rest.text.contains("Shipment 2") && rest.text.contains(">Shipped<"), "{}", rest.text);
         assert_eq!(packer.status().await, "shipped");
@@ -157,7 +157,7 @@ on_sqlite! {
         floor.app.all_made(&order).await;
         let packer = Packer { floor: &floor, sam: &sam, order };
         let whole = "name=\"wholeOrder\" value=\"part-0=1 acceptShort=true\"";
-        packer.sees(&[whole, "BOX, of 1 complete set</label>"], &["name=\"part-1\"", "name=\"part-2\""]).await;
+        packer.sees(&[whole, "BOX (up to 1 complete set)</label>"], &["name=\"part-1\"", "name=\"part-2\""]).await;
         let gone = packer.ships(&[ACCEPTED]).await;
         for words in ["Shipment 1", "<li>2 × BODY</li>", "<li>3 × LID</li>", ">Shipped<"] {
             assert!(gone.text.contains(words), "{words} in {}", gone.text);

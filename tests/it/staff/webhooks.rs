@@ -97,7 +97,7 @@ on_sqlite! {
         let test = &got(&sink, 1).await[0];
         assert_eq!((test.header("x-service-event"), test.verdict.service), (Some("webhook.test"), Some(true)));
         let paused = send(&boss, &path("/disable"), &token_of).await;
-        assert!(paused.text.contains(">Paused<") && paused.text.contains("paused manually"), "{}", paused.text);
+        assert!(paused.text.contains(">Disabled<") && paused.text.contains("disabled manually"), "{}", paused.text);
         assert_eq!(app.get(&format!("/api/webhooks/endpoints/{id}")).await.expect(200)["state"], "disabled");
         happen(&app, &sku).await;
         newest_is(&app, &id, "pending").await;
@@ -150,6 +150,6 @@ on_sqlite! {
         assert!(sink.received().is_empty());
         // Over the API, too, an endpoint is paused.
         assert_eq!(app.act(&format!("/api/webhooks/endpoints/{endpoint}/disable")).await.expect(200)["state"], "disabled");
-        assert!(sam.get(&path).await.text.contains(">Paused<"));
+        assert!(sam.get(&path).await.text.contains(">Disabled<"));
     }
 }

@@ -92,7 +92,7 @@ pub fn routes() -> ResourceRoutes {
                 .about("Sends the events that were held back and resets the failure count.")
         })
         .post(admin, "/api/webhooks/endpoints/{id}/disable", disable, |op| {
-            op.named("disableEndpoint", "Pause a webhook endpoint")
+            op.named("disableEndpoint", "Disable a webhook endpoint")
                 .about("Events for the endpoint are kept until it is enabled again.")
         })
         .post(admin, "/api/webhooks/endpoints/{id}/rotate-secret", rotate, |op| {

@@ -137,7 +137,7 @@ pub struct ConnectionTest {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ConnectionTestResult", example = json!({
-    "ok": false, "latencyMs": 3, "message": "it does not respond; is it running, and can this machine reach it?",
+    "ok": false, "latencyMs": 3, "message": "it does not respond; is it running, and can this server reach it?",
     "detail": "connection refused",
 }))]
 pub struct ConnectionTestView {

@@ -32,7 +32,7 @@ const BY_SIGN: [(&[&str], &str); 8] = [
     ),
     (
         &["certificate", "tls", "ssl"],
-        "A secure connection failed. Check whether the address must begin with http:// instead of https://, and whether the certificate is self-signed.",
+        "The secure connection failed. Check whether the address must begin with http:// instead of https://, and whether the certificate is self-signed.",
     ),
     (
         &["no response within", "no answer within", "timed out", "timeout", "unreachable", "no route"],
@@ -65,9 +65,9 @@ const fn by_service(service: Service) -> &'static str {
             "Copy the keys again from the processor's developer page. All three must belong to the same account."
         }
         Service::Printer => {
-            "Open the address in a browser on this machine. If the printer's web page opens, check the printer type and its key."
+            "Open the address in a browser on this server. If the printer's web page opens, check the printer type and its key."
         }
-        _ => "Open the address in a browser on this machine. If the system's web page opens, copy its key again.",
+        _ => "Open the address in a browser on this server. If the system's web page opens, copy its key again.",
     }
 }
 

@@ -51,7 +51,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[Trial; 2
     let again = tried.filter(|(trials, _)| trials.iter().any(|trial| !trial.is_kept())).map(|(_, sent)| sent);
     let other_database = visit.draft.value("database.url").is_some();
     html! {
-        p { "The shop's database, and the store that several servers share. Both connections are tested before you continue." }
+        p { "Connect the shop's database and, if you run several servers, the store they share. Both connections are tested before you continue." }
         form method="post" action=(PATH) {
             (visit.hidden())
             @for (number, service) in BOTH.into_iter().enumerate() {

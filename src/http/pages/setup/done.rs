@@ -105,8 +105,8 @@ fn page(
                 h2 id="next" { "Next steps" }
                 ul class="rows" {
                     li { span { "See your printers live" } a href="/floor" { "Open the floor" } }
-                    li { span { "Manage orders, jobs, stock and printers over the API" } a href="/docs/" { "Open the API docs" } }
-                    li { span { "Check that all services respond" } a href="/readyz" { "Open readiness" } }
+                    li { span { "Manage orders, jobs, stock and printers over the API" } a href="/docs/" { "Open the API documentation" } }
+                    li { span { "Check that all services respond" } a href="/readyz" { "Check service status" } }
                     li { span { "Change these settings" } a href=(BEGINNING) { "Run setup again" } }
                 }
             }
@@ -135,7 +135,7 @@ fn written(app: &WizardHandles) -> Markup {
             @if written.restart.is_empty() {
                 p { "Not needed: all written settings are in effect." }
             } @else {
-                p { "Restart the server to apply these settings (Ctrl+C and the same command again, or " code { "systemctl restart printfloor" } "):" }
+                p { "Restart the server to apply these settings: press Ctrl+C and run the same command again, or run " code { "systemctl restart printfloor" } "." }
                 ul class="rows" { @for name in &written.restart { (setting(name)) } }
             }
         }

@@ -63,7 +63,7 @@ pub(super) async fn show(
         h1 { "Set up your shop" }
         @if let Some(words) = mistake { p class="bad" role="alert" { (words) } }
         @if !completed {
-            p { "When the server started, it printed a one-time code in the line that begins with " code { "setup" } ". Enter it to show that you have access to this machine." }
+            p { "When the server started, it printed a one-time code in the line that begins with " code { "setup" } ". Enter it to show that you have access to this server." }
             form method="post" action=(PATH) {
                 div class="field" {
                     label for="code" { "One-time code" }

@@ -79,7 +79,7 @@ const REDIS: [Field; 1] = [field(
     "REDIS_URL",
     "redis.url",
     "Queue and shared store",
-    "Such as redis://localhost:6379. Leave empty to keep everything in this process, which is enough for one server.",
+    "Such as redis://localhost:6379. Leave empty to keep everything in memory. This is enough for one server.",
     FieldKind::Secret,
 )];
 const SMTP: [Field; 5] = [
@@ -136,8 +136,8 @@ pub(super) const SELLER: [Field; 8] = [
         FieldKind::Text,
     ),
     field("PRINTFLOOR_INVOICES__SELLER_LINE1", "invoices.seller_line1", "Street and number", "", FieldKind::Text),
-    field("PRINTFLOOR_INVOICES__SELLER_LINE2", "invoices.seller_line2", "Flat, building", "", FieldKind::Text),
-    field("PRINTFLOOR_INVOICES__SELLER_POSTAL_CODE", "invoices.seller_postal_code", "Post code", "", FieldKind::Text),
+    field("PRINTFLOOR_INVOICES__SELLER_LINE2", "invoices.seller_line2", "Address line 2", "", FieldKind::Text),
+    field("PRINTFLOOR_INVOICES__SELLER_POSTAL_CODE", "invoices.seller_postal_code", "Postcode", "", FieldKind::Text),
     field("PRINTFLOOR_INVOICES__SELLER_CITY", "invoices.seller_city", "City", "", FieldKind::Text),
     field(
         "PRINTFLOOR_INVOICES__SELLER_COUNTRY",
@@ -149,7 +149,7 @@ pub(super) const SELLER: [Field; 8] = [
     field(
         "PRINTFLOOR_INVOICES__SELLER_VAT_ID",
         "invoices.seller_vat_id",
-        "VAT identifier",
+        "VAT ID",
         "With its country prefix, such as DE123456789. Leave empty if you have none.",
         FieldKind::Text,
     ),
@@ -157,7 +157,7 @@ pub(super) const SELLER: [Field; 8] = [
         "PRINTFLOOR_INVOICES__SELLER_TAX_NUMBER",
         "invoices.seller_tax_number",
         "Tax number",
-        "From your tax office, if you have no VAT identifier.",
+        "From your tax office, if you have no VAT ID.",
         FieldKind::Text,
     ),
 ];

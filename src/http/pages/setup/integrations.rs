@@ -28,7 +28,7 @@ pub(crate) const fn about(service: Service) -> &'static str {
         Service::SmartHome => "Shows printer states and triggers automations.",
         Service::Parts => "Keeps stock in sync. Changes made there appear here within five minutes.",
         Service::Spools => "Tracks how much is left on each spool.",
-        _ => "Accepts commands from a chat, such as to pause a print.",
+        _ => "Accepts chat commands, such as pausing a print.",
     }
 }
 

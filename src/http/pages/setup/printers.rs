@@ -51,7 +51,7 @@ pub(super) async fn show(
     let status = search::status_text(&board, searching);
     let part = search::part(&searches, board, searching);
     let content = html! {
-        p { "The search covers this machine and the first ten addresses of its network. Add other printers manually." }
+        p { "The search covers this server and the first ten addresses of its network. Add other printers manually." }
         section class="card" aria-labelledby="search" {
             h2 id="search" { "Search for printers" }
             p id="said" role="status" { (status) }

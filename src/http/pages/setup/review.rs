@@ -76,7 +76,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
                     li { span { (name_of(service)) } span class="state" { (state_of(service, config, draft)) } }
                 }
                 li { span { (ZONE.label) } span class="state" { (zone_shown(config, draft)) } }
-                li { span { "Your shop on invoices" } span class="state" { (seller::state(config, draft)) } }
+                li { span { "Shop details on invoices" } span class="state" { (seller::state(config, draft)) } }
             }
         }
         section class="card" aria-labelledby="values" {

@@ -79,7 +79,7 @@ pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: boo
         @for words in &notes { p class="soft" { (words) } }
         @if begun && !searching && finds.is_empty() {
             p {
-                "No printers found on this machine or at the first ten addresses of its network. "
+                "No printers found on this server or at the first ten addresses of its network. "
                 "Check that your printer is switched on and on the same network. If it has another address, add it manually."
             }
         }

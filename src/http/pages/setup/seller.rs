@@ -68,9 +68,9 @@ pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<
     let again = tried.filter(|(faults, _)| !faults.is_empty()).map(|(_, sent)| sent);
     html! {
         form class="card" method="post" action=(SetupStep::Commerce.path()) aria-labelledby=(SELLER_WORD) {
-            h2 id=(SELLER_WORD) { "Your shop on invoices " span class="state" { (state(config, &visit.draft)) } }
+            h2 id=(SELLER_WORD) { "Shop details on invoices " span class="state" { (state(config, &visit.draft)) } }
             p {
-                "By law, an invoice names its issuer, and it can't be changed once it has a number. Until you fill this "
+                "By law, an invoice must name its issuer. It can't be changed once it has a number. Until you fill this "
                 "in, orders are produced but their invoices stay on hold."
             }
             @match tried {

@@ -43,7 +43,7 @@ impl Trial {
     /// Returns a remark on the form's first field; `None` if the field was tested.
     fn remark(&self) -> Option<&'static str> {
         match self {
-            Self::Kept(outcome) if outcome == UNUSED => Some("Not tested, because this is empty."),
+            Self::Kept(outcome) if outcome == UNUSED => Some("Not tested because this field is empty."),
             Self::NoAddress => Some("Fill this in first."),
             _ => None,
         }

@@ -80,7 +80,7 @@ pub(super) const REFERENCE_LABEL: &str = "Reference";
 /// Label of the field for the day by which an order or a job is wanted.
 pub(super) const WANTED_LABEL: &str = "Due date";
 /// Label of the field for the work that was done on a printer.
-pub(super) const DONE_LABEL: &str = "Work done";
+pub(super) const DONE_LABEL: &str = "Note or work done";
 /// Label of the field for notes that customers read.
 pub(super) const NOTES_LABEL: &str = "Notes to customer";
 /// Label of the field for notes that only the staff reads.

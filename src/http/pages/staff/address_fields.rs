@@ -11,8 +11,8 @@ pub(super) const ADDRESS_MEMBER: &str = "shippingAddress";
 /// Address fields: name, label, maximum length in characters.
 const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
     ("line1", "Street and number", 200),
-    ("line2", "Flat, company", 200),
-    ("postalCode", "Post code", 20),
+    ("line2", "Address line 2", 200),
+    ("postalCode", "Postcode", 20),
     ("city", "City", 100),
     ("region", "State or region", 100),
     ("country", "Country, two letters", 2),

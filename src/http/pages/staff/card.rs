@@ -65,7 +65,7 @@ pub(super) fn attention_words(attention: Attention) -> &'static str {
     match attention {
         Attention::BedNotCleared => "Bed not cleared",
         Attention::NeedsHome => "Needs homing",
-        Attention::Maintenance => "In maintenance",
+        Attention::Maintenance => "Under maintenance",
         Attention::MaintenanceDue => "Maintenance due",
         Attention::PrintFailed => "Last print failed",
         Attention::FirmwareError => "Firmware error",
@@ -75,7 +75,7 @@ pub(super) fn attention_words(attention: Attention) -> &'static str {
         Attention::WrongKey => "API key rejected",
         Attention::ReadOnly => "Read-only connection",
         Attention::Unverified => "Check the bed: start or end not confirmed",
-        Attention::ForeignPrint => "Printing a file outside any job",
+        Attention::ForeignPrint => "Manual print in progress",
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, &'sta
         return (Tone::Idle, "Disconnected");
     }
     if printer.maintenance.is_some() {
-        return (Tone::Idle, "In maintenance");
+        return (Tone::Idle, "Under maintenance");
     }
     match doing {
         Activity::Offline => return (Tone::Error, "Offline"),

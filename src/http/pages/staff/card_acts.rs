@@ -72,8 +72,8 @@ pub(super) fn foot(app: &BoardHandles, printer: &Printer, group: FloorGroup, ton
         div class="foot" {
             @for act in &acts { (act) }
             @if is_free {
-                a class="btn" id={ "bring-" (printer.id) } href=(upload_path(printer.id)) aria-label={ "Print a file… on " (name) } {
-                    (icon(Icon::Upload)) "Print a file…"
+                a class="btn" id={ "bring-" (printer.id) } href=(upload_path(printer.id)) aria-label={ "Manual print… on " (name) } {
+                    (icon(Icon::Upload)) "Manual print…"
                 }
             }
             @if matches!(group, FloorGroup::Printing | FloorGroup::Ready) { (NEXT_MARK) }

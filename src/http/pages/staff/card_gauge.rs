@@ -53,7 +53,7 @@ pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
                         b class="num" { (percent) " %" }
                         @if let Some(at) = done_at {
                             span { time datetime=(at) data-left="" { (minutes_left(&app.shop, at)) " left" } }
-                            span class="end" { "done " (time_of_day(at)) }
+                            span class="end" { "ends " (time_of_day(at)) }
                         }
                     }
                 }

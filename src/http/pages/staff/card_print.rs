@@ -54,7 +54,7 @@ pub(super) fn plate(name: &str, parts: u32) -> String {
 /// Returns an order's number and customer.
 fn order_line(order: &Order) -> String {
     let buyer = order.buyer.as_ref().map(|buyer| buyer.name.trim()).filter(|name| !name.is_empty());
-    let customer = buyer.or(order.customer_email.as_deref()).unwrap_or("shop order");
+    let customer = buyer.or(order.customer_email.as_deref()).unwrap_or("No customer");
     format!("{} · {customer}", order.number_text())
 }
 
@@ -101,7 +101,7 @@ pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, st
                 @let parts = job.as_ref().map_or_else(|| job_number(in_hand), |job| &*job.parts);
                 div class="what" title={ (parts) ", " (job_number(in_hand)) } { (parts) }
                 div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
-                    a href=(job_path_of(in_hand.order, in_hand.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open job" } } }
+                    a href=(job_path_of(in_hand.order, in_hand.job)) { @match &job { Some(job) => { (job.order) }, None => { "View job" } } }
                 }
             } @else if let Some(file) = &file {
                 div class="what" title=(file) { (file) }
@@ -127,7 +127,7 @@ fn on_bed(app: &BoardHandles, printer: &Printer) -> Markup {
         div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
             @if let Some(at) = printer.bed_since { (since(at)) }
             @if let Some(last) = printer.last_print {
-                " · " a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open job" } } }
+                " · " a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "View job" } } }
             }
         }
     }

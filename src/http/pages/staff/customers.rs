@@ -90,7 +90,7 @@ async fn list(
                     "No customers match “" (q) "”. "
                     a href=(CUSTOMERS_PATH) { "Show all" }
                 }
-                p class="soft" { "Customers who are only named on an order or a quote appear here after they sign in or buy." }
+                p class="soft" { "People named only on an order or quote appear here after they sign in or make a purchase." }
             } @else {
                 p { "No customers yet. Customers appear here after their first order or sign-in." }
             }

@@ -58,7 +58,7 @@ async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Respo
             (panel("states", "States", &states()))
             (panel("fields", "Fields", &fields()))
             (panel("tables", "Rows and tables", &rows()))
-            (panel("courses", "Steps and courses", &courses()))
+            (panel("courses", "Steps and timelines", &courses()))
             (figures(&[
                 KeyFigure { label: "Parts printed", value: "1,284", note: "up 12 % on the previous week" },
                 KeyFigure { label: "Share of good parts", value: "97.4 %", note: "same as the previous week" },
@@ -190,7 +190,7 @@ fn cards() -> Markup {
                             div class="small muted" { "ORD-1038" }
                         }
                     }
-                    div class="meta" { b { "31 %" } span { "2 h 4 min left" } span { "done 18:58" } }
+                    div class="meta" { b { "31 %" } span { "2 h 4 min left" } span { "ends 18:58" } }
                     div class="foot" {
                         span class="small muted" { (icon(Icon::CornerDownRight)) " Plant pot, 17:15" }
                         button class="btn quiet square push" type="button" aria-label={ "Pause: " (text) } { (icon(Icon::Pause)) }

@@ -126,7 +126,7 @@ pub(super) async fn show(
         }
         p class="small muted" {
             @if is_wall { a href=(FLOOR_PATH) { "Back to the floor" } } @else {
-                "To stop a printer at once, hold its red octagon for one second. This cuts motors and heaters as far as the printer allows. "
+                "To stop a printer at once, hold its red octagon for one second. This cuts power to the motors and heaters as far as the printer allows. "
                 "Software is not a safety device: in an emergency, switch the printer off at the mains."
             }
         }
@@ -180,7 +180,7 @@ fn empty(may_add: bool) -> Markup {
                 li { a href=(PRODUCTS_PATH) { "Add a SKU" } " with a G-code file: a product that customers can order." }
             }
             p {
-                "To explore first, run " code { "printfloor demo" } " on this machine. It starts a simulated shop with working printers. "
+                "To explore first, run " code { "printfloor demo" } " on this server. It starts a simulated shop with working printers. "
                 "Everything here is also available through " a href="/docs/" { "the API" } "."
             }
         }

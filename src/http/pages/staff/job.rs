@@ -85,7 +85,7 @@ pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Ma
         @if let Some(progress) = last_progress {
             p class="full" {
                 "Did the print succeed? If it finished, all of its material is recorded as used. If it failed, "
-                (format!("{:.0}", progress * 100.0)) " % is recorded, the last progress reported."
+                (format!("{:.0}", progress * 100.0)) " % is recorded, based on the last reported progress."
             }
         }
         form class="acts" method="post" action=(job_path(job, "resolve")) data-quiet="" {
@@ -233,8 +233,8 @@ impl JobCard<'_> {
                         details {
                             summary { "Reprint" }
                             p {
-                                "Good parts of this job will no longer count toward the order, which returns to printing \
-                                 until new ones are made."
+                                "Good parts from this job will no longer count towards the order. The order goes back to \
+                                 Printing until replacements are made."
                             }
                             (button("retry", "stop", "Reprint all parts"))
                         }
@@ -255,7 +255,7 @@ impl JobCard<'_> {
             @if unverified { (resolutions(job.id, last_progress, &order)) } @else if job.live().is_some() {
                 details {
                     summary { "Printer not responding" }
-                    p { "Check the printer, then choose how the print ended. The printer takes no job until you clear its bed." }
+                    p { "Check the printer, then choose how the print ended. The printer won't start another job until you clear its bed." }
                     (resolutions(job.id, last_progress, &order))
                 }
             }

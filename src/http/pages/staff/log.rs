@@ -35,7 +35,7 @@ impl LogHandles {
         Ok(html! {
             @if !lines.is_empty() {
                 section class="card" aria-labelledby="lately" {
-                    h2 id="lately" { "Done lately" }
+                    h2 id="lately" { "Recent activity" }
                     ol class="rows" { @for line in &lines { li { (row(line, &names)) } } }
                 }
             }

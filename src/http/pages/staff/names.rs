@@ -38,10 +38,10 @@ use store::rows::{Audit, Snapshot};
 /// Actors that are no records, as named in the log, with the names that people read.
 const FIXED_ACTORS: [(&str, &str); 6] = [
     ("system", "Printfloor"),
-    ("machine", "The machine’s owner"),
+    ("machine", "The server's owner"),
     ("setup", "Setup"),
     ("payments", "The payment processor"),
-    ("anonymous", "Someone not signed in"),
+    ("anonymous", "Someone who isn't signed in"),
     ("others", "Others"),
 ];
 

@@ -55,7 +55,7 @@ impl<S: Sync> FromRequestParts<S> for SameMachine {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let near = parts.extensions.get::<RemoteAddress>().is_some_and(|peer| peer.0.to_canonical().is_loopback());
         let passed_on = FORWARDED_HEADERS.iter().any(|name| parts.headers.contains_key(*name));
-        let elsewhere = || ApiError::forbidden("other_machine", "this link works only on the server's own machine");
+        let elsewhere = || ApiError::forbidden("other_machine", "this link works only on the server itself");
         (near && !passed_on).then_some(Self).ok_or_else(elsewhere)
     }
 }
@@ -90,7 +90,7 @@ pub(super) async fn make(
     if !matches!(*who.by, Principal::Machine) {
         return Err(ApiError::forbidden(
             "owner_only",
-            "only the owner of the machine can create sign-in links, over the control socket",
+            "only the server's owner can create sign-in links, over the control socket",
         ));
     }
     let user = query.user.and_then(|id| id.parse().ok());

@@ -182,7 +182,7 @@ fn acts(order: &Order, clock: &ShopClock, suggestion: &ShipmentSuggestion) -> Ma
                     @if !over {
                         details {
                             summary { "Cancel" }
-                            p { "This cancels its open jobs and stops prints in progress." }
+                            p { "This cancels the order's open jobs and stops prints in progress." }
                             (act(&path("cancel"), "cancel-order", "second", &format!("Cancel {}", order.number_text()), Some(&given_up())))
                         }
                     }

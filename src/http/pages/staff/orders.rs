@@ -187,7 +187,7 @@ fn nothing() -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {
             h2 id="begin" { "No orders yet" }
-            p { "Orders come from customers who sign in or pay, your web shop (through the API), sales channels and staff." }
+            p { "Orders come from customers, your web shop (through the API), sales channels and staff." }
             p { "When an order is paid, its jobs are created and sent to compatible printers." }
             p class="acts" {
                 a class="button" href=(new_order::PATH) { "Create first order" }
@@ -288,7 +288,7 @@ pub(super) fn flag_words(flag: &str) -> String {
         "needs_attention" => "rejected parts not reprinted".to_owned(),
         SELLER_INCOMPLETE => "invoice needs the shop's name and address".to_owned(),
         "rejected_after_shipping" => "shipped parts rejected: send replacements".to_owned(),
-        "surplus" => "reprinting parts no longer needed".to_owned(),
+        "surplus" => "reprint no longer needed".to_owned(),
         "refund_failed" => "refund failed".to_owned(),
         other => other.replace('_', " "),
     }

@@ -80,7 +80,7 @@ pub(super) async fn show(
         // Its state stands in the card, and only there: that is read again all the time, this is not.
         h1 { (printer.fields.name) }
         p class="acts" {
-            a class="button second" href=(upload_path(id)) { "Print a file…" }
+            a class="button second" href=(upload_path(id)) { "Manual print…" }
             a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Edit or remove" }
             @if who.has(Role::Admin) { a class="button second" href=(history_path(AuditedKind::Printer, id)) { "History" } }
         }
@@ -122,7 +122,7 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
                 h2 id="cancel-title" { "Cancel " (what) " on " (name) "?" }
                 p { "The print stops and its parts are lost. If it belongs to a job, the job must be printed again." }
                 @if let Some(in_hand) = &printer.in_hand {
-                    p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { "Open job" } }
+                    p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { "View job" } }
                 }
                 (act(&act_path(printer.id, "cancel"), "cancel-now", "", &format!("Cancel {what} on {name}"), None))
             }
@@ -156,7 +156,7 @@ fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
             h2 id="stop-title" { "Emergency stop" }
             p {
                 @if gentle(shop, printer.id) { (GENTLE) "." } @else {
-                    "This cuts motors and heaters at once. Afterwards, home the printer and clear its bed."
+                    "This immediately cuts power to the motors and heaters. Afterwards, home the printer and clear its bed."
                 }
             }
             p { strong { "Software is not a safety device: in an emergency, switch the printer off at the mains." } }
@@ -222,7 +222,7 @@ fn queue(app: &BoardHandles, printer: Id) -> Markup {
                         li {
                             a href={ (ORDERS_PATH) "/" (one.order) "#job-" (one.job) } { (number) }
                             span { (sku) }
-                            span class="soft" { "done " (clock(one.done_at)) }
+                            span class="soft" { "ends " (clock(one.done_at)) }
                         }
                     }
                 }

@@ -34,7 +34,7 @@ impl LogHandles {
                     div class="field wide" {
                         label for="entry" { (DONE_LABEL) }
                         input id="entry" name="done" required maxlength="200" aria-describedby="about-entry";
-                        p class="hint" id="about-entry" { "Or a note for the next shift." }
+                        p class="hint" id="about-entry" { "For the log or the next shift." }
                     }
                     button id="write-note" class="second" type="submit" { "Add note" }
                 }

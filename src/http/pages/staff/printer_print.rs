@@ -110,7 +110,7 @@ fn choice(printer: &Printer) -> Markup {
     let (name, endings) = (&printer.fields.name, endings(printer));
     html! {
         (back(printer))
-        h1 { "Print a file on " (name) }
+        h1 { "Manual print on " (name) }
         form class="card narrowed" method="post" enctype="multipart/form-data" action=(upload_target(printer.id))
             data-upload=(upload_target(printer.id)) data-called=(name) {
             (hidden())
@@ -156,7 +156,7 @@ fn filament_words(number: usize, filament: Option<&PlateFilament>) -> String {
     let details = filament.into_iter().flat_map(|one| [one.kind.clone(), one.color.clone()]).flatten();
     let details: Vec<String> = details.collect();
     let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(" ")) };
-    format!("Filament {number}{details} from")
+    format!("Slot for filament {number}{details}")
 }
 
 /// Renders a slot selection for each filament, if the printer reports its slots and accepts a mapping.
@@ -212,7 +212,7 @@ fn offer(printer: &Printer, file: &File) -> Markup {
                 },
             }
             p class="soft" {
-                "The file prints at once and unchanged. A manual print belongs to no job or order and doesn't change stock."
+                "Printing starts immediately and uses the file as it is. A manual print isn't part of any job or order and doesn't affect stock."
             }
         }
     }

@@ -81,7 +81,7 @@ pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
             }
         }
         fieldset class="field" {
-            legend { "Nozzle (leave empty to accept files for any)" }
+            legend { "Nozzle (leave empty to accept files for any nozzle)" }
             div class="field" {
                 label for="nozzle" { "Nozzle diameter in mm" }
                 input id="nozzle" name="nozzle" data-member="nozzle.diameter" inputmode="decimal" maxlength="10" value=(of("nozzle"));

@@ -60,7 +60,7 @@ const STOCK: SectionLink = (StaffSection::Stock, STOCK_PATH, "Stock", Icon::Data
 
 /// Groups of navigation links.
 const GROUPS: [(&str, &[SectionLink]); 3] = [
-    ("Work", &[TO_DO, FLOOR, ORDERS, (StaffSection::Queue, JOBS_PATH, "Queue", Icon::Layers)]),
+    ("Work", &[TO_DO, FLOOR, ORDERS, (StaffSection::Queue, JOBS_PATH, "Jobs", Icon::Layers)]),
     (
         "Shop",
         &[

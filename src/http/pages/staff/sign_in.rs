@@ -81,7 +81,7 @@ fn form(
         p class="soft" { "Are you a customer? " a href="/sign-in" { "Sign in here" } "." }
         p class="soft" {
             "No users yet? Run this command on the server: "
-            code { "printfloor user create --email you@example.org --role admin" }
+            code { "printfloor user create --email you@example.com --role admin" }
         }
     };
     page(status, "Sign in", &content)

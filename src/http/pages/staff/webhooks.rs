@@ -65,7 +65,7 @@ pub(super) struct EndpointListQuery {
 fn health(endpoint: &Endpoint) -> (Tone, &'static str) {
     match endpoint.state {
         EndpointState::Disabled if endpoint.disabled_by.is_some() => (Tone::Error, "Disabled"),
-        EndpointState::Disabled => (Tone::Idle, "Paused"),
+        EndpointState::Disabled => (Tone::Idle, "Disabled"),
         EndpointState::Active if failing(endpoint) > 0 => (Tone::Attention, "Failing"),
         EndpointState::Active => (Tone::Working, "Active"),
     }

@@ -65,7 +65,7 @@ async fn chromium_prints_a_file_that_is_dropped_or_chosen() {
             browser.drop_file(&tab, &card, &file).await;
         } else {
             // Whoever cannot drag chooses it.
-            browser.press_near(&tab, "Print a file", &name).await;
+            browser.press_near(&tab, "Manual print", &name).await;
             browser.attach(&tab, "G-code", "", &file).await;
             browser.press(&tab, "Upload").await;
         }

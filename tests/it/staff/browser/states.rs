@@ -67,6 +67,6 @@ async fn chromium_shows_one_level_of_a_material_on_its_page() {
     floor.app.post(&booked, &all).await.expect(200);
     let card = "document.getElementById('stock-now').innerText";
     browser.until(&tab, "the card to say so", &format!("/On hand\\s*0 g/.test({card})")).await;
-    browser.until(&tab, "the heading to say so", &format!("{level} === 'None free'")).await;
+    browser.until(&tab, "the heading to say so", &format!("{level} === 'None available'")).await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

@@ -47,7 +47,7 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     routes.post_long(RequiredAccess::Setup, "/api/setup/discover", discover, |op| {
         op.named("discoverPrinters", "Search for printers")
             .about(
-                "Probes the ports of printers on this machine and the first ten addresses of the local /24 network, \
+                "Probes the ports of printers on this server and the first ten addresses of the local /24 network, \
                  and listens for printers that announce themselves. With `Accept: text/event-stream`, the response is \
                  a stream of events: `progress`, `found` for each printer, `note` for each problem, and finally \
                  `result`. Otherwise the response is sent when the search is finished.",

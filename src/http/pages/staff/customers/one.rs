@@ -124,7 +124,7 @@ fn profile(customer: &Customer) -> Markup {
                 dt { "Email address" } dd { a href={ "mailto:" (customer.email) } { (customer.email) } }
                 @if let Some(phone) = &customer.phone { dt { "Phone" } dd { (phone) } }
                 @if let Some(company) = &customer.company { dt { "Company" } dd { (company) } }
-                @if let Some(tax_id) = &customer.tax_id { dt { "Tax identifier" } dd { (tax_id) } }
+                @if let Some(tax_id) = &customer.tax_id { dt { "VAT ID" } dd { (tax_id) } }
                 @if let Some(locale) = &customer.locale { dt { "Language" } dd { (locale) } }
                 @for one in &customer.addresses {
                     dt { (kind(one.kind)) @if !one.is_default { ", additional" } }

@@ -73,7 +73,7 @@ fn span_figures(insights: &Insights, earlier: &InsightTotals, currency: &str) ->
         amount("Scrap cost", cost_words, cost, earlier.quality.scrap_cost_cents, Lower),
         share("Promises kept", promises.kept_share, earlier.promises.kept_share, Higher),
         span("Lead time, median", lead.median_seconds, earlier.lead_time.median_seconds, Lower),
-        span("Lead time, four of five", lead.most_seconds, earlier.lead_time.most_seconds, Lower),
+        span("Lead time, 80th percentile", lead.most_seconds, earlier.lead_time.most_seconds, Lower),
     ]
 }
 
@@ -87,15 +87,14 @@ fn change_line(change: SpanChange, better: BetterWhen, before: &str) -> Markup {
         };
     };
     let (class, word) = match (better, is_growth) {
-        (BetterWhen::Neither, true) => ("muted", "More"),
-        (BetterWhen::Neither, false) => ("muted", "Less"),
-        (BetterWhen::Higher, true) | (BetterWhen::Lower, false) => ("up", "Better"),
-        (BetterWhen::Higher, false) | (BetterWhen::Lower, true) => ("down", "Worse"),
+        (BetterWhen::Neither, _) => ("muted", ""),
+        (BetterWhen::Higher, true) | (BetterWhen::Lower, false) => ("up", "Better: "),
+        (BetterWhen::Higher, false) | (BetterWhen::Lower, true) => ("down", "Worse: "),
     };
     html! {
         span class={ "small " (class) } {
             span aria-hidden="true" { (if is_growth { "▲" } else { "▼" }) } " "
-            (word) ": " (change_words(change)) " vs. " (before)
+            (word) (change_words(change)) " vs. " (before)
         }
     }
 }
@@ -132,11 +131,11 @@ mod tests {
     }
 
     #[test]
-    fn less_scrap_is_better_and_more_prints_are_just_more() {
+    fn less_scrap_is_better_and_more_prints_are_neither_better_nor_worse() {
         assert!(line(SpanChange::Percent(-40), BetterWhen::Lower).contains("Better: −40 %"));
         assert!(line(SpanChange::Percent(40), BetterWhen::Lower).contains("Worse: +40 %"));
-        assert!(line(SpanChange::Percent(40), BetterWhen::Neither).contains("More: +40 %"));
-        assert!(line(SpanChange::Percent(-4), BetterWhen::Neither).contains("Less: −4 %"));
+        assert!(line(SpanChange::Percent(40), BetterWhen::Neither).contains("</span> +40 % vs."));
+        assert!(line(SpanChange::Percent(-4), BetterWhen::Neither).contains("</span> −4 % vs."));
     }
 
     #[test]

@@ -84,7 +84,7 @@ fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
         div class="tools" {
             (sheet.field(line_field("name", "Customer name", 200).required(), buyer.map_or("", |buyer| buyer.name.as_str())))
             (sheet.field(line_field("email", "Email address", 254).of_kind("email"), email))
-            (sheet.field(line_field("vatId", "VAT identifier", 15), vat_id))
+            (sheet.field(line_field("vatId", "VAT ID", 15), vat_id))
             (sheet.field(decimal_field("shipping", "Shipping, excluding tax"), &amount(|invoice| invoice.content.shipping_cents)))
             (sheet.field(decimal_field("discount", "Discount, excluding tax"), &amount(|invoice| invoice.content.discount_cents)))
             (sheet.field(

@@ -99,7 +99,7 @@ fn head(invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Mark
                 dt { "Customer" }
                 dd { (buyer.name) @if let Some(email) = &invoice.customer_email { ", " (customer_link(email)) } }
                 @if let Some(address) = &buyer.address { dt { "Billing address" } dd { (address_line(address)) } }
-                @if let Some(vat_id) = &buyer.vat_id { dt { "VAT identifier" } dd { (vat_id) } }
+                @if let Some(vat_id) = &buyer.vat_id { dt { "VAT ID" } dd { (vat_id) } }
                 @if let Some(order) = invoice.order_id {
                     dt { "Order" }
                     dd { a href=(page_of(ORDERS_PATH, order)) { (invoice.order_number.as_deref().unwrap_or("View order")) } }

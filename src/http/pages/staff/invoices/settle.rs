@@ -102,7 +102,7 @@ fn refund(invoice: &Invoice, clock: &ShopClock, refused: &Form) -> Markup {
     let about = format!(
         "{kept_amount} has been paid and not refunded. A refund issues a credit note. Payments made through the payment processor are refunded through it."
     );
-    let newest = (String::new(), "Latest payment (payment processor first)".to_owned());
+    let newest = (String::new(), "Latest payment (payment-processor payments first)".to_owned());
     let payments = invoice.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
     let payments = payments.map(|payment| {
         let (amount, at) = (format_amount(payment.amount_cents, &payment.currency), clock.date(payment.created_at));
@@ -115,7 +115,7 @@ fn refund(invoice: &Invoice, clock: &ShopClock, refused: &Form) -> Markup {
             div class="tools" {
                 (sheet.choice("payment", "Payment", "", &payments))
                 (sheet.field(decimal_field("amount", "Amount").hint("Leave empty for the full remaining amount of the payment."), ""))
-                (sheet.field(line_field("method", "Refund method, if different", 50).hint("Only if you refunded the money another way. The payment processor is then not called."), ""))
+                (sheet.field(line_field("method", "Refund method, if different", 50).hint("Only if you refunded the money another way. The payment processor won't be used."), ""))
             }
         }
     })

@@ -131,7 +131,7 @@ fn states(app: &StaffOrderHandles, query: &JobListQuery) -> Markup {
         let path = path(&state.to_string());
         is_listed.then_some(ListFilter { label, path, count, is_current: chosen == Some(state) })
     });
-    list_filters("State", &[every].into_iter().chain(filters).collect::<Vec<_>>())
+    list_filters("Status", &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
 
 /// Counts the jobs in memory by state, in the order of [`JOB_STATES`].
@@ -159,7 +159,7 @@ fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Job" } th scope="col" { "State" } th scope="col" { "SKU" } th scope="col" { "Order" }
+                        th scope="col" { "Job" } th scope="col" { "Status" } th scope="col" { "SKU" } th scope="col" { "Order" }
                         th scope="col" { "Printer" } th scope="col" class="number" { "Priority" } th scope="col" { "Expected" }
                     }
                 }

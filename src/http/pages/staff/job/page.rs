@@ -111,7 +111,7 @@ fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
                                         @let (tone, words) = match (one.possible, one.fits, one.ready) {
                                             (true, ..) => (Tone::Working, "Now"),
                                             (false, true, _) => (Tone::Attention, "Later"),
-                                            (false, false, true) => (Tone::Idle, "No, but free"),
+                                            (false, false, true) => (Tone::Idle, "No (printer is free)"),
                                             (false, false, false) => (Tone::Idle, "No"),
                                         };
                                         span class=(tone.class()) { (words) }

@@ -94,7 +94,7 @@ fn printers(app: &LabelHandles) -> Markup {
     let mut printers: Vec<&Printer> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     printers.sort_by_cached_key(|printer| printer.fields.name.to_lowercase());
     let ticks = printers.iter().map(|printer| ("printer", printer.id.to_string(), printer.fields.name.clone()));
-    let none = html! { p { "No printers yet. " a href=(FLOOR_PATH) { "Go to the floor" } } };
+    let none = html! { p { "No printers yet. " a href=(FLOOR_PATH) { "Open the floor" } } };
     boxes("printers", "Printers", &ticks.collect::<Vec<TickBox>>(), &none)
 }
 

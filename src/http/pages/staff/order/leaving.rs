@@ -95,8 +95,9 @@ fn ship_form(order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Mar
             @for (n, line, there) in &lines {
                 div class="field" {
                     label for={ "f-part-" (n) } {
-                        (line.description) ", of " (there)
+                        (line.description) " (up to " (there)
                         @if line.is_kit() { @if *there == 1 { " complete set" } @else { " complete sets" } }
+                        ")"
                     }
                     input id={ "f-part-" (n) } name={ (PART_PREFIX) (n) } type="number" inputmode="numeric" min="0" max=(there) value=(there);
                 }

@@ -13,14 +13,14 @@ pub(super) fn lines(order: &Order) -> Markup {
     html! {
         section class="panel order-lines" aria-labelledby="lines" {
             h2 id="lines" class="pad" { "Lines" }
-            div class="table list" tabindex="0" role="region" aria-label="Table of lines" {
+            div class="table list" tabindex="0" role="region" aria-label="Order lines" {
                 table {
                     thead {
                         tr {
                             th scope="col" { "Item" } th scope="col" class="number" { "Ordered" }
-                            th scope="col" class="number" { "Good" } th scope="col" class="number" { "Open" }
+                            th scope="col" class="number" { "Good" } th scope="col" class="number" { "In progress" }
                             th scope="col" class="number" { "Missing" } th scope="col" class="number" { "Shipped" }
-                            th scope="col" class="number" { "Price" }
+                            th scope="col" class="number" { "Amount" }
                         }
                     }
                     tbody { (rows(order)) }
@@ -52,7 +52,7 @@ fn rows(order: &Order) -> Markup {
                 }
                 td class="number" data-label="Ordered" { (line.quantity) }
                 td class="number" data-label="Good" { (parts.good) }
-                td class="number" data-label="Open" { (parts.running) }
+                td class="number" data-label="In progress" { (parts.running) }
                 td class=(number_class(missing == 0)) data-label="Missing" {
                     @if missing > 0 { span class=(Tone::Attention.class()) { (missing) } } @else { "0" }
                 }
@@ -62,7 +62,7 @@ fn rows(order: &Order) -> Markup {
                         " " span class=(Tone::Attention.class()) { (parts.rejected_after_shipping) " rejected" }
                     }
                 }
-                td class="number" data-label="Price" {
+                td class="number" data-label="Amount" {
                     (money(line.unit_price_cents.saturating_mul(line.quantity.into()), &order.currency))
                 }
             }

@@ -33,7 +33,7 @@ pub(super) fn payments(order: &Order) -> Markup {
                             span { (money(refund.amount_cents, &order.currency)) }
                             span class="soft" { "requested " (time(refund.asked_at)) }
                             @match &refund.error {
-                                Some(error) => { span class="full bad" { "Refused by the payment processor: " (error) } },
+                                Some(error) => { span class="full bad" { "Rejected by the payment processor: " (error) } },
                                 None => { span class=(Tone::Working.class()) { "waiting for the payment processor" } },
                             }
                         }
@@ -73,13 +73,13 @@ pub(super) fn pay(order: &Order, class: Option<&str>) -> Markup {
                 div class="field" {
                     label for="f-paid" { (AMOUNT_LABEL) " in " (order.currency.to_uppercase()) }
                     input id="f-paid" name="amount" inputmode="decimal" maxlength="20" aria-describedby="about-paid";
-                    p class="hint" id="about-paid" { "Leave empty to record the full amount due." }
+                    p class="hint" id="about-paid" { "Leave empty to record the full amount due (" (due) ")." }
                 }
                 div class="field" {
                     label for="f-reference" { (REFERENCE_LABEL) }
                     input id="f-reference" name="reference" maxlength="200";
                 }
-                button class="second" type="submit" { "Mark as paid (" (due) " due)" }
+                button class="second" type="submit" { "Record payment" }
             }
         }
     }

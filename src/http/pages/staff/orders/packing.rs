@@ -42,7 +42,7 @@ pub(super) async fn show(
     let sent = order.shipments.iter().find(|sent| sent.number == number);
     let sent = sent.ok_or_else(|| Refusal::not_found("shipment"))?;
     let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, order.lines.get(one.line as usize)?)));
-    let title = format!("Packing list {} of {}", number, order.number_text());
+    let title = format!("Packing list {} for order {}", number, order.number_text());
     let content = html! {
         p class="acts" { a href={ (ORDERS_PATH) "/" (id) } { "Back to the order" } }
         h1 { (title) }
@@ -55,7 +55,7 @@ pub(super) async fn show(
         }
         section class="card packing" aria-labelledby="inside" {
             h2 id="inside" { "Contents" }
-            div class="table" tabindex="0" role="region" aria-label="Table of contents" {
+            div class="table" tabindex="0" role="region" aria-label="Packed items" {
                 table {
                     thead { tr { th scope="col" { "Packed" } th scope="col" class="number" { "Parts" } th scope="col" { "Item" } } }
                     tbody {
@@ -75,7 +75,7 @@ pub(super) async fn show(
             @let prints = order.prints_in(number);
             @if !prints.is_empty() {
                 p class="soft" {
-                    "Printed as "
+                    "Printed in "
                     @for (n, (job, quantity)) in prints.iter().enumerate() {
                         @if n > 0 { ", " }
                         a href={ (ORDERS_PATH) "/" (id) "#job-" (job.id) } { (job.number_text()) }

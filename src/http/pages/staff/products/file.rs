@@ -216,7 +216,7 @@ async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: Form) -> Result
                 @if total > skus.len() as u64 { p class="soft" { (total) " total" } }
             }
             @if file.kind != FileKind::Image {
-                a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { "Create SKU with all fields" }
+                a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { "Create SKU using the full form" }
             }
         }
         @if file.kind == FileKind::Gcode { (print_once(app, file, &entry)) }
@@ -242,7 +242,7 @@ fn glance(file: &File) -> Markup {
         section class="card" aria-labelledby="glance" {
             h2 id="glance" { "At a glance" }
             dl class="left" {
-                dt { "Kind" } dd { (kind_words(file.kind)) @if let Some(form) = form { ", ." (form.ending()) } }
+                dt { "File type" } dd { (kind_words(file.kind)) @if let Some(form) = form { ", ." (form.ending()) } }
                 dt { "Size" } dd { (size_words(file.size)) }
                 dt { "Uploaded" } dd { (time(file.created_at)) }
                 @if let Some(slicer) = slicer { dt { "Slicer" } dd { (slicer) } }
@@ -274,7 +274,7 @@ fn print_once(app: &ProductHandles, file: &File, entry: &Form) -> Markup {
     let choices: Vec<(String, String)> = std::iter::once(choose).chain(fit.iter().map(words)).collect();
     html! {
         section class="card" aria-labelledby="once" {
-            h2 id="once" { "Print once" }
+            h2 id="once" { "Manual print" }
             @if fit.is_empty() {
                 p { "No printer accepts this file format." }
             } @else {
@@ -282,7 +282,7 @@ fn print_once(app: &ProductHandles, file: &File, entry: &Form) -> Markup {
                 form method="post" action={ (file_path(file.id)) "/print" } {
                     (hidden())
                     (entry.field(PRINTER_FIELD, "Printer", "Its bed must be clear, with the right filament loaded.", FieldControl::Choice(&choices)))
-                    button type="submit" { "Print " (file.name) " once" }
+                    button type="submit" { "Print " (file.name) }
                 }
             }
         }

@@ -147,7 +147,7 @@ fn tools(query: &FileListQuery) -> Markup {
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
             div class="field" {
-                label for="kind" { "Kind" }
+                label for="kind" { "File type" }
                 select id="kind" name="kind" {
                     option value="" { "All" }
                     @for (word, kind) in FILE_KINDS { option value=(word) selected[chosen == Some(kind)] { (kind_words(kind)) } }
@@ -164,7 +164,7 @@ fn table(files: &[&File]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Picture" } th scope="col" { "File" } th scope="col" { "Kind" }
+                        th scope="col" { "Picture" } th scope="col" { "File" } th scope="col" { "File type" }
                         th scope="col" { "Time" } th scope="col" { "Weight" } th scope="col" class="number" { "Size" }
                         th scope="col" { "Uploaded" }
                     }

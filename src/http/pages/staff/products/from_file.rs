@@ -93,7 +93,7 @@ fn fields(form: &Form, file: &File, materials: &[(String, String)]) -> Markup {
     let price_hint = if form.text("priceCents").is_empty() {
         "Excluding tax."
     } else {
-        "Excluding tax. Suggested by your rates for one print."
+        "Excluding tax. Suggested price for one print, based on your rates."
     };
     html! {
         form method="post" action={ (PRODUCTS_PATH) "/new" } {

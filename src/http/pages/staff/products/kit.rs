@@ -26,7 +26,7 @@ pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, Api
     Ok(html! {
         section class="card" aria-labelledby="contains" {
             h2 id="contains" { "Contents of one set" }
-            div class="table" tabindex="0" role="region" aria-label="Table of components" {
+            div class="table" tabindex="0" role="region" aria-label="Components" {
                 table {
                     thead {
                         tr { th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" class="number" { "Parts" } th scope="col" { "Can be ordered" } }

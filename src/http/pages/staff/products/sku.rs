@@ -108,7 +108,7 @@ fn materials(app: &ProductHandles, make: &ProductionData) -> Markup {
     html! {
         section class="card" aria-labelledby="materials" {
             h2 id="materials" { "Materials" }
-            div class="table" tabindex="0" role="region" aria-label="Table of materials" {
+            div class="table" tabindex="0" role="region" aria-label="Material amounts" {
                 table {
                     thead { tr { th scope="col" { "Per part" } th scope="col" { "Per plate of " (parts) } } }
                     tbody {
@@ -149,7 +149,7 @@ fn printed_from(sku: &Sku, make: Option<&ProductionData>, gcode: Option<&File>) 
                 dt { "Parts per plate" } dd { (fields.units_per_plate) }
                 @if let Some(seconds) = make.and_then(|make| make.estimated_seconds) { dt { "Print time per plate" } dd { (span(seconds)) } }
                 @if let Some(size) = make.and_then(|make| make.dimensions) {
-                    dt { "Size per plate" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" }
+                    dt { "Size of a full plate" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" }
                 }
             }
         }

@@ -39,7 +39,7 @@ impl LineChoices {
         let (models, _) = queries.files(&file_filter, MOST_CHOICES).await?;
         let mut made_from = vec![
             (NOT_PRINTED.to_owned(), "Not printed, such as design work".to_owned()),
-            ("later".to_owned(), "Printed, SKU set before sending".to_owned()),
+            ("later".to_owned(), "Printed (choose the SKU before sending)".to_owned()),
         ];
         let skus = skus.iter().filter_map(|sku| sku.state.as_ref()).filter(|sku| !sku.fields.is_kit());
         made_from.extend(
@@ -89,7 +89,7 @@ pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<
     let from = line.map_or_else(|| NOT_PRINTED.to_owned(), made_from);
     let all_from = with_known(choices.made_from.clone(), &from);
     let material = model.and_then(|model| model.material_id).map(|id| id.to_string()).unwrap_or_default();
-    let later = (String::new(), "Set before sending".to_owned());
+    let later = (String::new(), "Choose before sending".to_owned());
     let materials = with_known([later].into_iter().chain(choices.materials.iter().cloned()).collect(), &material);
     let usual = (String::new(), "Default".to_owned());
     let machines = MACHINES.map(|machine| (machine.word().to_owned(), machine.word().replace('_', " ")));

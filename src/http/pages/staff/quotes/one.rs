@@ -108,7 +108,7 @@ fn lines(quote: &Quote, names: &MaterialNames) -> Markup {
     html! {
         section class="card" aria-labelledby="lines" {
             h2 id="lines" { "Lines" }
-            div class="table" tabindex="0" role="region" aria-label="Table of lines" {
+            div class="table" tabindex="0" role="region" aria-label="Quote lines" {
                 table {
                     thead {
                         tr {
@@ -179,7 +179,7 @@ fn costs(quote: &Quote, margins: &[LineMargin]) -> Markup {
         @if models().next().is_some() {
             section class="card" aria-labelledby="costs" {
                 h2 id="costs" { "Costs and margin (internal)" }
-                div class="table" tabindex="0" role="region" aria-label="Table of costs" {
+                div class="table" tabindex="0" role="region" aria-label="Costs" {
                     table {
                         thead {
                             tr {

@@ -209,7 +209,7 @@ fn acts(request: &CustomRequest, refused: &Form) -> Markup {
                         (hidden())
                         button id="answer-request" type="submit" { "Create quote from estimate" }
                     }
-                    a class="button second" href={ (NEW_PATH) "?request=" (request.id) } { "Create other quote" }
+                    a class="button second" href={ (NEW_PATH) "?request=" (request.id) } { "Create a different quote" }
                 }
             }
             details open[change.is_refused()] {

@@ -80,17 +80,17 @@ fn contents(of_file: bool) -> Markup {
                     ": a verified snapshot of the database"
                 }
                 li { code { "files/" } ": G-code, models and pictures" }
-                li { code { "documents/" } ": rendered invoices, if they are stored on this machine" }
+                li { code { "documents/" } ": rendered invoices, if they are stored on this server" }
                 li { code { "manifest.json" } ": the row count of each table, and the size and SHA-256 of each file. It is the last file, so an archive without it is incomplete." }
             }
             h2 { "Not included" }
             ul {
                 li {
-                    "Server secrets: " code { "secrets.env" } " in the data folder, and " code { ".env" }
+                    "Server secrets: " code { "secrets.env" } " in the data directory, and " code { ".env" }
                     ". Keep a copy of both in another place. Without the same " code { "SECRETS_KEY" } " and "
                     code { "API_KEY_SALT" } ", the server does not start with this data, and the passwords and keys of printers and integrations in it cannot be read."
                 }
-                li { code { "printfloor.toml" } ", slicer profiles, emails written to the data folder, and exported tables" }
+                li { code { "printfloor.toml" } ", slicer profiles, emails written to the data directory, and exported tables" }
             }
         }
     }
@@ -107,7 +107,7 @@ fn restore(of_file: bool) -> Markup {
                     " back in their original location. The next step writes to the locations set in these files."
                 }
                 li {
-                    "Restore the backup into an empty data folder"
+                    "Restore the backup into an empty data directory"
                     @if !of_file { " and an empty database, set in " code { "DATABASE_URL" } }
                     ": " code { "printfloor restore --data NEW_FOLDER printfloor-backup-DATE.tar" }
                 }

@@ -197,12 +197,12 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&IntegrationTr
                 p {
                     "Keeps your books. Set the client ID and secret in " code { "config.toml" } " or "
                     code { ".env" } " (section " code { "accounting" } "), then connect it through the API. "
-                    a href="/docs/" { "API reference" }
+                    a href="/docs/" { "API documentation" }
                 }
             } @else if let Some((about, section)) = set_in_settings(view.kind) {
                 p {
                     (about) " Configure it in " code { "config.toml" } " or " code { ".env" } " (section " code { (section) } "), or "
-                    "through the API. " a href="/docs/#/Settings/changeSettings" { "API reference" }
+                    "through the API. " a href="/docs/#/Settings/changeSettings" { "API documentation" }
                 }
             } @else {
                 (form(view.kind, config, tried.is_some(), again))

@@ -64,7 +64,7 @@ pub(super) async fn list(
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "API Keys" }
-        p { "Send a key in the " code { "X-API-Key" } " header. " a href="/docs/" { "API reference" } }
+        p { "Send a key in the " code { "X-API-Key" } " header. " a href="/docs/" { "API documentation" } }
         p { a class="button" href=(NEW_PATH) { "New Key" } }
         div id="keys" data-fresh="" {
             @if some.is_empty() {

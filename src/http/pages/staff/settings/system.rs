@@ -137,7 +137,7 @@ fn customer_files(space: &CustomerSpaceSummary) -> Markup {
     html! {
         (gigabytes(space.stored.unclaimed_bytes))
         @if space.limits.unclaimed_max_bytes > 0 { " of " (gigabytes(space.limits.unclaimed_max_bytes)) }
-        " awaiting a reply "
+        " used by unprocessed uploads "
         (state(space.refusal.map(|refusal| match refusal {
             SpaceRefusal::Unclaimed => "new uploads are rejected",
             SpaceRefusal::Disk => "new uploads are rejected: disk nearly full",
@@ -153,10 +153,10 @@ fn components(report: &SystemReport) -> Markup {
     html! {
         section class="card" aria-labelledby="components" {
             h2 id="components" { "Components" }
-            div class="table" tabindex="0" role="region" aria-label="Table of components" {
+            div class="table" tabindex="0" role="region" aria-label="Component status" {
                 table {
                     thead {
-                        tr { th scope="col" { "Component" } th scope="col" { "State" } th scope="col" class="number" { "Crashes" } }
+                        tr { th scope="col" { "Component" } th scope="col" { "Status" } th scope="col" class="number" { "Crashes" } }
                     }
                     tbody {
                         @for one in &report.components {
@@ -177,7 +177,7 @@ fn kinds(report: &SystemReport) -> Markup {
     html! {
         section class="card" aria-labelledby="kinds" {
             h2 id="kinds" { "Actors by kind" }
-            div class="table" tabindex="0" role="region" aria-label="Table of actors" {
+            div class="table" tabindex="0" role="region" aria-label="Actors" {
                 table {
                     thead {
                         tr {

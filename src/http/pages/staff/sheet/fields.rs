@@ -13,8 +13,8 @@ use domain::address::Address;
 /// Address fields of a form: name, label, maximum length in characters.
 pub(super) const ADDRESS_FIELDS: [(&str, &str, u32); 6] = [
     ("line1", "Street and number", 200),
-    ("line2", "Second line", 200),
-    ("postalCode", "Post code", 20),
+    ("line2", "Address line 2", 200),
+    ("postalCode", "Postcode", 20),
     ("city", "City", 100),
     ("region", "State or region", 100),
     ("country", "Country, two letters", 2),

@@ -31,9 +31,9 @@ pub(in crate::staff) fn decision(material: &Material, link: &StockLink, back: Op
     };
     let unit = material.fields.kind.unit();
     let sides = if conflict.kind == ConflictKind::PrintNotBooked {
-        [(RightSide::Ours, "Record now".to_owned()), (RightSide::Theirs, "Leave count".to_owned())]
+        [(RightSide::Ours, "Record print now".to_owned()), (RightSide::Theirs, "Keep count".to_owned())]
     } else {
-        let words = |owner, amount| format!("Use {owner} {amount} {unit}");
+        let words = |owner, amount| format!("Use {owner} count ({amount} {unit})");
         [(RightSide::Ours, words("our", material.quantity)), (RightSide::Theirs, words("their", theirs))]
     };
     let path = format!("{}/agree", material_path(material.id));

@@ -30,7 +30,7 @@ const TYPES: [(MaterialType, &str, &str); 4] = [
     (MaterialType::Filament, "filament", "Filament (grams)"),
     (MaterialType::Resin, "resin", "Resin (millilitres)"),
     (MaterialType::LaserSheet, "laser_sheet", "Laser cutter sheets"),
-    (MaterialType::LaserConsumable, "laser_consumable", "Laser cutter wearing parts (units)"),
+    (MaterialType::LaserConsumable, "laser_consumable", "Laser cutter consumables (units)"),
 ];
 
 /// Text field of the form: name in the API, label, maximum length in characters, and hint.

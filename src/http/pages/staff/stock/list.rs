@@ -48,7 +48,7 @@ impl StockListQuery {
 /// Returns the tone and label for a material's stock level.
 pub(super) fn level_state(material: &Material) -> (Tone, &'static str) {
     if material.available() == Amount::ZERO {
-        (Tone::Error, "None free")
+        (Tone::Error, "None available")
     } else if material.runs_low() {
         (Tone::Attention, "Low")
     } else {
@@ -179,7 +179,7 @@ fn table(materials: &[&Material]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Material" } th scope="col" class="desk" { "Level" } th scope="col" { "State" }
+                        th scope="col" { "Material" } th scope="col" class="desk" { "Level" } th scope="col" { "Status" }
                         th scope="col" class="number desk" { "On hand" } th scope="col" class="number desk" { "Reserved" }
                         th scope="col" class="number" { "Available" } th scope="col" class="number desk" { "Reorder at" }
                         th scope="col" class="desk" { "Bin" }

@@ -227,11 +227,11 @@ fn removal(material: &Material, tried: &Form) -> Markup {
             h2 id="removal" { "Remove" }
             (FormSheet::new("remove", tried).faults())
             details open[tried.is_refusal_of("remove")] {
-                summary { "Remove " (name) }
+                summary { "Remove material" }
                 p { "The material and its stock are no longer listed. The ledger is kept. You can't remove a material that a SKU, job or slot uses." }
                 form method="post" action={ (material_path(material.id)) "/remove" } {
                     (hidden())
-                    button class="second" type="submit" { "Remove " (name) " for good" }
+                    button class="second" type="submit" { "Remove " (name) }
                 }
             }
         }

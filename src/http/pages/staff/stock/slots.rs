@@ -131,7 +131,7 @@ fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -
         div id="slots" data-fresh="" {
             section class="card" aria-label="Slot contents" {
                 @if some.is_empty() {
-                    p { "No printers yet. " a href=(FLOOR_PATH) { "Go to the floor" } }
+                    p { "No printers yet. " a href=(FLOOR_PATH) { "Open the floor" } }
                 } @else {
                     ul class="rows" { @for place in &some { li { (row(place, &materials)) } } }
                     (ways(from, total, ROWS_PER_PAGE, part))

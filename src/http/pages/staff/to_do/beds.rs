@@ -45,7 +45,7 @@ pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct
             (hidden())
             // It does nothing without the script, which shows it.
             label hidden data-scripted="" { input type="checkbox" id="beds-all" data-chooses="beds"; " Select all" }
-            button type="submit" class="btn" id="beds-clear" { (icon(Icon::Check)) "Selected beds are clear, all parts are good" }
+            button type="submit" class="btn" id="beds-clear" { (icon(Icon::Check)) "Selected beds are clear and all parts are good" }
         }
     };
     let note = (!printers.is_empty()).then(|| cost_words(printers.len(), jobs));
@@ -73,7 +73,7 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> Task
     };
     let detail = html! {
         @if let Some(last) = printer.last_print {
-            a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open job" } } }
+            a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "View job" } } }
         }
         @let queued = waiting_words(waiting(&app.board, printer));
         @if printer.last_print.is_some() && (jobs > 0 || queued.is_some()) { " · " }

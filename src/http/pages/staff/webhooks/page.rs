@@ -88,7 +88,7 @@ fn steps(endpoint: &Endpoint) -> Markup {
                     (act(&path(endpoint, "enable"), "enable", "", "Enable endpoint", None))
                 } @else {
                     (act(&path(endpoint, "test"), "test", "", "Send test event", None))
-                    (act(&path(endpoint, "disable"), "disable", "second", "Pause endpoint", None))
+                    (act(&path(endpoint, "disable"), "disable", "second", "Disable endpoint", None))
                 }
             }
         }

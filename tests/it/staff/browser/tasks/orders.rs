@@ -74,7 +74,7 @@ async fn chromium_ships_an_order_in_two_parcels() {
     browser.press(&tab, "Orders").await;
     browser.press(&tab, words(&ready, "number")).await;
     // Carrier and delivery are those of the last shipment.
-    browser.fill(&tab, "PART, of 2", "1").await;
+    browser.fill(&tab, "PART (up to 2)", "1").await;
     browser.fill(&tab, "Tracking number", "JD1").await;
     browser.press(&tab, "Ship").await;
     until("the first parcel", || async {
@@ -82,7 +82,7 @@ async fn chromium_ships_an_order_in_two_parcels() {
         (order["shipments"].as_array()?.len() == 1).then_some(())
     })
     .await;
-    browser.sees(&tab, "PART, of 1").await;
+    browser.sees(&tab, "PART (up to 1)").await;
     browser.fill(&tab, "Tracking number", "JD2").await;
     browser.press(&tab, "Ship").await;
     let shipped = floor.app.order_is(&order, "shipped").await;
