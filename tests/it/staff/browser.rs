@@ -119,7 +119,7 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
         }
         assert_eq!(stopped(n), 1, "once");
         let words =
-            format!("document.querySelector('#printer-{} .about').textContent.includes('homed')", floor.printers[n]);
+            format!("document.querySelector('#printer-{} .about').textContent.includes('Needs homing')", floor.printers[n]);
         browser.until(&tab, "the card to say so", &words).await;
     }
     assert_eq!(browser.faults(&base), Vec::<String>::new());
