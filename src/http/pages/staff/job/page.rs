@@ -100,7 +100,7 @@ fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
             @if matched.printers.is_empty() {
                 p { "No printers yet. " a href=(FLOOR_PATH) { "Open the floor" } }
             } @else {
-                div class="table" tabindex="0" role="region" aria-label="Printer compatibility" {
+                div class="table" tabindex="0" role="region" aria-label="Printers" {
                     table {
                         thead { tr { th scope="col" { "Printer" } th scope="col" { "Can print" } th scope="col" { "Missing" } th scope="col" { "Slots" } } }
                         tbody {
