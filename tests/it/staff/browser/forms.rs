@@ -158,7 +158,7 @@ async fn chromium_sees_a_webhook_fail_and_sends_it_again() {
     let endpoints = app.get("/api/webhooks/endpoints").await.expect(200);
     endpoint_is(&app, endpoints["endpoints"][0]["id"].as_str().unwrap(), "disabled").await;
     sink.set_mode(SinkMode::Ok);
-    browser.press(&tab, "Resend").await;
+    browser.press(&tab, "Send again").await;
     // It was switched off after its attempts, so that what is sent again waits until it is enabled.
     browser.press(&tab, "Enable endpoint").await;
     browser.sees(&tab, "Response 200").await;

@@ -116,7 +116,7 @@ fn entry(endpoint: &Endpoint, delivery: &Delivery, admin: bool) -> Markup {
                 (exchange(endpoint, delivery))
             }
             @if admin && delivery.state != DeliveryState::Pending {
-                (act(&format!("/shop/deliveries/{id}/redeliver"), &format!("again-{id}"), "second", "Resend", None))
+                (act(&format!("/shop/deliveries/{id}/redeliver"), &format!("again-{id}"), "second", "Send again", None))
             }
         }
     }
