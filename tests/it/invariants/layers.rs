@@ -242,7 +242,7 @@ const VENDORS: Rule = Rule {
         ("src/cli/check/services.rs", "let stripe = 1;"),
     ],
     innocent: &[
-        ("src/services/mail/api.rs", "//! The interface of Send again."),
+        ("src/services/mail/api.rs", "//! The interface of Resend."),
         ("src/config/tests.rs", "assert_eq!(signature_header, \"Stripe-Signature\");"),
         ("src/actors/payment_events/matching.rs", "let stripes = 1; // a pattern, no company"),
         ("src/actors/kernel/envelope.rs", "/// Never resent."),
