@@ -177,7 +177,7 @@ on_sqlite! {
         let order = app.paid_order(&sku, 2).await;
         until("the slicer to run", || async { (fake.runs().len() == 1).then_some(()) }).await;
         let job = app.get(&format!("/api/jobs/{}", only_job(&app, &order).await)).await.expect(200);
-        assert_eq!((&job["state"], &job["waitingReason"]), (&json!("VALIDATED"), &json!("Its model is being sliced.")), "{job}");
+        assert_eq!((&job["state"], &job["waitingReason"]), (&json!("VALIDATED"), &json!("The model is being sliced.")), "{job}");
         app.kill_9();
         fake.does(GOOD);
         app.start().await;

@@ -118,8 +118,10 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
             browser.mouse(&tab, &button, false).await;
         }
         assert_eq!(stopped(n), 1, "once");
-        let words =
-            format!("document.querySelector('#printer-{} .about').textContent.includes('Needs homing')", floor.printers[n]);
+        let words = format!(
+            "document.querySelector('#printer-{} .about').textContent.includes('Needs homing')",
+            floor.printers[n]
+        );
         browser.until(&tab, "the card to say so", &words).await;
     }
     assert_eq!(browser.faults(&base), Vec::<String>::new());

@@ -304,7 +304,7 @@ on_sqlite! {
         let page = sam.get("/to-do").await;
         is_sound(&page);
         let named = page.text.split_once("Spools to load (1)").unwrap().1.split("</section>").next().unwrap();
-        assert!(named.contains("Slot A1 holds PLA #1b1b22"), "{named}");
+        assert!(named.contains("Slot A1 contains PLA #1b1b22"), "{named}");
         let place = format!("{}/0", floor.printers[0]);
         assert!(named.contains(&format!("name=\"place\" value=\"{place}\"")), "{named}");
         let own = token(&page);
