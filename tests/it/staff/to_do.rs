@@ -332,7 +332,7 @@ on_sqlite! {
         floor.one().await;
         let page = until("the spool to be offered", || async {
             let page = sam.get("/to-do").await;
-            page.text.contains("Slot A1 holds PLA #1b1b22").then_some(page)
+            page.text.contains("Slot A1 contains PLA #1b1b22").then_some(page)
         })
         .await;
         let (own, place) = (token(&page), format!("{}/0", floor.printers[0]));
