@@ -236,10 +236,13 @@ mod tests {
 
     use super::*;
 
+    const LIMITS: LingerLimits =
+        LingerLimits { idle: Duration::from_secs(5), total: Duration::from_secs(30), bytes: 1 << 20 };
+
     #[tokio::test]
     async fn the_rest_of_a_request_is_read_as_long_as_it_arrives_and_not_for_ever() {
         let (mut client, mut server) = duplex(1024);
-        let mut linger = Linger::new();
+        let mut linger = Linger::new(LIMITS);
         let first = linger.until.deadline();
         client.write_all(b"rest").await.unwrap();
         let is_over = poll_fn(|cx| Poll::Ready(linger.poll(cx, &mut server).is_ready())).await;
@@ -248,7 +251,11 @@ mod tests {
         client.write_all(b"rest").await.unwrap();
         poll_fn(|cx| linger.poll(cx, &mut server)).await;
         assert_eq!(linger.until.deadline(), linger.last, "although it may still be sending");
-        linger = Linger::new();
+        linger = Linger::new(LingerLimits { bytes: 4, ..LIMITS });
+        client.write_all(b"rest").await.unwrap();
+        poll_fn(|cx| linger.poll(cx, &mut server)).await;
+        assert!(!linger.until.is_elapsed(), "as many bytes as are allowed");
+        linger = Linger::new(LIMITS);
         drop(client);
         poll_fn(|cx| linger.poll(cx, &mut server)).await;
         assert!(!linger.until.is_elapsed(), "at once when the client has closed its side");

@@ -7,7 +7,7 @@ use ractor::ActorRef;
 
 use super::settle::reply;
 use super::{ActorState, CommitInFlight, Msg};
-use crate::envelope::{Envelope, Stage};
+use crate::envelope::Stage;
 use domain::aggregate::{NewAggregate, Versioned};
 use store::rows::StoredRow;
 use store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
@@ -85,8 +85,14 @@ impl<T: StoredAggregate> ActorState<T> {
         let most = if self.alone > 0 { 1 } else { self.args.policy.max_commands_per_commit };
         self.alone = self.alone.saturating_sub(1);
         let mut keys = HashSet::new();
-        let distinct = |envelope: &&Envelope<T>| envelope.key().is_none_or(|key| keys.insert(key));
-        self.waiting.iter().take(most).take_while(distinct).count()
+        let mut count = 0;
+        for envelope in self.waiting.iter().take(most) {
+            if envelope.key().is_some_and(|key| !keys.insert(key)) {
+                break;
+            }
+            count += 1;
+        }
+        count
     }
 
     /// Passes a commit to the store, whose response arrives as a message.
