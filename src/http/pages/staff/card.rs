@@ -65,7 +65,7 @@ pub(super) fn attention_words(attention: Attention) -> &'static str {
     match attention {
         Attention::BedNotCleared => "Bed not cleared",
         Attention::NeedsHome => "Needs homing",
-        Attention::Maintenance => "Under maintenance",
+        Attention::Maintenance => "In maintenance",
         Attention::MaintenanceDue => "Maintenance due",
         Attention::PrintFailed => "Last print failed",
         Attention::FirmwareError => "Firmware error",
@@ -86,7 +86,7 @@ pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, &'sta
         return (Tone::Idle, "Disconnected");
     }
     if printer.maintenance.is_some() {
-        return (Tone::Idle, "Under maintenance");
+        return (Tone::Idle, "In maintenance");
     }
     match doing {
         Activity::Offline => return (Tone::Error, "Offline"),

@@ -137,6 +137,8 @@ async fn chromium_needs_few_actions_from_a_new_server_to_the_first_simulated_pri
         browser.press(&tab, step).await;
     }
     print(&mut browser, &tab).await;
+    // The page follows the print, and its links move once.
+    browser.sees(&tab, "Ada is printing.").await;
     browser.press(&tab, "Open the floor").await;
     browser.sees(&tab, "1 printing").await;
     println!(
