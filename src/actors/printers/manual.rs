@@ -114,7 +114,8 @@ impl Drop for OutcomeGuard<'_> {
         let is_under_way = printer.manual.as_ref().is_some_and(|manual| manual.id == self.id);
         // An emergency stop may have been recorded after the start was accepted: then the state has the outcome.
         let has_failed = printer.last_manual.as_ref().is_some_and(|last| last.id == self.id && last.error.is_some());
-        if !is_under_way && !(outcome.is_ok() && has_failed) {
+        let is_contradicted = outcome.is_ok() && has_failed;
+        if !is_under_way && !is_contradicted {
             self.with.connections.manual_is(self.id, outcome);
         }
     }
