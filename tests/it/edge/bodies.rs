@@ -119,14 +119,15 @@ async fn a_slow_upload_that_makes_progress_is_fine() {
 
 #[tokio::test]
 async fn a_client_that_is_refused_while_it_sends_can_read_why() {
-    const PIECE: [u8; 64 * 1024] = [b'G'; 64 * 1024];
+    const PIECE_BYTES: usize = 64 * 1024;
     // Far more than the connection's buffers hold.
     const PIECES: usize = 512;
     let app = app(&[]).await;
     let mut wire = Wire::to(&app).await;
-    wire.say(head(&app, "/api/files", "text/plain", PIECE.len() * PIECES)).await;
-    for piece in 0..PIECES {
-        assert!(wire.say(PIECE).await, "cut off after {piece} pieces");
+    wire.say(head(&app, "/api/files", "text/plain", PIECE_BYTES * PIECES)).await;
+    let piece = vec![b'G'; PIECE_BYTES];
+    for count in 0..PIECES {
+        assert!(wire.say(&piece).await, "cut off after {count} pieces");
     }
     let (status, text) = wire.answer().await.expect("an answer");
     assert_eq!(status, 415, "{text}");
