@@ -254,7 +254,7 @@ impl JobCard<'_> {
         html! {
             @if unverified { (resolutions(job.id, last_progress, &order)) } @else if job.live().is_some() {
                 details {
-                    summary { "Printer not responding" }
+                    summary { "Printer not responding?" }
                     p { "Check the printer, then choose how the print ended. The printer won't start another job until you clear its bed." }
                     (resolutions(job.id, last_progress, &order))
                 }
