@@ -25,7 +25,7 @@ use crate::support::{App, Db};
 
 /// The longest that an emergency stop and a health check may take each beside any attack, on a machine that is busy
 /// with tests.
-const MAX_STOP: Duration = Duration::from_secs(10);
+const MAX_STOP: Duration = Duration::from_secs(5);
 
 /// Settings of a server under test, for what this file is about: `SECTION__KEY` and value.
 pub async fn app(settings: &[(&str, &str)]) -> App {

@@ -31,7 +31,7 @@ const ONCE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum time to wait for the remaining body of a rejected request, so that the connection can be kept open.
 const READ_AWAY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Limits on reading the rest of a request: shorter than a shutdown may take.
+/// Limits on reading the rest of a request: shorter than the default time for a shutdown, which waits for it.
 const LINGER: LingerLimits =
     LingerLimits { idle: Duration::from_secs(5), total: Duration::from_secs(15), bytes: 128 * 1024 * 1024 };
 /// The same on the thread that always has to serve stops and health checks.

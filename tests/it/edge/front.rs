@@ -336,7 +336,7 @@ async fn a_stop_that_was_admitted_outlives_a_storm_of_unfinished_ones() {
         let (begun, client, path) = (Instant::now(), Client::new(&app.base, app.key.as_deref()), path.clone());
         let stop = tokio::spawn(async move { client.act(&path).await.status });
         stops.subscribe().wait_for(|count| *count > before).await.unwrap();
-        let _storm = storm_of_stops(address, 300).await;
+        let _storm = storm_of_stops(address, 600).await;
         let is_late = || begun.elapsed() >= PRINTER_STOP_TIMEOUT;
         assert!(!stop.is_finished() || is_late(), "the printer has not answered");
         permission.send_replace(true);

@@ -9,7 +9,7 @@ use simulator::printer::PhysicalEvent;
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, can, supported, words};
 
 /// The longest that a stop may take beside an upload, which takes 15 s.
-const MAX_STOP: Duration = Duration::from_secs(8);
+const MAX_STOP: Duration = Duration::from_secs(4);
 
 /// Returns whether the printer stopped at once; by the usual way to end a print where there is no other.
 fn stopped(what: &PhysicalEvent) -> bool {

@@ -87,7 +87,7 @@ async fn a_hundred_thousand_held_deliveries_are_rows_and_are_sent_in_the_order_t
         assert!(*n <= place + 100, "{n} came at place {place}");
         highest = highest.max(*n);
     }
-    assert!(highest < MANY / 2, "{highest} was sent");
+    assert!(highest < 5000, "{highest} was sent");
 }
 
 #[tokio::test]

@@ -147,7 +147,7 @@ async fn with_the_database_away_reads_go_on_and_writes_are_refused_at_once() {
             let began = Instant::now();
             let answer = tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await;
             assert!(matches!(answer, Err(AskError::Unavailable(Unavailable::Database))), "{answer:?}");
-            assert!(began.elapsed() < ASK_TIMEOUT * 2 / 5, "{:?}", began.elapsed());
+            assert!(began.elapsed() < ASK_TIMEOUT / 5, "{:?}", began.elapsed());
             assert_eq!(tallies.read(*id).await.unwrap().unwrap().state.as_ref().unwrap().count, 1);
         }
         proxy.is(Wire::Whole);
@@ -173,7 +173,7 @@ async fn a_database_that_says_nothing_is_away_before_callers_give_up() {
         let began = Instant::now();
         let answer = tallies.ask(ids[1], CommandOrigin::system(), Do::Add(1)).await;
         assert!(matches!(answer, Err(AskError::Unavailable(Unavailable::Database))), "{answer:?}");
-        assert!(began.elapsed() < ASK_TIMEOUT * 2 / 5, "from now on at once: {:?}", began.elapsed());
+        assert!(began.elapsed() < ASK_TIMEOUT / 5, "from now on at once: {:?}", began.elapsed());
         proxy.is(Wire::Cut);
         proxy.is(Wire::Whole);
         back(&tallies, ids[0]).await;

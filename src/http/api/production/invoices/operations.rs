@@ -147,12 +147,11 @@ pub async fn refund(
     id: Id,
     call: &CommandRequest<OptionalBody<ManualRefund>>,
 ) -> Result<InvoiceOutcome, ApiError> {
+    let at_processor = app.checkouts.has_processor();
     if let Some(order) = order_of(app, id, "the invoice cannot be refunded").await? {
-        let at_processor = app.checkouts.has_processor();
         let command = async { call.read_body().map(|refund: ManualRefund| refund.order_command(at_processor)) };
         return ask_order(app, (id, order), call, command).await;
     }
-    let at_processor = app.checkouts.has_processor();
     let command = async { call.read_body().map(|refund: ManualRefund| refund.invoice_command(at_processor)) };
     ask(app, id, call, command).await
 }
