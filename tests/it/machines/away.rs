@@ -39,7 +39,7 @@ each_kind! {
     }
 
     async fn silence_is_noticed_in_its_own_time_however_long_an_answer_may_take(kind: PrinterKind) {
-        let silence = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "6");
+        let silence = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
         let floor = Floor::new(kind, 1, FAST, &[silence]).await;
         let began = Instant::now();
         floor.faults(0, |faults| faults.hang = true);
