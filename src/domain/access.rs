@@ -9,6 +9,7 @@ use crate::id::Id;
 use crate::principal::Role;
 use crate::second_factor::{FactorProof, SecondFactor};
 use crate::time::Timestamp;
+use words::Language;
 
 mod decide;
 mod email;
@@ -37,6 +38,9 @@ pub struct User {
     /// Second factor required at sign-in, in addition to the password, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_factor: Option<SecondFactor>,
+    /// Language of the pages for this user; `None` for the one that the browser prefers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
     /// `operator` or `admin`; staff never have the role `customer`.
     pub role: Role,
     /// `true` if the user may sign in and use open sessions.
@@ -66,6 +70,8 @@ const fn first() -> i64 {
 pub struct UserEdit {
     /// New display name.
     pub name: Option<String>,
+    /// New language of the pages; `Some(None)` for the one that the browser prefers.
+    pub language: Option<Option<Language>>,
     /// New role, `operator` or `admin`; a different one ends all sessions of the user.
     pub role: Option<Role>,
     /// `true` allows the user to sign in; `false` ends all sessions of the user.

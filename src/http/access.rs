@@ -2,6 +2,7 @@
 
 mod customer;
 mod guard;
+mod staff;
 
 use std::sync::Arc;
 
@@ -11,10 +12,12 @@ use axum::http::{HeaderMap, Method, header};
 
 pub use self::customer::{CUSTOMER_COOKIE, CustomerToken};
 pub use self::guard::{RouteGuard, guard};
+pub use self::staff::SignedInStaff;
+use self::staff::by_cookie;
 use crate::csrf;
-use crate::dropped_cookie::DroppedCookie;
 use crate::error::ApiError;
 use crate::handles::handles;
+use crate::language::accepted_language;
 use crate::last_used::LastUsed;
 use crate::paths::{is_billing, is_customer_page};
 use crate::request_id::RequestId;
@@ -29,6 +32,7 @@ use kernel::environment::Environment;
 use platform::secrets::credentials;
 use store::Unavailable;
 use store::queries::{OwnOrders, Queries};
+use words::Language;
 
 /// Name of the staff session cookie.
 pub const COOKIE: &str = "service_session";
@@ -65,6 +69,9 @@ pub struct Caller {
     pub session: Option<Id>,
     /// `X-Request-Id` of the request.
     pub request_id: Option<Arc<str>>,
+    /// Language of the pages for the caller: the one that the account of a member of staff is set to, otherwise the one
+    /// that the browser prefers.
+    pub language: Language,
 }
 
 impl<S: Sync> FromRequestParts<S> for Caller {
@@ -145,35 +152,35 @@ fn session_required() -> ApiError {
 
 fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result<Caller, ApiError> {
     let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
+    let (headers, language) = (request.headers(), accepted_language(request.headers()));
     if request.extensions().get::<LocalOwner>().is_some() {
-        return Ok(Caller { by: Arc::new(Principal::Machine), session: None, request_id });
+        return Ok(Caller { by: Arc::new(Principal::Machine), session: None, request_id, language });
     }
-    let headers = request.headers();
     if is_billing(request.uri().path()) || is_customer_page(request.uri().path()) {
         return customer::admit(app, need, request, request_id);
     }
     if need == RequiredAccess::Open {
         same_site(app, request.method(), headers)?;
-        return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id });
+        return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id, language });
     }
     if need == RequiredAccess::Setup && in_setup(app, headers)? {
         same_site(app, request.method(), headers)?;
-        return Ok(Caller { by: Arc::new(Principal::Setup), session: None, request_id });
+        return Ok(Caller { by: Arc::new(Principal::Setup), session: None, request_id, language });
     }
     let credentials = match request.extensions().get::<Credentials>() {
         Some(credentials) => credentials.clone(),
         None => Credentials::by(app, headers),
     };
-    let (by, session) = match credentials {
-        Credentials::Key(principal) if need != RequiredAccess::Session => (principal?, None),
-        Credentials::Cookie(signed_in) => signed_in.map(|(by, session)| (by, Some(session)))?,
+    let (by, session, language) = match credentials {
+        Credentials::Key(principal) if need != RequiredAccess::Session => (principal?, None, language),
+        Credentials::Cookie(signed_in) => of_staff(signed_in?, language),
         // A key beside the cookie does not count for a session.
         Credentials::Key(principal) if cookie(headers, COOKIE).is_none() => {
             principal?;
             return Err(session_required());
         }
         Credentials::Key(_) | Credentials::Customer(_) | Credentials::Nothing => {
-            by_cookie(app, headers).map(|(by, session)| (by, Some(session)))?
+            of_staff(by_cookie(app, headers)?, language)
         }
     };
     if session.is_some() {
@@ -184,12 +191,18 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
         RequiredAccess::Setup => Role::Admin,
         RequiredAccess::Open | RequiredAccess::Session | RequiredAccess::Customer => Role::Operator,
     };
-    let caller = Caller { by, session, request_id };
+    let caller = Caller { by, session, request_id, language };
     if caller.has(role) {
         Ok(caller)
     } else {
         Err(ApiError::forbidden("insufficient_role", format!("this requires the role {}", role.word())))
     }
+}
+
+/// Returns principal, session and language of a member of staff. `accepted` is the language that the browser prefers.
+fn of_staff(signed_in: SignedInStaff, accepted: Language) -> (Arc<Principal>, Option<Id>, Language) {
+    let SignedInStaff { by, session, language } = signed_in;
+    (by, Some(session), language.unwrap_or(accepted))
 }
 
 /// Returns whether the request carries the setup session, which ends when the setup is complete.
@@ -241,27 +254,6 @@ fn by_key(app: &AccessHandles, presented: &str) -> Result<Principal, ApiError> {
     Ok(Principal::Key { id: key.id, name, role: key.role, customer_email })
 }
 
-fn by_cookie(app: &AccessHandles, headers: &HeaderMap) -> Result<(Arc<Principal>, Id), ApiError> {
-    let missing = || {
-        let dropped = DroppedCookie::of(&app.config, headers).map(|dropped| format!(" ({})", dropped.message));
-        ApiError::unauthorized(format!(
-            "send an API key in the header X-API-Key (or as Authorization: Bearer), or sign in{}",
-            dropped.unwrap_or_default()
-        ))
-    };
-    let token = cookie(headers, COOKIE).ok_or_else(missing)?;
-    let (now, auth) = (app.environment.now(), &app.config.auth);
-    let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
-    let hash = credentials::session_hash(token);
-    let signed_in = with_access(&app.access, |access| {
-        let session = access.session_by_hash(&hash, now, idle, life)?;
-        Some((session.id, access.user(session.user_id)?.clone()))
-    })?;
-    let (session, user) = signed_in.ok_or_else(|| ApiError::unauthorized("the session has ended"))?;
-    app.last_used.session(session, now);
-    Ok((Arc::new(Principal::User { id: user.id, email: user.email.clone(), role: user.role }), session))
-}
-
 /// Credentials of a request, looked up once before it is routed. An API key takes precedence over a cookie.
 #[derive(Clone)]
 pub enum Credentials {
@@ -269,8 +261,8 @@ pub enum Credentials {
     Nothing,
     /// API key sent by the client, with its principal or the reason it was rejected.
     Key(Result<Arc<Principal>, ApiError>),
-    /// Staff session cookie sent by the client, with its principal and session ID or the reason it was rejected.
-    Cookie(Result<(Arc<Principal>, Id), ApiError>),
+    /// Staff session cookie sent by the client, with the member of staff or the reason it was rejected.
+    Cookie(Result<SignedInStaff, ApiError>),
     /// Customer cookie sent by the client, with its principal and session ID or the reason it was rejected.
     Customer(Result<(Arc<Principal>, Id), ApiError>),
 }
@@ -287,6 +279,14 @@ impl Credentials {
         }
     }
 
+    /// Returns the language that the account of a signed-in member of staff is set to, if any.
+    pub fn language(&self) -> Option<Language> {
+        match self {
+            Self::Cookie(Ok(signed_in)) => signed_in.language,
+            _ => None,
+        }
+    }
+
     /// Returns the ID of a valid API key, staff session or customer; `None` if there are no valid credentials.
     pub fn id(&self) -> Option<Id> {
         match self {
@@ -294,7 +294,7 @@ impl Credentials {
                 Principal::Key { id, .. } => Some(*id),
                 _ => None,
             },
-            Self::Cookie(Ok((_, session))) => Some(*session),
+            Self::Cookie(Ok(signed_in)) => Some(signed_in.session),
             // A customer counts once, whatever number of browsers they are signed in with.
             Self::Customer(Ok((by, _))) => match &**by {
                 Principal::Customer { id, .. } => Some(*id),
@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     fn who(by: Principal) -> Caller {
-        Caller { by: Arc::new(by), session: None, request_id: None }
+        Caller { by: Arc::new(by), session: None, request_id: None, language: Language::English }
     }
 
     fn key(role: Role) -> Caller {

@@ -133,7 +133,7 @@ mod tests {
     use domain::principal::Principal;
 
     fn who(by: Principal) -> Caller {
-        Caller { by: Arc::new(by), session: None, request_id: None }
+        Caller { by: Arc::new(by), session: None, request_id: None, language: words::Language::English }
     }
 
     fn of(by: Principal, method: &Method, path: &str, key: &str) -> Option<String> {

@@ -19,6 +19,7 @@ pub mod error;
 pub mod handles;
 pub mod hashing;
 pub mod idempotency;
+pub mod language;
 pub mod last_used;
 pub mod limits;
 pub mod local_sign_in;

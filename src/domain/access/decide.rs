@@ -239,6 +239,7 @@ fn add_user(
         name: name.trim().to_owned(),
         password_hash: password_hash.to_owned(),
         second_factor: None,
+        language: None,
         role,
         active: true,
         archived: false,
@@ -267,6 +268,7 @@ fn update_user(
     }
     let next = User {
         name: change.name.as_ref().map_or_else(|| user.name.clone(), |name| name.trim().to_owned()),
+        language: change.language.unwrap_or(user.language),
         role: change.role.unwrap_or(user.role),
         active: change.active.unwrap_or(user.active),
         password_hash: change.password_hash.clone().unwrap_or_else(|| user.password_hash.clone()),
@@ -359,4 +361,29 @@ fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]
         return Decision::unchanged(Confirmation::Done);
     }
     Decision::to(this, Confirmation::Done).rows(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::testing::Bench;
+    use words::Language;
+
+    #[test]
+    fn a_language_is_chosen_and_left_to_the_browser_again() {
+        let (bench, mut access) = (Bench::new(), None);
+        let [email, name, password_hash] = ["ada@example.org", "Ada", "$argon2id$"].map(str::to_owned);
+        let ada = StaffCommand::Add { email, name, password_hash, role: Role::Admin };
+        let id = bench.tell(&mut access, Id::ONLY, &ada).unwrap().answer.user.id;
+        for language in [Some(Language::German), Some(Language::English), None] {
+            for chosen in [Some(language), None] {
+                let change = UserEdit { language: chosen, ..UserEdit::default() };
+                let change = StaffCommand::Update { id, if_version: None, checked_hash: None, change, keep: None };
+                let user = bench.tell(&mut access, Id::ONLY, &change).unwrap().answer.user;
+                assert_eq!(user.language, language, "a language that is omitted stays");
+                assert_eq!(serde_json::to_value(&*user).unwrap().get("language").is_some(), language.is_some());
+            }
+        }
+    }
 }

@@ -9,6 +9,7 @@ use axum::http::HeaderMap;
 use super::{AccessHandles, Caller, Credentials, LocalOwner, RequiredAccess, cookie};
 use crate::csrf;
 use crate::error::ApiError;
+use crate::language::accepted_language;
 use crate::paths::is_customer_page;
 use domain::principal::Principal;
 use platform::secrets::credentials::{self, is_token};
@@ -76,10 +77,10 @@ pub(super) fn admit(
     request: &Request,
     request_id: Option<Arc<str>>,
 ) -> Result<Caller, ApiError> {
-    let credentials = request.extensions().get::<Credentials>();
+    let (credentials, language) = (request.extensions().get::<Credentials>(), accepted_language(request.headers()));
     if need != RequiredAccess::Customer {
         own_pages(app, request)?;
-        return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id });
+        return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id, language });
     }
     let from_machine = request.extensions().get::<LocalOwner>().is_some();
     let Some(Credentials::Customer(customer)) = credentials.filter(|_| !from_machine) else {
@@ -87,7 +88,7 @@ pub(super) fn admit(
     };
     let (by, session) = customer.clone()?;
     own_pages(app, request)?;
-    Ok(Caller { by, session: Some(session), request_id })
+    Ok(Caller { by, session: Some(session), request_id, language })
 }
 
 /// Rejects cross-site changes, that is, requests that a page from another origin causes a customer's browser to send.

@@ -21,7 +21,7 @@ use http::AppState;
 use http::access::{Caller, Credentials};
 use http::csrf::FormToken;
 use http::error::ApiError;
-use http_api::billing::session::accepted_language;
+use http::language::accepted_language;
 use kernel::directory::Directory;
 use words::{Language, pages};
 

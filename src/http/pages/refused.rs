@@ -16,8 +16,8 @@ use super::{models, orders, setup, sign_in, staff};
 use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::{ApiError, ErrorMeta, Notice};
+use http::language::accepted_language;
 use http::paths::is_customer_page;
-use http_api::billing::session::accepted_language;
 use words::{Language, pages};
 
 /// Renders error responses from guards and page handlers as pages. A user who is not signed in is redirected to the

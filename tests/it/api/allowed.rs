@@ -357,6 +357,7 @@ async fn change_all(db: Db) {
             walk.ok("POST /api/webhooks/deliveries/{id}/redeliver", &delivered, json!({})).await;
         }
         if walk.client.key.is_none() {
+            walk.ok("PATCH /api/auth/me", "", json!({"language": "de"})).await;
             // Ends all other sessions of the same person, so it comes last.
             let change = json!({"currentPassword": PASSWORD, "newPassword": "another long password"});
             walk.ok("POST /api/auth/password", "", change).await;

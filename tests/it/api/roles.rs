@@ -25,6 +25,7 @@ const FOR_ANYBODY: &[&str] = &[
     "GET /documents/{address}/{name}",
 ];
 const FOR_SESSIONS: &[&str] = &[
+    "PATCH /api/auth/me",
     "POST /api/auth/password",
     "GET /api/auth/sessions",
     "DELETE /api/auth/sessions",

@@ -11,7 +11,6 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
 use super::reply::{DoneWithWords, Success};
-use super::session::accepted_language;
 use super::site::RequestSite;
 use crate::production::customers::language_of;
 use crate::production::exports::{EXAMPLE_TABLE, ExportHandles, table};
@@ -23,6 +22,7 @@ use domain::time_span::{SpanEnd, SpanStart};
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use http::error::{ApiError, Notice};
+use http::language::accepted_language;
 use http::limits::{LimitedReply, WindowKey, within};
 use http::reply::Plain;
 use http::routes::ResourceRoutes;

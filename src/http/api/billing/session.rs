@@ -27,6 +27,7 @@ use http::command_request::{CommandRequest, CommandTarget};
 use http::csrf;
 use http::error::ApiError;
 use http::handles::handles;
+use http::language::accepted_language;
 use http::limits::layer::ClientAddress;
 use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::next_path::{MAX_NEXT_CHARS, own_path, with_error};
@@ -43,7 +44,6 @@ use kernel::handle::AskError;
 use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
 use store::queries::Queries;
-use words::Language;
 
 /// Path that redeems a link.
 pub const VERIFY_PATH: &str = "/api/v1/auth/verify";
@@ -134,18 +134,12 @@ pub async fn mail_link<B>(
         let token = credentials::session_token();
         let url = link(&app.config, &token, next);
         let (hash, encrypted_url) = (credentials::session_hash(&token), app.cipher.encrypt_or_empty(&url));
+        // A customer's own setting is not looked up, because that would take longer for customers than for others.
         let create = CreateSignInLink { email, language: accepted_language(&call.headers), hash, encrypted_url };
         call.ask(&app.links, CommandTarget::New, create).await?;
         Ok(Plain(Done { success: Success }))
     };
     within(&app.limits, app.environment.now(), &charges, mailed).await
-}
-
-/// Returns the language that the browser prefers. The email with a link is in this language: a customer's own setting
-/// is not looked up, because that would take longer for customers than for others.
-pub fn accepted_language(headers: &HeaderMap) -> Language {
-    let preferences = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-    preferences.and_then(Language::of_header).unwrap_or_default()
 }
 
 /// Builds the URL in the email: the page with the confirmation button, or the URL that redeems the token directly.

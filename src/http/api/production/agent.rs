@@ -148,7 +148,8 @@ async fn receive(
         let error = ApiError::forbidden("user_not_allowed", "this user is not allowed to send commands");
         return Err(error.by(by).facts(facts));
     }
-    let who = Caller { by: by.clone(), session: None, request_id: call.who.request_id.clone() };
+    let Caller { request_id, language, .. } = call.who.clone();
+    let who = Caller { by: by.clone(), session: None, request_id, language };
     let agent_call = AgentCall { app, who, params };
     let (limits, now) = (agent_call.app.limits.clone(), agent_call.app.environment.now());
     Ok(within(&limits, now, &charges, carried_out(agent_call, skill)).await?.noting(by, facts))

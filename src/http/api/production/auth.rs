@@ -1,9 +1,11 @@
 //! Sign-in and sign-out for the production API, and management of one's own password and sessions.
 
+mod account;
 mod identity;
 mod sessions;
 mod tries;
 
+pub use account::{AccountChange, change_account};
 pub use sessions::{ListedSession, end_session, list_sessions};
 pub(super) use tries::within_tries;
 
@@ -91,6 +93,9 @@ pub fn routes() -> ResourceRoutes {
             op.named("whoAmI", "Retrieve the caller").about(
                 "The caller is a member of staff, an API key, or the owner of the machine over the control socket.",
             )
+        })
+        .patch(session, "/api/auth/me", account::update, |op| {
+            op.named("updateAccount", "Update your account").about("Changes the settings that need no password.")
         })
         .post(session, "/api/auth/password", password, |op| {
             op.named("changePassword", "Change your password").about("Ends all your other sessions.").error(

@@ -285,7 +285,8 @@ async fn alive() -> Result<Plain<Alive>, ApiError> {
 async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<ReadyReply, ApiError> {
     let judged = app.readiness.recent(|| judge(&app)).await;
     let operator = match Credentials::by(&app.access, &headers) {
-        Credentials::Key(Ok(by)) | Credentials::Cookie(Ok((by, _))) => by.role() >= Some(Role::Operator),
+        Credentials::Key(Ok(by)) => by.role() >= Some(Role::Operator),
+        Credentials::Cookie(Ok(signed_in)) => signed_in.by.role() >= Some(Role::Operator),
         _ => false,
     };
     let ReadinessResult { database, redis, components, degraded, fault } = (*judged).clone();

@@ -26,6 +26,7 @@ use http::routes::ResourceRoutes;
 use http::wire::{EmailAddress, Filled, MaxChars, NewPassword, ONE_LINE, Optional, enumeration};
 use kernel::directory::Directory;
 use platform::secrets::credentials;
+use words::Language;
 
 const PATH: &str = "/api/users";
 const MAX_NAME_CHARS: usize = 200;
@@ -99,6 +100,37 @@ impl From<Role> for StaffRole {
     }
 }
 
+/// Language in which a member of staff sees the pages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) enum StaffLanguage {
+    #[serde(rename = "en")]
+    English,
+    #[serde(rename = "de")]
+    German,
+}
+enumeration! {
+    /// Language in which a member of staff sees the pages, as a language tag.
+    StaffLanguage,
+}
+
+impl From<StaffLanguage> for Language {
+    fn from(language: StaffLanguage) -> Self {
+        match language {
+            StaffLanguage::English => Self::English,
+            StaffLanguage::German => Self::German,
+        }
+    }
+}
+
+impl From<Language> for StaffLanguage {
+    fn from(language: Language) -> Self {
+        match language {
+            Language::English => Self::English,
+            Language::German => Self::German,
+        }
+    }
+}
+
 /// Member of staff to add.
 #[derive(Request, Debug)]
 #[api(example = json!({
@@ -126,6 +158,8 @@ pub struct UserChange {
     /// Display name.
     #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: Optional<String>,
+    /// Language of the pages; null for the one that the browser prefers.
+    language: Optional<Option<StaffLanguage>>,
     /// Role, which determines the account's permissions.
     role: Optional<StaffRole>,
     /// `true` if this member of staff can sign in.
@@ -147,6 +181,8 @@ pub struct UserView {
     email: String,
     /// Display name.
     name: String,
+    /// Language of the pages; null if it is the one that the browser prefers.
+    language: Option<StaffLanguage>,
     /// Role, which determines the account's permissions.
     role: StaffRole,
     /// `true` if this member of staff can sign in.
@@ -167,14 +203,15 @@ impl UserView {
         let User { id, active, created_at, updated_at, version, .. } = *user;
         let (email, name, role) = (user.email.clone(), user.name.clone(), user.role.into());
         let second_factor = user.second_factor.as_ref().is_some_and(SecondFactor::is_on);
-        Self { id, email, name, role, active, second_factor, created_at, updated_at, version }
+        let language = user.language.map(Into::into);
+        Self { id, email, name, language, role, active, second_factor, created_at, updated_at, version }
     }
 
     /// Returns an example for the API description.
     fn example_of_sam() -> Value {
         json!({
-            "id": "01890a5d-ac96-774b-bcce-b302099a8059", "email": "sam@example.org", "name": "Sam", "role": "operator",
-            "active": true, "secondFactor": false, "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
+            "id": "01890a5d-ac96-774b-bcce-b302099a8059", "email": "sam@example.org", "name": "Sam", "language": "de",
+            "role": "operator", "active": true, "secondFactor": false, "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
         })
     }
 }
@@ -241,7 +278,7 @@ pub async fn change(
     id: Id,
     call: &CommandRequest<UserChange>,
 ) -> Result<CommandOutcome<UserAnswer>, ApiError> {
-    let UserChange { name, role, active, password } = call.read_body()?;
+    let UserChange { name, language, role, active, password } = call.read_body()?;
     let password_hash = match password {
         Optional::Present(password) => {
             refuse_own_address("password", &password, &present_user(app, id)?.email)?;
@@ -250,7 +287,8 @@ pub async fn change(
         Optional::Absent => None,
     };
     let (name, role, active) = (name.present(), role.present().map(Into::into), active.present());
-    let change = access::UserEdit { name, role, active, password_hash };
+    let language = language.present().map(|chosen| chosen.map(Into::into));
+    let change = access::UserEdit { name, language, role, active, password_hash };
     let (if_version, keep) = (call.if_match(), call.who.session);
     let command = StaffCommand::Update { id, if_version, checked_hash: None, change, keep };
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await
