@@ -89,6 +89,16 @@ pub fn moment(language: Language, clock: &ShopClock, at: Timestamp, now: Timesta
     format!("{day} {}", clock.time(at))
 }
 
+/// Describes a time as [`moment`] does, but omits the day if it is the current day: `17:40`
+/// ([`ShopClock::describe_near`]).
+pub fn near(language: Language, clock: &ShopClock, at: Timestamp, now: Timestamp) -> String {
+    match language {
+        Language::English => clock.describe_near(at, now),
+        Language::German if clock.day(at) == clock.day(now) => clock.time(at),
+        Language::German => moment(language, clock, at, now),
+    }
+}
+
 /// Describes the day of a time relative to the current day: `Tue 3 Nov` or `Di., 3. Nov.`
 /// ([`ShopClock::describe_day`]).
 pub fn relative_day(language: Language, clock: &ShopClock, at: Timestamp, now: Timestamp) -> String {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of entries of an `Accept-Language` header that are read; browsers send fewer than ten.
 const MAX_ENTRIES: usize = 32;
 
-/// Language of the texts that a customer reads.
+/// Language of the texts that a person reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Language {
     /// English; also for everyone whose language is unknown or not one of these.

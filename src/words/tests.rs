@@ -10,22 +10,23 @@ use fluent_bundle::{FluentResource, FluentValue};
 
 use crate::catalogue::MessageFile;
 use crate::mails::{ShipmentContent, ShipmentWay};
-use crate::{Language, invoices, mails, pages};
+use crate::{Language, invoices, mails, pages, staff};
 
 /// Module with its files and its declared messages, each with its variables.
-type Module = (&'static str, &'static MessageFile, &'static [(&'static str, &'static [&'static str])]);
+pub(crate) type Module = (&'static str, &'static MessageFile, &'static [(&'static str, &'static [&'static str])]);
 
 /// Returns each module with each language.
 fn translations() -> impl Iterator<Item = (Language, Module)> {
-    Language::ALL.into_iter().flat_map(|language| modules().map(|module| (language, module)))
+    Language::ALL.into_iter().flat_map(|language| modules().into_iter().map(move |module| (language, module)))
 }
 
-fn modules() -> [Module; 3] {
-    [
+fn modules() -> Vec<Module> {
+    let of_customers: [Module; 3] = [
         ("invoices", &invoices::FILE, invoices::DECLARED),
         ("mails", &mails::FILE, mails::DECLARED),
         ("pages", &pages::FILE, pages::DECLARED),
-    ]
+    ];
+    of_customers.into_iter().chain(staff::modules()).collect()
 }
 
 /// Returns the messages of a file in the order of their names, each with its variables. A message begins at the start
@@ -83,38 +84,73 @@ fn no_file_is_malformed_and_every_message_can_be_written() {
     }
 }
 
-/// Lists the Rust files below a folder.
-fn rust_files(folder: &Path, all: &mut Vec<PathBuf>) {
+/// Lists the files below a folder whose names have the extension.
+fn files_of(folder: &Path, extension: &str, all: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            rust_files(&path, all);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files_of(&path, extension, all);
+        } else if path.extension().is_some_and(|own| own == extension) {
             all.push(path);
         }
     }
 }
 
 #[test]
+fn every_file_is_read_by_a_module() {
+    for language in Language::ALL {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(language.tag());
+        let mut paths = Vec::new();
+        files_of(&folder, "ftl", &mut paths);
+        let existing: BTreeSet<PathBuf> = paths.into_iter().collect();
+        let expected: BTreeSet<PathBuf> =
+            modules().iter().map(|(module, ..)| folder.join(format!("{module}.ftl"))).collect();
+        assert_eq!(existing, expected, "{language:?}");
+    }
+}
+
+/// Returns the names by which a file of code may call the functions of a module: that of the module, and those after
+/// `as` where it is imported under another name.
+fn local_names<'a>(code: &'a str, module: &'a str) -> impl Iterator<Item = &'a str> {
+    let renamed = code.split(module).skip(1).filter_map(|rest| rest.strip_prefix(" as "));
+    let renamed = renamed.filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
+    std::iter::once(module).chain(renamed)
+}
+
+/// Returns whether the code calls a function by this path, and not another one whose name only begins with it.
+fn calls(code: &str, path: &str) -> bool {
+    code.match_indices(path).any(|(at, _)| {
+        let next = code.get(at + path.len()..).and_then(|rest| rest.chars().next());
+        next.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+    })
+}
+
+#[test]
 fn the_product_uses_every_message() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = Vec::new();
-    rust_files(own.parent().unwrap(), &mut paths);
+    files_of(own.parent().unwrap(), "rs", &mut paths);
     let others = paths.iter().filter(|path| !path.starts_with(own));
     let code: Vec<String> = others.map(|path| fs::read_to_string(path).unwrap()).collect();
     let code: Vec<&String> = code.iter().filter(|code| code.contains("words::")).collect();
     for (module, _, declared) in modules() {
+        let module = module.rsplit('/').next().unwrap();
         for (name, _) in declared {
-            let call = format!("{module}::{name}");
-            let calls = |code: &str| {
-                code.match_indices(&call).any(|(at, _)| {
-                    let next = code.get(at + call.len()..).and_then(|rest| rest.chars().next());
-                    next.is_none_or(|c| !c.is_alphanumeric() && c != '_')
-                })
+            let is_called = |code: &&String| {
+                let mut paths = local_names(code, module).map(|module| format!("{module}::{name}"));
+                paths.any(|path| calls(code, &path))
             };
-            assert!(code.iter().any(|code| calls(code)), "nothing calls {call}");
+            assert!(code.iter().any(is_called), "nothing calls {module}::{name}");
         }
     }
+}
+
+#[test]
+fn calls_are_found_under_any_name_of_a_module() {
+    let code = "use words::staff::{floor as floor_texts, orders}; floor_texts::title(language); orders::title_of(1);";
+    let names: Vec<&str> = local_names(code, "floor").collect();
+    assert_eq!(names, ["floor", "floor_texts"]);
+    assert!(calls(code, "floor_texts::title") && calls(code, "orders::title_of") && !calls(code, "orders::title"));
 }
 
 #[test]

@@ -5,16 +5,19 @@
 //! field, which it reads off the page, and puts the message beside the field. A field that is not named as the API's
 //! member states the member in `data-member`.
 
+mod translated;
+
 use std::collections::BTreeSet;
 use std::iter::once;
 
 use maud::{Markup, html};
 
+pub(super) use self::translated::{fault_text, refusal_text};
 use super::refused::sentence;
 use domain::refusal::Fault;
 use domain::typed_amount::{self, TypedAmountError};
 use http::error::ApiError;
-use words::{Language, pages};
+use words::Language;
 
 /// Beginning of a mark. Text from users cannot contain it, because markup escapes angle brackets.
 const MARK: &str = "<p data-fault=\"";
@@ -39,33 +42,20 @@ pub(super) fn alert(error: &ApiError) -> Markup {
     lines(Language::English, error)
 }
 
-/// Does the same as [`alert`] for a page for customers, with messages in its language. The API's messages are in
-/// English; those that no form for customers causes stay so, and are marked as English.
+/// Does the same as [`alert`] with messages in the language of the page. The API's messages are in English; those that
+/// no form on a translated page causes stay so, and are marked as English.
 pub(super) fn alert_in(language: Language, error: &ApiError) -> Markup {
     lines(language, error)
-}
-
-/// Returns the API's message in another language than English; `None` for English, and for messages that no form for
-/// customers causes.
-pub(super) fn fault_text(language: Language, message: &str) -> Option<String> {
-    if language == Language::English {
-        return None;
-    }
-    let most = message.strip_prefix("must be at most ").and_then(|rest| rest.strip_suffix(" characters"));
-    match (message, most.and_then(|most| most.parse().ok())) {
-        (_, Some(most)) => Some(pages::fault_too_long(language, most)),
-        ("must not be empty" | "is required", _) => Some(pages::fault_empty(language)),
-        ("must be an email address", _) => Some(pages::fault_email(language)),
-        ("must be a two-letter country code", _) => Some(pages::fault_country(language)),
-        _ => None,
-    }
 }
 
 fn lines(language: Language, error: &ApiError) -> Markup {
     let foreign = (language != Language::English).then_some(Language::English.tag());
     html! {
         div class="wrong bad" role="alert" {
-            @if error.faults().is_empty() { p lang=[foreign] { (sentence(error.message())) } }
+            @if error.faults().is_empty() {
+                @if let Some(text) = refusal_text(language, error.code()) { p { (text) } }
+                @else { p lang=[foreign] { (sentence(error.message())) } }
+            }
             @for fault in error.faults() {
                 @if let Some(text) = fault_text(language, &fault.message) { p data-fault=(fault.path) { (text) } }
                 @else { p data-fault=(fault.path) lang=[foreign] { (fault.message) } }

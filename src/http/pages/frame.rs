@@ -172,9 +172,14 @@ pub(super) fn shop_page(brand: &Brand, status: StatusCode, title: &str, content:
     respond_in(brand.language, status, &brand.page_title(title), "small shop", &body, &STILL_PAGE)
 }
 
-/// Renders a page without navigation, for any visitor.
+/// Renders a page without navigation, for any visitor, in English.
 pub(super) fn page(status: StatusCode, title: &str, content: &Markup) -> Response {
-    respond(status, title, "small", &html! { main { (content) } }, &STILL_PAGE)
+    page_in(Language::English, status, title, content)
+}
+
+/// Renders a page without navigation, for any visitor.
+pub(super) fn page_in(language: Language, status: StatusCode, title: &str, content: &Markup) -> Response {
+    respond_in(language, status, title, "small", &html! { main { (content) } }, &STILL_PAGE)
 }
 
 /// Renders a page with its own header. If `live` is set, a script keeps the page up to date.
@@ -195,8 +200,8 @@ pub(super) fn lead_to_payment(brand: &Brand, url: &str) -> Response {
 }
 
 /// Renders a page that forwards to the given URL.
-pub(super) fn lead_on(url: &str, title: &str) -> Response {
-    refreshed(Language::English, url, |content| page(StatusCode::OK, title, content), title)
+pub(super) fn lead_on(language: Language, url: &str, title: &str) -> Response {
+    refreshed(language, url, |content| page_in(language, StatusCode::OK, title, content), title)
 }
 
 fn refreshed(language: Language, url: &str, render: impl FnOnce(&Markup) -> Response, title: &str) -> Response {
@@ -227,7 +232,7 @@ pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Marku
 
 /// Builds the response for a page. Pages are neither cached nor indexed by search engines, and their links do not
 /// reveal their URL to other sites. Form errors are placed next to their fields.
-fn respond_in(
+pub(super) fn respond_in(
     language: Language,
     status: StatusCode,
     title: &str,
@@ -275,7 +280,7 @@ pub(super) fn day(at: Timestamp) -> Markup {
     mark(TimeForm::Day, at)
 }
 
-/// Renders a time for customers in the shop's time zone: `today 17:40`.
+/// Renders a time in the shop's time zone in a language: `today 17:40`.
 pub(super) fn time_in(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Moment, at)
 }

@@ -54,7 +54,7 @@ pub fn router(state: AppState) -> Router {
     let routes = routes.merge(self::routes(&state)).merge(design::assets::routes());
     let routes = http::with_bounds(routes, &state)
         .layer(from_fn(billing::answered_by_contract))
-        .layer(from_fn_with_state(state.config.clone(), answered_as_page));
+        .layer(from_fn_with_state(state.clone(), answered_as_page));
     http::with_headers(routes, state)
 }
 

@@ -1,8 +1,6 @@
 //! Error pages, which explain what to do next.
 
-use std::sync::Arc;
-
-use axum::extract::{Request, State};
+use axum::extract::{FromRef as _, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -10,28 +8,31 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::brand::Brand;
-use super::faults::{fault_text, words_of};
-use super::frame::{notice, page, see_other, shop_page};
+use super::faults::{fault_text, refusal_text, words_of};
+use super::frame::{notice, page_in, see_other, shop_page};
 use super::{models, orders, setup, sign_in, staff};
 use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
+use http::AppState;
+use http::access::{AccessHandles, Credentials};
 use http::error::{ApiError, ErrorMeta, Notice};
 use http::language::accepted_language;
 use http::paths::is_customer_page;
+use words::staff::refusals;
 use words::{Language, pages};
 
 /// Renders error responses from guards and page handlers as pages. A user who is not signed in is redirected to the
 /// sign-in page and, after signing in, back to the requested page.
-pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Request, next: Next) -> Response {
+pub async fn answered_as_page(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
     let of_pages = of_staff || of_setup || is_customer_page(path);
     let language = accepted_language(request.headers());
     let lost_way = !of_pages && may_have_lost_its_way(&request);
     if !of_pages && !lost_way {
-        return as_notice(&config, language, next.run(request).await);
+        return as_notice(&app.config, language, next.run(request).await);
     }
-    let (method, uri) = (request.method().clone(), request.uri().clone());
+    let (method, uri, headers) = (request.method().clone(), request.uri().clone(), request.headers().clone());
     let response = next.run(request).await;
     // A form that says what was wrong with it is a page already.
     if response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
@@ -43,16 +44,17 @@ pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Reques
         return response;
     }
     let mut answer = if lost_way {
-        nowhere(&Brand::new(&config, language))
+        nowhere(&Brand::new(&app.config, language))
     } else if of_setup {
         setup::refused(status, &meta)
     } else if status == StatusCode::UNAUTHORIZED && (!of_staff || method.is_safe()) {
         let target = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
         see_other(&if of_staff { staff::sign_in_path(target) } else { sign_in_path(target) })
     } else if of_staff {
-        refusal(status, &meta)
+        let preferred = Credentials::by(&AccessHandles::from_ref(&app), &headers).language().unwrap_or(language);
+        refusal(staff::language_at(uri.path(), preferred), status, &meta)
     } else {
-        refusal_for_customers(&Brand::new(&config, language), status, &meta)
+        refusal_for_customers(&Brand::new(&app.config, language), status, &meta)
     };
     keep_headers(&mut answer, response.headers());
     answer.extensions_mut().insert(meta);
@@ -118,54 +120,61 @@ fn sign_in_path(target: Option<&str>) -> String {
 }
 
 /// Renders the error page for the staff.
-fn refusal(status: StatusCode, meta: &ErrorMeta) -> Response {
+fn refusal(language: Language, status: StatusCode, meta: &ErrorMeta) -> Response {
     let signs_in = status == StatusCode::UNAUTHORIZED;
-    let (title, advice) = match (status.as_u16(), meta.code.as_str()) {
-        // Where a form was sent no other page is led to: the script, and whoever sent it, would take that for done.
-        (401, _) => ("Sign in again", "Your session has ended and nothing was changed. Sign in and try again."),
-        (410, "link_spent") => ("This link no longer works", "Sign in with your email address and password."),
-        (403, "other_machine") => {
-            ("Open this on the server", "On other machines, sign in with your email address and password.")
-        }
-        (404 | 410, _) => ("Page not found", "It may have been removed. Start from the floor."),
-        (403, "session_required") => ("Sign in first", "These pages are for people. Programs use the API."),
-        (403, "insufficient_role") => ("Admin access required", "Ask an admin for help."),
-        (502 | 504, _) => ("The printer command failed", "Check the printer and try again."),
-        (403, "own_second_factor" | "own_password") => {
-            ("Current password required", "Change your own password and two-step sign-in under Settings.")
-        }
-        (403, "cross_site") => (
-            "Request from another site",
-            "The request came from another website. Open the page in this shop and try again.",
-        ),
-        (403, "form_outdated") => ("Please try again", "Go back, reload the page and submit the form again."),
-        (403, _) => ("This belongs to another customer", "Sign in with the email address it was sent to."),
-        (409, _) => ("This isn't possible now", "Go back and reload the page to see the current state."),
-        (413, _) => ("Request too large", "Go back and send a smaller file or less text."),
-        (429, _) => ("Too many requests", "Wait a moment and try again."),
-        (503, _) => ("Temporarily unavailable", "Nothing was lost. Try again in a minute."),
-        (400..=499, _) => ("That didn't work", "Go back and fix the problem described above."),
-        _ => ("Something went wrong", "Try again later. Details are in the server log."),
-    };
+    let (title, advice) = refusal_texts(status, &meta.code);
+    let title = title(language);
     let content = html! {
         h1 { (title) }
-        @if !signs_in { (reason(meta)) }
-        p { (advice) }
+        @if !signs_in { (reason(language, meta)) }
+        p { (advice(language)) }
         @if signs_in {
-            a class="button" href=(staff::sign_in_path(None)) { "Sign in" }
+            a class="button" href=(staff::sign_in_path(None)) { (refusals::sign_in(language)) }
         } @else {
-            a class="button" href=(staff::FLOOR_PATH) { "Open the floor" }
+            a class="button" href=(staff::FLOOR_PATH) { (refusals::open_floor(language)) }
         }
     };
-    page(status, title, &content)
+    page_in(language, status, &title, &content)
 }
 
-/// Renders the reason of an error for the staff. Validation errors name the label of their field.
-fn reason(meta: &ErrorMeta) -> Markup {
+/// Text of an error page in the language of the page.
+type PageText = fn(Language) -> String;
+
+/// Returns the title of the error page for the staff, and the advice on it.
+fn refusal_texts(status: StatusCode, code: &str) -> (PageText, PageText) {
+    match (status.as_u16(), code) {
+        // Where a form was sent no other page is led to: the script, and whoever sent it, would take that for done.
+        (401, _) => (refusals::signed_out_title, refusals::signed_out_text),
+        (410, "link_spent") => (refusals::spent_link_title, refusals::spent_link_text),
+        (403, "other_machine") => (refusals::other_machine_title, refusals::other_machine_text),
+        (404 | 410, _) => (refusals::missing_title, refusals::missing_text),
+        (403, "session_required") => (refusals::programs_title, refusals::programs_text),
+        (403, "insufficient_role") => (refusals::admins_title, refusals::admins_text),
+        (502 | 504, _) => (refusals::printer_title, refusals::printer_text),
+        (403, "own_second_factor" | "own_password") => (refusals::own_password_title, refusals::own_password_text),
+        (403, "cross_site") => (refusals::cross_site_title, refusals::cross_site_text),
+        (403, "form_outdated") => (refusals::outdated_title, refusals::outdated_text),
+        (403, _) => (refusals::foreign_title, refusals::foreign_text),
+        (409, _) => (refusals::conflict_title, refusals::conflict_text),
+        (413, _) => (refusals::too_large_title, refusals::too_large_text),
+        (429, _) => (refusals::too_many_title, refusals::too_many_text),
+        (503, _) => (refusals::unavailable_title, refusals::unavailable_text),
+        (400..=499, _) => (refusals::invalid_title, refusals::invalid_text),
+        _ => (refusals::broken_title, refusals::broken_text),
+    }
+}
+
+/// Renders the reason of an error for the staff. Validation errors name the label of their field. Messages of the API
+/// that have no translation are marked as English.
+fn reason(language: Language, meta: &ErrorMeta) -> Markup {
+    let foreign = (language != Language::English).then_some(Language::English.tag());
     let label = |path: &str| staff::act_label(path).map_or_else(|| words_of(path), str::to_owned);
     html! {
-        @if meta.faults.is_empty() { p { (sentence(&meta.message)) } }
-        @for fault in &meta.faults { p { (label(&fault.path)) ": " (fault.message) "." } }
+        @if meta.faults.is_empty() {
+            @if let Some(text) = refusal_text(language, &meta.code) { p { (text) } }
+            @else { p lang=[foreign] { (sentence(&meta.message)) } }
+        }
+        @for fault in &meta.faults { p lang=[foreign] { (label(&fault.path)) ": " (fault.message) "." } }
     }
 }
 
@@ -251,7 +260,9 @@ mod tests {
             by: None,
         };
         let lines = "<p>Good parts: must be a whole number.</p><p>Quantity: must be at least 1.</p>";
-        assert_eq!(reason(&meta).0, lines);
+        assert_eq!(reason(Language::English, &meta).0, lines);
+        let foreign = lines.replace("<p>", "<p lang=\"en\">");
+        assert_eq!(reason(Language::German, &meta).0, foreign, "labels and messages of untranslated pages are English");
         let faults =
             vec![Fault { path: "notes".to_owned(), message: "must be at most 1000 characters long".to_owned() }];
         let line = "<p>Notes for us: must be at most 1000 characters long.</p>";
@@ -262,6 +273,18 @@ mod tests {
         let faults = vec![Fault { path: "notes".to_owned(), message: "must be at most 1000 characters".to_owned() }];
         let line = "<p>Anmerkungen für uns: darf höchstens 1.000 Zeichen lang sein.</p>";
         assert_eq!(reason_for_customers(Language::German, &ErrorMeta { faults, ..meta }).0, line);
+    }
+
+    #[test]
+    fn error_pages_of_the_staff_have_each_language() {
+        let texts = |status, code| {
+            let (title, advice) = refusal_texts(status, code);
+            [title(Language::English), advice(Language::English), title(Language::German)]
+        };
+        let missing = ["Page not found", "It may have been removed. Start from the floor.", "Seite nicht gefunden"];
+        assert_eq!(texts(StatusCode::NOT_FOUND, "not_found"), missing);
+        let admins = ["Admin access required", "Ask an admin for help.", "Nur für Admins"];
+        assert_eq!(texts(StatusCode::FORBIDDEN, "insufficient_role"), admins);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod acts;
 mod address_fields;
+mod area;
 mod board;
 mod card;
 mod card_acts;
@@ -24,6 +25,7 @@ mod floor;
 mod floor_group;
 mod floor_head;
 mod floor_plan;
+mod floor_totals;
 pub(super) mod form;
 mod insights;
 mod invoices;
@@ -53,9 +55,11 @@ mod to_do;
 mod webhooks;
 
 pub(super) use acts::label_of as act_label;
+pub(super) use area::language_at;
 
 use axum::Router;
 use axum::http::Method;
+use axum::middleware::from_fn;
 use url::form_urlencoded;
 
 use http::AppState;
@@ -87,6 +91,8 @@ const WEBHOOKS_PATH: &str = "/shop/webhooks";
 const INSIGHTS_PATH: &str = "/shop/insights";
 /// Path of the settings: API keys, users, integrations and server status.
 const SETTINGS_PATH: &str = "/shop/settings";
+/// Path of the page for one's own account.
+const ACCOUNT_PATH: &str = "/shop/settings/account";
 /// First path segments of the staff pages.
 const ROOTS: [&str; 6] = ["login", "logout", "floor", "to-do", "shop", "design"];
 
@@ -147,7 +153,8 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         settings::routes,
         design_page::routes,
     ];
-    more.into_iter().fold(routes, |routes, add| add(routes)).into_router(app)
+    let router = more.into_iter().fold(routes, |routes, add| add(routes)).into_router(app);
+    router.layer(from_fn(area::mark_untranslated))
 }
 
 #[cfg(test)]

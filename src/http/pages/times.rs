@@ -20,6 +20,7 @@ use domain::time::Timestamp;
 use http::error::ApiError;
 use kernel::environment::Environment;
 use words::Language;
+use words::staff::shell;
 
 /// Start of a placeholder. Text entered by users cannot contain it, because such text is escaped.
 const MARK: &str = "<shop-time ";
@@ -59,7 +60,7 @@ pub(super) fn mark(form: TimeForm, at: Timestamp) -> Markup {
     mark_in(Language::English, form, at)
 }
 
-/// Renders the placeholder for a time in the given language. Only days and moments differ between languages.
+/// Renders the placeholder for a time in the given language.
 pub(super) fn mark_in(language: Language, form: TimeForm, at: Timestamp) -> Markup {
     let word = FORMS.iter().find(|(one, _)| *one == form).map_or("", |(_, word)| *word);
     let tag = if language == Language::English { String::new() } else { format!(" {}", language.tag()) };
@@ -145,24 +146,25 @@ fn element((form, language, at): (TimeForm, Language, Timestamp), clock: &ShopCl
             html! { time datetime=(at) title=(exact) { (notation::relative_day(language, clock, at, now)) } }
         }
         TimeForm::TimeOfDay => {
-            html! { time datetime=(at) title=(exact) data-near="" { (clock.describe_near(at, now)) } }
+            html! { time datetime=(at) title=(exact) data-near="" { (notation::near(language, clock, at, now)) } }
         }
         TimeForm::Elapsed => {
-            html! { time datetime=(at) title=(exact) data-since="" { "for " (elapsed(now.since(at))) } }
+            html! { time datetime=(at) title=(exact) data-since="" { (elapsed(language, now.since(at))) } }
         }
         TimeForm::FieldDate => html! { (clock.field_date(at)) },
         TimeForm::DayLeft => html! { (clock.day_left_ms(now)) },
     }
 }
 
-/// Formats an elapsed time in the same way as the staff script: `12 min`, `3 h 5 min`.
-fn elapsed(ms: i64) -> String {
+/// Formats an elapsed time in the same way as the staff script: `for 12 min`, `for 3 h 5 min`.
+fn elapsed(language: Language, ms: i64) -> String {
     let minutes = (ms.max(0) + 30_000) / 60_000;
-    match minutes {
-        0 => "under 1 min".to_owned(),
-        1..60 => format!("{minutes} min"),
-        _ => format!("{} h {} min", minutes / 60, minutes % 60),
-    }
+    let span = match minutes {
+        0 => shell::under_minute(language),
+        1..60 => shell::minutes(language, &minutes.to_string()),
+        _ => shell::hours(language, &(minutes / 60).to_string(), &(minutes % 60).to_string()),
+    };
+    shell::elapsed(language, &span)
 }
 
 /// Replaces the placeholders in each page that is sent.
@@ -224,6 +226,15 @@ mod tests {
         assert_eq!(fill(&page.0, &berlin(), AT), format!("<time {exact}>heute 17:40</time>"));
         let page = mark_in(Language::German, TimeForm::Day, AT);
         assert_eq!(fill(&page.0, &berlin(), AT.plus_ms(48 * HOUR_MS)), format!("<time {exact}>Sa., 28. Nov.</time>"));
+        let page = mark_in(Language::German, TimeForm::TimeOfDay, AT);
+        assert!(fill(&page.0, &berlin(), AT).ends_with(">17:40</time>"));
+        assert!(fill(&page.0, &berlin(), AT.plus_ms(24 * HOUR_MS)).ends_with(">gestern 17:40</time>"));
+        let page = mark_in(Language::German, TimeForm::Elapsed, AT);
+        for (ms, text) in
+            [(1_000, "seit weniger als 1 Min."), (720_000, "seit 12 Min."), (3_900_000, "seit 1 Std. 5 Min.")]
+        {
+            assert!(fill(&page.0, &berlin(), AT.plus_ms(ms)).ends_with(&format!(">{text}</time>")), "{text}");
+        }
         assert_eq!(mark_in(Language::English, TimeForm::Day, AT).0, mark(TimeForm::Day, AT).0);
         assert_eq!(fill("<shop-time day 1 fr>", &berlin(), AT), "<shop-time day 1 fr>");
     }

@@ -5,7 +5,7 @@ mod identity;
 mod sessions;
 mod tries;
 
-pub use account::{AccountChange, change_account};
+pub use account::{AccountChange, change_account, own_language};
 pub use sessions::{ListedSession, end_session, list_sessions};
 pub(super) use tries::within_tries;
 

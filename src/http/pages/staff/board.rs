@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use maud::PreEscaped;
 
 use super::floor_group::FloorGroup;
+use super::floor_totals::FloorTotals;
 use super::{card, card_gauge};
 use actors::app::App;
 use actors::forecaster::Forecaster;
@@ -23,6 +24,7 @@ use http::handles::handles;
 use http::resource_state::ResourceState;
 use http_api::production::printers::{PrinterHandles, present_all};
 use kernel::directory::Directory;
+use words::Language;
 
 /// Minimum time between two renderings of the floor.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(400);
@@ -97,14 +99,21 @@ pub(super) struct BoardView {
     pub(super) order_version: i64,
     /// Rendered parts, by printer.
     pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
-    /// Totals for the entire floor.
-    pub(super) summary: BoardPart,
+    /// Totals for the entire floor, in each language.
+    pub(super) summaries: Vec<(Language, BoardPart)>,
     /// Printer that will be the next to be free for a job.
     pub(super) next_free: BoardPart,
     /// Number of printers that need an operator.
     pub(super) troubled: usize,
     /// Total number of material commits, few of which appear among the shop's events.
     pub(super) stock_commits: i64,
+}
+
+impl BoardView {
+    /// Returns the totals for the entire floor in a language.
+    pub(super) fn summary(&self, language: Language) -> &str {
+        self.summaries.iter().find(|(one, _)| *one == language).map_or("", |(_, part)| &part.html)
+    }
 }
 
 /// Last rendering and the time at which it was made.
@@ -189,12 +198,17 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
         let parts = printer_parts(app, printer, *group, last.printers.get(&printer.id), version, is_due);
         printers.insert(printer.id, parts);
     }
-    let summary = card::summary(app, &all, now).into_string();
-    let summary = renewed(&last.summary, card::SUMMARY_ID.to_owned(), summary, version);
+    let totals = FloorTotals::of(app, &all, now);
+    let summaries = Language::ALL.into_iter().map(|language| {
+        let previous = last.summaries.iter().find(|(one, _)| *one == language).map(|(_, part)| part.clone());
+        let html = totals.render(language).into_string();
+        (language, renewed(&previous.unwrap_or_default(), FloorTotals::id(language), html, version))
+    });
+    let summaries = summaries.collect();
     let next_free = card::next_free(app, &all, now).into_string();
     let next_free = renewed(&last.next_free, card::NEXT_FREE_ID.to_owned(), next_free, version);
     let order_version = if order == last.order && last.version > 0 { last.order_version } else { version };
     let materials = app.shop.materials.all_resident();
     let stock_commits = materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    BoardView { version, order, order_version, printers, summary, next_free, troubled, stock_commits }
+    BoardView { version, order, order_version, printers, summaries, next_free, troubled, stock_commits }
 }

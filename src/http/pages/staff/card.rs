@@ -6,7 +6,6 @@ use maud::{Markup, html};
 use super::FLOOR_PATH;
 use super::board::{BoardHandles, GAUGE_MARK, STATE_MARK};
 use super::card_acts::foot;
-use super::card_gauge::percent;
 use super::card_print::{about, printer_path, view};
 use super::card_slots::slots;
 use super::floor_group::{FloorGroup, model, place};
@@ -19,14 +18,8 @@ use domain::time::Timestamp;
 use http_api::production::dashboard::free_at;
 use http_api::production::printers::{PrinterHandles, activity};
 
-/// ID of the HTML element that contains the floor's totals.
-pub(super) const SUMMARY_ID: &str = "summary";
 /// ID of the HTML element that contains the printer that will be free next.
 pub(super) const NEXT_FREE_ID: &str = "next-free";
-
-/// Step, in percent, in which the progress of the most advanced print is shown in the tab title, so that the title does
-/// not change constantly.
-const TITLE_STEP: u32 = 5;
 
 /// Returns the ID of a printer's HTML element on the floor.
 pub(super) fn card_id(printer: Id) -> String {
@@ -180,31 +173,6 @@ pub(super) fn card(app: &BoardHandles, printer: &Printer) -> Markup {
             }
             (slots(app, printer))
             (foot(app, printer, group, tone))
-        }
-    }
-}
-
-/// Renders the totals for the entire floor.
-pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
-    let groups: Vec<FloorGroup> = all.iter().map(|printer| FloorGroup::of(&app.shop, printer)).collect();
-    let count = |group: FloorGroup| groups.iter().filter(|one| **one == group).count();
-    let printing = count(FloorGroup::Printing);
-    let (troubled, offline) = (count(FloorGroup::NeedsYou), count(FloorGroup::Offline));
-    let next = all.iter().filter_map(|printer| free_at(printer, &app.shop.printer_connections, now)).min();
-    let furthest =
-        all.iter().filter_map(|printer| percent(app, printer)).max().map(|most| most / TITLE_STEP * TITLE_STEP);
-    let furthest = furthest.map(|most| format!(", {most} %")).unwrap_or_default();
-    let troubles = if troubled > 0 { format!("{troubled}! ") } else { String::new() };
-    let title = format!("{troubles}{printing} printing{furthest}");
-    html! {
-        section id=(SUMMARY_ID) class="summary" aria-label="Floor summary" data-title=(title) data-troubled=(troubled) {
-            span { b { (printing) } " printing" }
-            span { b { (count(FloorGroup::Ready)) } " ready" }
-            span class=[(troubled > 0).then_some("warn")] { b { (troubled) } " needing attention" }
-            span class=[(offline > 0).then_some("bad")] { b { (offline) } " offline" }
-            @if let Some(at) = next.filter(|at| *at > now) {
-                span { "Next free " (time_of_day(Timestamp(at.0 / 60_000 * 60_000))) }
-            }
         }
     }
 }

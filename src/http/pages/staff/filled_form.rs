@@ -5,6 +5,8 @@ use url::form_urlencoded;
 
 use domain::shop_clock::ShopClock;
 use http::error::ApiError;
+use words::Language;
+use words::staff::common;
 
 /// Returns whether the error is shown next to the form, as those of a file that is too large or of another type are.
 /// Other errors have a page of their own.
@@ -53,16 +55,29 @@ pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
     format!("{path}?{}", query.finish())
 }
 
-/// Renders the total number of entries, and links to the previous and next pages. `to` returns the URL of the page that
-/// starts after the given number of entries.
+/// Renders the total number of entries, and links to the previous and next pages, in English. `to` returns the URL of
+/// the page that starts after the given number of entries.
 pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -> String) -> Markup {
+    ways_in(Language::English, from, total, rows_per_page, to)
+}
+
+/// Does the same as [`ways`] in the language of the page.
+pub(super) fn ways_in(
+    language: Language,
+    from: u64,
+    total: u64,
+    rows_per_page: u64,
+    to: impl Fn(u64) -> String,
+) -> Markup {
     let next = from.saturating_add(rows_per_page);
     html! {
-        p class="soft" { (total) " total" }
+        p class="soft" { (common::total(language, total)) }
         @if from > 0 || next < total {
             p class="acts" {
-                @if from > 0 { a class="button second" href=(to(from.saturating_sub(rows_per_page))) { "Newer" } }
-                @if next < total { a class="button second" href=(to(next)) { "Older" } }
+                @if from > 0 {
+                    a class="button second" href=(to(from.saturating_sub(rows_per_page))) { (common::newer(language)) }
+                }
+                @if next < total { a class="button second" href=(to(next)) { (common::older(language)) } }
             }
         }
     }
@@ -95,6 +110,16 @@ mod tests {
     fn addresses_name_what_narrows() {
         assert_eq!(address("/a", &[("state", ""), ("event", "")]), "/a");
         assert_eq!(address("/a", &[("state", "failed"), ("event", ""), ("q", "x&y")]), "/a?state=failed&q=x%26y");
+    }
+
+    #[test]
+    fn a_long_list_is_paged_in_the_language_of_the_page() {
+        let to = |from: u64| format!("/a?from={from}");
+        assert!(ways(0, 3, 50, to).0.contains(">3 total</p>"));
+        let german = ways_in(Language::German, 50, 1_200, 50, to).0;
+        for part in [">Insgesamt 1.200</p>", "href=\"/a?from=0\">Neuere</a>", "href=\"/a?from=100\">Ältere</a>"] {
+            assert!(german.contains(part), "{part} in {german}");
+        }
     }
 
     #[test]

@@ -137,7 +137,8 @@ impl FloorEventStream {
                 self.write(&mut text, &part.id, part.version, &part.html);
             }
         }
-        for part in [&view.summary, &view.next_free].into_iter().filter(|part| part.version > self.version) {
+        let summaries = view.summaries.iter().map(|(_, part)| part);
+        for part in summaries.chain([&view.next_free]).filter(|part| part.version > self.version) {
             self.write(&mut text, &part.id, part.version, &part.html);
         }
         if view.order_version > self.version {

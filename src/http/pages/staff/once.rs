@@ -21,6 +21,7 @@ use http::handles::handles;
 use http::local_sign_in::LocalSignInHolder;
 use http::page::OpenQuery;
 use http_api::production::auth::{SessionHandles, session_without_password};
+use words::staff::sign_in;
 
 /// Headers with which proxies mark requests as forwarded.
 const FORWARDED_HEADERS: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
@@ -75,7 +76,7 @@ pub(super) async fn enter(
         || ApiError::new(StatusCode::GONE, "link_spent", "the link was already used, has expired or is invalid");
     let user = user.ok_or_else(spent)?;
     let cookie = session_without_password(&app.sessions, &who, &headers, user).await?;
-    let mut response = lead_on(FLOOR_PATH, "You are signed in");
+    let mut response = lead_on(who.language, FLOOR_PATH, &sign_in::signed_in(who.language));
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     Ok(response)
 }

@@ -1,6 +1,7 @@
 //! Shop settings: API keys, staff and their sessions, the audit log, integrations, server status, and backups.
 //! Operators can see only their own sessions and the server status; everything else is restricted to admins.
 
+mod account;
 mod audit;
 mod backup;
 mod integrations;
@@ -50,9 +51,10 @@ pub(super) const KEYS_PATH: &str = keys::PATH;
 /// Path of the list of users.
 pub(super) const USERS_PATH: &str = users::PATH;
 /// Settings pages: path, title, description, and whether the page is for admins only.
-const PAGES: [(&str, &str, &str, bool); 11] = [
+const PAGES: [(&str, &str, &str, bool); 12] = [
     (keys::PATH, "API Keys", "Give programs access to the API.", true),
     (users::PATH, "Users", "Manage staff accounts and their roles.", true),
+    (account::PATH, "My account", "Choose the language of these pages.", false),
     (password::PATH, "My password", "Change the password you sign in with.", false),
     (
         second_factor::PATH,
@@ -84,6 +86,8 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post.clone(), admin, users::NEW_PATH, users::add, form)
         .page(get.clone(), admin, "/shop/settings/users/{id}", person::show, form)
         .page(post.clone(), admin, "/shop/settings/users/{id}/{act}", person::act_on, form)
+        .page(get.clone(), session, account::PATH, account::show, form)
+        .page(post.clone(), session, account::PATH, account::change, form)
         .page(get.clone(), session, password::PATH, password::show, form)
         .page(post.clone(), session, password::PATH, password::change, form)
         .page(get.clone(), session, second_factor::PATH, second_factor::show, form)

@@ -6,18 +6,19 @@ use std::sync::LazyLock;
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, PreEscaped, html};
+use serde_json::json;
 
 use super::board::BoardView;
 use super::job::JOBS_PATH;
 use super::{
-    CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH, SETTINGS_PATH,
-    STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
+    ACCOUNT_PATH, CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH,
+    SETTINGS_PATH, STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
 };
 pub(super) use crate::design::Tone;
 use crate::design::assets::{STAFF_SCRIPT, STAFF_STYLE};
 use crate::design::{Icon, icon};
 use crate::form::{ONCE_FIELD, TOKEN_FIELD};
-use crate::frame::{PageCode, respond};
+use crate::frame::{PageCode, respond_in};
 use crate::times::{TimeForm, mark};
 use config::Config;
 use domain::principal::{Principal, Role};
@@ -25,6 +26,8 @@ use domain::time::Timestamp;
 use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
+use words::Language;
+use words::staff::shell;
 
 /// Placeholder for the viewer's CSRF token in markup that is rendered once for all viewers. Text entered by users
 /// cannot contain it, because such text is escaped.
@@ -50,36 +53,40 @@ pub(super) enum StaffSection {
     Settings,
 }
 
+/// Label in the language of the page.
+type Label = fn(Language) -> String;
 /// Link in the navigation: section, path, label, icon.
-type SectionLink = (StaffSection, &'static str, &'static str, Icon);
+type SectionLink = (StaffSection, &'static str, Label, Icon);
 
-const TO_DO: SectionLink = (StaffSection::ToDo, TO_DO_PATH, "To do", Icon::ListChecks);
-const FLOOR: SectionLink = (StaffSection::Floor, FLOOR_PATH, "Floor", Icon::LayoutGrid);
-const ORDERS: SectionLink = (StaffSection::Orders, ORDERS_PATH, "Orders", Icon::Package);
-const STOCK: SectionLink = (StaffSection::Stock, STOCK_PATH, "Stock", Icon::Database);
+const TO_DO: SectionLink = (StaffSection::ToDo, TO_DO_PATH, shell::to_do, Icon::ListChecks);
+const FLOOR: SectionLink = (StaffSection::Floor, FLOOR_PATH, shell::floor, Icon::LayoutGrid);
+const ORDERS: SectionLink = (StaffSection::Orders, ORDERS_PATH, shell::orders, Icon::Package);
+const STOCK: SectionLink = (StaffSection::Stock, STOCK_PATH, shell::stock, Icon::Database);
 
 /// Groups of navigation links.
-const GROUPS: [(&str, &[SectionLink]); 3] = [
-    ("Work", &[TO_DO, FLOOR, ORDERS, (StaffSection::Queue, JOBS_PATH, "Jobs", Icon::Layers)]),
+const GROUPS: [(Label, &[SectionLink]); 3] = [
+    (shell::group_work, &[TO_DO, FLOOR, ORDERS, (StaffSection::Queue, JOBS_PATH, shell::jobs, Icon::Layers)]),
     (
-        "Shop",
+        shell::group_shop,
         &[
             STOCK,
-            (StaffSection::Products, PRODUCTS_PATH, "Products", Icon::Shapes),
-            (StaffSection::Customers, CUSTOMERS_PATH, "Customers", Icon::Users),
-            (StaffSection::Quotes, QUOTES_PATH, "Quotes", Icon::ScrollText),
-            (StaffSection::Invoices, INVOICES_PATH, "Invoices", Icon::ReceiptText),
+            (StaffSection::Products, PRODUCTS_PATH, shell::products, Icon::Shapes),
+            (StaffSection::Customers, CUSTOMERS_PATH, shell::customers, Icon::Users),
+            (StaffSection::Quotes, QUOTES_PATH, shell::quotes, Icon::ScrollText),
+            (StaffSection::Invoices, INVOICES_PATH, shell::invoices, Icon::ReceiptText),
         ],
     ),
-    ("Reports", &[(StaffSection::Insights, INSIGHTS_PATH, "Insights", Icon::ChartColumn)]),
+    (shell::group_reports, &[(StaffSection::Insights, INSIGHTS_PATH, shell::insights, Icon::ChartColumn)]),
 ];
 /// Links at the bottom of the navigation.
 const FOOT: [SectionLink; 2] = [
-    (StaffSection::Settings, SETTINGS_PATH, "Settings", Icon::Settings),
-    (StaffSection::Webhooks, WEBHOOKS_PATH, "API and webhooks", Icon::Webhook),
+    (StaffSection::Settings, SETTINGS_PATH, shell::settings, Icon::Settings),
+    (StaffSection::Webhooks, WEBHOOKS_PATH, shell::webhooks, Icon::Webhook),
 ];
 /// Links in the bar at the bottom of a phone's screen, for people working on the shop floor.
 const ON_PHONES: [SectionLink; 4] = [TO_DO, FLOOR, ORDERS, STOCK];
+/// Places in the texts of the script, which it replaces.
+const SCRIPT_SLOTS: [&str; 2] = ["%1", "%2"];
 /// ID of the navigation element, which the phone bar opens.
 const RAIL_ID: &str = "pages";
 
@@ -89,6 +96,7 @@ pub(super) struct StaffViewer {
     token: FormToken,
     email: String,
     admin: bool,
+    language: Language,
 }
 
 impl StaffViewer {
@@ -100,7 +108,18 @@ impl StaffViewer {
             Principal::User { email, .. } => email.clone(),
             _ => String::new(),
         };
-        Ok(Self { token: FormToken::of(&config.auth.session_secret, session), email, admin: who.has(Role::Admin) })
+        let token = FormToken::of(&config.auth.session_secret, session);
+        Ok(Self { token, email, admin: who.has(Role::Admin), language: who.language })
+    }
+
+    /// Returns the viewer's email address.
+    pub(super) fn email(&self) -> &str {
+        &self.email
+    }
+
+    /// Returns the language of the page; English on pages that are not translated ([`super::area`]).
+    pub(super) fn language(&self) -> Language {
+        self.language
     }
 
     /// Returns shared markup with the placeholder replaced by the viewer's CSRF token under a new mask.
@@ -119,55 +138,58 @@ impl StaffViewer {
     }
 
     fn put_up(&self, section: StaffSection, title: &str, board: &BoardView, content: &Markup, wall: bool) -> Response {
+        let language = self.language;
         let page = html! {
-            p id="lost" class="banner" role="alert" hidden {
-                "Connection lost. This page may be out of date. Reconnecting…"
-            }
-            (PreEscaped(&board.summary.html))
+            p id="lost" class="banner" role="alert" hidden { (shell::connection_lost(language)) }
+            (PreEscaped(board.summary(language)))
             main id="content" tabindex="-1" class=[wall.then_some("wall")] data-stream="/floor/live" data-version=(board.version)
-                data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) {
+                data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) data-phrases=(script_phrases(language)) {
                 (PreEscaped(self.own(&content.0)))
             }
         };
+        let navigation = Navigation { language, section, troubled: board.troubled };
         let body = html! {
-            a class="skip" href="#content" { "Skip to content" }
+            a class="skip" href="#content" { (shell::skip_link(language)) }
             @if wall { (page) } @else {
                 div class="app" {
-                    (rail(section, board.troubled))
+                    (navigation.rail())
                     div { (self.bar()) (page) }
                 }
-                (phone_bar(section, board.troubled))
+                (navigation.phone_bar())
             }
             p id="said" class="said" role="status" {}
         };
-        respond(StatusCode::OK, title, "staff", &body, &STAFF_PAGE)
+        respond_in(language, StatusCode::OK, title, "staff", &body, &STAFF_PAGE)
     }
 
     /// Renders the bar at the top: the search, the state of the connection, and the viewer with a sign-out link.
     fn bar(&self) -> Markup {
+        let language = self.language;
+        let role = if self.admin { shell::admin(language) } else { shell::operator(language) };
         html! {
             header class="top" {
-                form class="search" method="get" action=(ORDERS_PATH) role="search" aria-label="Orders" {
+                form class="search" method="get" action=(ORDERS_PATH) role="search" aria-label=(shell::orders(language)) {
                     (icon(Icon::Search))
-                    label for="site-search" class="hidden-words" { "Search" }
+                    label for="site-search" class="hidden-words" { (shell::search(language)) }
                     input id="site-search" name="q" type="search" maxlength="100" autocomplete="off"
-                        placeholder="Search orders" aria-keyshortcuts="Control+K Meta+K";
+                        placeholder=(shell::search_orders(language)) aria-keyshortcuts="Control+K Meta+K";
                     kbd aria-hidden="true" hidden {}
                 }
                 span class="push" {}
-                span id="online" class="chip ok" hidden { "Live" }
+                span id="online" class="chip ok" hidden { (shell::live(language)) }
                 button class="avatar" type="button" popovertarget="account-menu" {
                     span aria-hidden="true" { (self.email.chars().next().unwrap_or('?')) }
-                    span class="hidden-words" { "Account" }
+                    span class="hidden-words" { (shell::account(language)) }
                 }
                 div id="account-menu" class="menu" popover="auto" {
-                    p { (self.email) br; span class="small muted" { (if self.admin { "Admin" } else { "Operator" }) } }
+                    p { (self.email) br; span class="small muted" { (role) } }
                     hr;
-                    a href={ (SETTINGS_PATH) "/password" } { (icon(Icon::KeyRound)) "Change password" }
-                    a href="/docs/" { (icon(Icon::BookOpen)) "API documentation" }
+                    a href=(ACCOUNT_PATH) { (icon(Icon::Users)) (shell::my_account(language)) }
+                    a href={ (SETTINGS_PATH) "/password" } { (icon(Icon::KeyRound)) (shell::change_password(language)) }
+                    a href="/docs/" { (icon(Icon::BookOpen)) (shell::api_documentation(language)) }
                     form method="post" action="/logout" {
                         input type="hidden" name=(TOKEN_FIELD) value=(self.token.masked());
-                        button type="submit" { (icon(Icon::LogOut)) "Sign out" }
+                        button type="submit" { (icon(Icon::LogOut)) (shell::sign_out(language)) }
                     }
                 }
             }
@@ -175,41 +197,71 @@ impl StaffViewer {
     }
 }
 
-/// Renders the navigation.
-fn rail(section: StaffSection, troubled: usize) -> Markup {
-    html! {
-        nav id=(RAIL_ID) class="rail" aria-label="Pages" popover="auto" {
-            a class="brand" href=(FLOOR_PATH) { span class="mark" { (icon(Icon::Box)) } "Printfloor" }
-            @for (group, links) in GROUPS {
-                p class="group" { (group) }
-                @for link in links { (section_link(link, section, troubled)) }
+/// Returns the texts of the script, as JSON.
+fn script_phrases(language: Language) -> String {
+    let [first, second] = SCRIPT_SLOTS;
+    let phrases = json!({
+        "live": shell::live(language),
+        "offline": shell::offline(language),
+        "done": shell::done(language),
+        "failed": shell::failed(language),
+        "silent": shell::silent(language),
+        "hold": shell::keep_holding(language, first),
+        "underMinute": shell::under_minute(language),
+        "minutes": shell::minutes(language, first),
+        "hours": shell::hours(language, first, second),
+        "since": shell::elapsed(language, first),
+        "left": shell::left(language, first),
+    });
+    phrases.to_string()
+}
+
+/// Navigation of a page.
+struct Navigation {
+    language: Language,
+    /// Section that the page belongs to.
+    section: StaffSection,
+    /// Number of printers that need an operator.
+    troubled: usize,
+}
+
+impl Navigation {
+    /// Renders the navigation.
+    fn rail(&self) -> Markup {
+        html! {
+            nav id=(RAIL_ID) class="rail" aria-label=(shell::pages(self.language)) popover="auto" {
+                a class="brand" href=(FLOOR_PATH) { span class="mark" { (icon(Icon::Box)) } "Printfloor" }
+                @for (group, links) in GROUPS {
+                    p class="group" { (group(self.language)) }
+                    @for link in links { (self.link(link)) }
+                }
+                div class="foot" { @for link in &FOOT { (self.link(link)) } }
             }
-            div class="foot" { @for link in &FOOT { (section_link(link, section, troubled)) } }
         }
     }
-}
 
-/// Renders the bar at the bottom of a phone's screen, with a button that opens the full navigation.
-fn phone_bar(section: StaffSection, troubled: usize) -> Markup {
-    html! {
-        nav class="tabbar" aria-label="Main pages" {
-            @for link in &ON_PHONES { (section_link(link, section, troubled)) }
-            button type="button" popovertarget=(RAIL_ID) { (icon(Icon::Menu)) "More" }
+    /// Renders the bar at the bottom of a phone's screen, with a button that opens the full navigation.
+    fn phone_bar(&self) -> Markup {
+        html! {
+            nav class="tabbar" aria-label=(shell::main_pages(self.language)) {
+                @for link in &ON_PHONES { (self.link(link)) }
+                button type="button" popovertarget=(RAIL_ID) { (icon(Icon::Menu)) (shell::more(self.language)) }
+            }
         }
     }
-}
 
-/// Renders a navigation link. The link to the floor includes the number of printers that need an operator, which the
-/// script keeps up to date.
-fn section_link(&(of, path, label, picture): &SectionLink, section: StaffSection, troubled: usize) -> Markup {
-    html! {
-        a href=(path) aria-current=[(of == section).then_some("page")] {
-            (icon(picture))
-            (label)
-            @if of == StaffSection::Floor {
-                span class="count hot" data-troubled-count="" hidden[troubled == 0] {
-                    span { (troubled) }
-                    span class="hidden-words" { " needing attention" }
+    /// Renders a link. The link to the floor includes the number of printers that need an operator, which the script
+    /// keeps up to date.
+    fn link(&self, &(of, path, label, picture): &SectionLink) -> Markup {
+        html! {
+            a href=(path) aria-current=[(of == self.section).then_some("page")] {
+                (icon(picture))
+                (label(self.language))
+                @if of == StaffSection::Floor {
+                    span class="count hot" data-troubled-count="" hidden[self.troubled == 0] {
+                        span { (self.troubled) }
+                        span class="hidden-words" { " " (shell::needing_attention(self.language)) }
+                    }
                 }
             }
         }

@@ -10,17 +10,20 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{FLOOR_PATH, is_path};
-use crate::faults::alert;
+use crate::faults::alert_in;
 use crate::form::PageForm;
-use crate::frame::{page, see_other};
+use crate::frame::{SLOT, page_in, see_other, with_parts};
 use crate::refused::{sentence, with_refusal};
 use config::Config;
 use domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
 use http::dropped_cookie::DroppedCookie;
 use http::error::ApiError;
+use http::language::accepted_language;
 use http::limits::layer::ClientAddress;
 use http::page::OpenQuery;
 use http_api::production::auth::{self, SessionHandles, StaffSignIn};
+use words::Language;
+use words::staff::sign_in;
 
 /// Path of the staff sign-in page.
 pub(super) const PATH: &str = "/login";
@@ -39,6 +42,7 @@ fn next_page(target: Option<&str>) -> &str {
 }
 
 fn form(
+    language: Language,
     status: StatusCode,
     dropped: Option<&DroppedCookie>,
     (email, next): (&str, &str),
@@ -46,45 +50,52 @@ fn form(
     asks_code: bool,
 ) -> Response {
     let described_by = wrong.map(|_| "wrong");
+    let foreign = (language != Language::English).then_some(Language::English.tag());
+    let title = sign_in::title(language);
+    let customer_link = html! { a href="/sign-in" { (sign_in::customer_link(language)) } };
+    let command = html! { code { "printfloor user create --email you@example.com --role admin" } };
     let content = html! {
-        h1 { "Sign in" }
+        h1 { (title) }
         @if let Some(dropped) = dropped {
             div class="bad" role="note" {
-                p { (sentence(&dropped.message)) }
-                @if let Some(url) = &dropped.sign_in_url { p { a href=(url) { "Sign in there" } } }
+                p lang=[foreign] { (sentence(&dropped.message)) }
+                @if let Some(url) = &dropped.sign_in_url { p { a href=(url) { (sign_in::sign_in_there(language)) } } }
             }
         }
         @if let Some(wrong) = wrong { div id="wrong" { (wrong) } }
-        p { "For shop staff." }
+        p { (sign_in::for_staff(language)) }
         form method="post" action=(PATH) {
             input type="hidden" name="next" value=(next);
-            div class="field" {
-                label for="email" { "Email address" }
-                input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value=(email)
-                    aria-describedby=[described_by];
-            }
-            div class="field" {
-                label for="password" { "Password" }
-                input id="password" name="password" type="password" autocomplete="current-password" required
-                    aria-describedby=[described_by];
-            }
-            @if asks_code {
-                div class="field" {
-                    label for="code" { "Code from your authenticator app, or a recovery code" }
-                    input id="code" name="code" maxlength="40" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
-                        aria-describedby="code-hint";
-                    p class="hint" id="code-hint" { "Enter your password again as well." }
-                }
-            }
-            button type="submit" { "Sign in" }
+            (fields(language, email, described_by, asks_code))
+            button type="submit" { (sign_in::sign_in(language)) }
         }
-        p class="soft" { "Are you a customer? " a href="/sign-in" { "Sign in here" } "." }
-        p class="soft" {
-            "No users yet? Run this command on the server: "
-            code { "printfloor user create --email you@example.com --role admin" }
-        }
+        p class="soft" { (with_parts(&sign_in::are_you_customer(language, SLOT), &[&customer_link])) }
+        p class="soft" { (with_parts(&sign_in::no_users(language, SLOT), &[&command])) }
     };
-    page(status, "Sign in", &content)
+    page_in(language, status, &title, &content)
+}
+
+fn fields(language: Language, email: &str, described_by: Option<&str>, asks_code: bool) -> Markup {
+    html! {
+        div class="field" {
+            label for="email" { (sign_in::email_field(language)) }
+            input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value=(email)
+                aria-describedby=[described_by];
+        }
+        div class="field" {
+            label for="password" { (sign_in::password_field(language)) }
+            input id="password" name="password" type="password" autocomplete="current-password" required
+                aria-describedby=[described_by];
+        }
+        @if asks_code {
+            div class="field" {
+                label for="code" { (sign_in::code_field(language)) }
+                input id="code" name="code" maxlength="40" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
+                    aria-describedby="code-hint";
+                p class="hint" id="code-hint" { (sign_in::code_hint(language)) }
+            }
+        }
+    }
 }
 
 /// Serves the sign-in form.
@@ -93,8 +104,8 @@ pub(super) async fn show(
     headers: HeaderMap,
     OpenQuery(query): OpenQuery<LoginQuery>,
 ) -> Response {
-    let dropped = DroppedCookie::of(&config, &headers);
-    form(StatusCode::OK, dropped.as_ref(), ("", next_page(query.next.as_deref())), None, false)
+    let (dropped, language) = (DroppedCookie::of(&config, &headers), accepted_language(&headers));
+    form(language, StatusCode::OK, dropped.as_ref(), ("", next_page(query.next.as_deref())), None, false)
 }
 
 /// Signs the user in and redirects with the session cookie, or serves the form again with its errors.
@@ -106,7 +117,7 @@ pub(super) async fn enter(
     let (email, password) = (sent.text("email").to_owned(), sent.raw("password").to_owned());
     let code = sent.text("code").to_owned();
     let next = next_page(Some(sent.text("next"))).to_owned();
-    let dropped = DroppedCookie::of(&app.config, &sent.call.headers);
+    let (dropped, language) = (DroppedCookie::of(&app.config, &sent.call.headers), sent.call.who.language);
     let mut body = json!({"email": email, "password": password});
     if !code.is_empty() {
         body["code"] = json!(code);
@@ -119,7 +130,8 @@ pub(super) async fn enter(
         }
         Err(error) => {
             let asks_code = [SECOND_FACTOR_REQUIRED, WRONG_CODE].contains(&error.code()) || !code.is_empty();
-            let page = form(error.status(), dropped.as_ref(), (&email, &next), Some(&alert(&error)), asks_code);
+            let wrong = alert_in(language, &error);
+            let page = form(language, error.status(), dropped.as_ref(), (&email, &next), Some(&wrong), asks_code);
             with_refusal(error, page)
         }
     };
@@ -140,6 +152,15 @@ pub(super) async fn leave(State(app): State<SessionHandles>, sent: PageForm) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_form_is_in_the_language_of_the_browser() {
+        let german = fields(Language::German, "a@example.org", None, true).0;
+        for label in [">E-Mail-Adresse<", ">Passwort<", ">Code aus Ihrer Authenticator-App oder ein "] {
+            assert!(german.contains(label), "{label} in {german}");
+        }
+        assert!(fields(Language::English, "", None, false).0.contains(">Email address</label>"));
+    }
 
     #[test]
     fn nobody_is_led_elsewhere() {

@@ -8,10 +8,13 @@ use super::{SessionHandles, SignedIn};
 use crate::production::users::{StaffLanguage, UserView};
 use domain::access::{StaffCommand, UserAnswer, UserEdit};
 use domain::id::Id;
+use domain::refusal::Refusal;
+use http::access::{Caller, with_access};
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::reply::Plain;
 use http::wire::Optional;
+use words::Language;
 
 /// Changes to the caller's own account. Omitted fields are left unchanged.
 #[derive(Request, Debug)]
@@ -19,6 +22,13 @@ use http::wire::Optional;
 pub struct AccountChange {
     /// Language of the pages; null for the one that the browser prefers.
     language: Optional<Option<StaffLanguage>>,
+}
+
+/// Returns the language that the caller's account is set to; `None` for the one that the browser prefers.
+pub fn own_language(app: &SessionHandles, who: &Caller) -> Result<Option<Language>, ApiError> {
+    let id = who.user()?;
+    let user = with_access(&app.access, |access| access.user(id).cloned())?;
+    Ok(user.ok_or_else(|| Refusal::not_found("user"))?.language)
 }
 
 /// Changes the caller's own account.

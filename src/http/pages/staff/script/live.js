@@ -4,6 +4,9 @@
   if (!main || !main.dataset.stream || !window.EventSource) return;
   const said = document.getElementById('said'), lost = document.getElementById('lost');
   const HOLD_MS = 1000, FRESH_MS = 3000, TICK_MS = 15000, SAID_MS = 8000, AGAIN_MS = 5000, LOST_MS = 5000;
+  // Texts in the language of the page, with places for what is inserted.
+  const phrases = JSON.parse(main.dataset.phrases);
+  const phrase = (name, first, second) => phrases[name].replace('%1', () => first).replace('%2', () => second);
   let quiet = 0;
   const say = words => {
     said.textContent = words;
@@ -12,15 +15,15 @@
   };
 
   // Elapsed times go on; all others are by the shop's clock, as the server wrote them.
-  const span = minutes => minutes < 1 ? 'under 1 min' : minutes < 60 ? minutes + ' min' : Math.floor(minutes / 60) + ' h ' + minutes % 60 + ' min';
+  const span = minutes => minutes < 1 ? phrases.underMinute : minutes < 60 ? phrase('minutes', minutes) : phrase('hours', Math.floor(minutes / 60), minutes % 60);
   const tell = (root, query, words) => root.querySelectorAll(query).forEach(at => {
     const text = words(new Date(at.dateTime));
     if (at.textContent !== text) at.textContent = text;
   });
   const times = root => {
     const now = Date.now();
-    tell(root, 'time[data-left]', date => span(Math.max(0, Math.round((date - now) / 60000))) + ' left');
-    tell(root, 'time[data-since]', date => 'for ' + span(Math.max(0, Math.round((now - date) / 60000))));
+    tell(root, 'time[data-left]', date => phrase('left', span(Math.max(0, Math.round((date - now) / 60000)))));
+    tell(root, 'time[data-since]', date => phrase('since', span(Math.max(0, Math.round((now - date) / 60000)))));
   };
 
   // Days are named from the current day of the shop ("today", "tomorrow"): when it ends, they are named anew as the page
@@ -90,7 +93,7 @@
     root.querySelectorAll('[data-scripted]').forEach(at => { at.hidden = false; });
     times(root);
     filter();
-    const summary = document.getElementById('summary'), own = document.querySelector('.alone [data-percent]');
+    const summary = document.querySelector('section.summary'), own = document.querySelector('.alone [data-percent]');
     const told = own ? own.dataset.percent + ' %' : summary && summary.dataset.title;
     if (told) document.title = told + ' · ' + title;
     const troubled = summary && summary.dataset.troubled;
@@ -243,7 +246,7 @@
     if (!mark) return;
     mark.hidden = false;
     mark.className = well ? 'chip ok' : 'chip bad';
-    mark.textContent = well ? 'Live' : 'Offline';
+    mark.textContent = well ? phrases.live : phrases.offline;
   };
   const alive = well => {
     if (!well) { if (!silent) silent = setTimeout(() => show(false), LOST_MS); return; }
@@ -310,7 +313,7 @@
         const menu = form && form.closest('[popover]');
         if (menu) menu.hidePopover();
         if (form) { form.reset(); catch_up(); }
-        say((form && form.dataset.done) || 'Done.');
+        say((form && form.dataset.done) || phrases.done);
         fresh();
         return;
       }
@@ -318,9 +321,9 @@
       const told = answer.headers.get('content-type') || '';
       const words = told.includes('json') ? JSON.parse(text).message
         : (new DOMParser().parseFromString(text, 'text/html').querySelector('main p') || {}).textContent;
-      say(words || 'Something went wrong. Try again.');
+      say(words || phrases.failed);
     } catch {
-      say('The server is not responding. Check the machine before you try again.');
+      say(phrases.silent);
     }
   };
   // A form under way is not sent again until its answer is there, or the browser may have given up: pressing twice does
@@ -348,7 +351,7 @@
     if (holding) return;
     holding = button;
     button.classList.add('holding');
-    say('Keep holding: ' + button.dataset.says);
+    say(phrase('hold', button.dataset.says));
     timer = setTimeout(() => { const path = button.form.dataset.hold; let_go(); sent(path, ''); }, HOLD_MS);
   };
   const let_go = () => {

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::sessions::{self, SessionPageHandles};
-use crate::faults::alert;
+use crate::faults::alert_in;
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::refused::with_refusal;
@@ -17,6 +17,8 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
 use http_api::production::auth::change_password;
+use words::Language;
+use words::staff::{account, shell};
 
 /// Path of the password page.
 pub(super) const PATH: &str = "/shop/settings/password";
@@ -28,27 +30,29 @@ pub(super) async fn show(State(app): State<SessionPageHandles>, who: Caller) -> 
 
 fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&Markup>) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let language = viewer.language();
+    let title = account::password_title(language);
     let content = html! {
-        p { a href=(SETTINGS_PATH) { "Settings" } }
-        h1 { "My password" }
+        p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
+        h1 { (title) }
         @if let Some(wrong) = wrong { (wrong) }
         form class="card form" method="post" action=(PATH) {
             (hidden())
-            (fields())
-            button type="submit" { "Change password" }
+            (fields(language))
+            button type="submit" { (account::change_password(language)) }
         }
-        p class="soft" { "Changing your password ends all your other sessions." }
+        p class="soft" { (account::password_note(language)) }
     };
-    Ok(viewer.page(StaffSection::Settings, "My password", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
-fn fields() -> Markup {
+fn fields(language: Language) -> Markup {
     html! {
-        (field("current", "Current password", &html! {
+        (field("current", &account::current_password_field(language), &html! {
             input id="current" name="current" data-member="currentPassword" type="password" maxlength="1024" required
                 autocomplete="current-password";
         }))
-        (hinted_field("new", "New password", "At least 10 characters.", &html! {
+        (hinted_field("new", &account::new_password_field(language), &account::new_password_hint(language), &html! {
             input id="new" name="new" data-member="newPassword" type="password" minlength="10" maxlength="1024" required
                 autocomplete="new-password" aria-describedby="about-new";
         }))
@@ -64,7 +68,7 @@ pub(super) async fn change(
     let body = json!({"currentPassword": sent.raw("current"), "newPassword": sent.raw("new")});
     let show = |answer: Result<_, ApiError>| -> Result<Response, ApiError> {
         let Err(error) = answer else { return Ok(see_other(sessions::PATH)) };
-        let page = page(&app, &sent.call.who, Some(&alert(&error)))?;
+        let page = page(&app, &sent.call.who, Some(&alert_in(sent.call.who.language, &error)))?;
         Ok(with_refusal(error, page))
     };
     match change_password(&app.sessions, from, &sent.call.of_form(&body)).await {
@@ -81,7 +85,13 @@ mod tests {
 
     #[test]
     fn refusals_name_the_fields_as_the_form_does() {
-        let lines = |error: ApiError| place(html! { (alert(&error)) (fields()) }.into_string());
+        let lines_in = |language: Language, error: ApiError| {
+            place(html! { (alert_in(language, &error)) (fields(language)) }.into_string())
+        };
+        let lines = |error: ApiError| lines_in(Language::English, error);
+        let german = lines_in(Language::German, Refusal::field("newPassword", "must be at least 10 characters").into());
+        let line = "href=\"#new\">Neues Passwort: muss mindestens 10 Zeichen lang sein.</a>";
+        assert!(german.contains(line), "{german}");
         let short = lines(Refusal::field("newPassword", "must have more").into());
         assert!(short.contains("href=\"#new\">New password: must have more.</a>"), "{short}");
         let wrong = lines(ApiError::forbidden("wrong_password", "the current password is incorrect"));

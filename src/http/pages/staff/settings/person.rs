@@ -54,7 +54,7 @@ fn page(app: &UserPageHandles, id: Id, who: &Caller, form: &Form) -> Result<Resp
         }
         h2 id="sessions" { "Sessions" }
         div id="open-sessions" data-fresh="" {
-            @if open.is_empty() { p { "Not signed in." } } @else { (sessions::table(&open)) }
+            @if open.is_empty() { p { "Not signed in." } } @else { (sessions::table(viewer.language(), &open)) }
         }
     };
     Ok(viewer.page(StaffSection::Settings, &user.name, &app.settings.board.view(), &content))

@@ -8,9 +8,9 @@ use qrcode::{Color, EcLevel, QrCode};
 use serde_json::json;
 
 use super::sessions::SessionPageHandles;
-use crate::faults::alert;
+use crate::faults::alert_in;
 use crate::form::PageForm;
-use crate::frame::{see_other, time};
+use crate::frame::{SLOT, see_other, time_in, with_parts};
 use crate::refused::with_refusal;
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::field;
@@ -19,7 +19,9 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::limits::LimitedReply;
 use http::limits::layer::ClientAddress;
-use http_api::production::second_factor::{self, FactorSecretView, own_factor};
+use http_api::production::second_factor::{self, FactorSecretView, SecondFactorView, own_factor};
+use words::Language;
+use words::staff::{account, shell};
 
 /// Path of the second-factor page.
 pub(super) const PATH: &str = "/shop/settings/second-factor";
@@ -42,21 +44,22 @@ fn page(
     content: &Markup,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let title = account::factor_title(viewer.language());
     let content = html! {
-        p { a href=(SETTINGS_PATH) { "Settings" } }
-        h1 { "Two-step sign-in" }
+        p { a href=(SETTINGS_PATH) { (shell::settings(viewer.language())) } }
+        h1 { (title) }
         @if let Some(wrong) = wrong { (wrong) }
         (content)
     };
-    Ok(viewer.page(StaffSection::Settings, "Two-step sign-in", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
-fn password_field() -> Markup {
+fn password_field(language: Language) -> Markup {
     let control = html! {
         input id="current" name="current" data-member="currentPassword" type="password" maxlength="1024" required
             autocomplete="current-password";
     };
-    field("current", "Current password", &control)
+    field("current", &account::current_password_field(language), &control)
 }
 
 fn code_field(label: &str) -> Markup {
@@ -68,39 +71,43 @@ fn code_field(label: &str) -> Markup {
 
 fn state_page(app: &SessionPageHandles, who: &Caller, wrong: Option<&Markup>) -> Result<Response, ApiError> {
     let factor = own_factor(&app.sessions, who)?;
-    let content = html! {
+    page(app, who, wrong, &state(who.language, &factor))
+}
+
+fn state(language: Language, factor: &SecondFactorView) -> Markup {
+    html! {
         @if factor.on {
             p {
-                "Two-step sign-in is on. You sign in with your password and a code from your authenticator app."
-                @if let Some(at) = factor.confirmed_at { " Turned on: " (time(at)) "." }
+                (account::factor_on(language))
+                @if let Some(at) = factor.confirmed_at {
+                    " " (with_parts(&account::factor_on_since(language, SLOT), &[&time_in(language, at)]))
+                }
             }
             p {
-                @if factor.recovery_codes_left == 1 { "You have 1 recovery code left." }
-                @else { "You have " (factor.recovery_codes_left) " recovery codes left." }
-                " If you lose the app, each code signs you in once."
+                (account::recovery_codes_left(language, factor.recovery_codes_left))
+                " " (account::recovery_codes_use(language))
             }
             form class="card form" method="post" action=(REMOVE_PATH) {
                 (hidden())
-                h2 { "Turn off" }
-                (password_field())
-                (code_field("Code from the app, or a recovery code"))
-                button class="second" type="submit" { "Turn off two-step sign-in" }
+                h2 { (account::turn_off_heading(language)) }
+                (password_field(language))
+                (code_field(&account::turn_off_code_field(language)))
+                button class="second" type="submit" { (account::turn_off(language)) }
             }
-            p class="soft" { "To switch to another app or get new recovery codes, turn off two-step sign-in and set it up again." }
+            p class="soft" { (account::turn_off_note(language)) }
         } @else {
-            p { "Sign in with your password and a code from an authenticator app, so that a stolen password is not enough." }
+            p { (account::factor_off(language)) }
             form class="card form" method="post" action=(PATH) {
                 (hidden())
-                (password_field())
-                button type="submit" { "Set up" }
+                (password_field(language))
+                button type="submit" { (account::set_up(language)) }
             }
         }
-    };
-    page(app, who, wrong, &content)
+    }
 }
 
 /// Renders a QR code as inline SVG; `None` if the text does not fit.
-fn qr(text: &str) -> Option<Markup> {
+fn qr(language: Language, text: &str) -> Option<Markup> {
     let code = QrCode::with_error_correction_level(text.as_bytes(), EcLevel::M).ok()?;
     let side = code.width();
     let dark = code.into_colors().into_iter().enumerate().filter(|(_, color)| *color == Color::Dark);
@@ -108,7 +115,7 @@ fn qr(text: &str) -> Option<Markup> {
     let squares: String = squares.collect();
     let whole = side + 2 * QUIET_SQUARES;
     Some(html! {
-        svg width="240" height="240" viewBox={ "0 0 " (whole) " " (whole) } role="img" aria-label="QR code for an authenticator app" {
+        svg width="240" height="240" viewBox={ "0 0 " (whole) " " (whole) } role="img" aria-label=(account::qr_code(language)) {
             rect width=(whole) height=(whole) fill="#fff" {}
             path d=(squares) fill="#000" {}
         }
@@ -121,33 +128,42 @@ fn secret_page(
     wrong: Option<&Markup>,
     secret: Option<&FactorSecretView>,
 ) -> Result<Response, ApiError> {
-    let content = html! {
+    page(app, who, wrong, &secret_content(who.language, secret))
+}
+
+fn secret_content(language: Language, secret: Option<&FactorSecretView>) -> Markup {
+    let heading = match secret {
+        Some(_) => account::enter_code_second_heading(language),
+        None => account::enter_code_heading(language),
+    };
+    html! {
         @if let Some(secret) = secret {
+            @let key = html! { code { (secret.secret) } };
             section class="card" aria-labelledby="scan" {
-                h2 id="scan" { "1. Add your account to the app" }
-                p { "Scan this QR code with an authenticator app on your phone." }
-                @if let Some(qr) = qr(&secret.url) { p { (qr) } }
-                p { "Or type this key into the app: " code { (secret.secret) } }
-                p class="soft" { "You won't be able to see this key again." }
+                h2 id="scan" { (account::scan_heading(language)) }
+                p { (account::scan_text(language)) }
+                @if let Some(qr) = qr(language, &secret.url) { p { (qr) } }
+                p { (with_parts(&account::secret_text(language, SLOT), &[&key])) }
+                p class="soft" { (account::secret_note(language)) }
             }
         }
         form class="card form" method="post" action=(CONFIRM_PATH) {
             (hidden())
-            h2 { @if secret.is_some() { "2. Enter a code" } @else { "Enter a code" } }
-            (code_field("Code from the app"))
-            button type="submit" { "Turn on two-step sign-in" }
+            h2 { (heading) }
+            (code_field(&account::code_field(language)))
+            button type="submit" { (account::turn_on(language)) }
         }
-        @if secret.is_none() { p { a href=(PATH) { "Start over" } } }
-    };
-    page(app, who, wrong, &content)
+        @if secret.is_none() { p { a href=(PATH) { (account::start_over(language)) } } }
+    }
 }
 
-/// Renders an error on a page.
+/// Renders an error on a page in the given language.
 fn refusal_page(
+    language: Language,
     error: ApiError,
     page: impl FnOnce(&Markup) -> Result<Response, ApiError>,
 ) -> Result<Response, ApiError> {
-    let page = page(&alert(&error))?;
+    let page = page(&alert_in(language, &error))?;
     Ok(with_refusal(error, page))
 }
 
@@ -161,7 +177,9 @@ pub(super) async fn set_up(
     let reply = second_factor::start_setup(&app.sessions, from, &sent.call.of_form(&body)).await;
     match reply.and_then(LimitedReply::into_answer) {
         Ok(secret) => secret_page(&app, &sent.call.who, None, Some(&secret)),
-        Err(error) => refusal_page(error, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+        Err(error) => {
+            refusal_page(sent.call.who.language, error, |wrong| state_page(&app, &sent.call.who, Some(wrong)))
+        }
     }
 }
 
@@ -170,18 +188,21 @@ pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageFor
     let body = json!({"code": sent.text("code")});
     match second_factor::turn_on(&app.sessions, &sent.call.of_form(&body)).await {
         Ok(codes) => {
+            let language = sent.call.who.language;
             let content = html! {
-                p { "Two-step sign-in is on. All your other sessions have ended." }
+                p { (account::turned_on(language)) }
                 section class="card" aria-labelledby="codes" {
-                    h2 id="codes" { "Recovery codes" }
-                    p { "Print these codes or write them down now. You won't be able to see them again. If you lose the app, each code signs you in once." }
+                    h2 id="codes" { (account::recovery_codes_heading(language)) }
+                    p { (account::recovery_codes_text(language)) }
                     ul { @for code in &codes.recovery_codes { li { code { (code) } } } }
                 }
-                p { a class="button" href=(PATH) { "I've saved the codes" } }
+                p { a class="button" href=(PATH) { (account::codes_saved(language)) } }
             };
             page(&app, &sent.call.who, None, &content)
         }
-        Err(error) => refusal_page(error, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None)),
+        Err(error) => {
+            refusal_page(sent.call.who.language, error, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None))
+        }
     }
 }
 
@@ -195,6 +216,8 @@ pub(super) async fn turn_off(
     let reply = second_factor::turn_off(&app.sessions, from, &sent.call.of_form(&body)).await;
     match reply.and_then(LimitedReply::into_answer) {
         Ok(_) => Ok(see_other(PATH)),
-        Err(error) => refusal_page(error, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+        Err(error) => {
+            refusal_page(sent.call.who.language, error, |wrong| state_page(&app, &sent.call.who, Some(wrong)))
+        }
     }
 }

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
-use crate::frame::{see_other, time};
+use crate::frame::{see_other, time_in};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{address, ways};
+use crate::staff::filled_form::{address, ways_in};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::principal::Role;
 use http::access::Caller;
@@ -18,6 +18,8 @@ use http::page::{OpenQuery, cut};
 use http::path_id::PathId;
 use http_api::production::auth::{ListedSession, SessionHandles, end_session, list_sessions};
 use store::queries::Page;
+use words::Language;
+use words::staff::{account, shell};
 
 /// Path of the list of sessions.
 pub(super) const PATH: &str = "/shop/settings/sessions";
@@ -49,51 +51,57 @@ pub(super) async fn list(
     let viewer = StaffViewer::new(&who, &app.settings.config)?;
     let from = u64::from(query.from);
     let (some, total) = cut(Page { limit: SESSIONS_PER_PAGE, offset: from }, list_sessions(&app.sessions, &who)?);
+    let (language, title) = (viewer.language(), account::sessions_title(viewer.language()));
     let content = html! {
-        p { a href=(SETTINGS_PATH) { "Settings" } }
-        h1 { "Sessions" }
+        p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
+        h1 { (title) }
         p {
-            @if who.has(Role::Admin) { "Browsers that are signed in to this shop." }
-            @else { "Browsers that are signed in to your account." }
-            " End any session you don't recognise to sign it out immediately."
+            @if who.has(Role::Admin) { (account::sessions_of_shop(language)) }
+            @else { (account::sessions_of_account(language)) }
+            " " (account::sessions_advice(language))
         }
-        div id="sessions" data-fresh="" { (table(&some)) }
-        (ways(from, total, SESSIONS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
+        div id="sessions" data-fresh="" { (table(language, &some)) }
+        (ways_in(language, from, total, SESSIONS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
     };
-    Ok(viewer.page(StaffSection::Settings, "Sessions", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
 /// Renders a table of sessions, each with a button for ending it.
-pub(super) fn table(sessions: &[ListedSession]) -> Markup {
+pub(super) fn table(language: Language, sessions: &[ListedSession]) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Sessions" {
+        div class="table" tabindex="0" role="region" aria-label=(account::sessions_title(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "User" } th scope="col" { "Browser" } th scope="col" { "Last used" }
-                        th scope="col" { "Signed in" } th scope="col" { "End" }
+                        th scope="col" { (account::user_column(language)) }
+                        th scope="col" { (account::browser_column(language)) }
+                        th scope="col" { (account::last_used_column(language)) }
+                        th scope="col" { (account::signed_in_column(language)) }
+                        th scope="col" { (account::end_column(language)) }
                     }
                 }
-                tbody { @for session in sessions { (row(session)) } }
+                tbody { @for session in sessions { (row(language, session)) } }
             }
         }
     }
 }
 
-fn row(session: &ListedSession) -> Markup {
+fn row(language: Language, session: &ListedSession) -> Markup {
     html! {
         tr {
             th scope="row" {
                 (session.email)
-                @if session.current { " " span class=(Tone::Working.class()) { "this browser" } }
+                @if session.current { " " span class=(Tone::Working.class()) { (account::this_browser(language)) } }
             }
-            td { (session.agent.as_deref().unwrap_or("unknown")) }
-            td { (time(session.seen_at)) }
-            td { (time(session.created_at)) }
+            td { @if let Some(agent) = &session.agent { (agent) } @else { (account::browser_unknown(language)) } }
+            td { (time_in(language, session.seen_at)) }
+            td { (time_in(language, session.created_at)) }
             td {
                 form method="post" action={ (PATH) "/" (session.id) "/end" } {
                     (hidden())
-                    button class="second" type="submit" aria-label={ "End session of " (session.email) } { "End" }
+                    button class="second" type="submit" aria-label=(account::end_session_of(language, &session.email)) {
+                        (account::end_session(language))
+                    }
                 }
             }
         }

@@ -1,0 +1,110 @@
+//! Totals of the floor, which all pages for the staff show. They are rendered once for all viewers, in each language.
+
+use maud::{Markup, html};
+
+use super::board::BoardHandles;
+use super::card_gauge::percent;
+use super::floor_group::FloorGroup;
+use crate::frame::{SLOT, with_parts};
+use crate::times::{TimeForm, mark_in};
+use domain::printer::Printer;
+use domain::time::Timestamp;
+use http_api::production::dashboard::free_at;
+use words::Language;
+use words::staff::shell;
+
+/// Step, in percent, in which the progress of the most advanced print is shown in the tab title, so that the title does
+/// not change constantly.
+const TITLE_STEP: u32 = 5;
+/// Minute to which the time of the next free printer is rounded down, in milliseconds.
+const MINUTE_MS: i64 = 60_000;
+
+/// Numbers of printers by what they do, and when the next one is free.
+pub(super) struct FloorTotals {
+    printing: usize,
+    ready: usize,
+    troubled: usize,
+    offline: usize,
+    /// Progress of the most advanced print, in steps of [`TITLE_STEP`] percent.
+    furthest: Option<u32>,
+    /// Time, in the future, at which the next printer is free.
+    next_free_at: Option<Timestamp>,
+}
+
+impl FloorTotals {
+    /// Counts the printers.
+    pub(super) fn of(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Self {
+        let groups: Vec<FloorGroup> = all.iter().map(|printer| FloorGroup::of(&app.shop, printer)).collect();
+        let count = |group: FloorGroup| groups.iter().filter(|one| **one == group).count();
+        let furthest = all.iter().filter_map(|printer| percent(app, printer)).max();
+        let next = all.iter().filter_map(|printer| free_at(printer, &app.shop.printer_connections, now)).min();
+        Self {
+            printing: count(FloorGroup::Printing),
+            ready: count(FloorGroup::Ready),
+            troubled: count(FloorGroup::NeedsYou),
+            offline: count(FloorGroup::Offline),
+            furthest: furthest.map(|most| most / TITLE_STEP * TITLE_STEP),
+            next_free_at: next.filter(|at| *at > now),
+        }
+    }
+
+    /// Returns the ID of the element with the totals in a language. Each has its own, because one stream updates pages
+    /// in all languages.
+    pub(super) fn id(language: Language) -> String {
+        match language {
+            Language::English => "summary".to_owned(),
+            Language::German => format!("summary-{}", language.tag()),
+        }
+    }
+
+    /// Renders the totals.
+    pub(super) fn render(&self, language: Language) -> Markup {
+        let furthest = self.furthest.map(|most| format!(", {most} %")).unwrap_or_default();
+        let troubles = if self.troubled > 0 { format!("{}! ", self.troubled) } else { String::new() };
+        let title = format!("{troubles}{}{furthest}", shell::count_printing(language, &self.printing.to_string()));
+        let counted = |message: fn(Language, &str) -> String, count: usize| {
+            with_parts(&message(language, SLOT), &[&html! { b { (count) } }])
+        };
+        html! {
+            section id=(Self::id(language)) class="summary" aria-label=(shell::floor_summary(language)) data-title=(title)
+                data-troubled=(self.troubled) {
+                span { (counted(shell::count_printing, self.printing)) }
+                span { (counted(shell::count_ready, self.ready)) }
+                span class=[(self.troubled > 0).then_some("warn")] {
+                    (counted(shell::count_needing_attention, self.troubled))
+                }
+                span class=[(self.offline > 0).then_some("bad")] { (counted(shell::count_offline, self.offline)) }
+                @if let Some(at) = self.next_free_at {
+                    @let time = mark_in(language, TimeForm::TimeOfDay, Timestamp(at.0 / MINUTE_MS * MINUTE_MS));
+                    span { (with_parts(&shell::next_free(language, SLOT), &[&time])) }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_in_each_language_under_an_id_of_their_own() {
+        let at = Some(Timestamp(1_795_884_005_000));
+        let totals =
+            FloorTotals { printing: 12, ready: 3, troubled: 1, offline: 0, furthest: Some(45), next_free_at: at };
+        let [english, german] = Language::ALL.map(|language| totals.render(language).0);
+        let begin = "<section id=\"summary\" class=\"summary\" aria-label=\"Floor summary\" \
+                     data-title=\"1! 12 printing, 45 %\" data-troubled=\"1\"><span><b>12</b> printing</span>\
+                     <span><b>3</b> ready</span><span class=\"warn\"><b>1</b> needing attention</span>\
+                     <span><b>0</b> offline</span><span>Next free <shop-time near 1795884000000></span></section>";
+        assert_eq!(english, begin);
+        for part in [
+            "id=\"summary-de\"",
+            "data-title=\"1! 12 im Druck, 45 %\"",
+            "<b>3</b> bereit",
+            "Nächster frei <shop-time near 1795884000000 de>",
+        ] {
+            assert!(german.contains(part), "{part} in {german}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+### Teile, die in allen Bereichen vorkommen.
+
+total = Insgesamt { $count }
+newer = Neuere
+older = Ältere

@@ -1,0 +1,66 @@
+### Rahmen aller Seiten für das Team.
+
+## Navigation
+
+skip_link = Zum Inhalt springen
+pages = Seiten
+main_pages = Wichtigste Seiten
+group_work = Arbeit
+group_shop = Betrieb
+group_reports = Berichte
+to_do = Zu tun
+floor = Werkstatt
+orders = Bestellungen
+jobs = Druckaufträge
+stock = Lager
+products = Produkte
+customers = Kunden
+quotes = Angebote
+invoices = Rechnungen
+insights = Auswertung
+settings = Einstellungen
+webhooks = API und Webhooks
+more = Mehr
+needing_attention = mit Handlungsbedarf
+
+## Suche
+
+search = Suchen
+search_orders = Bestellungen suchen
+
+## Kontomenü
+
+account = Konto
+admin = Admin
+operator = Bediener
+my_account = Mein Konto
+change_password = Passwort ändern
+api_documentation = API-Dokumentation
+sign_out = Abmelden
+
+## Verbindung und Stand der Werkstatt
+
+connection_lost = Verbindung unterbrochen. Diese Seite ist möglicherweise nicht aktuell. Die Verbindung wird wiederhergestellt …
+live = Live
+offline = Offline
+floor_summary = Überblick über die Werkstatt
+count_printing = { $count } im Druck
+count_ready = { $count } bereit
+count_needing_attention = { $count } mit Handlungsbedarf
+count_offline = { $count } offline
+next_free = Nächster frei { $time }
+
+## Vergangene und verbleibende Zeit, auch so, wie das Skript sie schreibt
+
+under_minute = weniger als 1 Min.
+minutes = { $minutes } Min.
+hours = { $hours } Std. { $minutes } Min.
+elapsed = seit { $span }
+left = noch { $span }
+
+## Meldungen des Skripts
+
+done = Erledigt.
+failed = Das hat nicht geklappt. Versuchen Sie es noch einmal.
+silent = Der Server antwortet nicht. Sehen Sie nach der Maschine, bevor Sie es noch einmal versuchen.
+keep_holding = Gedrückt halten: { $action }

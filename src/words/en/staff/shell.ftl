@@ -1,0 +1,66 @@
+### Frame of all pages for the staff.
+
+## Navigation
+
+skip_link = Skip to content
+pages = Pages
+main_pages = Main pages
+group_work = Work
+group_shop = Shop
+group_reports = Reports
+to_do = To do
+floor = Floor
+orders = Orders
+jobs = Jobs
+stock = Stock
+products = Products
+customers = Customers
+quotes = Quotes
+invoices = Invoices
+insights = Insights
+settings = Settings
+webhooks = API and webhooks
+more = More
+needing_attention = needing attention
+
+## Search
+
+search = Search
+search_orders = Search orders
+
+## Account menu
+
+account = Account
+admin = Admin
+operator = Operator
+my_account = My account
+change_password = Change password
+api_documentation = API documentation
+sign_out = Sign out
+
+## Live state
+
+connection_lost = Connection lost. This page may be out of date. Reconnecting…
+live = Live
+offline = Offline
+floor_summary = Floor summary
+count_printing = { $count } printing
+count_ready = { $count } ready
+count_needing_attention = { $count } needing attention
+count_offline = { $count } offline
+next_free = Next free { $time }
+
+## Elapsed and remaining time, also as the script writes them
+
+under_minute = under 1 min
+minutes = { $minutes } min
+hours = { $hours } h { $minutes } min
+elapsed = for { $span }
+left = { $span } left
+
+## Messages of the script
+
+done = Done.
+failed = Something went wrong. Try again.
+silent = The server is not responding. Check the machine before you try again.
+keep_holding = Keep holding: { $action }

@@ -1,0 +1,24 @@
+//! Messages of pages for the staff. They are organised by area of pages: each area has a module here, whose messages
+//! are in `en/staff/` and `de/staff/` in a file of the same name, so that areas are translated by themselves. What
+//! several areas show is in [`common`]; a message that two areas happen to share is in both.
+//!
+//! An area is shown in German once its pages are complete, and in English as a whole until then: the pages hold the
+//! list (`TRANSLATED` in `src/http/pages/staff/area.rs`).
+
+pub mod account;
+pub mod common;
+pub mod refusals;
+pub mod shell;
+pub mod sign_in;
+
+/// Returns the modules of all areas, each with its files and its messages.
+#[cfg(test)]
+pub(crate) fn modules() -> Vec<crate::tests::Module> {
+    vec![
+        ("staff/account", &account::FILE, account::DECLARED),
+        ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/refusals", &refusals::FILE, refusals::DECLARED),
+        ("staff/shell", &shell::FILE, shell::DECLARED),
+        ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
+    ]
+}

@@ -1,0 +1,60 @@
+//! Messages of the frame of all pages for the staff, with elapsed times and the messages of its script.
+
+use crate::messages;
+
+messages! {
+    "staff/shell":
+
+    skip_link;
+    pages;
+    main_pages;
+    group_work;
+    group_shop;
+    group_reports;
+    to_do;
+    floor;
+    orders;
+    jobs;
+    stock;
+    products;
+    customers;
+    quotes;
+    invoices;
+    insights;
+    settings;
+    webhooks;
+    more;
+    needing_attention;
+
+    search;
+    search_orders;
+
+    account;
+    admin;
+    operator;
+    my_account;
+    change_password;
+    api_documentation;
+    sign_out;
+
+    connection_lost;
+    live;
+    offline;
+    floor_summary;
+    count_printing(count: &str);
+    count_ready(count: &str);
+    count_needing_attention(count: &str);
+    count_offline(count: &str);
+    next_free(time: &str);
+
+    under_minute;
+    minutes(minutes: &str);
+    hours(hours: &str, minutes: &str);
+    elapsed(span: &str);
+    left(span: &str);
+
+    done;
+    failed;
+    silent;
+    keep_holding(action: &str);
+}
