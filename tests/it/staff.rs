@@ -16,6 +16,7 @@ mod forms;
 mod insights;
 mod invoices;
 mod labels;
+mod language;
 mod orders;
 mod products;
 mod quotes;

@@ -54,9 +54,9 @@ pub(super) enum StaffSection {
 }
 
 /// Label in the language of the page.
-type Label = fn(Language) -> String;
+type NavigationLabel = fn(Language) -> String;
 /// Link in the navigation: section, path, label, icon.
-type SectionLink = (StaffSection, &'static str, Label, Icon);
+type SectionLink = (StaffSection, &'static str, NavigationLabel, Icon);
 
 const TO_DO: SectionLink = (StaffSection::ToDo, TO_DO_PATH, shell::to_do, Icon::ListChecks);
 const FLOOR: SectionLink = (StaffSection::Floor, FLOOR_PATH, shell::floor, Icon::LayoutGrid);
@@ -64,7 +64,7 @@ const ORDERS: SectionLink = (StaffSection::Orders, ORDERS_PATH, shell::orders, I
 const STOCK: SectionLink = (StaffSection::Stock, STOCK_PATH, shell::stock, Icon::Database);
 
 /// Groups of navigation links.
-const GROUPS: [(Label, &[SectionLink]); 3] = [
+const GROUPS: [(NavigationLabel, &[SectionLink]); 3] = [
     (shell::group_work, &[TO_DO, FLOOR, ORDERS, (StaffSection::Queue, JOBS_PATH, shell::jobs, Icon::Layers)]),
     (
         shell::group_shop,
