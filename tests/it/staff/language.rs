@@ -84,7 +84,7 @@ async fn errors_and_the_sign_in_are_in_the_language_of_the_page() {
     let missing = sam.get("/shop/settings/sessions/nothing").await;
     assert_eq!(missing.status, 404, "{}", missing.text);
     shows(&missing, &["<html lang=\"de\">", ">Seite nicht gefunden</h1>", ">Zur Werkstatt</a>"]);
-    let missing = sam.get("/shop/orders/nothing/there").await;
+    let missing = sam.get("/shop/nowhere").await;
     assert_eq!(missing.status, 404, "{}", missing.text);
     shows(&missing, &["<html lang=\"en\">", ">Page not found</h1>"]);
 

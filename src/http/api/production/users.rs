@@ -211,7 +211,8 @@ impl UserView {
     fn example_of_sam() -> Value {
         json!({
             "id": "01890a5d-ac96-774b-bcce-b302099a8059", "email": "sam@example.org", "name": "Sam", "language": "de",
-            "role": "operator", "active": true, "secondFactor": false, "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
+            "role": "operator", "active": true, "secondFactor": false, "createdAt": "2026-11-01T08:00:00.000Z",
+            "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
         })
     }
 }

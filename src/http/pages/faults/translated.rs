@@ -4,8 +4,8 @@ use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use words::staff::refusals;
 use words::{Language, pages};
 
-/// Returns the message of a validation error in another language than English; `None` for English, and for messages that
-/// no form on a translated page causes.
+/// Returns the message of a validation error in another language than English; `None` for English, and for messages
+/// that no form on a translated page causes.
 pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
     if language == Language::English {
         return None;
