@@ -316,3 +316,38 @@ pub(super) fn time_of_day(at: Timestamp) -> Markup {
 pub(super) fn since(at: Timestamp) -> Markup {
     mark(TimeForm::Elapsed, at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_navigation_is_in_the_language_of_the_page() {
+        let rail = |language| Navigation { language, section: StaffSection::Stock, troubled: 2 }.rail().0;
+        for (language, texts) in [
+            (Language::English, ["aria-label=\"Pages\"", "Work</p>", "</svg>Stock</a>", "> needing attention</span>"]),
+            (
+                Language::German,
+                ["aria-label=\"Seiten\"", "Arbeit</p>", "</svg>Lager</a>", "> mit Handlungsbedarf</span>"],
+            ),
+        ] {
+            let rail = rail(language);
+            for text in texts {
+                assert!(rail.contains(text), "{text} in {rail}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_of_the_script_have_places_for_what_it_inserts() {
+        let [english, german] = Language::ALL.map(script_phrases);
+        for text in
+            ["\"minutes\":\"%1 min\"", "\"hours\":\"%1 h %2 min\"", "\"since\":\"for %1\"", "\"left\":\"%1 left\""]
+        {
+            assert!(english.contains(text), "{text} in {english}");
+        }
+        for text in ["\"hours\":\"%1 Std. %2 Min.\"", "\"hold\":\"Gedrückt halten: %1\"", "\"done\":\"Erledigt.\""] {
+            assert!(german.contains(text), "{text} in {german}");
+        }
+    }
+}
