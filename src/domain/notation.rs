@@ -1,6 +1,8 @@
 //! Amounts, sizes and dates in texts for customers, as each language writes them. English is written as everywhere else
 //! in the shop ([`crate::currency`], [`crate::shop_clock`]).
 
+use std::fmt::Display;
+
 use jiff::civil::Date;
 
 use crate::currency;
@@ -9,6 +11,7 @@ use crate::sku::Dimensions;
 use crate::tax::percent_text;
 use crate::time::Timestamp;
 use words::Language;
+use words::staff::common;
 
 /// Number of days before and after the current one that are written as weekdays.
 const WEEKDAY_DAYS: i64 = 6;
@@ -161,6 +164,24 @@ pub fn size(language: Language, size: Dimensions) -> String {
     }
 }
 
+/// Writes a number with the decimal separator of the language: `20.5` or `20,5`.
+pub fn decimal(language: Language, number: impl Display) -> String {
+    let number = number.to_string();
+    match language {
+        Language::English => number,
+        Language::German => number.replace('.', ","),
+    }
+}
+
+/// Joins the entries of a list: `a, b and c` or `a, b und c`.
+pub fn list(language: Language, entries: &[impl AsRef<str>]) -> String {
+    let entries: Vec<&str> = entries.iter().map(AsRef::as_ref).collect();
+    match entries.split_last() {
+        Some((last, rest)) if !rest.is_empty() => common::list_end(language, &rest.join(", "), last),
+        _ => entries.concat(),
+    }
+}
+
 /// Returns a date that staff typed, such as an expected delivery. A date such as `2026-11-28` is written as [`date`]
 /// writes it; any other text stays as it is.
 pub fn typed_date(language: Language, text: &str) -> String {
@@ -224,6 +245,15 @@ mod tests {
         let both = |x, y, z| Language::ALL.map(|language| size(language, Dimensions { x, y, z }));
         assert_eq!(both(20.5, 12.0, 8.125), ["20.5 × 12 × 8.125 mm", "20,5 × 12 × 8,125 mm"]);
         assert_eq!(both(1200.0, 0.4, 3.0), ["1200 × 0.4 × 3 mm", "1200 × 0,4 × 3 mm"]);
+    }
+
+    #[test]
+    fn numbers_and_lists_are_written_as_in_each_language() {
+        assert_eq!(Language::ALL.map(|language| decimal(language, 20.5)), ["20.5", "20,5"]);
+        let both = |entries: &[&str]| Language::ALL.map(|language| list(language, entries));
+        assert_eq!(both(&["a", "b", "c"]), ["a, b and c", "a, b und c"]);
+        assert_eq!(both(&["a", "b"]), ["a and b", "a und b"]);
+        assert_eq!((both(&["a"]), both(&[])), (["a"; 2].map(str::to_owned), [const { String::new() }; 2]));
     }
 
     #[test]

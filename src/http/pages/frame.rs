@@ -310,7 +310,12 @@ pub(super) fn none_yet(language: Language, email: &str) -> Markup {
     with_parts(&pages::none_yet(language, SLOT), &[&html! { strong { (email) } }])
 }
 
-/// Renders an amount, in minor units, with its currency.
+/// Renders an amount, in minor units, with its currency, in English.
 pub(super) fn money(cents: i64, of: &str) -> Markup {
     html! { (currency::format_amount(cents, of)) }
+}
+
+/// Renders an amount, in minor units, with its currency in the language of the page.
+pub(super) fn money_in(language: Language, cents: i64, of: &str) -> Markup {
+    html! { (notation::amount(language, cents, of)) }
 }

@@ -12,6 +12,7 @@ use super::faults::{fault_text, refusal_text, words_of};
 use super::frame::{notice, page_in, see_other, shop_page};
 use super::{models, orders, setup, sign_in, staff};
 use config::Config;
+use domain::refusal::Fault;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::AppState;
 use http::access::{AccessHandles, Credentials};
@@ -168,13 +169,20 @@ fn refusal_texts(status: StatusCode, code: &str) -> (PageText, PageText) {
 /// that have no translation are marked as English.
 fn reason(language: Language, meta: &ErrorMeta) -> Markup {
     let foreign = (language != Language::English).then_some(Language::English.tag());
-    let label = |path: &str| staff::act_label(path).map_or_else(|| words_of(path), str::to_owned);
+    let label = |path: &str| staff::act_label(Language::English, path).unwrap_or_else(|| words_of(path));
+    let translated = |fault: &Fault| {
+        let (label, text) = (staff::act_label(language, &fault.path)?, fault_text(language, &fault.message)?);
+        Some(format!("{label}: {text}."))
+    };
     html! {
         @if meta.faults.is_empty() {
             @if let Some(text) = refusal_text(language, &meta.code) { p { (text) } }
             @else { p lang=[foreign] { (sentence(&meta.message)) } }
         }
-        @for fault in &meta.faults { p lang=[foreign] { (label(&fault.path)) ": " (fault.message) "." } }
+        @for fault in &meta.faults {
+            @if let Some(text) = translated(fault) { p { (text) } }
+            @else { p lang=[foreign] { (label(&fault.path)) ": " (fault.message) "." } }
+        }
     }
 }
 
@@ -237,7 +245,6 @@ pub(super) fn sentence(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::refusal::Fault;
 
     #[test]
     fn whoever_signs_in_comes_back_to_what_they_wanted() {
@@ -261,8 +268,8 @@ mod tests {
         };
         let lines = "<p>Good parts: must be a whole number.</p><p>Quantity: must be at least 1.</p>";
         assert_eq!(reason(Language::English, &meta).0, lines);
-        let foreign = lines.replace("<p>", "<p lang=\"en\">");
-        assert_eq!(reason(Language::German, &meta).0, foreign, "labels and messages of untranslated pages are English");
+        let german = "<p>Gute Teile: muss eine ganze Zahl sein.</p><p lang=\"en\">Quantity: must be at least 1.</p>";
+        assert_eq!(reason(Language::German, &meta).0, german, "fields without a label in German are in English");
         let faults =
             vec![Fault { path: "notes".to_owned(), message: "must be at most 1000 characters long".to_owned() }];
         let line = "<p>Notes for us: must be at most 1000 characters long.</p>";

@@ -67,6 +67,15 @@ pub(super) fn mark_in(language: Language, form: TimeForm, at: Timestamp) -> Mark
     PreEscaped(format!("{MARK}{word} {}{tag}>", at.0))
 }
 
+/// Renders a message from the server, which is in English, as [`message`] does; on a page in another language, it is
+/// marked as English.
+pub(super) fn message_in(language: Language, text: &str) -> Markup {
+    html! {
+        @if language == Language::English { (message(text)) }
+        @else { span lang=(Language::English.tag()) { (message(text)) } }
+    }
+}
+
 /// Renders a message from the server, with its timestamps as times in the shop's time zone. A timestamp that was
 /// truncated with the end of the message is omitted.
 pub(super) fn message(text: &str) -> Markup {

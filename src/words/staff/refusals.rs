@@ -54,4 +54,16 @@ messages! {
     fault_blank;
     fault_common_password;
     fault_own_address;
+    fault_whole;
+    fault_number;
+    fault_not_positive;
+    fault_negative;
+    fault_too_small(least: &str);
+    fault_too_large(most: &str);
+    fault_range(least: &str, most: &str);
+    fault_date;
+    fault_one_line;
+    fault_amount;
+    fault_amount_ambiguous;
+    fault_amount_precise;
 }

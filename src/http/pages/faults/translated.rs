@@ -1,6 +1,8 @@
 //! Translations of the API's messages, which are in English.
 
+use super::NOT_WHOLE;
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
+use domain::typed_amount::TypedAmountError;
 use words::staff::refusals;
 use words::{Language, pages};
 
@@ -18,16 +20,52 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
     if let Some(least) = characters("must be at least ") {
         return Some(refusals::fault_too_short(language, least));
     }
+    if let Some(text) = bound_text(language, message) {
+        return Some(text);
+    }
     let text = match message {
         "must not be empty" | "is required" => pages::fault_empty,
+        NOT_WHOLE => refusals::fault_whole,
+        "must be a number" => refusals::fault_number,
+        "must be above 0" => refusals::fault_not_positive,
+        "must not be negative" => refusals::fault_negative,
+        "must be a date, YYYY-MM-DD"
+        | "must be an RFC 3339 date and time from 1970 to 2999"
+        | "must be an RFC 3339 date and time, or a date YYYY-MM-DD, from 1970 to 2999" => refusals::fault_date,
+        "must not contain control characters"
+        | "must be one line, without line breaks, tabs or other control characters" => refusals::fault_one_line,
         "must be an email address" => pages::fault_email,
         "must be a two-letter country code" => pages::fault_country,
         "must not be only whitespace" => refusals::fault_blank,
         "must not be one of the most common passwords" => refusals::fault_common_password,
         "must not be the account's own email address" => refusals::fault_own_address,
-        _ => return None,
+        message => amount_text(message)?,
     };
     Some(text(language))
+}
+
+/// Returns the message for a number outside of its bounds; `None` for other messages.
+fn bound_text(language: Language, message: &str) -> Option<String> {
+    let number = |text: &str| text.parse::<i64>().is_ok();
+    if let Some(bound) = message.strip_prefix("must be at least ").filter(|text| number(text)) {
+        return Some(refusals::fault_too_small(language, bound));
+    }
+    if let Some(bound) = message.strip_prefix("must be at most ").filter(|text| number(text)) {
+        return Some(refusals::fault_too_large(language, bound));
+    }
+    let whole = message.strip_prefix("must be a whole number from ");
+    let (least, most) = whole.or_else(|| message.strip_prefix("must be from "))?.split_once(" to ")?;
+    (number(least) && number(most)).then(|| refusals::fault_range(language, least, most))
+}
+
+/// Returns the message for an amount of money as typed that is none; `None` for other messages.
+fn amount_text(message: &str) -> Option<fn(Language) -> String> {
+    let all: [(TypedAmountError, fn(Language) -> String); 3] = [
+        (TypedAmountError::Malformed, refusals::fault_amount),
+        (TypedAmountError::Ambiguous, refusals::fault_amount_ambiguous),
+        (TypedAmountError::TooPrecise, refusals::fault_amount_precise),
+    ];
+    all.into_iter().find(|(error, _)| error.to_string() == message).map(|(_, text)| text)
 }
 
 /// Returns the message of an error with this code in another language than English; `None` for English, and for errors
@@ -66,6 +104,25 @@ mod tests {
         assert_ne!(fault_text(Language::German, &own), None, "{own}");
         let short = fault_text(Language::German, "must be at least 10 characters");
         assert_eq!(short.as_deref(), Some("muss mindestens 10 Zeichen lang sein"));
+    }
+
+    #[test]
+    fn messages_about_numbers_are_translated() {
+        let german = |message: &str| fault_text(Language::German, message).unwrap_or_default();
+        for (message, text) in [
+            ("must be a whole number", "muss eine ganze Zahl sein"),
+            ("must be at least 1", "muss mindestens 1 sein"),
+            ("must be at most 500", "darf höchstens 500 sein"),
+            ("must be from 0 to 9", "muss zwischen 0 und 9 liegen"),
+            ("must be a whole number from 0 to 255", "muss zwischen 0 und 255 liegen"),
+            ("must be at least soon", ""),
+        ] {
+            assert_eq!(german(message), text, "{message}");
+            assert_eq!(fault_text(Language::English, message), None);
+        }
+        for error in [TypedAmountError::Malformed, TypedAmountError::Ambiguous, TypedAmountError::TooPrecise] {
+            assert_ne!(german(&error.to_string()), "", "{error}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::address_fields::address_label;
+use super::address_fields::{FieldLabel, address_label};
 use super::filled_form::end_of_day;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
 use crate::faults::amount_message;
@@ -26,6 +26,8 @@ use http::path_id::PathId;
 use http_api::production::jobs::{self, JobHandles};
 use http_api::production::orders::{self, OrderHandles};
 use http_api::production::printers::{self, PrinterHandles};
+use words::Language;
+use words::staff::common;
 
 /// Name of the field that contains the page to return to.
 const BACK_FIELD: &str = "back";
@@ -66,28 +68,28 @@ handles! {
 }
 
 /// Label of the field for the number of good parts.
-pub(super) const GOOD_LABEL: &str = "Good parts";
+pub(super) const GOOD_LABEL: FieldLabel = common::good_parts;
 /// Label of the field for the reason why parts are bad.
-pub(super) const REASON_LABEL: &str = "Defect";
+pub(super) const REASON_LABEL: FieldLabel = common::defect;
 /// Label of the field for an amount of money.
-pub(super) const AMOUNT_LABEL: &str = "Amount";
+pub(super) const AMOUNT_LABEL: FieldLabel = common::amount;
 /// Label of the field for a note.
-pub(super) const NOTE_LABEL: &str = "Note";
+pub(super) const NOTE_LABEL: FieldLabel = common::note;
 /// Label of the field for the day on which a shipment is expected to arrive.
-pub(super) const DELIVERY_LABEL: &str = "Expected delivery";
+pub(super) const DELIVERY_LABEL: FieldLabel = common::expected_delivery;
 /// Label of the field for the staff's reference of a payment.
-pub(super) const REFERENCE_LABEL: &str = "Reference";
+pub(super) const REFERENCE_LABEL: FieldLabel = common::reference;
 /// Label of the field for the day by which an order or a job is wanted.
-pub(super) const WANTED_LABEL: &str = "Due date";
+pub(super) const WANTED_LABEL: FieldLabel = common::due_date;
 /// Label of the field for the work that was done on a printer.
-pub(super) const DONE_LABEL: &str = "Note or work done";
+pub(super) const DONE_LABEL: FieldLabel = common::work_done;
 /// Label of the field for notes that customers read.
-pub(super) const NOTES_LABEL: &str = "Notes to customer";
+pub(super) const NOTES_LABEL: FieldLabel = common::notes_to_customer;
 /// Label of the field for notes that only the staff reads.
-pub(super) const STAFF_NOTES_LABEL: &str = "Internal notes";
+pub(super) const STAFF_NOTES_LABEL: FieldLabel = common::internal_notes;
 /// Labels of fields of the forms whose errors have a page of their own, by the API's member. Members whose names read
 /// like their labels, such as `trackingNumber`, need none.
-const LABELS: [(&str, &str); 10] = [
+const LABELS: [(&str, FieldLabel); 10] = [
     ("goodCount", GOOD_LABEL),
     ("reason", REASON_LABEL),
     ("amountCents", AMOUNT_LABEL),
@@ -101,10 +103,10 @@ const LABELS: [(&str, &str); 10] = [
 ];
 
 /// Returns the label for an API field in forms whose errors are shown on a page of their own.
-pub(crate) fn label_of(member: &str) -> Option<&'static str> {
+pub(crate) fn label_of(language: Language, member: &str) -> Option<String> {
     match member.strip_prefix(ADDRESS_PREFIX) {
-        Some(part) => address_label(part),
-        None => LABELS.iter().find(|(path, _)| *path == member).map(|(_, label)| *label),
+        Some(part) => address_label(language, part),
+        None => LABELS.iter().find(|(path, _)| *path == member).map(|(_, label)| label(language)),
     }
 }
 

@@ -5,31 +5,36 @@ use serde_json::{Map, Value};
 
 use super::form::{FieldControl, Form};
 use domain::address::Address;
+use words::Language;
+use words::staff::common;
 
 /// API field that contains the address.
 pub(super) const ADDRESS_MEMBER: &str = "shippingAddress";
 /// Address fields: name, label, maximum length in characters.
-const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
-    ("line1", "Street and number", 200),
-    ("line2", "Address line 2", 200),
-    ("postalCode", "Postcode", 20),
-    ("city", "City", 100),
-    ("region", "State or region", 100),
-    ("country", "Country, two letters", 2),
+pub(super) const ADDRESS_PARTS: [(&str, FieldLabel, u32); 6] = [
+    ("line1", common::address_line_1, 200),
+    ("line2", common::address_line_2, 200),
+    ("postalCode", common::postal_code, 20),
+    ("city", common::city, 100),
+    ("region", common::region, 100),
+    ("country", common::country, 2),
 ];
 
+/// Label of a field in the language of the page.
+pub(super) type FieldLabel = fn(Language) -> String;
+
 /// Returns the label of a part of an address.
-pub(super) fn address_label(part: &str) -> Option<&'static str> {
-    ADDRESS_PARTS.iter().find(|(name, ..)| *name == part).map(|(_, label, _)| *label)
+pub(super) fn address_label(language: Language, part: &str) -> Option<String> {
+    ADDRESS_PARTS.iter().find(|(name, ..)| *name == part).map(|(_, label, _)| label(language))
 }
 
 /// Renders the fields of an address.
-pub(super) fn address_fields(form: &Form, hint: &str) -> Markup {
+pub(super) fn address_fields(language: Language, form: &Form, hint: &str) -> Markup {
     html! {
         p class="hint" { (hint) }
         div class="grid" {
             @for (part, label, most) in ADDRESS_PARTS {
-                (form.field(&format!("{ADDRESS_MEMBER}.{part}"), label, "", FieldControl::Line(most)))
+                (form.field(&format!("{ADDRESS_MEMBER}.{part}"), &label(language), "", FieldControl::Line(most as usize)))
             }
         }
     }

@@ -82,7 +82,7 @@ pub(super) fn foot(app: &BoardHandles, printer: &Printer, group: FloorGroup, ton
                     (button(printer, "pause", "btn quiet square", Some(&format!("Pause {name}")), &icon(Icon::Pause)))
                 }
                 (menu(printer, on))
-                @if doing != Activity::Offline { (emergency_stop(printer)) }
+                @if doing != Activity::Offline { (emergency_stop(words::Language::English, printer)) }
             }
         }
     }

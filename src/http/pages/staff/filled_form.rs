@@ -25,18 +25,21 @@ pub(super) fn hinted_field(id: &str, label: &str, hint: &str, input: &Markup) ->
     field(id, label, &html! { (input) p class="hint" id={ "about-" (id) } { (hint) } })
 }
 
-/// Renders a secret that is shown only once. Without the script, the user has to select and copy it manually.
-pub(super) fn secret(title: &str, about: &str, secret: &str) -> Markup {
+/// Renders a secret that is shown only once, with a title and a text in the language of the page. Without the script,
+/// the user has to select and copy it manually.
+pub(super) fn secret(language: Language, title: &str, about: &str, secret: &str) -> Markup {
     html! {
         section class="card" aria-labelledby="secret-title" {
             h2 id="secret-title" { (title) }
             p { (about) }
             div class="tools" {
                 div class="field wide" {
-                    label for="secret" { "Shown only once" }
+                    label for="secret" { (common::shown_once(language)) }
                     input id="secret" class="secret" type="text" readonly value=(secret) autocomplete="off" spellcheck="false";
                 }
-                button type="button" class="second" id="secret-copy" data-copy="secret" hidden { "Copy" }
+                button type="button" class="second" id="secret-copy" data-copy="secret" hidden {
+                    (common::copy(language))
+                }
             }
         }
     }

@@ -13,11 +13,12 @@ use serde_json::{Value, json};
 use super::acts::TICKED_WORD;
 use super::filled_form::{end_of_day, is_of_form};
 use super::sheet::member_of;
-use crate::faults::{alert, amount_message};
+use crate::faults::{alert_in, amount_message};
 use crate::form::PageForm;
 use crate::refused::with_refusal;
 use domain::shop_clock::ShopClock;
 use http::error::ApiError;
+use words::Language;
 
 /// Input control for a form field.
 #[derive(Clone, Copy)]
@@ -52,10 +53,17 @@ pub(crate) struct Form {
     is_submitted: bool,
     /// Shop clock, in whose time zone dates are entered.
     clock: ShopClock,
+    /// Language of the page, in which the errors are shown.
+    language: Language,
     refusal: Option<ApiError>,
 }
 
 impl Form {
+    /// Creates an empty form that shows its errors in the language of the page.
+    pub(super) fn empty(language: Language) -> Self {
+        Self { language, ..Self::default() }
+    }
+
     /// Creates a new form with initial values.
     pub(super) fn prefilled<N: Into<String>>(values: impl IntoIterator<Item = (N, String)>) -> Self {
         let values = values.into_iter().map(|(name, text)| (name.into(), text)).collect();
@@ -65,7 +73,8 @@ impl Form {
     /// Creates the form from submitted input.
     pub(crate) fn submitted(sent: &PageForm) -> Self {
         let form = Self::prefilled(sent.members().map(|(name, text)| (name, text.to_owned())));
-        Self { is_submitted: true, clock: sent.call.clock().clone(), ..form }
+        let (clock, language) = (sent.call.clock().clone(), sent.call.who.language);
+        Self { is_submitted: true, clock, language, ..form }
     }
 
     /// Creates the form from the submitted input of one of several forms of a page.
@@ -196,9 +205,9 @@ impl Form {
         }
     }
 
-    /// Renders the form's errors.
+    /// Renders the form's errors in the language of the page on which it was submitted.
     pub(super) fn alert(&self) -> Markup {
-        html! { @if let Some(error) = &self.refusal { (alert(error)) } }
+        html! { @if let Some(error) = &self.refusal { (alert_in(self.language, error)) } }
     }
 
     /// Renders an optional form field with its label and hint.
@@ -365,6 +374,15 @@ mod tests {
         let name = form.field("name", "Name", "", FieldControl::Line(9)).into_string();
         assert!(name.contains("&lt;b&gt;") && !name.contains("aria-invalid"), "{name}");
         assert!(form.alert().into_string().contains("role=\"alert\""));
+    }
+
+    #[test]
+    fn errors_are_in_the_language_of_the_page() {
+        let mut form = Form { language: Language::German, ..form(&[("priceCents", "much")]) };
+        form.refuse(Refusal::field("priceCents", "must be a whole number").into());
+        let price = html! { (form.alert()) (form.field("priceCents", "Preis", "", FieldControl::Decimal)) };
+        let price = place(price.into_string());
+        assert!(price.contains("Preis: muss ein Betrag sein, etwa 2,50") && !price.contains("lang="), "{price}");
     }
 
     #[test]

@@ -277,7 +277,7 @@ impl JobCard<'_> {
                         input id={ "priority-" (id) } name="priority" type="number" min="0" max="9" required value=(self.job.priority);
                     }
                     div class="field" {
-                        label for={ "due-" (id) } { (WANTED_LABEL) }
+                        label for={ "due-" (id) } { (WANTED_LABEL(words::Language::English)) }
                         input id={ "due-" (id) } name="dueAt" type="date" value=[self.job.due_at.map(field_date)];
                     }
                     button class="second" type="submit" { "Save" }
@@ -316,7 +316,7 @@ impl JobCard<'_> {
         html! {
             details {
                 summary { "Sign off parts" }
-                (sign_off_form(SignOffSubject::Job(self.job.id, self.job.plate_parts.max(1)), self.reasons, None))
+                (sign_off_form(words::Language::English, SignOffSubject::Job(self.job.id, self.job.plate_parts.max(1)), self.reasons, None))
             }
         }
     }

@@ -4,13 +4,15 @@
 use maud::{Markup, html};
 
 use super::names::{AuditNames, NameHandles};
-use super::shell::clock;
+use crate::frame::time_in;
 use domain::audit::{AuditSentence, DONE};
 use domain::id::Id;
 use http::error::ApiError;
 use http::handles::handles;
 use store::queries::{AuditFilter, Queries};
 use store::rows::Audit;
+use words::Language;
+use words::staff::common;
 
 /// Number of log entries shown.
 const LINES_SHOWN: usize = 20;
@@ -27,7 +29,7 @@ handles! {
 
 impl LogHandles {
     /// Renders the newest audit log entries about the given printer or, if `None`, about all printers.
-    pub(super) async fn render(&self, printer: Option<Id>) -> Result<Markup, ApiError> {
+    pub(super) async fn render(&self, language: Language, printer: Option<Id>) -> Result<Markup, ApiError> {
         let filter =
             AuditFilter { subject_kind: Some(PRINTER_KIND.to_owned()), subject_id: printer, ..AuditFilter::default() };
         let lines = self.queries.audit_stretch(&filter, None, LINES_SHOWN).await?.entries;
@@ -35,15 +37,15 @@ impl LogHandles {
         Ok(html! {
             @if !lines.is_empty() {
                 section class="card" aria-labelledby="lately" {
-                    h2 id="lately" { "Recent activity" }
-                    ol class="rows" { @for line in &lines { li { (row(line, &names)) } } }
+                    h2 id="lately" { (common::recent_activity(language)) }
+                    ol class="rows" { @for line in &lines { li { (row(language, line, &names)) } } }
                 }
             }
         })
     }
 }
 
-fn row(line: &Audit, names: &AuditNames) -> Markup {
+fn row(language: Language, line: &Audit, names: &AuditNames) -> Markup {
     let AuditSentence { before, after } = names.sentence(line, None);
     let subject = names.subject(line);
     html! {
@@ -58,6 +60,6 @@ fn row(line: &Audit, names: &AuditNames) -> Markup {
             }
             @if line.outcome != DONE { " (" (line.outcome.replace('_', " ")) ")" }
         }
-        span class="soft" { (clock(line.at)) }
+        span class="soft" { (time_in(language, line.at)) }
     }
 }

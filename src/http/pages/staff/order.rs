@@ -129,7 +129,7 @@ fn glance(order: &Order, outlook: OrderOutlook) -> Markup {
                 dt { "Priority" } dd { (order.priority) }
                 @if let Some(address) = &order.shipping_address {
                     dt { "Ship to" }
-                    dd { (address_line(address)) }
+                    dd { (address_line(words::Language::English, address)) }
                 }
                 @if let Some(notes) = &order.notes { dt { "Notes" } dd { (notes) } }
                 @if let Some(notes) = &order.internal_notes { dt { "Internal notes" } dd { (notes) } }
@@ -226,11 +226,11 @@ fn change(order: &Order, clock: &ShopClock) -> Markup {
                 input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at, clock));
                 div class="grid" {
                     (form.field("priority", "Priority", "9 prints first.", FieldControl::Whole(0, 9)))
-                    (form.field("dueAt", WANTED_LABEL, "End of that day.", FieldControl::Day))
+                    (form.field("dueAt", &WANTED_LABEL(words::Language::English), "End of that day.", FieldControl::Day))
                 }
-                (form.field("notes", NOTES_LABEL, "", FieldControl::Lines(1_000)))
-                (form.field("internalNotes", STAFF_NOTES_LABEL, "", FieldControl::Lines(1_000)))
-                @if unpaid { (address_fields(&form, "Shipping address. Tax may depend on it.")) }
+                (form.field("notes", &NOTES_LABEL(words::Language::English), "", FieldControl::Lines(1_000)))
+                (form.field("internalNotes", &STAFF_NOTES_LABEL(words::Language::English), "", FieldControl::Lines(1_000)))
+                @if unpaid { (address_fields(words::Language::English, &form, "Shipping address. Tax may depend on it.")) }
                 button class="second" type="submit" { "Save" }
             }
         }

@@ -73,7 +73,7 @@ pub(super) async fn show(
     }
     let notes = log.notes(printer).await?;
     let queue = queue(&app.board, id);
-    let log = log.render(Some(id)).await?;
+    let log = log.render(viewer.language(), Some(id)).await?;
     let view = app.board.view();
     let content = html! {
         p { a href=(FLOOR_PATH) { "All printers" } }
@@ -141,7 +141,7 @@ fn parts(app: &BoardHandles, printer: &Printer, reasons: &[String], is_open: boo
                 h2 id="parts" { "Parts on the bed" }
                 details id="some-bad" open[is_open] data-unfolded[is_open] {
                     summary { "Some parts are bad" }
-                    (sign_off_form(SignOffSubject::Bed(printer.id, plate_parts), reasons, None))
+                    (sign_off_form(words::Language::English, SignOffSubject::Bed(printer.id, plate_parts), reasons, None))
                 }
             }
         }
@@ -177,7 +177,7 @@ fn service(printer: &Printer) -> Markup {
     let more = html! {
         @if out {
             div class="field" {
-                label for="done" { (DONE_LABEL) }
+                label for="done" { (DONE_LABEL(words::Language::English)) }
                 input id="done" name="done" maxlength="200" aria-describedby="about-done";
                 p class="hint" id="about-done" { "Saved in the maintenance log." }
             }

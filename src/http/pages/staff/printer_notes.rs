@@ -32,7 +32,7 @@ impl LogHandles {
                 form class="tools" method="post" action=(act_path(printer.id, "note")) data-quiet="" {
                     (hidden())
                     div class="field wide" {
-                        label for="entry" { (DONE_LABEL) }
+                        label for="entry" { (DONE_LABEL(words::Language::English)) }
                         input id="entry" name="done" required maxlength="200" aria-describedby="about-entry";
                         p class="hint" id="about-entry" { "For the log or the next shift." }
                     }

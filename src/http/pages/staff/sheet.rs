@@ -9,13 +9,16 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::CUSTOMERS_PATH;
+use super::filled_form::ways_in;
 use super::form::Form;
 use domain::address::Address;
-use domain::country::country_name;
+use domain::country::country_name_in;
 use domain::id::Id;
 use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 use store::queries::Page;
+use words::Language;
+use words::staff::common;
 
 pub(super) use body::{VERSION_FIELD, at_version, without_nulls};
 pub(super) use fields::{FormSheet, decimal_field, line_field, member_of};
@@ -51,18 +54,14 @@ impl ListPart<'_> {
         format!("{}?{}", self.path, query.finish())
     }
 
-    /// Renders the total number of entries, and links to the previous and next pages.
+    /// Renders the total number of entries, and links to the previous and next pages, in English.
     pub(super) fn links(&self, total: u64) -> Markup {
-        let (from, next) = (u64::from(self.from), u64::from(self.from) + ROWS_PER_PAGE);
-        html! {
-            p class="soft" { (total) " total" }
-            @if from > 0 || next < total {
-                p class="acts" {
-                    @if from > 0 { a class="button second" href=(self.at(from.saturating_sub(ROWS_PER_PAGE))) { "Newer" } }
-                    @if next < total { a class="button second" href=(self.at(next)) { "Older" } }
-                }
-            }
-        }
+        self.links_in(Language::English, total)
+    }
+
+    /// Does the same as [`Self::links`] in the language of the page.
+    pub(super) fn links_in(&self, language: Language, total: u64) -> Markup {
+        ways_in(language, self.from.into(), total, ROWS_PER_PAGE, |from| self.at(from))
     }
 }
 
@@ -103,20 +102,24 @@ pub(super) fn customer_link(email: &str) -> Markup {
 }
 
 /// Renders an address on one line. The country is shown by name; an unknown country code is shown unchanged.
-pub(super) fn address_line(address: &Address) -> Markup {
+pub(super) fn address_line(language: Language, address: &Address) -> Markup {
     html! {
         (address.line1) ", "
         @if let Some(more) = &address.line2 { (more) ", " }
         (address.postal_code) " " (address.city)
         @if let Some(region) = &address.region { ", " (region) }
-        ", " (country_name(&address.country).unwrap_or(&address.country))
+        ", " (country_name_in(language, &address.country).unwrap_or(&address.country))
     }
 }
 
 /// Formats a duration in hours and minutes: `1 h 05 min`.
-pub(super) fn span(seconds: i64) -> String {
+pub(super) fn span(language: Language, seconds: i64) -> String {
     let minutes = seconds.max(0).saturating_add(59) / 60;
-    if minutes < 60 { format!("{minutes} min") } else { format!("{} h {:02} min", minutes / 60, minutes % 60) }
+    if minutes < 60 {
+        common::span_minutes(language, &minutes.to_string())
+    } else {
+        common::span_hours(language, &(minutes / 60).to_string(), &format!("{:02}", minutes % 60))
+    }
 }
 
 /// Formats the date of a timestamp for a date field; empty for `None`.
@@ -153,9 +156,10 @@ mod tests {
     #[test]
     fn spans_of_time_are_rounded_up_to_minutes() {
         assert_eq!(
-            [0, 1, 60, 3540, 3541, 7500].map(span),
+            [0, 1, 60, 3540, 3541, 7500].map(|seconds| span(Language::English, seconds)),
             ["0 min", "1 min", "1 min", "59 min", "1 h 00 min", "2 h 05 min"]
         );
+        assert_eq!(span(Language::German, 7500), "2 Std. 05 Min.");
     }
 
     #[test]
@@ -168,8 +172,9 @@ mod tests {
             postal_code: "89073".to_owned(),
             country: country.to_owned(),
         };
-        assert_eq!(address_line(&address("DE")).0, "Weg 1, 89073 Ulm, Germany");
-        assert_eq!(address_line(&address("XX")).0, "Weg 1, 89073 Ulm, XX");
+        assert_eq!(address_line(Language::English, &address("DE")).0, "Weg 1, 89073 Ulm, Germany");
+        assert_eq!(address_line(Language::German, &address("DE")).0, "Weg 1, 89073 Ulm, Deutschland");
+        assert_eq!(address_line(Language::English, &address("XX")).0, "Weg 1, 89073 Ulm, XX");
     }
 
     #[test]
@@ -188,5 +193,6 @@ mod tests {
             assert!(links.contains(link), "{links}");
         }
         assert!(!part.links(100).0.contains("Older"));
+        assert!(part.links_in(Language::German, 101).0.contains(">Ältere</a>"));
     }
 }

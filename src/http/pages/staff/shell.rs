@@ -19,7 +19,7 @@ use crate::design::assets::{STAFF_SCRIPT, STAFF_STYLE};
 use crate::design::{Icon, icon};
 use crate::form::{ONCE_FIELD, TOKEN_FIELD};
 use crate::frame::{PageCode, respond_in};
-use crate::times::{TimeForm, mark};
+use crate::times::{TimeForm, mark, mark_in};
 use config::Config;
 use domain::principal::{Principal, Role};
 use domain::time::Timestamp;
@@ -310,6 +310,16 @@ pub(super) fn clock(at: Timestamp) -> Markup {
 /// the present.
 pub(super) fn time_of_day(at: Timestamp) -> Markup {
     mark(TimeForm::TimeOfDay, at)
+}
+
+/// Renders a time in the language of the page, as [`time_of_day`] does.
+pub(super) fn time_of_day_in(language: Language, at: Timestamp) -> Markup {
+    mark_in(language, TimeForm::TimeOfDay, at)
+}
+
+/// Renders the time elapsed since a past time in the language of the page, as [`since`] does.
+pub(super) fn since_in(language: Language, at: Timestamp) -> Markup {
+    mark_in(language, TimeForm::Elapsed, at)
 }
 
 /// Renders a past time as the time elapsed since then, `for 12 min`, which the script keeps up to date.

@@ -28,13 +28,13 @@ use http::routes::{PageBounds, Routes};
 use http_api::production::files::{FileHandles, take_with_picture};
 use http_api::production::jobs::{self, JobHandles};
 use http_api::production::printers::{self, PrinterHandles};
+use words::Language;
+use words::staff::common;
 
 /// Last segment of the path to which the form is posted.
 const WORD: &str = "signed";
 /// Maximum number of parts on a plate for which the form has a button for each number of good parts.
 const MAX_COUNT_BUTTONS: u32 = 6;
-/// Label of the form's picture field.
-const PICTURE_LABEL: &str = "Picture of the parts";
 
 handles! {
     /// Dependencies of the sign-off handlers.
@@ -77,7 +77,7 @@ pub(super) enum SignOffSubject {
 }
 
 /// Renders the sign-off form. `to` is the page to return to, if it is not the default page.
-pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&str>) -> Markup {
+pub(super) fn sign_off_form(language: Language, of: SignOffSubject, reasons: &[String], to: Option<&str>) -> Markup {
     let (path, id, parts) = match of {
         SignOffSubject::Bed(printer, parts) => (act_path(printer, WORD), printer, parts),
         SignOffSubject::Job(job, parts) => (job_path(job, WORD), job, Some(parts)),
@@ -91,55 +91,70 @@ pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&
                 button type="submit" disabled hidden {}
             } @else {
                 div class="field narrow" {
-                    label for={ "good-" (id) } { (GOOD_LABEL) }
+                    label for={ "good-" (id) } { (GOOD_LABEL(language)) }
                     input id={ "good-" (id) } name="goodCount" type="number" min="0" max=[parts] inputmode="numeric" required;
                 }
             }
             div class="field" {
-                label for={ "reason-" (id) } { (REASON_LABEL) }
+                label for={ "reason-" (id) } { (REASON_LABEL(language)) }
                 select id={ "reason-" (id) } name="reason" {
-                    option value="" { "Not specified" }
-                    @for reason in reasons { option value=(reason) { (reason.replace('_', " ")) } }
+                    option value="" { (common::no_defect(language)) }
+                    @for reason in reasons { option value=(reason) { (defect_name(language, reason)) } }
                 }
             }
             div class="field" {
-                label for={ "note-" (id) } { (NOTE_LABEL) }
+                label for={ "note-" (id) } { (NOTE_LABEL(language)) }
                 input id={ "note-" (id) } name="note" maxlength=(MAX_NOTE_CHARS);
             }
             div class="field" {
-                label for={ "picture-" (id) } { (PICTURE_LABEL) }
+                label for={ "picture-" (id) } { (common::picture_of_parts(language)) }
                 input id={ "picture-" (id) } name="picture" type="file" accept="image/*";
             }
             @match few {
-                Some(parts) => { (count_buttons(id, parts)) },
-                None => { button class="btn" type="submit" id={ "sign-" (id) } { "Sign off" } },
+                Some(parts) => { (count_buttons(language, id, parts)) },
+                None => { button class="btn" type="submit" id={ "sign-" (id) } { (common::sign_off(language)) } },
             }
         }
     }
 }
 
 /// Renders a button for each number of good parts on a plate, with which the parts are signed off.
-fn count_buttons(id: Id, parts: u32) -> Markup {
+fn count_buttons(language: Language, id: Id, parts: u32) -> Markup {
     html! {
-        div class="acts" role="group" aria-label=(GOOD_LABEL) {
+        div class="acts" role="group" aria-label=(GOOD_LABEL(language)) {
             @for good in (0..=parts).rev() {
                 button class="btn" type="submit" id={ "good-" (id) "-" (good) } name="goodCount" value=(good) {
-                    (count_words(good, parts))
+                    (count_words(language, good, parts))
                 }
             }
         }
     }
 }
 
+/// Returns the name of a defect in the language of the page. Reasons that a shop adds in its settings stay as they are.
+pub(super) fn defect_name(language: Language, reason: &str) -> String {
+    let name = match reason {
+        "adhesion" => common::defect_adhesion,
+        "warping" => common::defect_warping,
+        "stringing" => common::defect_stringing,
+        "layer_shift" => common::defect_layer_shift,
+        "spaghetti" => common::defect_spaghetti,
+        "wrong_colour" => common::defect_wrong_colour,
+        "other" => common::defect_other,
+        _ => return reason.replace('_', " "),
+    };
+    name(language)
+}
+
 /// Returns the label of the button for a number of good parts out of all parts on a plate.
-fn count_words(good: u32, parts: u32) -> String {
+fn count_words(language: Language, good: u32, parts: u32) -> String {
     match (good, parts) {
-        (0, 1) => "Bad".to_owned(),
-        (1, 1) => "Good".to_owned(),
-        (0, _) => "None good".to_owned(),
-        (2, 2) => "Both good".to_owned(),
-        _ if good == parts => format!("All {parts} good"),
-        _ => format!("{good} good"),
+        (0, 1) => common::bad(language),
+        (1, 1) => common::good(language),
+        (0, _) => common::none_good(language),
+        (2, 2) => common::both_good(language),
+        _ if good == parts => common::all_good(language, parts),
+        _ => common::some_good(language, good),
     }
 }
 
@@ -152,7 +167,7 @@ async fn read(
 ) -> Result<(PageForm, Value), ApiError> {
     let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
     check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
-    let form = take_with_picture(&app.files, who, request, PICTURE_LABEL).await?;
+    let form = take_with_picture(&app.files, who, request, &common::picture_of_parts(Language::English)).await?;
     let sent = PageForm::read(form.call, form.fields);
     let mut body = request_body(&sent);
     if let (Some(picture), Value::Object(members)) = (form.picture, &mut body) {
@@ -196,15 +211,29 @@ mod tests {
 
     #[test]
     fn a_button_says_how_many_parts_of_a_plate_are_good() {
-        let words = |parts: u32| (0..=parts).rev().map(|good| count_words(good, parts)).collect::<Vec<_>>();
+        let words =
+            |parts: u32| (0..=parts).rev().map(|good| count_words(Language::English, good, parts)).collect::<Vec<_>>();
         assert_eq!(words(1), ["Good", "Bad"]);
         assert_eq!(words(2), ["Both good", "1 good", "None good"]);
         assert_eq!(words(4), ["All 4 good", "3 good", "2 good", "1 good", "None good"]);
+        let german = |good, parts| count_words(Language::German, good, parts);
+        assert_eq!([german(1, 1), german(2, 2), german(4, 4)], ["Gut", "Beide gut", "Alle 4 gut"]);
+        assert_eq!([german(0, 1), german(0, 3), german(1, 3)], ["Ausschuss", "Keines gut", "1 gut"]);
+    }
+
+    #[test]
+    fn defects_have_names_in_each_language() {
+        for reason in ["adhesion", "warping", "stringing", "layer_shift", "spaghetti", "wrong_colour", "other", "x_y"] {
+            assert_eq!(defect_name(Language::English, reason), reason.replace('_', " "));
+        }
+        assert_eq!(defect_name(Language::German, "wrong_colour"), "falsche Farbe");
+        assert_eq!(defect_name(Language::German, "x_y"), "x y");
     }
 
     #[test]
     fn a_large_plate_has_a_field_for_the_number_of_good_parts() {
-        let form = |parts| sign_off_form(SignOffSubject::Bed(Id::ONLY, parts), &[], None).into_string();
+        let form =
+            |parts| sign_off_form(Language::English, SignOffSubject::Bed(Id::ONLY, parts), &[], None).into_string();
         for parts in [None, Some(0), Some(7), Some(400)] {
             assert!(form(parts).contains("type=\"number\"") && form(parts).contains("Sign off"), "{}", form(parts));
         }

@@ -125,11 +125,11 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         orders(&app, &with_status(OrderStatus::Created), "due", "Payments due").await?,
         orders(&app, &with_status(OrderStatus::PaymentFailed), "unpaid", "Failed payments").await?,
     ];
-    let log = app.log.render(None).await?;
+    let log = app.log.render(who.language, None).await?;
     let open: Vec<&TaskKind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
     let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
     let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
-    let steps = first_steps([!printers.is_empty(), stocked, skus > 0]);
+    let steps = first_steps(who.language, [!printers.is_empty(), stocked, skus > 0]);
     let total: u64 = open.iter().map(|kind| kind.total).sum();
     let content = html! {
         div id="to-do" data-fresh="" {

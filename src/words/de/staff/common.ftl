@@ -3,3 +3,75 @@
 total = Insgesamt { $count }
 newer = Neuere
 older = Ältere
+shown_once = Wird nur einmal angezeigt
+copy = Kopieren
+recent_activity = Letzte Aktivität
+list_end = { $rest } und { $last }
+
+## Felder von Formularen
+
+address_line_1 = Straße und Hausnummer
+address_line_2 = Adresszusatz
+postal_code = Postleitzahl
+city = Ort
+region = Bundesland oder Region
+country = Land, zwei Buchstaben
+good_parts = Gute Teile
+defect = Mangel
+amount = Betrag
+note = Notiz
+expected_delivery = Voraussichtliche Zustellung
+reference = Referenz
+due_date = Fällig am
+work_done = Notiz oder erledigte Arbeit
+notes_to_customer = Hinweise für den Kunden
+internal_notes = Interne Notizen
+
+## Abnahme von Teilen und Not-Halt
+
+picture_of_parts = Foto der Teile
+no_defect = Keine Angabe
+defect_adhesion = Haftung
+defect_warping = Verzug
+defect_stringing = Fäden
+defect_layer_shift = Schichtversatz
+defect_spaghetti = Spaghetti
+defect_wrong_colour = falsche Farbe
+defect_other = Sonstiges
+good = Gut
+bad = Ausschuss
+none_good = Keines gut
+both_good = Beide gut
+all_good = Alle { $parts } gut
+some_good = { $parts } gut
+sign_off = Abnehmen
+hold_to_stop = Gedrückt halten, um { $printer } anzuhalten
+emergency_stop_of = Not-Halt von { $printer }
+
+## Dauern
+
+span_minutes = { $minutes } Min.
+span_hours = { $hours } Std. { $minutes } Min.
+
+## Positionen von Entwürfen
+
+edit_line = Position { $number } bearbeiten: { $title }
+save_line = Position speichern
+remove_line = Position { $number } entfernen
+add_line_title = Weitere Position
+add_line = Position hinzufügen
+
+## Erste Schritte eines Betriebs
+
+get_started = Erste Schritte
+get_started_text = Richten Sie vor dem ersten Druck drei Dinge ein. Danach stehen hier Ihre Aufgaben.
+add_printer = Drucker hinzufügen
+add_printer_text = Geben Sie seine Adresse ein. Admins können auch das Netzwerk durchsuchen.
+add_material = Material anlegen
+add_material_text = Filament, Harz oder Platten, und wie viel Sie davon haben.
+add_sku = Produkt anlegen
+add_sku_text = Ein Produkt, das Sie verkaufen, mit Datei, Material und Preis.
+step_done = erledigt
+step_to_do = offen
+first_orders = Bestellungen
+get_started_note = Bezahlte { $orders } werden dann automatisch gedruckt. Wenn Sie zuerst einen laufenden Betrieb erkunden möchten, starten Sie { $command }. Dafür brauchen Sie keine Drucker, und an diesem Betrieb ändert sich nichts.

@@ -3,3 +3,75 @@
 total = { $count } total
 newer = Newer
 older = Older
+shown_once = Shown only once
+copy = Copy
+recent_activity = Recent activity
+list_end = { $rest } and { $last }
+
+## Fields of forms
+
+address_line_1 = Street and number
+address_line_2 = Address line 2
+postal_code = Postcode
+city = City
+region = State or region
+country = Country, two letters
+good_parts = Good parts
+defect = Defect
+amount = Amount
+note = Note
+expected_delivery = Expected delivery
+reference = Reference
+due_date = Due date
+work_done = Note or work done
+notes_to_customer = Notes to customer
+internal_notes = Internal notes
+
+## Sign-off of parts, and the emergency stop
+
+picture_of_parts = Picture of the parts
+no_defect = Not specified
+defect_adhesion = adhesion
+defect_warping = warping
+defect_stringing = stringing
+defect_layer_shift = layer shift
+defect_spaghetti = spaghetti
+defect_wrong_colour = wrong colour
+defect_other = other
+good = Good
+bad = Bad
+none_good = None good
+both_good = Both good
+all_good = All { $parts } good
+some_good = { $parts } good
+sign_off = Sign off
+hold_to_stop = Hold to stop { $printer }
+emergency_stop_of = emergency stop of { $printer }
+
+## Lengths of time
+
+span_minutes = { $minutes } min
+span_hours = { $hours } h { $minutes } min
+
+## Lines of drafts
+
+edit_line = Edit line { $number }: { $title }
+save_line = Save line
+remove_line = Remove line { $number }
+add_line_title = Add a line
+add_line = Add line
+
+## First steps of a shop
+
+get_started = Get started
+get_started_text = Set up three things before your first print. After that, this page lists your tasks.
+add_printer = Add a printer
+add_printer_text = Enter its address. Admins can also search your network.
+add_material = Add a material
+add_material_text = Filament, resin or sheets, and how much you have.
+add_sku = Add a SKU
+add_sku_text = A product you sell, with its file, material and price.
+step_done = done
+step_to_do = to do
+first_orders = orders
+get_started_note = Paid { $orders } then print automatically. To explore a busy shop first, run { $command }. It needs no printers and doesn't change this shop.

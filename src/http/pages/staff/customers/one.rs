@@ -128,7 +128,7 @@ fn profile(customer: &Customer) -> Markup {
                 @if let Some(locale) = &customer.locale { dt { "Language" } dd { (locale) } }
                 @for one in &customer.addresses {
                     dt { (kind(one.kind)) @if !one.is_default { ", additional" } }
-                    dd { (address_line(&one.address)) }
+                    dd { (address_line(words::Language::English, &one.address)) }
                 }
                 dt { "Since" } dd { (time(customer.created_at)) }
             }

@@ -92,7 +92,7 @@ fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
                 &day(invoice.and_then(|invoice| invoice.due_at), &ShopClock::default()),
             ))
         }
-        (sheet.address("Billing address (determines tax)", buyer.and_then(|buyer| buyer.address.as_ref())))
+        (sheet.address(words::Language::English, "Billing address (determines tax)", buyer.and_then(|buyer| buyer.address.as_ref())))
         (sheet.area("notes", "Notes to customer", 1000, notes))
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn forms(invoice: &Invoice, refused: &Form) -> Markup {
     html! {
         section class="card" aria-labelledby="edit" {
             h2 id="edit" { "Edit draft" }
-            (of_lines.forms(&|sheet, at| line_fields(sheet, at.and_then(|at| lines.get(at)), currency)))
+            (of_lines.forms(words::Language::English, &|sheet, at| line_fields(sheet, at.and_then(|at| lines.get(at)), currency)))
             details open[head.is_refused()] {
                 summary { "Edit customer, address, shipping, discount and notes" }
                 form method="post" action={ (path) "/change" } {

@@ -98,7 +98,7 @@ fn head(invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Mark
             dl class="left" {
                 dt { "Customer" }
                 dd { (buyer.name) @if let Some(email) = &invoice.customer_email { ", " (customer_link(email)) } }
-                @if let Some(address) = &buyer.address { dt { "Billing address" } dd { (address_line(address)) } }
+                @if let Some(address) = &buyer.address { dt { "Billing address" } dd { (address_line(words::Language::English, address)) } }
                 @if let Some(vat_id) = &buyer.vat_id { dt { "VAT ID" } dd { (vat_id) } }
                 @if let Some(order) = invoice.order_id {
                     dt { "Order" }

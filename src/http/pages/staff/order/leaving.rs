@@ -61,7 +61,7 @@ fn way(suggestion: &ShipmentSuggestion) -> Markup {
             input id="f-tracking" name="trackingNumber" maxlength="100" autocomplete="off" required;
         }
         div class="field" {
-            label for="f-delivery" { (DELIVERY_LABEL) }
+            label for="f-delivery" { (DELIVERY_LABEL(words::Language::English)) }
             input id="f-delivery" name="estimatedDelivery" type="date" required value=(suggestion.estimated_delivery);
         }
     }

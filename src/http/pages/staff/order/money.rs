@@ -71,12 +71,12 @@ pub(super) fn pay(order: &Order, class: Option<&str>) -> Markup {
                     input id="f-method" name="method" maxlength="50" required value="bank transfer";
                 }
                 div class="field" {
-                    label for="f-paid" { (AMOUNT_LABEL) " in " (order.currency.to_uppercase()) }
+                    label for="f-paid" { (AMOUNT_LABEL(words::Language::English)) " in " (order.currency.to_uppercase()) }
                     input id="f-paid" name="amount" inputmode="decimal" maxlength="20" aria-describedby="about-paid";
                     p class="hint" id="about-paid" { "Leave empty to record the full amount due (" (due) ")." }
                 }
                 div class="field" {
-                    label for="f-reference" { (REFERENCE_LABEL) }
+                    label for="f-reference" { (REFERENCE_LABEL(words::Language::English)) }
                     input id="f-reference" name="reference" maxlength="200";
                 }
                 button class="second" type="submit" { "Record payment" }
@@ -97,7 +97,7 @@ pub(super) fn refunds(order: &Order) -> Markup {
                     (hidden()) (currency_field(&payment.currency))
                     input type="hidden" name="paymentId" value=(payment.id);
                     div class="field" {
-                        label for={ "f-refund-" (payment.id) } { (AMOUNT_LABEL) " in " (payment.currency.to_uppercase()) }
+                        label for={ "f-refund-" (payment.id) } { (AMOUNT_LABEL(words::Language::English)) " in " (payment.currency.to_uppercase()) }
                         input id={ "f-refund-" (payment.id) } name="amount" inputmode="decimal" maxlength="20"
                             aria-describedby={ "about-refund-" (payment.id) };
                         p class="hint" id={ "about-refund-" (payment.id) } { "Leave empty to refund the full remaining amount." }

@@ -140,7 +140,7 @@ fn fields(form: &Form, rows: usize, codes: &Markup) -> Markup {
                 }
                 details open[refused] {
                     summary { "Address, notes and priority" }
-                    (address_fields(form, "Optional address. Shipping and tax may depend on it."))
+                    (address_fields(words::Language::English, form, "Optional address. Shipping and tax may depend on it."))
                     (field("notes", "Notes to customer", "", FieldControl::Lines(1_000)))
                     (field("internalNotes", "Internal notes", "", FieldControl::Lines(1_000)))
                     (field("priority", "Priority", "0 to 9; 9 prints first. Defaults to 5.", FieldControl::Whole(0, 9)))

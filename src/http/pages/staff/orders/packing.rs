@@ -49,7 +49,7 @@ pub(super) async fn show(
         section class="card" aria-labelledby="goes" {
             h2 id="goes" { "Ship to" }
             p { (order.customer_email.as_deref().unwrap_or("No customer")) }
-            p { @if let Some(address) = &order.shipping_address { (address_line(address)) } @else { "No address" } }
+            p { @if let Some(address) = &order.shipping_address { (address_line(viewer.language(), address)) } @else { "No address" } }
             p class="soft" { (sent.shipment.carrier) " " (sent.shipment.tracking_number) ", shipped " (time(sent.shipped_at)) }
             @if let Some(notes) = &order.notes { p { "Notes: " (notes) } }
         }

@@ -90,7 +90,7 @@ pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
             div {
                 h3 { "Plate " (plate.plate) @if let Some(name) = &plate.name { ": " (name) } }
                 p {
-                    @if let Some(seconds) = plate.seconds { (span(seconds)) }
+                    @if let Some(seconds) = plate.seconds { (span(words::Language::English, seconds)) }
                     @if let Some(grams) = plate.grams() { " · " (grams) " g" }
                     @if let Some(size) = &plate.dimensions { " · " (size.x) " × " (size.y) " × " (size.z) " mm" }
                 }
@@ -179,7 +179,7 @@ pub(super) async fn delete(
     match delete_file(&app.files, id, &sent.call).await {
         Ok(()) => Ok(see_other(files::PATH)),
         Err(error) => {
-            let mut entry = Form::default();
+            let mut entry = Form::empty(sent.call.who.language);
             entry.refuse(error);
             page(&app, &sent.call.who, id, entry).await
         }
@@ -246,7 +246,7 @@ fn glance(file: &File) -> Markup {
                 dt { "Size" } dd { (size_words(file.size)) }
                 dt { "Uploaded" } dd { (time(file.created_at)) }
                 @if let Some(slicer) = slicer { dt { "Slicer" } dd { (slicer) } }
-                @if let Some(seconds) = seconds { dt { "Print time" } dd { (span(*seconds)) } }
+                @if let Some(seconds) = seconds { dt { "Print time" } dd { (span(words::Language::English, *seconds)) } }
                 @if let Some(grams) = grams { dt { "Weight" } dd { (grams) " g" } }
                 @if let Some(mm) = filament_mm { dt { "Filament length" } dd { (format!("{:.2} m", mm / 1_000.0)) } }
                 @if let Some(layers) = layers { dt { "Layers" } dd { (layers) } }

@@ -74,7 +74,7 @@ pub(super) async fn upload(
     match files::add(&app.files, who.clone(), request).await {
         Ok(outcome) => Ok(see_other(&file_path(outcome.id))),
         Err(error) => {
-            let mut entry = Form::default();
+            let mut entry = Form::empty(who.language);
             entry.refuse(error);
             page(&app, &who, &query, entry).await
         }
@@ -179,7 +179,7 @@ fn table(files: &[&File]) -> Markup {
                                 (kind_words(file.kind))
                                 @if metadata.plates.len() > 1 { ", " (metadata.plates.len()) " plates" }
                             }
-                            td data-label="Time" { @if let Some(seconds) = metadata.seconds { (span(seconds)) } }
+                            td data-label="Time" { @if let Some(seconds) = metadata.seconds { (span(words::Language::English, seconds)) } }
                             td data-label="Weight" { @if let Some(grams) = metadata.grams { (grams) " g" } }
                             td class="number spare" data-label="Size" { (size_words(file.size)) }
                             td class="spare" data-label="Uploaded" { (time(file.created_at)) }

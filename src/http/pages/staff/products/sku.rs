@@ -147,7 +147,7 @@ fn printed_from(sku: &Sku, make: Option<&ProductionData>, gcode: Option<&File>) 
                 @if let Some(profile) = &fields.slicer_profile { dt { "Slicer profile" } dd { (profile) } }
                 dt { "Machine" } dd { (fields.machine_type.word().replace('_', " ")) }
                 dt { "Parts per plate" } dd { (fields.units_per_plate) }
-                @if let Some(seconds) = make.and_then(|make| make.estimated_seconds) { dt { "Print time per plate" } dd { (span(seconds)) } }
+                @if let Some(seconds) = make.and_then(|make| make.estimated_seconds) { dt { "Print time per plate" } dd { (span(words::Language::English, seconds)) } }
                 @if let Some(size) = make.and_then(|make| make.dimensions) {
                     dt { "Size of a full plate" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" }
                 }

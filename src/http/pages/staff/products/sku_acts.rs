@@ -204,7 +204,7 @@ pub(super) async fn delete(
     match skus::archive(&app.skus, id, &sent.call).await {
         Ok(_) => Ok(see_other(PRODUCTS_PATH)),
         Err(error) => {
-            let mut entry = Form::default();
+            let mut entry = Form::empty(sent.call.who.language);
             entry.refuse(error);
             sku::page(&app, &sent.call.who, id, entry).await
         }

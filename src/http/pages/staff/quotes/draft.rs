@@ -72,7 +72,7 @@ fn head(quote: &Quote, clock: &ShopClock, refused: &Form) -> Markup {
             form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/change" } {
                 (sheet.head(Some(quote.revision)))
                 (head_fields(&sheet, email, &day(quote.valid_until, clock), quote.notes.as_deref().unwrap_or_default()))
-                (sheet.address("Shipping address (determines tax)", quote.shipping_address.as_ref()))
+                (sheet.address(words::Language::English, "Shipping address (determines tax)", quote.shipping_address.as_ref()))
                 button class="second" type="submit" { "Save" }
             }
         }

@@ -123,7 +123,9 @@ pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<
 pub(super) fn forms(quote: &Quote, choices: &LineChoices, refused: &Form) -> Markup {
     let titles = quote.lines.iter().map(|line| line.description.as_str()).collect();
     let lines = DraftLines { path: page_of(QUOTES_PATH, quote.id), version: quote.revision, titles, refused };
-    lines.forms(&|sheet, at| fields(sheet, choices, at.and_then(|at| quote.lines.get(at)), &quote.currency))
+    lines.forms(words::Language::English, &|sheet, at| {
+        fields(sheet, choices, at.and_then(|at| quote.lines.get(at)), &quote.currency)
+    })
 }
 
 /// Converts a line's form to the API representation.

@@ -83,7 +83,7 @@ pub(super) async fn upload(
     match quote_model(&app.quotes, who, None, request).await {
         Ok(quote) => Ok(see_other(&page_of(QUOTES_PATH, quote.id))),
         Err(error) => {
-            let typed = Form::default().with_refusal(error)?;
+            let typed = Form::empty(viewer.language()).with_refusal(error)?;
             Ok(typed.answer(page(&app, &viewer, None, &typed).await?))
         }
     }

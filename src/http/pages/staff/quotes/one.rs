@@ -96,7 +96,7 @@ fn head(quote: &Quote, status: QuoteStatus, title: &str) -> Markup {
                 @if let Some(at) = quote.answered_at { dt { "Answered" } dd { (time(at)) } }
                 @if let Some(reason) = &quote.declined_reason { dt { "Decline reason" } dd { (reason) } }
                 @if let Some(until) = quote.valid_until { dt { "Valid until" } dd { (time(until)) } }
-                @if let Some(address) = &quote.shipping_address { dt { "Shipping address" } dd { (address_line(address)) } }
+                @if let Some(address) = &quote.shipping_address { dt { "Shipping address" } dd { (address_line(words::Language::English, address)) } }
                 @if let Some(notes) = &quote.notes { dt { "Notes" } dd class="as-written" { (notes) } }
             }
         }
@@ -158,7 +158,7 @@ fn of_model(model: &QuoteModel, names: &MaterialNames) -> Markup {
         (model.size.x) " × " (model.size.y) " × " (model.size.z) " mm each, "
         @match material { Some(name) => { (name) }, None => { "material not set yet" } }
         ", " (model.machine_type.word().replace('_', " "))
-        ". Total: " (model.work.grams) " g in " (span(model.work.seconds))
+        ". Total: " (model.work.grams) " g in " (span(words::Language::English, model.work.seconds))
         @match ModelSlicing::of(model) {
             ModelSlicing::Done => { ", from the G-code." },
             ModelSlicing::Pending => { ", estimated from the volume until the model is sliced." },
@@ -203,7 +203,7 @@ fn costs(quote: &Quote, margins: &[LineMargin]) -> Markup {
                                         th scope="row" {
                                             span class="soft" {
                                                 @if real.is_final { "Actual" } @else { "Actual so far" }
-                                                ": " (real.work.grams) " g in " (span(real.work.seconds))
+                                                ": " (real.work.grams) " g in " (span(words::Language::English, real.work.seconds))
                                             }
                                         }
                                         (cell(real.actual.material_cents)) (cell(real.actual.energy_cents))

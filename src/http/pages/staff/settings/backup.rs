@@ -38,7 +38,7 @@ pub(super) async fn make(State(app): State<BackupPageHandles>, sent: PageForm) -
     match download(&app.backup, who).await {
         Ok(archive) => Ok(archive),
         Err(error) if matches!(error.status(), StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE) => {
-            let mut form = Form::default();
+            let mut form = Form::empty(who.language);
             form.refuse(error);
             Ok(form.answer(page(&app, who, &form)?))
         }

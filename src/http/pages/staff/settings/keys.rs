@@ -196,7 +196,7 @@ pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> R
     let about = "Copy this key now. You won't be able to see it again.";
     let content = html! {
         h1 { "API key created" }
-        (secret(&format!("Key for {}", done.answer.key.name), about, &key))
+        (secret(words::Language::English, &format!("Key for {}", done.answer.key.name), about, &key))
         p class="acts" { a class="button" href=(PATH) { "View API keys" } }
     };
     Ok(viewer.page(StaffSection::Settings, "API key created", &app.settings.board.view(), &content))

@@ -4,7 +4,7 @@ use axum::http::HeaderValue;
 use axum::http::header::IF_MATCH;
 use serde_json::{Value, json};
 
-use super::fields::ADDRESS_FIELDS;
+use crate::staff::address_fields::ADDRESS_PARTS;
 use crate::staff::filled_form::end_of_day;
 use crate::staff::form::Form;
 use domain::shop_clock::ShopClock;
@@ -31,7 +31,7 @@ impl Form {
 
     /// Returns the address in its fields; null if all of them are empty.
     pub(in super::super) fn address(&self) -> Value {
-        if ADDRESS_FIELDS.iter().all(|(name, ..)| self.text(name).is_empty()) {
+        if ADDRESS_PARTS.iter().all(|(name, ..)| self.text(name).is_empty()) {
             return Value::Null;
         }
         json!({

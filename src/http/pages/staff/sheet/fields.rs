@@ -6,19 +6,11 @@
 use maud::{Markup, html};
 
 use super::body::VERSION_FIELD;
+use crate::staff::address_fields::ADDRESS_PARTS;
 use crate::staff::form::Form;
 use crate::staff::shell::hidden;
 use domain::address::Address;
-
-/// Address fields of a form: name, label, maximum length in characters.
-pub(super) const ADDRESS_FIELDS: [(&str, &str, u32); 6] = [
-    ("line1", "Street and number", 200),
-    ("line2", "Address line 2", 200),
-    ("postalCode", "Postcode", 20),
-    ("city", "City", 100),
-    ("region", "State or region", 100),
-    ("country", "Country, two letters", 2),
-];
+use words::Language;
 
 /// Fields whose name differs from that of the API field, with the name of the API field, by which errors are assigned
 /// to them.
@@ -45,27 +37,27 @@ pub(in super::super) fn member_of(name: &str) -> Option<&'static str> {
 
 /// Appearance and constraints of a form field.
 #[derive(Clone, Copy)]
-pub(in super::super) struct FieldAppearance {
-    name: &'static str,
-    label: &'static str,
+pub(in super::super) struct FieldAppearance<'a> {
+    name: &'a str,
+    label: &'a str,
     kind: &'static str,
     inputmode: Option<&'static str>,
     max_chars: u32,
     required: bool,
-    hint: Option<&'static str>,
+    hint: Option<&'a str>,
 }
 
 /// Describes a single-line text field with the given maximum length.
-pub(in super::super) const fn line_field(name: &'static str, label: &'static str, max_chars: u32) -> FieldAppearance {
+pub(in super::super) const fn line_field<'a>(name: &'a str, label: &'a str, max_chars: u32) -> FieldAppearance<'a> {
     FieldAppearance { name, label, kind: "text", inputmode: None, max_chars, required: false, hint: None }
 }
 
 /// Describes a field for an amount of money or any other decimal number.
-pub(in super::super) const fn decimal_field(name: &'static str, label: &'static str) -> FieldAppearance {
+pub(in super::super) const fn decimal_field<'a>(name: &'a str, label: &'a str) -> FieldAppearance<'a> {
     FieldAppearance { inputmode: Some("decimal"), ..line_field(name, label, 20) }
 }
 
-impl FieldAppearance {
+impl<'a> FieldAppearance<'a> {
     pub(in super::super) const fn of_kind(self, kind: &'static str) -> Self {
         Self { kind, ..self }
     }
@@ -74,7 +66,7 @@ impl FieldAppearance {
         Self { required: true, ..self }
     }
 
-    pub(in super::super) const fn hint(self, hint: &'static str) -> Self {
+    pub(in super::super) const fn hint(self, hint: &'a str) -> Self {
         Self { hint: Some(hint), ..self }
     }
 }
@@ -116,7 +108,7 @@ impl<'a> FormSheet<'a> {
         self.refused.map_or(current, |form| form.text(member)).to_owned()
     }
 
-    pub(in super::super) fn field(&self, look: FieldAppearance, current: &str) -> Markup {
+    pub(in super::super) fn field(&self, look: FieldAppearance<'_>, current: &str) -> Markup {
         let FieldAppearance { name, label, kind, inputmode, max_chars, required, hint } = look;
         let id = format!("{}-{name}", self.name);
         let about = hint.map(|_| format!("about-{id}"));
@@ -173,7 +165,7 @@ impl<'a> FormSheet<'a> {
     }
 
     /// Renders the fields for an address.
-    pub(in super::super) fn address(&self, legend: &str, current: Option<&Address>) -> Markup {
+    pub(in super::super) fn address(&self, language: Language, legend: &str, current: Option<&Address>) -> Markup {
         let part = |name: &str| match (current, name) {
             (None, _) => "",
             (Some(current), "line1") => current.line1.as_str(),
@@ -186,7 +178,9 @@ impl<'a> FormSheet<'a> {
         html! {
             fieldset class="sheet" {
                 legend { (legend) }
-                @for (name, label, max_chars) in ADDRESS_FIELDS { (self.field(line_field(name, label, max_chars), part(name))) }
+                @for (name, label, max_chars) in ADDRESS_PARTS {
+                    (self.field(line_field(name, &label(language), max_chars), part(name)))
+                }
             }
         }
     }

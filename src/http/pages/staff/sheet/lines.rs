@@ -7,6 +7,8 @@ use serde_json::Value;
 use super::FormSheet;
 use crate::form::PageForm;
 use crate::staff::form::Form;
+use words::Language;
+use words::staff::common;
 
 /// Form field with the index of the edited line, starting at 0; absent when a line is added.
 const LINE_FIELD: &str = "line";
@@ -47,7 +49,11 @@ pub(in super::super) struct DraftLines<'a> {
 impl DraftLines<'_> {
     /// Renders the line forms. `fields` renders the fields for the line at the given index or, if `None`, for a new
     /// line.
-    pub(in super::super) fn forms(&self, fields: &dyn Fn(&FormSheet<'_>, Option<usize>) -> Markup) -> Markup {
+    pub(in super::super) fn forms(
+        &self,
+        language: Language,
+        fields: &dyn Fn(&FormSheet<'_>, Option<usize>) -> Markup,
+    ) -> Markup {
         let Self { path, version, titles, refused } = self;
         let [change, remove] = LINE_ACTS.map(|act| format!("{path}/{act}"));
         let one = |sheet: &FormSheet<'_>, at: Option<usize>, button: &str| {
@@ -66,20 +72,20 @@ impl DraftLines<'_> {
                 @let name = format!("line-{at}");
                 @let sheet = FormSheet::new(&name, refused);
                 details open[sheet.is_refused()] {
-                    summary { "Edit line " (at + 1) ": " (title) }
-                    (one(&sheet, Some(at), "Save line"))
+                    summary { (common::edit_line(language, at + 1, title)) }
+                    (one(&sheet, Some(at), &common::save_line(language)))
                     @if titles.len() > 1 {
                         form method="post" action=(remove) {
                             (FormSheet::new("", &Form::default()).head(Some(*version)))
                             input type="hidden" name=(LINE_FIELD) value=(at);
-                            button class="second" type="submit" { "Remove line " (at + 1) }
+                            button class="second" type="submit" { (common::remove_line(language, at + 1)) }
                         }
                     }
                 }
             }
             details open[new.is_refused()] {
-                summary { "Add a line" }
-                (one(&new, None, "Add line"))
+                summary { (common::add_line_title(language)) }
+                (one(&new, None, &common::add_line(language)))
             }
         }
     }

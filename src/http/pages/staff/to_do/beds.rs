@@ -91,7 +91,7 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> Task
         html! {
             details {
                 summary { "Some parts are bad" }
-                (sign_off_form(SignOffSubject::Bed(id, plate_parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
+                (sign_off_form(words::Language::English, SignOffSubject::Bed(id, plate_parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
             }
         }
     };

@@ -49,7 +49,7 @@ fn row(app: &ToDoHandles, job: &Job) -> TaskRow {
     let form = html! {
         details {
             summary { "Some parts are bad" }
-            (sign_off_form(SignOffSubject::Job(id, parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
+            (sign_off_form(words::Language::English, SignOffSubject::Job(id, parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
         }
     };
     let on_plate = counted(usize::try_from(parts).unwrap_or(usize::MAX), "part on the plate", "parts on the plate");

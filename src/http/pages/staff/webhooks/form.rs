@@ -118,7 +118,7 @@ pub(super) fn shown_once(
         p { (endpoint.url) }
         @if let Some(warning) = disclosure.warning { p class="bad" { (warning) } }
         @match &disclosure.secret {
-            Some(value) => { (secret("Signing secret", about, value)) },
+            Some(value) => { (secret(words::Language::English, "Signing secret", about, value)) },
             None => { p { "Deliveries are signed with the secret you entered." } },
         }
         p class="acts" {
