@@ -7,6 +7,8 @@
 
 pub mod account;
 pub mod common;
+pub mod insights;
+pub mod labels;
 pub mod refusals;
 pub mod shell;
 pub mod sign_in;
@@ -17,6 +19,8 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
         ("staff/account", &account::FILE, account::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/insights", &insights::FILE, insights::DECLARED),
+        ("staff/labels", &labels::FILE, labels::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),

@@ -1,13 +1,15 @@
 //! Languages of the staff's pages: the account's, else the browser's; areas that are not translated are in English.
 
 use serde_json::{Value, json};
+use simulator::PrinterKind;
 
 use super::settings::boss;
 use super::{done, is_sound, operator};
 use crate::api::PASSWORD;
 use crate::billing::pages::{send, token};
+use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db};
+use crate::support::{App, Client, Db, on_sqlite};
 
 /// Path of the page for one's own account.
 const ACCOUNT: &str = "/shop/settings/account";
@@ -58,7 +60,7 @@ async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browse
 async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let app = App::new(Db::sqlite()).await;
     let boss = boss(&app).await;
-    for path in ["/floor", "/to-do", "/shop/orders", "/shop/settings", "/shop/settings/users"] {
+    for path in ["/floor", "/to-do", "/shop/orders", "/shop/settings", "/shop/settings/users", "/design"] {
         let page = german(&boss, path).await;
         shows(&page, &["<html lang=\"en\">", "Skip to content", "Search orders", "id=\"summary\""]);
         assert!(!page.text.contains("Einstellungen"), "{path}: {}", page.text);
@@ -66,6 +68,71 @@ async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let users = boss.get("/api/users").await.expect(200);
     let person = format!("/shop/settings/users/{}", users["users"][0]["id"].as_str().unwrap());
     shows(&german(&boss, &person).await, &["<html lang=\"en\">", "aria-label=\"Sessions\""]);
+}
+
+on_sqlite! {
+    async fn insights_pages_are_german(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let empty = german(&sam, "/shop/insights?days=365").await;
+        shows(&empty, &[">Keine Drucke in diesem Zeitraum</h2>", ">1 Jahr</a>", "Keine Daten aus dem Jahr davor"]);
+        let cost = json!({"unitCostCents": 2.5});
+        floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &cost).await.expect(200);
+        let order = floor.order(1).await;
+        floor.app.order_is(&order, "ready").await;
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        let rejected = json!({"goodCount": 0, "reason": "layer_shift"});
+        floor.app.post(&format!("/api/jobs/{job}/sign-off"), &rejected).await.expect(200);
+        let texts = [
+            "<html lang=\"de\">",
+            ">Auswertung</h1>",
+            "aria-label=\"Zeitraum\"",
+            ">Durchlaufzeit, Median<",
+            "Keine Daten aus den 30 Tagen davor",
+            ">Einen Blick wert</h2>",
+            "</a> hat die höchsten Kosten durch Ausschuss: Material für 0,2",
+            ">„Schichtversatz“</a>: 1, in den 30 Tagen davor keiner.",
+            ">Drucke pro Tag als CSV</a>",
+            " am stärksten Tag; rot: fehlgeschlagen oder abgebrochen",
+            "aria-label=\"Auslastung der Drucker: Zahlen\"",
+            ">Gehaltene Zusagen<",
+        ];
+        shows(&german(&sam, "/shop/insights").await, &texts);
+        let table = german(&sam, "/shop/insights/table?figure=scrap-reasons").await.text;
+        assert!(table.contains("reason,scrap,scrapCostCents\r\nSchichtversatz,1,"), "{table}");
+    }
+}
+
+#[tokio::test]
+async fn labels_pages_are_german() {
+    let app = App::new(Db::sqlite()).await;
+    let sam = operator(&app).await;
+    let texts = [
+        "<html lang=\"de\">",
+        ">Etiketten</h1>",
+        "Handys können diese Adresse nicht öffnen.",
+        "<p>Noch keine Drucker. <a href=\"/floor\">Werkstatt öffnen</a></p>",
+        "<p>Legen Sie zuerst ein Material an. <a href=\"/shop/stock\">Zum Lager</a></p>",
+        ">Vorhandene Spulen</h2>",
+        "Noch keine Lagerplätze.",
+    ];
+    shows(&german(&sam, "/shop/labels").await, &texts);
+    let material = app.material("PLA black", 100.0).await;
+    let place = json!({"location": "Shelf A3/4"});
+    app.patch(&format!("/api/inventory/materials/{material}"), &place).await.expect(200);
+    let texts = [
+        "<p>Jede Spule bekommt eine neue Nummer.",
+        ">Anzahl</label>",
+        ">A4-Blatt zum Ausschneiden<",
+        ">Etiketten erstellen</button>",
+        "value=\"Shelf A3/4\"",
+    ];
+    shows(&german(&sam, "/shop/labels").await, &texts);
+    let nothing = german(&sam, "/shop/labels/pdf?printer=x").await;
+    assert_eq!(nothing.status, 400, "{}", nothing.text);
+    shows(&nothing, &["<p>Etiketten: wählen Sie mindestens einen Drucker, eine Spule oder einen Lagerplatz.</p>"]);
+    let pdf = german(&sam, &format!("/shop/labels/pdf?new=1&material={material}")).await;
+    assert_eq!((pdf.status, pdf.header("content-type")), (200, Some("application/pdf")), "{}", pdf.text);
 }
 
 #[tokio::test]

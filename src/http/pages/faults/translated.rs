@@ -39,6 +39,8 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
         "must not be only whitespace" => refusals::fault_blank,
         "must not be one of the most common passwords" => refusals::fault_common_password,
         "must not be the account's own email address" => refusals::fault_own_address,
+        "choose at least one printer, spool or bin" => refusals::fault_no_label,
+        "choose the material of the spools" => refusals::fault_no_material,
         message => amount_text(message)?,
     };
     Some(text(language))
@@ -82,6 +84,7 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
         TOO_MANY_CODES => refusals::too_many_codes,
         "rate_limited" => refusals::too_many_tries,
         "form_outdated" => refusals::form_outdated,
+        "spools_counted_elsewhere" => refusals::spools_counted_elsewhere,
         _ => return None,
     };
     Some(text(language))

@@ -8,10 +8,13 @@ use axum::response::Response;
 use http::language::EnglishOnly;
 use words::Language;
 
-/// Beginnings of the paths whose pages are complete in every language.
-const TRANSLATED: [&str; 6] = [
+/// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
+/// reference for people who work on the pages, with examples in place of texts.
+const TRANSLATED: [&str; 8] = [
     "/login",
     "/logout",
+    "/shop/insights",
+    "/shop/labels",
     "/shop/settings/account",
     "/shop/settings/password",
     "/shop/settings/second-factor",
@@ -51,7 +54,9 @@ mod tests {
             assert!(german(path), "{path}");
             assert_eq!(language_at(path, Language::English), Language::English);
         }
-        for path in ["/shop/settings", "/shop/settings/sessions-of-others", "/floor", "/shop/settings/users/1", "/"] {
+        for path in
+            ["/shop/settings", "/shop/settings/sessions-of-others", "/floor", "/shop/settings/users/1", "/", "/design"]
+        {
             assert!(!german(path), "{path}");
         }
     }
