@@ -8,6 +8,7 @@
 pub mod account;
 pub mod cards;
 pub mod common;
+pub mod floor;
 pub mod insights;
 pub mod labels;
 pub mod refusals;
@@ -22,6 +23,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/account", &account::FILE, account::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/floor", &floor::FILE, floor::DECLARED),
         ("staff/insights", &insights::FILE, insights::DECLARED),
         ("staff/labels", &labels::FILE, labels::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),

@@ -193,8 +193,14 @@ pub(super) fn card(language: Language, app: &BoardHandles, printer: &Printer, gr
 }
 
 /// Renders the printer that will be free next, and the time; renders nothing if no printer provides an estimate.
-pub(super) fn next_free(language: Language, app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
-    let free = all.iter().filter_map(|printer| Some((free_at(printer, &app.shop.printer_connections, now)?, *printer)));
+pub(super) fn next_free(
+    language: Language,
+    app: &BoardHandles,
+    all: &[(FloorGroup, &Printer)],
+    now: Timestamp,
+) -> Markup {
+    let printers = all.iter().map(|(_, printer)| *printer);
+    let free = printers.filter_map(|printer| Some((free_at(printer, &app.shop.printer_connections, now)?, printer)));
     let next = free.min_by_key(|(at, printer)| (*at, printer.fields.name.to_lowercase(), printer.id));
     html! {
         span id=(NEXT_FREE_ID) class="muted small" {

@@ -75,7 +75,7 @@ pub(super) async fn show(
     let notes = log.notes(printer).await?;
     let queue = queue(&app.board, id);
     let log = log.render(viewer.language(), Some(id)).await?;
-    let view = app.board.view();
+    let view = app.board.view_in(viewer.language());
     let content = html! {
         p { a href=(FLOOR_PATH) { "All printers" } }
         // Its state stands in the card, and only there: that is read again all the time, this is not.
@@ -85,7 +85,7 @@ pub(super) async fn show(
             a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Edit or remove" }
             @if who.has(Role::Admin) { a class="button second" href=(history_path(AuditedKind::Printer, id)) { "History" } }
         }
-        @if let Some(parts) = view.printers.get(&id) {
+        @if let Some(parts) = view.parts(viewer.language()).printers.get(&id) {
             section aria-labelledby="now" {
                 h2 class="hidden-words" id="now" { "Now" }
                 ul class="list alone" aria-labelledby="now" { (PreEscaped(parts.whole())) }
