@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use maud::PreEscaped;
 
+use super::card::CardState;
 use super::floor_group::FloorGroup;
 use super::floor_totals::FloorTotals;
 use super::{card, card_gauge};
@@ -210,8 +211,8 @@ struct BoardRendering<'a> {
     version: i64,
     /// Version of the last view.
     last_version: i64,
-    /// Printers and their groups in display order.
-    printers: Vec<(FloorGroup, &'a Printer)>,
+    /// Printers and their states in display order.
+    printers: Vec<(CardState, &'a Printer)>,
 }
 
 impl BoardRendering<'_> {
@@ -219,9 +220,9 @@ impl BoardRendering<'_> {
     fn parts(&self, language: Language, previous: &LanguageParts) -> LanguageParts {
         let is_behind = previous.rendered_at != self.last_version;
         let mut printers = BTreeMap::new();
-        for (n, (group, printer)) in (0u64..).zip(&self.printers) {
+        for (n, (state, printer)) in (0u64..).zip(&self.printers) {
             let is_due = is_behind || n.wrapping_add(self.turn).is_multiple_of(GAUGE_TURNS);
-            let parts = self.printer(language, (*group, *printer), previous.printers.get(&printer.id), is_due);
+            let parts = self.printer(language, (*state, *printer), previous.printers.get(&printer.id), is_due);
             printers.insert(printer.id, parts);
         }
         let next_free = card::next_free(language, self.app, &self.printers, self.now).into_string();
@@ -234,20 +235,20 @@ impl BoardRendering<'_> {
     fn printer(
         &self,
         language: Language,
-        (group, printer): (FloorGroup, &Printer),
+        (current, printer): (CardState, &Printer),
         previous: Option<&Arc<PrinterParts>>,
         is_due: bool,
     ) -> Arc<PrinterParts> {
         let (app, version) = (self.app, self.version);
         let none = PrinterParts::default();
         let before = previous.map_or(&none, |parts| &**parts);
-        let html = card::card(language, app, printer, group).into_string();
+        let html = card::card(language, app, printer, current).into_string();
         let card = renewed(&before.card, card::card_id(printer.id), html, version);
-        let state = card::live_state(language, &app.shop, printer).into_string();
+        let state = current.part(language, printer.id).into_string();
         let state = renewed(&before.state, card::state_id(printer.id), state, version);
         let (gauge, next) = if is_due || card.version == version || state.version == version {
             let gauge = card_gauge::gauge(language, app, printer).into_string();
-            let next = card_gauge::next(language, app, printer, group).into_string();
+            let next = card_gauge::next(language, app, printer, current.group).into_string();
             (
                 renewed(&before.gauge, card::gauge_id(printer.id), gauge, version),
                 renewed(&before.next, card::next_id(printer.id), next, version),
@@ -267,11 +268,10 @@ fn render(app: &BoardHandles, last: &BoardView, turn: u64, languages: &[Language
     let version = if last.version == 0 { now.0.max(1) } else { last.version + 1 };
     let all = present_all(&app.shop);
     let all = all.iter().filter_map(|versioned| versioned.state.as_ref());
-    let mut ranked: Vec<(_, &Printer)> = all.map(|printer| (card::rank(&app.shop, printer), printer)).collect();
-    ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let printers: Vec<(FloorGroup, &Printer)> =
-        ranked.into_iter().map(|((group, ..), printer)| (group, printer)).collect();
-    let order: Vec<(FloorGroup, Id)> = printers.iter().map(|(group, printer)| (*group, printer.id)).collect();
+    let mut printers: Vec<(CardState, &Printer)> =
+        all.map(|printer| (CardState::of(&app.shop, printer), printer)).collect();
+    printers.sort_by_cached_key(|(state, printer)| state.rank(printer));
+    let order: Vec<(FloorGroup, Id)> = printers.iter().map(|(state, printer)| (state.group, printer.id)).collect();
     let troubled = order.iter().filter(|(group, _)| *group == FloorGroup::NeedsYou).count();
     let totals = FloorTotals::of(app, &printers, now);
     let summaries = Language::ALL.into_iter().map(|language| {

@@ -1,6 +1,5 @@
 //! Groups of the floor: by state, the sections in which printers stand, the most urgent first; or by place or model.
 
-use super::card::standing;
 use super::shell::Tone;
 use domain::printer::{Attention, Printer};
 use domain::printer_status::Activity;
@@ -35,14 +34,13 @@ impl FloorGroup {
         }
     }
 
-    /// Returns the group that a printer belongs to now. A print that belongs to no job is worth a word on the card, but
-    /// nobody has to act on it.
-    pub(super) fn of(shop: &PrinterHandles, printer: &Printer) -> Self {
+    /// Returns the group that a printer with the given tone belongs to now. A print that belongs to no job is worth a
+    /// word on the card, but nobody has to act on it.
+    pub(super) fn of(shop: &PrinterHandles, printer: &Printer, tone: Tone) -> Self {
         let doing = activity(shop, printer);
         let is_out = printer.disconnected || printer.maintenance.is_some() || doing == Activity::Offline;
         let is_foreign = doing == Activity::Printing && printer.attention() == [Attention::ForeignPrint];
-        let tone = if is_foreign { Tone::Working } else { standing(shop, printer).0 };
-        Self::from_state(tone, is_out)
+        Self::from_state(if is_foreign { Tone::Working } else { tone }, is_out)
     }
 
     /// Returns the group's name in URLs and page fragments.

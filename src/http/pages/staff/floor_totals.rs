@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::board::BoardHandles;
+use super::card::CardState;
 use super::card_gauge::percent;
 use super::floor_group::FloorGroup;
 use crate::frame::{SLOT, with_parts};
@@ -32,9 +33,9 @@ pub(super) struct FloorTotals {
 }
 
 impl FloorTotals {
-    /// Counts the printers, each with its group.
-    pub(super) fn of(app: &BoardHandles, all: &[(FloorGroup, &Printer)], now: Timestamp) -> Self {
-        let count = |group: FloorGroup| all.iter().filter(|(one, _)| *one == group).count();
+    /// Counts the printers, each with its state.
+    pub(super) fn of(app: &BoardHandles, all: &[(CardState, &Printer)], now: Timestamp) -> Self {
+        let count = |group: FloorGroup| all.iter().filter(|(state, _)| state.group == group).count();
         let furthest = all.iter().filter_map(|(_, printer)| percent(app, printer)).max();
         let next = all.iter().filter_map(|(_, printer)| free_at(printer, &app.shop.printer_connections, now)).min();
         Self {
