@@ -225,9 +225,8 @@ mod tests {
     fn a_shop_without_printers_reads_where_to_begin() {
         let page = |language, may_add| empty(language, may_add).into_string();
         let english = page(Language::English, true);
-        let first =
-            "<li><a href=\"/shop/printers/new\">Add a printer</a>. Its card appears here and updates live.</li>";
-        let first = first.replace("/shop/printers/new", NEW_PRINTER_PATH);
+        let text = ". Its card appears here and updates live.</li>";
+        let first = format!("<li><a href=\"{NEW_PRINTER_PATH}\">Add a printer</a>{text}");
         assert!(english.contains(&first), "{english}");
         let demo = "<p>To explore first, run <code>printfloor demo</code> on this server.";
         assert!(english.contains(demo) && english.contains("through <a href=\"/docs/\">the API</a>.</p>"), "{english}");
