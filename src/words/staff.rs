@@ -7,8 +7,11 @@
 
 pub mod account;
 pub mod common;
+pub mod customers;
 pub mod insights;
+pub mod invoices;
 pub mod labels;
+pub mod payments;
 pub mod refusals;
 pub mod shell;
 pub mod sign_in;
@@ -19,8 +22,11 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
         ("staff/account", &account::FILE, account::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/customers", &customers::FILE, customers::DECLARED),
         ("staff/insights", &insights::FILE, insights::DECLARED),
+        ("staff/invoices", &invoices::FILE, invoices::DECLARED),
         ("staff/labels", &labels::FILE, labels::DECLARED),
+        ("staff/payments", &payments::FILE, payments::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
