@@ -122,8 +122,8 @@ pub(super) fn span(language: Language, seconds: i64) -> String {
     }
 }
 
-/// Returns the name of a payment method: `bank transfer` or `Überweisung`. Staff enter methods as they like; one without
-/// a name is shown as it was entered.
+/// Returns the name of a payment method: `bank transfer` or `Überweisung`. Staff enter methods as they like; one
+/// without a name is shown as it was entered.
 pub(super) fn method_name(language: Language, method: &str) -> String {
     payments::payment_method(language, &method.replace(' ', "_"), &method.replace('_', " "))
 }

@@ -50,7 +50,10 @@ mod tests {
             ("must not exceed the sum of the lines", "darf die Summe der Positionen nicht übersteigen"),
             ("must be in the future", "muss in der Zukunft liegen"),
             ("must be at most 500, the amount due", "darf den offenen Betrag nicht übersteigen"),
-            ("must be from 1 to 500, the amount not yet refunded", "darf den noch nicht erstatteten Betrag nicht übersteigen"),
+            (
+                "must be from 1 to 500, the amount not yet refunded",
+                "darf den noch nicht erstatteten Betrag nicht übersteigen",
+            ),
         ] {
             assert_eq!(fault(message).map(|text| text(Language::German)).as_deref(), Some(german));
         }
