@@ -49,6 +49,8 @@ messages! {
     due;
     paid_at;
     notes;
+    flag_disputed;
+    flag_dispute_lost;
 
     lines;
     lines_label;

@@ -50,6 +50,8 @@ issued = Issued
 due = Due
 paid_at = Paid
 notes = Notes
+flag_disputed = disputed
+flag_dispute_lost = dispute lost
 
 ## Lines and sums
 
