@@ -6,12 +6,18 @@
 //! list (`TRANSLATED` in `src/http/pages/staff/area.rs`).
 
 pub mod account;
+pub mod billing;
 pub mod cards;
 pub mod common;
+pub mod customers;
 pub mod floor;
 pub mod insights;
+pub mod invoices;
 pub mod labels;
+pub mod payments;
+pub mod quotes;
 pub mod refusals;
+pub mod requests;
 pub mod shell;
 pub mod sign_in;
 pub mod timing;
@@ -21,12 +27,18 @@ pub mod timing;
 pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
         ("staff/account", &account::FILE, account::DECLARED),
+        ("staff/billing", &billing::FILE, billing::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/customers", &customers::FILE, customers::DECLARED),
         ("staff/floor", &floor::FILE, floor::DECLARED),
         ("staff/insights", &insights::FILE, insights::DECLARED),
+        ("staff/invoices", &invoices::FILE, invoices::DECLARED),
         ("staff/labels", &labels::FILE, labels::DECLARED),
+        ("staff/payments", &payments::FILE, payments::DECLARED),
+        ("staff/quotes", &quotes::FILE, quotes::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
+        ("staff/requests", &requests::FILE, requests::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
         ("staff/timing", &timing::FILE, timing::DECLARED),

@@ -1,5 +1,7 @@
 //! Languages of the staff's pages: the account's, else the browser's; areas that are not translated are in English.
 
+mod sales;
+
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 

@@ -10,11 +10,15 @@ use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
 /// reference for people who work on the pages, with examples in place of texts.
-const TRANSLATED: [&str; 8] = [
+const TRANSLATED: [&str; 12] = [
     "/login",
     "/logout",
+    "/shop/customers",
     "/shop/insights",
+    "/shop/invoices",
     "/shop/labels",
+    "/shop/quotes",
+    "/shop/requests",
     "/shop/settings/account",
     "/shop/settings/password",
     "/shop/settings/second-factor",
