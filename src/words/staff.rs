@@ -12,6 +12,8 @@ pub mod labels;
 pub mod refusals;
 pub mod shell;
 pub mod sign_in;
+pub mod spools;
+pub mod stock;
 
 /// Returns the modules of all areas, each with its files and its messages.
 #[cfg(test)]
@@ -24,5 +26,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
+        ("staff/spools", &spools::FILE, spools::DECLARED),
+        ("staff/stock", &stock::FILE, stock::DECLARED),
     ]
 }

@@ -9,6 +9,7 @@ use crate::staff::TO_DO_PATH;
 use crate::staff::stock::{decision, material_path};
 use domain::material::Material;
 use domain::parts_sync::{StockLink, SyncConflict};
+use words::Language;
 
 /// Lists the conflicts of all stock links, sorted by material name.
 pub(super) fn counts(app: &ToDoHandles) -> TaskKind {
@@ -24,7 +25,12 @@ pub(super) fn counts(app: &ToDoHandles) -> TaskKind {
             " " span class="faint small" { "also tracked in " (link.system.words()) }
         };
         let row = TaskRow::new(Icon::Database, title).swatch(material.fields.color.as_deref());
-        row.detail(html! { (conflict.message) }).more(Some(decision(material, link, Some(TO_DO_PATH))))
+        row.detail(html! { (conflict.message) }).more(Some(decision(
+            Language::English,
+            material,
+            link,
+            Some(TO_DO_PATH),
+        )))
     });
     TaskKind::new("counts", "Stock conflicts to resolve", rows.collect())
 }
