@@ -1,5 +1,7 @@
 //! Translations of the API's messages, which are in English.
 
+mod stock;
+
 use super::NOT_WHOLE;
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::typed_amount::TypedAmountError;
@@ -41,7 +43,7 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
         "must not be the account's own email address" => refusals::fault_own_address,
         "choose at least one printer, spool or bin" => refusals::fault_no_label,
         "choose the material of the spools" => refusals::fault_no_material,
-        message => amount_text(message)?,
+        message => amount_text(message).or_else(|| stock::fault(message))?,
     };
     Some(text(language))
 }
@@ -85,7 +87,7 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
         "rate_limited" => refusals::too_many_tries,
         "form_outdated" => refusals::form_outdated,
         "spools_counted_elsewhere" => refusals::spools_counted_elsewhere,
-        _ => return None,
+        code => stock::refusal(code)?,
     };
     Some(text(language))
 }
