@@ -14,6 +14,7 @@ pub mod shell;
 pub mod sign_in;
 pub mod spools;
 pub mod stock;
+pub mod webhooks;
 
 /// Returns the modules of all areas, each with its files and its messages.
 #[cfg(test)]
@@ -28,5 +29,6 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
         ("staff/spools", &spools::FILE, spools::DECLARED),
         ("staff/stock", &stock::FILE, stock::DECLARED),
+        ("staff/webhooks", &webhooks::FILE, webhooks::DECLARED),
     ]
 }

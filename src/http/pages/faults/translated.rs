@@ -1,6 +1,7 @@
 //! Translations of the API's messages, which are in English.
 
 mod stock;
+mod webhooks;
 
 use super::NOT_WHOLE;
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
@@ -43,7 +44,7 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
         "must not be the account's own email address" => refusals::fault_own_address,
         "choose at least one printer, spool or bin" => refusals::fault_no_label,
         "choose the material of the spools" => refusals::fault_no_material,
-        message => amount_text(message).or_else(|| stock::fault(message))?,
+        message => amount_text(message).or_else(|| stock::fault(message)).or_else(|| webhooks::fault(message))?,
     };
     Some(text(language))
 }
@@ -87,7 +88,7 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
         "rate_limited" => refusals::too_many_tries,
         "form_outdated" => refusals::form_outdated,
         "spools_counted_elsewhere" => refusals::spools_counted_elsewhere,
-        code => stock::refusal(code)?,
+        code => stock::refusal(code).or_else(|| webhooks::refusal(code))?,
     };
     Some(text(language))
 }

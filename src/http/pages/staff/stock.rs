@@ -39,7 +39,6 @@ use http::handles::handles;
 use http::routes::{PageBounds, Routes};
 use http_api::production::materials::MaterialHandles;
 use http_api::production::stock_links::LinkHandles;
-use words::Language;
 
 /// Path of the form for adding a material.
 const NEW_PATH: &str = "/shop/stock/new";
@@ -119,13 +118,6 @@ fn number(text: &str) -> Value {
         return json!(whole);
     }
     plain.parse::<f64>().ok().filter(|number| number.is_finite()).map_or_else(|| json!(text), |number| json!(number))
-}
-
-/// Renders a text of the server that is in English only, marked as such on a page in another language.
-fn in_english(language: Language, text: &str) -> Markup {
-    html! {
-        @if language == Language::English { (text) } @else { span lang=(Language::English.tag()) { (text) } }
-    }
 }
 
 /// Renders a material's colour as a swatch.
