@@ -10,15 +10,18 @@ use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
 /// reference for people who work on the pages, with examples in place of texts.
-const TRANSLATED: [&str; 8] = [
+const TRANSLATED: [&str; 11] = [
     "/login",
     "/logout",
+    "/shop/deliveries",
     "/shop/insights",
     "/shop/labels",
     "/shop/settings/account",
     "/shop/settings/password",
     "/shop/settings/second-factor",
     "/shop/settings/sessions",
+    "/shop/stock",
+    "/shop/webhooks",
 ];
 
 /// Returns whether the page at a path is translated.

@@ -19,7 +19,7 @@ pub(super) fn fault(message: &str) -> Option<fn(Language) -> String> {
         ("must be within the last ", texts::fault_since),
     ];
     let whole = whole.into_iter().find(|(error, _)| error.to_string() == message).map(|(_, text)| text);
-    whole.or_else(|| beginnings.into_iter().find(|(start, _)| message.starts_with(start)).map(|(_, text)| text))
+    whole.or_else(|| beginnings.into_iter().find(|(start, _)| message.starts_with(*start)).map(|(_, text)| text))
 }
 
 /// Returns the message of an error with this code; `None` for errors about anything else.

@@ -137,13 +137,8 @@ impl SpoolFacts {
         Self { number, material: material.cloned(), left, places }
     }
 
-    /// Returns the title on the spool's label, in English.
-    pub(in crate::staff) fn title(&self) -> String {
-        self.title_in(Language::English)
-    }
-
     /// Returns the title of the spool's page.
-    pub(in crate::staff) fn title_in(&self, language: Language) -> String {
+    fn title(&self, language: Language) -> String {
         texts::spool(language, &self.number.to_string())
     }
 
@@ -247,7 +242,7 @@ pub(super) async fn show(
 pub(super) fn page(app: &StockHandles, who: &Caller, facts: &SpoolFacts, tried: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let language = viewer.language();
-    let (title, loaded) = (facts.title_in(language), !facts.places.is_empty());
+    let (title, loaded) = (facts.title(language), !facts.places.is_empty());
     let (tone, words) =
         if loaded { (Tone::Working, texts::loaded(language)) } else { (Tone::Idle, texts::shelf_status(language)) };
     let content = html! {
