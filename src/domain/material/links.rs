@@ -8,6 +8,7 @@ use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::material::change::MaterialChange;
 use crate::material::decide::existing;
+use crate::material::reason::{ACCEPTED, CHANGED_THERE};
 use crate::material::{Material, MaterialType, MovementKind};
 use crate::notation::stock_amount;
 use crate::parts_sync::{
@@ -166,7 +167,7 @@ fn agree(
         );
         return Err(Refusal::conflict("theirs_changed", words));
     }
-    Ok(stepped(material, cx, step, "an operator accepted the count of the other system"))
+    Ok(stepped(material, cx, step, ACCEPTED))
 }
 
 fn looked(
@@ -180,7 +181,7 @@ fn looked(
     if step.link == *current && step.delta == Amount::ZERO {
         return Decision::unchanged(linked(material, current));
     }
-    stepped(material, cx, step, "changed there")
+    stepped(material, cx, step, CHANGED_THERE)
 }
 
 /// Adjusts the shop's stock by the amount that a sync step transfers, and stores the resulting link.

@@ -139,4 +139,12 @@ messages! {
     material_in_use;
     nothing_to_decide;
     theirs_changed;
+
+    reason_initial;
+    reason_count;
+    reason_retired(spool: &str);
+    reason_sliced;
+    reason_exceeded(consumed: &str, on_hand: &str);
+    reason_changed_there(system: &str, name: &str);
+    reason_accepted(system: &str, name: &str);
 }

@@ -212,7 +212,8 @@ async fn stock_pages_are_german() {
     shows(&wrong, &["Eingegangene Menge (g): muss eine Zahl sein."]);
     let fields = [("form_token", &*own), ("delta", "100,5"), ("reason", "Montag")];
     let received = done(&sam, &format!("{path}/receive"), &fields).await;
-    shows(&received, &[">Wareneingang</td>", ">+100,5</td>", ">1100,5</td>", "aria-label=\"Bestand vom "]);
+    shows(&received, &[">Wareneingang</td>", ">Anfangsbestand</td>", ">+100,5</td>", ">1100,5</td>", ">Montag</td>"]);
+    shows(&received, &["aria-label=\"Bestand vom "]);
     shows(&sam.get(&format!("{path}/edit")).await, &["<h1>PLA black bearbeiten</h1>", "In USD, zum Beispiel 25,00"]);
     let fields = [("form_token", &*own), ("name", "x"), ("type", "filament"), ("color", "red")];
     let wrong = send(&sam, "/shop/stock/new", &fields).await;

@@ -175,3 +175,21 @@ insufficient_stock = So viel ist nicht auf Lager.
 material_in_use = Dieses Material wird in einem Produkt, einer offenen Bestellung, einem Druckauftrag, einem Drucker oder einem anderen System verwendet.
 nothing_to_decide = Es gibt nichts zu entscheiden: Es besteht kein Unterschied, oder ein Abgleich läuft noch. Versuchen Sie es nach dem nächsten Abgleich noch einmal.
 theirs_changed = Der Bestand im anderen System hat sich geändert. Prüfen Sie ihn und entscheiden Sie noch einmal.
+
+## Gründe, die der Betrieb selbst bei Lagerbewegungen vermerkt
+
+reason_initial = Anfangsbestand
+reason_count = Inventur
+reason_retired = Spule { $spool } ausgesondert
+reason_sliced = Bedarf nach dem Slicen
+reason_exceeded = { $consumed } verbraucht, { $on_hand } vorhanden
+reason_changed_there =
+    { $system ->
+        [spools] Spulenverwaltung, { $name }: dort geändert
+       *[parts] Teileverwaltung, { $name }: dort geändert
+    }
+reason_accepted =
+    { $system ->
+        [spools] Spulenverwaltung, { $name }: Bestand von dort übernommen
+       *[parts] Teileverwaltung, { $name }: Bestand von dort übernommen
+    }

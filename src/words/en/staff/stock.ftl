@@ -169,3 +169,21 @@ insufficient_stock = There is less stock on hand than this.
 material_in_use = This material is used by a SKU, an unfinished order or job, a printer, or another system.
 nothing_to_decide = There is nothing to decide: no difference was found, or an update is still in progress; try again after the next synchronization.
 theirs_changed = The count in the other system has changed; check it and decide again.
+
+## Reasons that the shop itself records for movements
+
+reason_initial = initial stock
+reason_count = stock-take
+reason_retired = spool { $spool } was retired
+reason_sliced = sliced
+reason_exceeded = { $consumed } used, { $on_hand } on hand
+reason_changed_there =
+    { $system ->
+        [spools] the spool system, { $name }: changed there
+       *[parts] the parts system, { $name }: changed there
+    }
+reason_accepted =
+    { $system ->
+        [spools] the spool system, { $name }: an operator accepted the count of the other system
+       *[parts] the parts system, { $name }: an operator accepted the count of the other system
+    }

@@ -102,7 +102,7 @@ fn table(language: Language, names: &ActorNames, material: &Material, lines: &[M
                             td class="number" { (change_words(language, line.delta_reserved)) }
                             td class="number" { (decimal(language, line.quantity)) }
                             td class="number" { (decimal(language, line.reserved)) }
-                            td { (line.reason.as_deref().unwrap_or_default()) }
+                            td { (line.reason_in(language).unwrap_or_default()) }
                             td { (names.name(&line.actor).text) }
                         }
                     }
