@@ -6,19 +6,23 @@
 //! list (`TRANSLATED` in `src/http/pages/staff/area.rs`).
 
 pub mod account;
+pub mod cards;
 pub mod common;
 pub mod refusals;
 pub mod shell;
 pub mod sign_in;
+pub mod timing;
 
 /// Returns the modules of all areas, each with its files and its messages.
 #[cfg(test)]
 pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
         ("staff/account", &account::FILE, account::DECLARED),
+        ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
+        ("staff/timing", &timing::FILE, timing::DECLARED),
     ]
 }

@@ -32,6 +32,7 @@ use http::routes::{PageBounds, Routes};
 use http_api::production::jobs::JobHandles;
 use http_api::production::orders::{ListedOrder, OrderHandles, OrderSort, TimingSelection};
 use store::queries::{OrderFilter, Page};
+use words::Language;
 
 /// Number of orders per page.
 const ROWS_PER_PAGE: u64 = 50;
@@ -205,11 +206,12 @@ fn timings(app: &StaffOrderHandles, chosen: Option<Timing>) -> Markup {
     let timings: Vec<Timing> =
         orders.filter_map(|order| order.timing(forecast.orders.get(&order.id).copied(), now)).collect();
     let every = ListFilter { label: "All", path: ORDERS_PATH.to_owned(), count: None, is_current: chosen.is_none() };
-    let filters = Timing::ALL.into_iter().map(|timing| ListFilter {
-        label: timing_state(timing).1,
-        path: timing_path(timing),
-        count: Some(timings.iter().filter(|one| **one == timing).count()),
-        is_current: chosen == Some(timing),
+    let labels = Timing::ALL.map(|timing| (timing, timing_state(Language::English, timing).1));
+    let filters = labels.iter().map(|(timing, label)| ListFilter {
+        label,
+        path: timing_path(*timing),
+        count: Some(timings.iter().filter(|one| *one == timing).count()),
+        is_current: chosen == Some(*timing),
     });
     list_filters("Timing", &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
@@ -259,7 +261,7 @@ fn table(orders: &[ListedOrder]) -> Markup {
                             td class="states" {
                                 @let (tone, words) = order_state(order.status);
                                 span class=(tone.class()) { (words) }
-                                (timing_label(outlook))
+                                (timing_label(Language::English, outlook))
                                 @for flag in &order.flags { " " span class=(Tone::Attention.class()) { (flag_words(flag)) } }
                             }
                             td class="wide" { @if let Some(email) = &order.customer_email { span class="ellipsis" title=(email) { (email) } } }

@@ -47,6 +47,7 @@ use http::handles::handles;
 use http_api::production::jobs::JobHandles;
 use http_api::production::printers::present_all;
 use store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
+use words::Language;
 
 /// Maximum number of tasks shown per kind, longest-waiting first; further tasks appear once these are done.
 const ROWS_PER_KIND: u64 = 30;
@@ -218,11 +219,11 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
             return None;
         }
         let path = act_path(printer.id, "clear-attention");
-        let title = html! { b { (printer_link(printer)) } " " (live_state(&app.board.shop, printer)) };
+        let title = html! { b { (printer_link(printer)) } " " (live_state(Language::English, &app.board.shop, printer)) };
         let detail = html! {
-            @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(*one)) }
-            @if let Some(words) = printer.attention_words() { p class="bad" { (message(&words)) } }
-            @if let Some(words) = waiting_words(waiting(&app.board, printer)) {
+            @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(Language::English, *one)) }
+            @if let Some(words) = printer.attention_words(Language::English) { p class="bad" { (message(&words)) } }
+            @if let Some(words) = waiting_words(Language::English, waiting(&app.board, printer)) {
                 @if !attention.is_empty() { " · " }
                 (words)
             }

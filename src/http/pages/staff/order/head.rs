@@ -11,6 +11,7 @@ use crate::staff::timing::{timing_state, timing_words};
 use domain::order::{Order, OrderStatus};
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
+use words::Language;
 
 /// Renders the page heading with the status and, below it, any issues that need attention.
 pub(super) fn head(order: &Order, title: &str, outlook: OrderOutlook) -> Markup {
@@ -23,8 +24,8 @@ pub(super) fn head(order: &Order, title: &str, outlook: OrderOutlook) -> Markup 
             span class=(tone.class()) { (words) }
             span class="muted order-customer" { (order.customer_email.as_deref().unwrap_or("No customer")) }
         }
-        @if let Some((tone, words)) = urgent.map(timing_state) {
-            p id="timing" { span class=(tone.class()) { (words) } ": " (timing_words(order, outlook)) }
+        @if let Some((tone, words)) = urgent.map(|timing| timing_state(Language::English, timing)) {
+            p id="timing" { span class=(tone.class()) { (words) } ": " (timing_words(Language::English, order, outlook)) }
         }
         @for flag in &order.flags { p { span class=(Tone::Attention.class()) { (flag_words(flag)) } } }
     }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::{ProductHandles, files, from_file, sku_path};
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
-use crate::staff::card::standing;
+use crate::staff::card::state_after_name;
 use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
@@ -26,6 +26,7 @@ use http_api::production::files::{WHOLE_PICTURE, delete as delete_file, picture 
 use http_api::production::printers::{present_all, print_stored};
 use printers::PrinterType;
 use store::queries::{Page, SkuFilter};
+use words::Language;
 
 /// Page limit for the list of SKUs that use a file.
 const SKUS_SHOWN: Page = Page { limit: 50, offset: 0 };
@@ -267,8 +268,8 @@ fn print_once(app: &ProductHandles, file: &File, entry: &Form) -> Markup {
     let mut fit: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).filter(prints).collect();
     fit.sort_by_cached_key(|printer| (printer.free().is_err(), printer.fields.name.to_lowercase()));
     let words = |printer: &&Printer| {
-        let (_, doing) = standing(&app.board.shop, printer);
-        (printer.id.to_string(), format!("{}, {}", printer.fields.name, doing.to_lowercase()))
+        let state = state_after_name(Language::English, &app.board.shop, printer);
+        (printer.id.to_string(), format!("{}, {state}", printer.fields.name))
     };
     let choose = (String::new(), "Choose a printer".to_owned());
     let choices: Vec<(String, String)> = std::iter::once(choose).chain(fit.iter().map(words)).collect();

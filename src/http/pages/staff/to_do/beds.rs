@@ -18,6 +18,7 @@ use domain::dispatch::{GatheredAct, jobs_waiting_for_bed};
 use domain::printer::Printer;
 use domain::printer_status::Activity;
 use http_api::production::printers::activity;
+use words::Language;
 
 /// Returns the printers whose beds need clearing, longest-waiting first.
 pub(super) fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Printer> {
@@ -60,7 +61,7 @@ fn bed_words(jobs: usize) -> Option<String> {
 /// Renders a bed to clear, with a checkbox if `several` is set. `jobs` is the number of jobs waiting for the bed.
 fn bed(app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> TaskRow {
     let id = printer.id;
-    let job = PrintedJob::on_bed(&app.board, printer);
+    let job = PrintedJob::on_bed(Language::English, &app.board, printer);
     let title = html! {
         @if several {
             input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value="true"
@@ -75,7 +76,7 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> Task
         @if let Some(last) = printer.last_print {
             a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "View job" } } }
         }
-        @let queued = waiting_words(waiting(&app.board, printer));
+        @let queued = waiting_words(Language::English, waiting(&app.board, printer));
         @if printer.last_print.is_some() && (jobs > 0 || queued.is_some()) { " · " }
         @if let Some(words) = bed_words(jobs) { (waiting_jobs(&words, None)) } @else if let Some(words) = queued { (words) }
     };

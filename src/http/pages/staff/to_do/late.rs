@@ -11,6 +11,7 @@ use domain::order::Order;
 use domain::time::Timestamp;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
+use words::Language;
 
 /// Lists the late orders, earliest deadline first.
 pub(super) fn late(app: &ToDoHandles) -> TaskKind {
@@ -25,8 +26,10 @@ pub(super) fn late(app: &ToDoHandles) -> TaskKind {
     let rows = orders.iter().take(ROWS_PER_KIND as usize).map(|order| {
         let outlook = OrderOutlook { expected_at: expected_at(order), timing: Some(Timing::Late) };
         let title = html! { b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } } };
-        let detail =
-            html! { (order.customer_email.as_deref().unwrap_or("No customer")) " · " (timing_words(order, outlook)) };
+        let detail = html! {
+            (order.customer_email.as_deref().unwrap_or("No customer")) " · "
+            (timing_words(Language::English, order, outlook))
+        };
         TaskRow::new(Icon::Clock, title).detail(detail)
     });
     let below = html! {
