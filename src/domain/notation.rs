@@ -6,6 +6,7 @@ use std::fmt::Display;
 use jiff::civil::Date;
 
 use crate::currency;
+use crate::material::MaterialType;
 use crate::shop_clock::{ShopClock, date_of};
 use crate::sku::Dimensions;
 use crate::tax::percent_text;
@@ -179,6 +180,16 @@ pub fn list(language: Language, entries: &[impl AsRef<str>]) -> String {
     match entries.split_last() {
         Some((last, rest)) if !rest.is_empty() => common::list_end(language, &rest.join(", "), last),
         _ => entries.concat(),
+    }
+}
+
+/// Returns the unit of a material's amounts: `mL` or `ml`. It is the same for every number.
+pub fn unit(language: Language, kind: MaterialType) -> &'static str {
+    match (language, kind) {
+        (Language::English, kind) => kind.unit(),
+        (Language::German, MaterialType::Filament) => "g",
+        (Language::German, MaterialType::Resin) => "ml",
+        (Language::German, MaterialType::LaserSheet | MaterialType::LaserConsumable) => "Stück",
     }
 }
 

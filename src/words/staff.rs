@@ -12,6 +12,7 @@ pub mod refusals;
 pub mod shell;
 pub mod sign_in;
 pub mod timing;
+pub mod waiting;
 
 /// Returns the modules of all areas, each with its files and its messages.
 #[cfg(test)]
@@ -24,5 +25,6 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
         ("staff/timing", &timing::FILE, timing::DECLARED),
+        ("staff/waiting", &waiting::FILE, waiting::DECLARED),
     ]
 }

@@ -22,6 +22,7 @@ use http::command_request::find_present;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
+use words::Language;
 
 /// Maximum number of waiting jobs listed.
 const MAX_WAITING: usize = 20;
@@ -126,7 +127,7 @@ fn waiting(material: &Material) -> Markup {
                 ul class="rows" {
                     @for claim in material.waiting().take(MAX_WAITING) {
                         li {
-                            span { (material.words(claim).unwrap_or_default()) }
+                            span { (material.words(Language::English, claim).unwrap_or_default()) }
                             a href={ (ORDERS_PATH) "/" (claim.order_id) "#job-" (claim.id.job) } { "View job" }
                         }
                     }
