@@ -8,10 +8,12 @@
 pub mod account;
 pub mod cards;
 pub mod common;
+pub mod jobs;
 pub mod refusals;
 pub mod shell;
 pub mod sign_in;
 pub mod timing;
+pub mod to_do;
 pub mod waiting;
 
 /// Returns the modules of all areas, each with its files and its messages.
@@ -21,10 +23,12 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/account", &account::FILE, account::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/jobs", &jobs::FILE, jobs::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
         ("staff/timing", &timing::FILE, timing::DECLARED),
+        ("staff/to_do", &to_do::FILE, to_do::DECLARED),
         ("staff/waiting", &waiting::FILE, waiting::DECLARED),
     ]
 }

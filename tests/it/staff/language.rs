@@ -1,13 +1,15 @@
 //! Languages of the staff's pages: the account's, else the browser's; areas that are not translated are in English.
 
 use serde_json::{Value, json};
+use simulator::PrinterKind;
 
 use super::settings::boss;
 use super::{done, is_sound, operator};
 use crate::api::PASSWORD;
 use crate::billing::pages::{send, token};
+use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db};
+use crate::support::{App, Client, Db, on_sqlite};
 
 /// Path of the page for one's own account.
 const ACCOUNT: &str = "/shop/settings/account";
@@ -115,4 +117,43 @@ async fn admins_set_the_language_of_others_and_everybody_their_own() {
     assert_eq!(language(&sam).await, "de", "what is omitted stays");
     let program = crate::api::with_role(&app, "admin").await;
     assert_eq!(program.patch("/api/auth/me", &json!({"language": "de"})).await.status, 403);
+}
+
+on_sqlite! {
+    async fn jobs_pages_are_german(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let empty = german(&sam, "/shop/jobs").await;
+        shows(&empty, &["<html lang=\"de\">", ">Druckaufträge</h1>", ">Noch keine Druckaufträge</h2>", ">alle</a>"]);
+        floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
+        floor.app.patch(&floor.path(1, ""), &json!({"machineType": "resin_large"})).await.expect(200);
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "SLICED").await;
+        let page = german(&sam, &format!("/shop/jobs/{job}")).await;
+        let texts = [
+            "<html lang=\"de\">",
+            ">Druckauftrag JOB-",
+            ">Wartet auf einen Drucker</span>",
+            "Wartet auf einen Drucker mit PLA black.",
+            " ist in Wartung.",
+            "10 g PLA black",
+            ">reserviert<",
+            ">Passende Drucker</h2>",
+            ">Später<",
+            "der Drucker ist in Wartung",
+            "der Maschinentyp ist nicht Standard-Filamentdrucker",
+            "1 Teil auf der Platte, Priorität",
+            ">Ändern oder abbrechen</summary>",
+            "Alle Druckaufträge</a>",
+        ];
+        shows(&page, &texts);
+        assert!(page.text.contains(&format!("/shop/orders/{order}")), "{}", page.text);
+        let list = german(&sam, "/shop/jobs").await;
+        shows(&list, &["<b>1</b> wartet auf einen Drucker</a>", ">Priorität</th>", ">Wartet auf einen Drucker</span>"]);
+        let none = german(&sam, "/shop/jobs?state=FAILED").await;
+        shows(&none, &["Keine passenden Druckaufträge. <a", ">Alle anzeigen</a>"]);
+        let view = floor.job(&job).await;
+        let reason = view["waitingReason"].as_str().unwrap();
+        assert!(reason.starts_with("Waiting for a printer"), "the API stays English: {reason}");
+    }
 }

@@ -9,9 +9,10 @@ use http::language::EnglishOnly;
 use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language.
-const TRANSLATED: [&str; 6] = [
+const TRANSLATED: [&str; 7] = [
     "/login",
     "/logout",
+    "/shop/jobs",
     "/shop/settings/account",
     "/shop/settings/password",
     "/shop/settings/second-factor",

@@ -80,7 +80,7 @@ pub(super) async fn show(
                             h2 id="jobs" class="pad" { "Jobs" }
                             div class="rows" {
                                 @for job in jobs.iter().copied().take(JOBS_SHOWN) {
-                                    (JobCard { app: &app.jobs, job, expected: forecast.jobs.get(&job.id).copied(), reasons }.html())
+                                    (JobCard { language: words::Language::English, app: &app.jobs, job, expected: forecast.jobs.get(&job.id).copied(), reasons }.html())
                                 }
                             }
                             @if more_jobs > 0 {
