@@ -8,7 +8,10 @@
 pub mod account;
 pub mod cards;
 pub mod common;
+pub mod printer_form;
 pub mod refusals;
+pub mod setup;
+pub mod setup_fields;
 pub mod shell;
 pub mod sign_in;
 pub mod timing;
@@ -20,7 +23,10 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/account", &account::FILE, account::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
+        ("staff/setup", &setup::FILE, setup::DECLARED),
+        ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
         ("staff/timing", &timing::FILE, timing::DECLARED),
