@@ -6,6 +6,8 @@
 //! list (`TRANSLATED` in `src/http/pages/staff/area.rs`).
 
 pub mod account;
+pub mod audit;
+pub mod audit_acts;
 pub mod cards;
 pub mod common;
 pub mod printer_form;
@@ -21,6 +23,8 @@ pub mod timing;
 pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
         ("staff/account", &account::FILE, account::DECLARED),
+        ("staff/audit", &audit::FILE, audit::DECLARED),
+        ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
         ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),

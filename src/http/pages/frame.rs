@@ -265,17 +265,12 @@ pub(super) fn time(at: Timestamp) -> Markup {
     mark(TimeForm::Moment, at)
 }
 
-/// Renders the day of a time in the shop's time zone: `tomorrow`, `Tue 3 Nov`.
-pub(super) fn day(at: Timestamp) -> Markup {
-    mark(TimeForm::Day, at)
-}
-
 /// Renders a time in the shop's time zone in a language: `today 17:40`.
 pub(super) fn time_in(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Moment, at)
 }
 
-/// Renders the day of a time for customers in the shop's time zone: `tomorrow`, `Tue 3 Nov`.
+/// Renders the day of a time in the shop's time zone: `tomorrow`, `Tue 3 Nov`.
 pub(super) fn day_in(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Day, at)
 }
