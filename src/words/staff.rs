@@ -10,6 +10,7 @@ pub mod audit;
 pub mod audit_acts;
 pub mod cards;
 pub mod common;
+pub mod orders;
 pub mod printer_form;
 pub mod refusals;
 pub mod setup;
@@ -27,6 +28,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/orders", &orders::FILE, orders::DECLARED),
         ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/setup", &setup::FILE, setup::DECLARED),

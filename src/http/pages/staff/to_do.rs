@@ -328,7 +328,7 @@ async fn orders(
         };
         let detail = html! {
             (order.customer_email.as_deref().unwrap_or("No customer"))
-            @for flag in &order.flags { " · " (flag_words(flag)) }
+            @for flag in &order.flags { " · " (flag_words(words::Language::English, flag)) }
         };
         let acts = html! { a class="btn" href={ (ORDERS_PATH) "/" (order.id) } aria-label={ "Open " (order.number_text()) } { "Open" } };
         TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts)
