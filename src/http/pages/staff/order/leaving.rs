@@ -30,7 +30,7 @@ pub(super) fn parcel(language: Language, order: &Order, sent: &SentShipment) -> 
                 (carrier_name(language, sent)) " " (sent.shipment.tracking_number) ", " (time_in(language, sent.shipped_at))
                 @if !sent.shipment.estimated_delivery.is_empty() { ", " (delivery(language, sent)) }
             }
-            a class="btn" href={ (ORDERS_PATH) "/" (order.id) "/shipments/" (sent.number) } { 
+            a class="btn" href={ (ORDERS_PATH) "/" (order.id) "/shipments/" (sent.number) } {
                 (icon(Icon::Printer)) (texts::packing_list(language))
             }
         }
