@@ -12,6 +12,7 @@ pub mod cards;
 pub mod common;
 pub mod orders;
 pub mod printer_form;
+pub mod products;
 pub mod refusals;
 pub mod setup;
 pub mod setup_fields;
@@ -30,6 +31,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/common", &common::FILE, common::DECLARED),
         ("staff/orders", &orders::FILE, orders::DECLARED),
         ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
+        ("staff/products", &products::FILE, products::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/setup", &setup::FILE, setup::DECLARED),
         ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),

@@ -208,4 +208,11 @@ messages! {
     event_job_sliced;
     event_job_unverified;
     event_job_validated;
+
+    fault_past;
+    fault_unknown_product;
+    fault_several_products;
+    fault_no_line;
+    refusal_nothing_good;
+    refusal_order_short;
 }
