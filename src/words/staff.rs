@@ -6,10 +6,17 @@
 //! list (`TRANSLATED` in `src/http/pages/staff/area.rs`).
 
 pub mod account;
+pub mod audit;
+pub mod audit_acts;
 pub mod cards;
 pub mod common;
 pub mod jobs;
+pub mod orders;
+pub mod printer_form;
+pub mod products;
 pub mod refusals;
+pub mod setup;
+pub mod setup_fields;
 pub mod shell;
 pub mod sign_in;
 pub mod timing;
@@ -21,10 +28,17 @@ pub mod waiting;
 pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
         ("staff/account", &account::FILE, account::DECLARED),
+        ("staff/audit", &audit::FILE, audit::DECLARED),
+        ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
         ("staff/jobs", &jobs::FILE, jobs::DECLARED),
+        ("staff/orders", &orders::FILE, orders::DECLARED),
+        ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
+        ("staff/products", &products::FILE, products::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
+        ("staff/setup", &setup::FILE, setup::DECLARED),
+        ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
         ("staff/timing", &timing::FILE, timing::DECLARED),

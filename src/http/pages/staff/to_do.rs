@@ -330,7 +330,7 @@ async fn orders(
         };
         let detail = html! {
             (customer(language, order))
-            @for flag in &order.flags { " · " (flag_words(flag)) }
+            @for flag in &order.flags { " · " (flag_words(language, flag)) }
         };
         let label = to_do::open_order(language, &order.number_text());
         let acts = html! {
