@@ -1,13 +1,17 @@
 //! Languages of the staff's pages: the account's, else the browser's; areas that are not translated are in English.
 
+mod work;
+
 use serde_json::{Value, json};
 use simulator::PrinterKind;
+use simulator::sink::{Sink, SinkMode};
 
 use super::settings::boss;
 use super::{done, is_sound, operator};
-use crate::api::PASSWORD;
+use crate::api::webhooks::{QUICK, endpoint_is, happen, register};
+use crate::api::{PASSWORD, some_sku};
 use crate::billing::pages::{send, token};
-use crate::machines::{FAST, Floor, JUDGE_LATE};
+use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_sqlite};
 
@@ -60,7 +64,7 @@ async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browse
 async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let app = App::new(Db::sqlite()).await;
     let boss = boss(&app).await;
-    for path in ["/floor", "/to-do", "/shop/orders", "/shop/settings", "/shop/settings/users"] {
+    for path in ["/floor", "/shop/orders", "/shop/settings", "/shop/settings/users", "/design"] {
         let page = german(&boss, path).await;
         shows(&page, &["<html lang=\"en\">", "Skip to content", "Search orders", "id=\"summary\""]);
         assert!(!page.text.contains("Einstellungen"), "{path}: {}", page.text);
@@ -68,6 +72,71 @@ async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let users = boss.get("/api/users").await.expect(200);
     let person = format!("/shop/settings/users/{}", users["users"][0]["id"].as_str().unwrap());
     shows(&german(&boss, &person).await, &["<html lang=\"en\">", "aria-label=\"Sessions\""]);
+}
+
+on_sqlite! {
+    async fn insights_pages_are_german(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let empty = german(&sam, "/shop/insights?days=365").await;
+        shows(&empty, &[">Keine Drucke in diesem Zeitraum</h2>", ">1 Jahr</a>", "Keine Daten aus dem Jahr davor"]);
+        let cost = json!({"unitCostCents": 2.5});
+        floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &cost).await.expect(200);
+        let order = floor.order(1).await;
+        floor.app.order_is(&order, "ready").await;
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        let rejected = json!({"goodCount": 0, "reason": "layer_shift"});
+        floor.app.post(&format!("/api/jobs/{job}/sign-off"), &rejected).await.expect(200);
+        let texts = [
+            "<html lang=\"de\">",
+            ">Auswertung</h1>",
+            "aria-label=\"Zeitraum\"",
+            ">Durchlaufzeit, Median<",
+            "Keine Daten aus den 30 Tagen davor",
+            ">Einen Blick wert</h2>",
+            "</a> hat die höchsten Kosten durch Ausschuss: Material für 0,2",
+            ">„Schichtversatz“</a>: 1, in den 30 Tagen davor keiner.",
+            ">Drucke pro Tag als CSV</a>",
+            " am stärksten Tag; rot: fehlgeschlagen oder abgebrochen",
+            "aria-label=\"Auslastung der Drucker: Zahlen\"",
+            ">Gehaltene Zusagen<",
+        ];
+        shows(&german(&sam, "/shop/insights").await, &texts);
+        let table = german(&sam, "/shop/insights/table?figure=scrap-reasons").await.text;
+        assert!(table.contains("reason,scrap,scrapCostCents\r\nSchichtversatz,1,"), "{table}");
+    }
+}
+
+#[tokio::test]
+async fn labels_pages_are_german() {
+    let app = App::new(Db::sqlite()).await;
+    let sam = operator(&app).await;
+    let texts = [
+        "<html lang=\"de\">",
+        ">Etiketten</h1>",
+        "Handys können diese Adresse nicht öffnen.",
+        "<p>Noch keine Drucker. <a href=\"/floor\">Werkstatt öffnen</a></p>",
+        "<p>Legen Sie zuerst ein Material an. <a href=\"/shop/stock\">Zum Lager</a></p>",
+        ">Vorhandene Spulen</h2>",
+        "Noch keine Lagerplätze.",
+    ];
+    shows(&german(&sam, "/shop/labels").await, &texts);
+    let material = app.material("PLA black", 100.0).await;
+    let place = json!({"location": "Shelf A3/4"});
+    app.patch(&format!("/api/inventory/materials/{material}"), &place).await.expect(200);
+    let texts = [
+        "<p>Jede Spule bekommt eine neue Nummer.",
+        ">Anzahl</label>",
+        ">A4-Blatt zum Ausschneiden<",
+        ">Etiketten erstellen</button>",
+        "value=\"Shelf A3/4\"",
+    ];
+    shows(&german(&sam, "/shop/labels").await, &texts);
+    let nothing = german(&sam, "/shop/labels/pdf?printer=x").await;
+    assert_eq!(nothing.status, 400, "{}", nothing.text);
+    shows(&nothing, &["<p>Etiketten: wählen Sie mindestens einen Drucker, eine Spule oder einen Lagerplatz.</p>"]);
+    let pdf = german(&sam, &format!("/shop/labels/pdf?new=1&material={material}")).await;
+    assert_eq!((pdf.status, pdf.header("content-type")), (200, Some("application/pdf")), "{}", pdf.text);
 }
 
 #[tokio::test]
@@ -119,41 +188,88 @@ async fn admins_set_the_language_of_others_and_everybody_their_own() {
     assert_eq!(program.patch("/api/auth/me", &json!({"language": "de"})).await.status, 403);
 }
 
-on_sqlite! {
-    async fn jobs_pages_are_german(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
-        let sam = operator(&floor.app).await;
-        let empty = german(&sam, "/shop/jobs").await;
-        shows(&empty, &["<html lang=\"de\">", ">Druckaufträge</h1>", ">Noch keine Druckaufträge</h2>", ">alle</a>"]);
-        floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
-        floor.app.patch(&floor.path(1, ""), &json!({"machineType": "resin_large"})).await.expect(200);
-        let (order, job) = floor.one().await;
-        floor.app.job_is(&job, "SLICED").await;
-        let page = german(&sam, &format!("/shop/jobs/{job}")).await;
-        let texts = [
-            "<html lang=\"de\">",
-            ">Druckauftrag JOB-",
-            ">Wartet auf einen Drucker</span>",
-            "Wartet auf einen Drucker mit PLA black.",
-            " ist in Wartung.",
-            "10 g PLA black",
-            ">reserviert<",
-            ">Passende Drucker</h2>",
-            ">Später<",
-            "der Drucker ist in Wartung",
-            "der Maschinentyp ist nicht Standard-Filamentdrucker",
-            "1 Teil auf der Platte, Priorität",
-            ">Ändern oder abbrechen</summary>",
-            "Alle Druckaufträge</a>",
-        ];
-        shows(&page, &texts);
-        assert!(page.text.contains(&format!("/shop/orders/{order}")), "{}", page.text);
-        let list = german(&sam, "/shop/jobs").await;
-        shows(&list, &["<b>1</b> wartet auf einen Drucker</a>", ">Priorität</th>", ">Wartet auf einen Drucker</span>"]);
-        let none = german(&sam, "/shop/jobs?state=FAILED").await;
-        shows(&none, &["Keine passenden Druckaufträge. <a", ">Alle anzeigen</a>"]);
-        let view = floor.job(&job).await;
-        let reason = view["waitingReason"].as_str().unwrap();
-        assert!(reason.starts_with("Waiting for a printer"), "the API stays English: {reason}");
-    }
+#[tokio::test]
+async fn stock_pages_are_german() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let changes = json!({"location": "Regal A3", "reorderPoint": 2000, "unitCostCents": 2.5});
+    floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &changes).await.expect(200);
+    let list = sam.get("/shop/stock").await;
+    shows(&list, &["<html lang=\"de\">", "<h1>Lager</h1>", "Nachzubestellen (1)", ">Verfügbar</th>", ">Fächer</a>"]);
+    shows(
+        &list,
+        &["1000 g verfügbar, Meldebestand 2000 g", "Lagerplatz Regal A3", ">Knapp</span>", ">Insgesamt 1</p>"],
+    );
+
+    let path = format!("/shop/stock/materials/{}", floor.material);
+    let own = token(&sam.get(&path).await);
+    let texts = [">Kosten pro Kilogramm</dt>", "25,00 USD", ">Lagerbewegungen</h2>", ">Bestand (g)</th>"];
+    shows(&sam.get(&path).await, &texts);
+    let fields = [("form_token", &*own), ("taken", "2000"), ("reason", "x")];
+    let wrong = send(&sam, &format!("{path}/write-off"), &fields).await;
+    shows(&wrong, &["<p>So viel ist nicht auf Lager.</p>", "value=\"Lieferung\"", ">Ausbuchen</button>"]);
+    let fields = [("form_token", &*own), ("delta", "viel"), ("reason", "x")];
+    let wrong = send(&sam, &format!("{path}/receive"), &fields).await;
+    shows(&wrong, &["Eingegangene Menge (g): muss eine Zahl sein."]);
+    let fields = [("form_token", &*own), ("delta", "100,5"), ("reason", "Montag")];
+    let received = done(&sam, &format!("{path}/receive"), &fields).await;
+    shows(&received, &[">Wareneingang</td>", ">+100,5</td>", ">1100,5</td>", "aria-label=\"Bestand vom "]);
+    shows(&sam.get(&format!("{path}/edit")).await, &["<h1>PLA black bearbeiten</h1>", "In USD, zum Beispiel 25,00"]);
+    let fields = [("form_token", &*own), ("name", "x"), ("type", "filament"), ("color", "red")];
+    let wrong = send(&sam, "/shop/stock/new", &fields).await;
+    shows(&wrong, &["<h1>Material anlegen</h1>", "Farbe: muss eine Farbe wie #1a2b3c sein."]);
+    shows(&sam.get("/shop/stock/bins").await, &["<h1>Lagerplätze</h1>", ">1 Material</span>"]);
+    shows(&sam.get("/shop/stock/bins?name=Regal+A3").await, &["Bestand 1100,5 g, 1100,5 g verfügbar"]);
+
+    let place = format!("{}/0", floor.printers[0]);
+    let form = sam.get(&format!("/shop/stock/slots?place={place}")).await;
+    shows(&form, &["<h1>Fächer</h1>", ">Inhalt: ", ">Inhalt speichern</button>", ">Als leer markieren</button>"]);
+    let fields = [
+        ("form_token", &*own),
+        ("place", &*place),
+        ("materialId", &*floor.material),
+        ("remaining", "750,5"),
+        ("spoolId", "12"),
+    ];
+    let loaded = done(&sam, "/shop/stock/slots", &fields).await;
+    shows(&loaded, &["noch 750,5 g", ">Spule 12</a>"]);
+    let spool = sam.get("/shop/stock/spools/12").await;
+    shows(
+        &spool,
+        &[">Spule 12 <span", ">Eingelegt</span>", "„noch 750,5 g“ auf die Spule", ">Spule aussondern</button>"],
+    );
+    let fields = [("form_token", &*own), ("gross", "100"), ("empty", "230,5")];
+    let wrong = send(&sam, "/shop/stock/spools/12/weigh", &fields).await;
+    shows(&wrong, &["Anzeige der Waage: muss mindestens das Gewicht der leeren Spule sein."]);
+}
+
+#[tokio::test]
+async fn webhooks_pages_are_german() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
+    let (sku, boss, sink) = (some_sku(&app).await, boss(&app).await, Sink::start().await.unwrap());
+    boss.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let none = boss.get("/shop/webhooks").await;
+    shows(&none, &["<html lang=\"de\">", ">Noch keine Endpunkte.</p>", ">Endpunkt anlegen</a>"]);
+    let own = token(&boss.get("/shop/webhooks/new").await);
+    let fields = [("form_token", &*own), ("url", "ftp://example.org"), ("event-order.paid", "true")];
+    let wrong = send(&boss, "/shop/webhooks/new", &fields).await;
+    shows(&wrong, &["URL des Endpunkts: die URL muss mit http oder https beginnen.", "> order.paid</label>"]);
+
+    sink.set_mode(SinkMode::Status(503));
+    let endpoint = register(&app, &sink, &["order.created"]).await;
+    happen(&app, &sku).await;
+    endpoint_is(&app, &endpoint, "disabled").await;
+    let texts =
+        [">Deaktiviert</span>", "Die Zustellung wurde beendet: <span lang=\"en\">", "Ereignisse: order.created"];
+    shows(&boss.get("/shop/webhooks").await, &texts);
+    let path = format!("/shop/webhooks/{endpoint}");
+    let page = boss.get(&path).await;
+    shows(&page, &[">Webhook-Endpunkt <span", ">Fehlgeschlagen</span>", "Antwort <strong>503</strong>", "6 Versuche"]);
+    shows(&page, &[">Endpunkt aktivieren</button>", ">Ereignisse nachsenden</summary>", ">Erneut senden</button>"]);
+    let fields = [("form_token", &*own), ("since", "2020-01-01T00:00")];
+    let old = send(&boss, &format!("{path}/replay"), &fields).await;
+    shows(&old, &["Seit: muss innerhalb der letzten 30 Tage liegen."]);
+    let rotated = done(&boss, &format!("{path}/rotate"), &[("form_token", &own)]).await;
+    shows(&rotated, &["<h1>Signaturschlüssel erneuert</h1>", ">Endpunkt ansehen</a>", ">Kopieren"]);
 }
