@@ -150,9 +150,8 @@ fn claim(
         }
     }
     let stand = |material: &Material| {
-        let of = |ask: &ClaimRequest| {
-            material.claims.get(&ask.id).map(|c| (c.id, c.state, material.words(Language::English, c)))
-        };
+        let words = |claim: &Claim| material.words(Language::English, claim);
+        let of = |ask: &ClaimRequest| material.claims.get(&ask.id).map(|c| (c.id, c.state, words(c)));
         asks.iter().filter_map(of).collect()
     };
     if change.is_nothing() {

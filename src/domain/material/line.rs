@@ -71,6 +71,9 @@ impl Material {
 
     /// Describes why a claim is queued, given the current stock. Returns `None` for a held claim.
     pub fn words(&self, language: Language, claim: &Claim) -> Option<String> {
+        if claim.state == ClaimState::Held {
+            return None;
+        }
         let fields = &self.fields;
         let amount = |amount| stock_amount(language, amount, fields.kind);
         let (need, free) = (amount(claim.need), amount(self.available()));
@@ -87,9 +90,9 @@ impl Material {
         }
     }
 
-    /// Returns [`Self::words`] in English for the claim with the given ID. Returns `None` also if the claim is unknown.
-    pub fn waiting_words(&self, id: ClaimId) -> Option<String> {
-        self.claims.get(&id).and_then(|claim| self.words(Language::English, claim))
+    /// Returns [`Self::words`] for the claim with the given ID. Returns `None` also if the claim is unknown.
+    pub fn waiting_words(&self, language: Language, id: ClaimId) -> Option<String> {
+        self.claims.get(&id).and_then(|claim| self.words(language, claim))
     }
 
     /// Returns the order and job of each held claim, latest first, excluding the job `but`.

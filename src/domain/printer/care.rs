@@ -16,6 +16,8 @@ use crate::maintenance::{
 };
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
+use words::Language;
+use words::staff::cards;
 
 /// Maximum number of reminders listed in the reason why a printer accepts no jobs.
 const MAX_REMINDERS_NAMED: usize = 2;
@@ -184,15 +186,27 @@ impl Printer {
         due
     }
 
-    /// Returns the due maintenance that blocks jobs, phrased to follow "the printer is"; `None` if nothing blocks them.
-    pub(super) fn blocked_by_care(&self) -> Option<String> {
+    /// Returns whether due maintenance blocks jobs.
+    pub(super) fn is_blocked_by_care(&self) -> bool {
+        self.reminders.values().any(|reminder| reminder.due_at.is_some() && reminder.fields.blocking)
+    }
+
+    /// Returns the names of the due maintenance that blocks jobs, and the number of further ones; `None` if nothing
+    /// blocks them.
+    pub(super) fn blocking_care(&self) -> Option<(String, usize)> {
         let blocking: Vec<&Reminder> =
             self.due_reminders().into_iter().filter(|reminder| reminder.fields.blocking).collect();
         let names = blocking.iter().take(MAX_REMINDERS_NAMED).map(|reminder| reminder.fields.name.as_str());
         let names = names.collect::<Vec<_>>().join(", ");
-        let more = blocking.len().saturating_sub(MAX_REMINDERS_NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        (!blocking.is_empty()).then(|| format!("due for maintenance ({names}{more})"))
+        (!blocking.is_empty()).then(|| (names, blocking.len().saturating_sub(MAX_REMINDERS_NAMED)))
+    }
+
+    /// Returns the due maintenance that blocks jobs, as a sentence; `None` if nothing blocks them.
+    pub(super) fn blocked_by_care(&self, language: Language) -> Option<String> {
+        Some(match self.blocking_care()? {
+            (names, 0) => cards::maintenance_reason(language, &names),
+            (names, more) => cards::maintenance_reason_of_more(language, &names, more),
+        })
     }
 
     fn due_event(&self, cx: &DecisionContext<'_>, reminder: &Reminder) -> Event {

@@ -5,6 +5,8 @@ use super::{AttemptPhase, Attention, CurrentAttempt, Printer, RefusedStarts, Unr
 use crate::id::Id;
 use crate::order::Report;
 use crate::printer_status::{Activity, Connection};
+use words::Language;
+use words::staff::cards;
 
 /// Number of ended attempts that a printer remembers in order to reject them; larger than the number of messages that
 /// can be in flight.
@@ -87,7 +89,7 @@ impl Printer {
             (self.bed_not_cleared, Attention::BedNotCleared),
             (self.needs_home, Attention::NeedsHome),
             (self.maintenance.is_some(), Attention::Maintenance),
-            (self.blocked_by_care().is_some(), Attention::MaintenanceDue),
+            (self.is_blocked_by_care(), Attention::MaintenanceDue),
             (self.print_failed, Attention::PrintFailed),
             (self.fault.is_some(), Attention::FirmwareError),
             (self.refusals.as_ref().is_some_and(RefusedStarts::needs_attention), Attention::StartRefused),
@@ -104,17 +106,17 @@ impl Printer {
     }
 
     /// Returns a human-readable explanation of the current attention conditions, if they need one.
-    pub fn attention_words(&self) -> Option<String> {
-        let fault = self.fault.as_ref().map(|fault| format!("firmware error: {}", fault.words));
+    pub fn attention_words(&self, language: Language) -> Option<String> {
+        let fault = self.fault.as_ref().map(|fault| cards::firmware_reason(language, &fault.words));
         let refusals = self.refusals.as_ref().filter(|refusals| refusals.needs_attention() || refusals.disk_full);
         let refusals = refusals.map(|RefusedStarts { disk_full, count, words, .. }| {
             if *disk_full {
-                format!("storage is full; delete files from the printer: {words}")
+                cards::disk_reason(language, words)
             } else {
-                format!("refused to start {count} prints in a row: {words}")
+                cards::refusals_reason(language, *count, words)
             }
         });
-        let words: Vec<String> = fault.into_iter().chain(refusals).chain(self.blocked_by_care()).collect();
+        let words: Vec<String> = fault.into_iter().chain(refusals).chain(self.blocked_by_care(language)).collect();
         (!words.is_empty()).then(|| words.join("; "))
     }
 
@@ -177,8 +179,8 @@ impl Printer {
         if self.maintenance.is_some() {
             return Err(Unready::Maintenance);
         }
-        if let Some(due) = self.blocked_by_care() {
-            return Err(Unready::MaintenanceDue(due));
+        if let Some((names, more)) = self.blocking_care() {
+            return Err(Unready::MaintenanceDue(names, more));
         }
         match self.activity {
             Activity::Printing if self.foreign_print() => return Err(Unready::OtherPrint),

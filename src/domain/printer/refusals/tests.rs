@@ -8,6 +8,7 @@ use crate::order::Report;
 use crate::printer::{Attention, PrinterCommand, PrinterNews, PrinterUpload, TakeAttempt};
 use crate::printer_status::{Activity, PrintEnd};
 use crate::testing::id;
+use words::Language;
 
 impl PrinterFixture {
     /// Accepts an attempt of a job, lets its upload fail, and acknowledges the report to the order.
@@ -80,7 +81,7 @@ fn a_full_disk_is_said_at_once() {
     let mut shop = PrinterFixture::idle();
     shop.refuses(ATTEMPT, 21, StartFailure::DiskFull);
     assert_eq!(shop.p().attention(), [Attention::DiskFull]);
-    assert!(shop.p().attention_words().unwrap().contains("full"));
+    assert!(shop.p().attention_words(Language::English).unwrap().contains("full"));
     assert_eq!(shop.p().takes_jobs(shop.now()), Err(Unready::DiskFull));
 }
 

@@ -10,11 +10,12 @@ use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
 /// reference for people who work on the pages, with examples in place of texts.
-const TRANSLATED: [&str; 11] = [
+const TRANSLATED: [&str; 13] = [
     "/login",
     "/logout",
     "/shop/deliveries",
     "/shop/insights",
+    "/shop/jobs",
     "/shop/labels",
     "/shop/settings/account",
     "/shop/settings/password",
@@ -22,6 +23,7 @@ const TRANSLATED: [&str; 11] = [
     "/shop/settings/sessions",
     "/shop/stock",
     "/shop/webhooks",
+    "/to-do",
 ];
 
 /// Returns whether the page at a path is translated.

@@ -10,13 +10,19 @@ use super::card_print::{about, printer_path, view};
 use super::card_slots::slots;
 use super::floor_group::{FloorGroup, model, place};
 use super::printer_print::upload_target;
-use super::shell::{Tone, time_of_day};
+use super::shell::{Tone, time_of_day_in};
+use crate::frame::{NEXT_SLOT, SLOT, with_parts};
 use domain::id::Id;
 use domain::printer::{AttemptPhase, Attention, CurrentAttempt, Printer};
 use domain::printer_status::{Activity, Status};
 use domain::time::Timestamp;
 use http_api::production::dashboard::free_at;
 use http_api::production::printers::{PrinterHandles, activity};
+use words::Language;
+use words::staff::{cards, floor};
+
+/// Label of a printer's state in the given language.
+pub(super) type StateLabel = fn(Language) -> String;
 
 /// ID of the HTML element that contains the printer that will be free next.
 pub(super) const NEXT_FREE_ID: &str = "next-free";
@@ -33,9 +39,9 @@ pub(super) fn state_id(printer: Id) -> String {
 
 /// Renders a printer's state as a text and tone. The result is a live part: the event stream updates it on every page
 /// that contains it. All pages show the state in this form.
-pub(super) fn live_state(shop: &PrinterHandles, printer: &Printer) -> Markup {
-    let (tone, words) = standing(shop, printer);
-    html! { span id=(state_id(printer.id)) class=(tone.class()) data-of=(printer.id) { (words) } }
+pub(super) fn live_state(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup {
+    let (tone, label) = standing(shop, printer);
+    html! { span id=(state_id(printer.id)) class=(tone.class()) data-of=(printer.id) { (label(language)) } }
 }
 
 /// Returns the ID of the HTML element that contains a printer's next job.
@@ -54,59 +60,69 @@ pub(super) fn act_path(printer: Id, act: &str) -> String {
 }
 
 /// Returns the reason a printer needs attention, as text for the operator in front of it.
-pub(super) fn attention_words(attention: Attention) -> &'static str {
+pub(super) fn attention_words(language: Language, attention: Attention) -> String {
     match attention {
-        Attention::BedNotCleared => "Bed not cleared",
-        Attention::NeedsHome => "Needs homing",
-        Attention::Maintenance => "In maintenance",
-        Attention::MaintenanceDue => "Maintenance due",
-        Attention::PrintFailed => "Last print failed",
-        Attention::FirmwareError => "Firmware error",
-        Attention::StartRefused => "Start rejected",
-        Attention::DiskFull => "Storage full",
-        Attention::Unreachable => "Not responding",
-        Attention::WrongKey => "API key rejected",
-        Attention::ReadOnly => "Read-only connection",
-        Attention::Unverified => "Check the bed: start or end not confirmed",
-        Attention::ForeignPrint => "Manual print in progress",
+        Attention::BedNotCleared => cards::bed_not_cleared(language),
+        Attention::NeedsHome => cards::needs_home(language),
+        Attention::Maintenance => cards::maintenance(language),
+        Attention::MaintenanceDue => cards::maintenance_due(language),
+        Attention::PrintFailed => cards::print_failed(language),
+        Attention::FirmwareError => cards::firmware_error(language),
+        Attention::StartRefused => cards::start_refused(language),
+        Attention::DiskFull => cards::disk_full(language),
+        Attention::Unreachable => cards::unreachable(language),
+        Attention::WrongKey => cards::wrong_key(language),
+        Attention::ReadOnly => cards::read_only(language),
+        Attention::Unverified => cards::unverified(language),
+        Attention::ForeignPrint => cards::foreign_print(language),
     }
 }
 
-/// Returns a printer's state as a tone and text.
-pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, &'static str) {
+/// Returns a printer's state as a tone and a label.
+pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, StateLabel) {
     let doing = activity(shop, printer);
     if printer.disconnected {
-        return (Tone::Idle, "Disconnected");
+        return (Tone::Idle, cards::state_disconnected);
     }
     if printer.maintenance.is_some() {
-        return (Tone::Idle, "In maintenance");
+        return (Tone::Idle, cards::state_maintenance);
     }
     match doing {
-        Activity::Offline => return (Tone::Error, "Offline"),
-        Activity::Error => return (Tone::Error, "Error"),
+        Activity::Offline => return (Tone::Error, cards::state_offline),
+        Activity::Error => return (Tone::Error, cards::state_error),
         _ => {}
     }
-    let (words, phase) = match printer.in_hand.as_ref().map(|in_hand| &in_hand.phase) {
-        Some(AttemptPhase::Unverified { .. }) => return (Tone::Attention, "Check the bed"),
-        Some(AttemptPhase::Taken) => ("Uploading", true),
-        Some(AttemptPhase::StartSent { .. }) => ("Starting", true),
-        _ if printer.manual.is_some() => ("Starting", true),
+    let (label, phase): (StateLabel, bool) = match printer.in_hand.as_ref().map(|in_hand| &in_hand.phase) {
+        Some(AttemptPhase::Unverified { .. }) => return (Tone::Attention, cards::state_check_bed),
+        Some(AttemptPhase::Taken) => (cards::state_uploading, true),
+        Some(AttemptPhase::StartSent { .. }) => (cards::state_starting, true),
+        _ if printer.manual.is_some() => (cards::state_starting, true),
         _ => match doing {
-            Activity::Printing => ("Printing", true),
-            Activity::Paused => return (Tone::Attention, "Paused"),
-            _ => ("Ready", false),
+            Activity::Printing => (cards::state_printing, true),
+            Activity::Paused => return (Tone::Attention, cards::state_paused),
+            _ => (cards::state_ready, false),
         },
     };
     let attention = printer.attention();
     if attention.contains(&Attention::FirmwareError) {
-        return (Tone::Error, "Stopped by an error");
+        return (Tone::Error, cards::state_stopped);
     }
     match attention.first() {
-        Some(Attention::BedNotCleared) if !phase => (Tone::Attention, "Clear the bed"),
-        Some(_) if !phase => (Tone::Attention, "Needs attention"),
-        Some(_) => (Tone::Attention, words),
-        None if phase => (Tone::Working, words),
-        None => (Tone::Idle, words),
+        Some(Attention::BedNotCleared) if !phase => (Tone::Attention, cards::state_clear_bed),
+        Some(_) if !phase => (Tone::Attention, cards::state_attention),
+        Some(_) => (Tone::Attention, label),
+        None if phase => (Tone::Working, label),
+        None => (Tone::Idle, label),
+    }
+}
+
+/// Returns a printer's state as it follows the printer's name in a list of choices: `ready`. The script writes it in
+/// the same way. German has nouns among the states, which stay as they are.
+pub(super) fn state_after_name(language: Language, shop: &PrinterHandles, printer: &Printer) -> String {
+    let (_, label) = standing(shop, printer);
+    match language {
+        Language::English => label(language).to_lowercase(),
+        Language::German => label(language),
     }
 }
 
@@ -122,11 +138,11 @@ pub(super) fn job_number(in_hand: &CurrentAttempt) -> &str {
 }
 
 /// Returns the job number or the name of the file being printed, for use in action labels.
-pub(super) fn printed(printer: &Printer) -> String {
+pub(super) fn printed(language: Language, printer: &Printer) -> String {
     match (&printer.in_hand, &printer.shows) {
         (Some(in_hand), _) => job_number(in_hand).to_owned(),
         (None, Some(file)) => file.clone(),
-        (None, None) => "the print".to_owned(),
+        (None, None) => cards::some_print(language),
     }
 }
 
@@ -146,10 +162,9 @@ pub(super) fn searched(printer: &Printer) -> String {
     format!("{} {place} {}", fields.name, fields.tags.join(" ")).to_lowercase()
 }
 
-/// Renders a printer's card without its state, gauge and next job.
-pub(super) fn card(app: &BoardHandles, printer: &Printer) -> Markup {
+/// Renders the card of a printer of the given group, without its state, gauge and next job.
+pub(super) fn card(language: Language, app: &BoardHandles, printer: &Printer, group: FloorGroup) -> Markup {
     let (tone, _) = standing(&app.shop, printer);
-    let group = FloorGroup::of(&app.shop, printer);
     let status = app.shop.printer_connections.status(printer.id);
     let class = match (group, tone) {
         (_, Tone::Error) => "panel card error",
@@ -167,26 +182,27 @@ pub(super) fn card(app: &BoardHandles, printer: &Printer) -> Markup {
                 (STATE_MARK)
             }
             div class="body" {
-                (view(app, printer, tone))
-                (about(app, printer, group, status.as_ref()))
+                (view(language, app, printer, tone))
+                (about(language, app, printer, group, status.as_ref()))
                 (GAUGE_MARK)
             }
-            (slots(app, printer))
-            (foot(app, printer, group, tone))
+            (slots(language, app, printer))
+            (foot(language, app, printer, group, tone))
         }
     }
 }
 
 /// Renders the printer that will be free next, and the time; renders nothing if no printer provides an estimate.
-pub(super) fn next_free(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
+pub(super) fn next_free(language: Language, app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
     let free = all.iter().filter_map(|printer| Some((free_at(printer, &app.shop.printer_connections, now)?, *printer)));
     let next = free.min_by_key(|(at, printer)| (*at, printer.fields.name.to_lowercase(), printer.id));
     html! {
         span id=(NEXT_FREE_ID) class="muted small" {
             @match next {
-                Some((at, printer)) if at <= now => { "Free now · " (printer.fields.name) },
+                Some((at, printer)) if at <= now => { (floor::free_now(language, &printer.fields.name)) },
                 Some((at, printer)) => {
-                    "Next free " (time_of_day(Timestamp(at.0 / 60_000 * 60_000))) " · " (printer.fields.name)
+                    @let time = time_of_day_in(language, Timestamp(at.0 / 60_000 * 60_000));
+                    (with_parts(&floor::next_free(language, SLOT, NEXT_SLOT), &[&time, &html! { (printer.fields.name) }]))
                 },
                 None => {},
             }

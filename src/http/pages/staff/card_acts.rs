@@ -16,11 +16,27 @@ use crate::design::{Icon, icon};
 use domain::printer::{Attention, Printer};
 use domain::printer_status::Activity;
 use http_api::production::printers::activity;
+use words::Language;
+use words::staff::cards;
+
+/// Accessible name of a button.
+struct ButtonName {
+    text: String,
+    /// Text that says that the action is done.
+    done: String,
+}
+
+impl ButtonName {
+    fn new(language: Language, text: String) -> Self {
+        let done = cards::done_with(language, &text);
+        Self { text, done }
+    }
+}
 
 /// Renders a form with a single button, which the script submits without leaving the page. `name` is the button's
-/// accessible name if it differs from its content.
-fn button(printer: &Printer, word: &str, class: &str, name: Option<&str>, content: &Markup) -> Markup {
-    let done = name.map(|name| format!("{name}: done."));
+/// accessible name if it differs from its content, with the text that the script shows when the action is done.
+fn button(printer: &Printer, word: &str, class: &str, name: Option<&ButtonName>, content: &Markup) -> Markup {
+    let (name, done) = (name.map(|name| &*name.text), name.map(|name| &*name.done));
     html! {
         form method="post" action=(act_path(printer.id, word)) data-quiet="" data-done=[done] {
             (hidden())
@@ -30,83 +46,89 @@ fn button(printer: &Printer, word: &str, class: &str, name: Option<&str>, conten
 }
 
 /// Renders the actions that the printer is waiting for; empty if an operator cannot help at the moment.
-fn help(printer: &Printer, doing: Activity, tone: Tone) -> Vec<Markup> {
+fn help(language: Language, printer: &Printer, doing: Activity, tone: Tone) -> Vec<Markup> {
     let on = matches!(doing, Activity::Printing | Activity::Paused);
     let held = printer.attention();
     let looked_at = [Attention::FirmwareError, Attention::StartRefused, Attention::DiskFull];
     let (name, own_page) = (&printer.fields.name, printer_path(printer.id));
     let mut acts = Vec::new();
     if printer.bed_not_cleared && !on {
-        acts.push(button(printer, "bed-cleared", "btn primary", None, &html! { (icon(Icon::Check)) "Bed is clear" }));
+        let content = html! { (icon(Icon::Check)) (cards::bed_is_clear(language)) };
+        acts.push(button(printer, "bed-cleared", "btn primary", None, &content));
         if printer.last_print.is_some() {
-            acts.push(html! { a class="btn" href=(sign_off_path(printer.id)) { "Bad parts…" } });
+            acts.push(html! { a class="btn" href=(sign_off_path(printer.id)) { (cards::bad_parts(language)) } });
         }
     }
     if held.iter().any(|one| looked_at.contains(one)) {
-        let words = html! { (icon(Icon::Check)) "Mark as checked" };
-        acts.push(button(printer, "clear-attention", "btn", None, &words));
+        let content = html! { (icon(Icon::Check)) (cards::mark_checked(language)) };
+        acts.push(button(printer, "clear-attention", "btn", None, &content));
     }
     if held.contains(&Attention::NeedsHome) && doing == Activity::Idle {
-        acts.push(button(printer, "home", "btn", None, &html! { "Home axes" }));
+        acts.push(button(printer, "home", "btn", None, &html! { (cards::home_axes(language)) }));
     }
     if doing == Activity::Paused {
-        let full = format!("Resume {} on {name}", printed(printer));
-        acts.push(button(printer, "resume", "btn primary", Some(&full), &html! { (icon(Icon::Play)) "Resume" }));
+        let full = ButtonName::new(language, cards::resume_on(language, &printed(language, printer), name));
+        let content = html! { (icon(Icon::Play)) (cards::resume(language)) };
+        acts.push(button(printer, "resume", "btn primary", Some(&full), &content));
     }
     if printer.disconnected {
-        acts.push(button(printer, "connect", "btn", None, &html! { "Connect" }));
+        acts.push(button(printer, "connect", "btn", None, &html! { (cards::connect(language)) }));
     }
     if acts.is_empty() && matches!(tone, Tone::Error | Tone::Attention) {
-        acts.push(html! { a class="btn" href=(own_page) { "View details" } });
+        acts.push(html! { a class="btn" href=(own_page) { (cards::view_details(language)) } });
     }
     acts
 }
 
 /// Renders the footer of a printer's card. Actions that need confirmation are on the printer's own page.
-pub(super) fn foot(app: &BoardHandles, printer: &Printer, group: FloorGroup, tone: Tone) -> Markup {
+pub(super) fn foot(language: Language, app: &BoardHandles, printer: &Printer, group: FloorGroup, tone: Tone) -> Markup {
     let doing = activity(&app.shop, printer);
     let on = matches!(doing, Activity::Printing | Activity::Paused);
     let (name, is_free) = (&printer.fields.name, printer.free().is_ok());
-    let acts = help(printer, doing, tone);
+    let acts = help(language, printer, doing, tone);
     html! {
         div class="foot" {
             @for act in &acts { (act) }
             @if is_free {
-                a class="btn" id={ "bring-" (printer.id) } href=(upload_path(printer.id)) aria-label={ "Manual print… on " (name) } {
-                    (icon(Icon::Upload)) "Manual print…"
+                a class="btn" id={ "bring-" (printer.id) } href=(upload_path(printer.id))
+                    aria-label=(cards::start_manual_print_on(language, name)) {
+                    (icon(Icon::Upload)) (cards::start_manual_print(language))
                 }
             }
             @if matches!(group, FloorGroup::Printing | FloorGroup::Ready) { (NEXT_MARK) }
             div class="ends" {
                 @if doing == Activity::Printing {
-                    (button(printer, "pause", "btn quiet square", Some(&format!("Pause {name}")), &icon(Icon::Pause)))
+                    @let pause = ButtonName::new(language, cards::pause(language, name));
+                    (button(printer, "pause", "btn quiet square", Some(&pause), &icon(Icon::Pause)))
                 }
-                (menu(printer, on))
-                @if doing != Activity::Offline { (emergency_stop(words::Language::English, printer)) }
+                (menu(language, printer, on))
+                @if doing != Activity::Offline { (emergency_stop(language, printer)) }
             }
         }
     }
 }
 
 /// Renders the menu with actions that are needed less often. The menu opens without the script.
-fn menu(printer: &Printer, on: bool) -> Markup {
+fn menu(language: Language, printer: &Printer, on: bool) -> Markup {
     let (name, own_page, id) = (&printer.fields.name, printer_path(printer.id), format!("menu-{}", printer.id));
     html! {
-        button id={ "more-" (printer.id) } class="btn quiet square" type="button" popovertarget=(id) aria-label={ "More actions for " (name) } {
+        button id={ "more-" (printer.id) } class="btn quiet square" type="button" popovertarget=(id)
+            aria-label=(cards::more_actions(language, name)) {
             (icon(Icon::Ellipsis))
         }
         div id=(id) class="menu" popover="" {
             ul {
-                li { a href=(own_page) { "Open " (name) } }
+                li { a href=(own_page) { (cards::open(language, name)) } }
                 @if on {
                     li {
-                        a id={ "cancel-" (printer.id) } href={ (own_page) "#cancel" } aria-label={ "Cancel… " (printed(printer)) " on " (name) } {
-                            "Cancel…"
+                        a id={ "cancel-" (printer.id) } href={ (own_page) "#cancel" }
+                            aria-label=(cards::cancel_on(language, &printed(language, printer), name)) {
+                            (cards::cancel(language))
                         }
                     }
                 }
-                li { a href={ (own_page) "/edit" } { "Edit or remove" } }
-                li { a href=(printer_label_path(printer.id)) { "Print label" } }
+                li { a href={ (own_page) "/edit" } { (cards::edit_or_remove(language)) } }
+                li { a href=(printer_label_path(printer.id)) { (cards::print_label(language)) } }
             }
         }
     }

@@ -7,19 +7,20 @@ use super::board::BoardHandles;
 use super::card::{gauge_id, next_id};
 use super::card_heat::sparkline;
 use super::card_print::plate;
-use super::floor_group::{FloorGroup, counted};
-use super::shell::time_of_day;
+use super::floor_group::FloorGroup;
+use super::shell::time_of_day_in;
 use crate::design::{Icon, icon};
+use crate::frame::{SLOT, with_parts};
 use domain::forecast::QueuedJob;
 use domain::printer::Printer;
 use domain::printer_status::{Activity, Status};
 use domain::time::Timestamp;
 use http_api::production::printers::{PrinterHandles, activity};
+use words::Language;
+use words::staff::{cards, shell};
 
 /// Step, in degrees, in which temperatures are shown, so that a part does not change with every measurement.
 const DEGREES_STEP: f64 = 5.0;
-/// Text for a printer that is ready while no queued job fits it.
-const NO_JOB: &str = "No queued job fits this printer";
 
 /// Returns the progress of the current print, in percent; `None` if nothing is being printed.
 pub(super) fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
@@ -33,7 +34,7 @@ pub(super) fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
 }
 
 /// Renders a printer's fast-changing values: progress, remaining time, layers, temperatures.
-pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
+pub(super) fn gauge(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
     let status = app.shop.printer_connections.status(printer.id);
     let doing = activity(&app.shop, printer);
     let on = matches!(doing, Activity::Printing | Activity::Paused);
@@ -48,33 +49,37 @@ pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
         div id=(gauge_id(printer.id)) class="gauge" data-percent=[on.then_some(percent)] {
             @if on {
                 div class="pace" {
-                    progress class=(bar) max="100" value=(percent) aria-label={ "Progress of " (printer.fields.name) } { (percent) " %" }
+                    progress class=(bar) max="100" value=(percent)
+                        aria-label=(cards::progress_of(language, &printer.fields.name)) { (percent) " %" }
                     div class="meta" {
                         b class="num" { (percent) " %" }
                         @if let Some(at) = done_at {
-                            span { time datetime=(at) data-left="" { (minutes_left(&app.shop, at)) " left" } }
-                            span class="end" { "ends " (time_of_day(at)) }
+                            @let end = time_of_day_in(language, at);
+                            span { time datetime=(at) data-left="" { (time_left(language, &app.shop, at)) } }
+                            span class="end" { (with_parts(&cards::ends(language, SLOT), &[&end])) }
                         }
                     }
                 }
             }
-            @if let Some(status) = status.as_ref().filter(|_| doing != Activity::Offline) { (heat(app, printer, status)) }
+            @if let Some(status) = status.as_ref().filter(|_| doing != Activity::Offline) {
+                (heat(language, app, printer, status))
+            }
         }
     }
 }
 
 /// Renders the current layer and the temperatures.
-fn heat(app: &BoardHandles, printer: &Printer, status: &Status) -> Markup {
+fn heat(language: Language, app: &BoardHandles, printer: &Printer, status: &Status) -> Markup {
     let step = |celsius: f64| (celsius / DEGREES_STEP).round() * DEGREES_STEP;
     html! {
         div class="meta heat" {
             @if let Some(layer) = status.layer {
-                span { (icon(Icon::Layers)) " " span class="hidden-words" { "Layer " } (layer.number) "/" (layer.of) }
+                span { (icon(Icon::Layers)) " " span class="hidden-words" { (cards::layer(language)) " " } (layer.number) "/" (layer.of) }
             }
             @if status.nozzle > 0.0 {
                 span {
                     (icon(Icon::Thermometer)) " "
-                    span class="hidden-words" { "Nozzle and bed " } (step(status.nozzle)) "° · " (step(status.bed)) "°"
+                    span class="hidden-words" { (cards::nozzle_and_bed(language)) " " } (step(status.nozzle)) "° · " (step(status.bed)) "°"
                 }
                 (sparkline(&app.shop, printer.id))
             }
@@ -82,19 +87,20 @@ fn heat(app: &BoardHandles, printer: &Printer, status: &Status) -> Markup {
     }
 }
 
-/// Formats the remaining minutes, rounded down to a multiple of ten if more than 10, so that the rendered part does not
-/// change every minute.
-fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> String {
-    match at.since(shop.environment.now()) / 60_000 {
-        ..1 => "under 1 min".to_owned(),
-        minutes @ 1..=10 => format!("{minutes} min"),
-        minutes => format!("{} min", minutes / 10 * 10),
-    }
+/// Formats the remaining time in minutes, rounded down to a multiple of ten if more than 10, so that the rendered part
+/// does not change every minute.
+fn time_left(language: Language, shop: &PrinterHandles, at: Timestamp) -> String {
+    let span = match at.since(shop.environment.now()) / 60_000 {
+        ..1 => shell::under_minute(language),
+        minutes @ 1..=10 => shell::minutes(language, &minutes.to_string()),
+        minutes => shell::minutes(language, &(minutes / 10 * 10).to_string()),
+    };
+    shell::left(language, &span)
 }
 
 /// Describes the number of jobs that are waiting for a printer, as the cost of its downtime; `None` if there are none.
-pub(super) fn waiting_words(count: usize) -> Option<String> {
-    (count > 0).then(|| counted(count, "job waiting for this printer", "jobs waiting for this printer"))
+pub(super) fn waiting_words(language: Language, count: usize) -> Option<String> {
+    (count > 0).then(|| cards::jobs_waiting_for_printer(language, count))
 }
 
 /// Returns the number of jobs that the printer is expected to print next.
@@ -103,7 +109,7 @@ pub(super) fn waiting(app: &BoardHandles, printer: &Printer) -> usize {
 }
 
 /// Renders the next job on a printer or, if the printer cannot take it, the number of jobs that are waiting for it.
-pub(super) fn next(app: &BoardHandles, printer: &Printer, group: FloorGroup) -> Markup {
+pub(super) fn next(language: Language, app: &BoardHandles, printer: &Printer, group: FloorGroup) -> Markup {
     let forecast = app.forecaster.latest();
     let queued = forecast.queues.get(&printer.id).map(Vec::as_slice).unwrap_or_default();
     let name = |one: &QueuedJob| {
@@ -115,23 +121,24 @@ pub(super) fn next(app: &BoardHandles, printer: &Printer, group: FloorGroup) -> 
     let more = queued.len().saturating_sub(1);
     // The line may be cut off.
     let title = match &first {
-        Some(first) => Some(format!("Next: {first}")),
-        None => (group == FloorGroup::Ready).then(|| NO_JOB.to_owned()),
+        Some(first) => Some(format!("{} {first}", cards::next(language))),
+        None => (group == FloorGroup::Ready).then(|| cards::no_job(language)),
     };
     html! {
         span id=(next_id(printer.id)) class="next small muted" title=[title] {
             @match (group, first) {
                 (FloorGroup::NeedsYou | FloorGroup::Offline, _) => {
                     @if !queued.is_empty() {
-                        (counted(queued.len(), "job waiting", "jobs waiting")) span class="long" { " for this printer" }
+                        (cards::jobs_waiting(language, queued.len()))
+                        span class="long" { " " (cards::for_this_printer(language)) }
                     }
                 },
                 (_, Some(first)) => {
-                    (icon(Icon::CornerDownRight)) " " span class="hidden-words" { "Next: " } (first)
-                    @if more > 0 { " and " (more) " more" }
+                    (icon(Icon::CornerDownRight)) " " span class="hidden-words" { (cards::next(language)) " " } (first)
+                    @if more > 0 { " " (cards::more_jobs(language, more)) }
                 },
-                (FloorGroup::Printing, None) => { "Nothing queued" },
-                (FloorGroup::Ready, None) => { (NO_JOB) },
+                (FloorGroup::Printing, None) => { (cards::nothing_queued(language)) },
+                (FloorGroup::Ready, None) => { (cards::no_job(language)) },
             }
         }
     }
@@ -143,8 +150,11 @@ mod tests {
 
     #[test]
     fn a_printer_that_stands_still_says_how_many_jobs_wait_for_it() {
-        assert_eq!(waiting_words(0), None);
-        assert_eq!(waiting_words(1).as_deref(), Some("1 job waiting for this printer"));
-        assert_eq!(waiting_words(3).as_deref(), Some("3 jobs waiting for this printer"));
+        let (english, german) = (Language::English, Language::German);
+        assert_eq!(waiting_words(english, 0), None);
+        assert_eq!(waiting_words(english, 1).as_deref(), Some("1 job waiting for this printer"));
+        assert_eq!(waiting_words(english, 3).as_deref(), Some("3 jobs waiting for this printer"));
+        assert_eq!(waiting_words(german, 1).as_deref(), Some("1 Druckauftrag wartet auf diesen Drucker"));
+        assert_eq!(waiting_words(german, 3).as_deref(), Some("3 Druckaufträge warten auf diesen Drucker"));
     }
 }

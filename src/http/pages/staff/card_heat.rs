@@ -8,6 +8,8 @@ use domain::id::Id;
 use domain::temperature_history::{HeatSpan, HeaterCourse};
 use domain::time::{HOUR_MS, Timestamp};
 use http_api::production::printers::PrinterHandles;
+use words::Language;
+use words::staff::cards;
 
 /// Time span of the charts, in milliseconds: the last half hour.
 const SHOWN_MS: i64 = HOUR_MS / 2;
@@ -103,12 +105,12 @@ fn measured(course: &HeaterCourse) -> Vec<(i64, i64)> {
 }
 
 /// Returns a heater's display name.
-fn heater_words(heater: &str) -> String {
+fn heater_words(language: Language, heater: &str) -> String {
     match heater {
-        "tool0" => "Nozzle".to_owned(),
-        "bed" => "Bed".to_owned(),
-        "chamber" => "Chamber".to_owned(),
-        other => format!("Tool {}", other.trim_start_matches("tool")),
+        "tool0" => cards::nozzle(language),
+        "bed" => cards::bed(language),
+        "chamber" => cards::chamber(language),
+        other => cards::tool(language, other.trim_start_matches("tool")),
     }
 }
 
@@ -117,7 +119,7 @@ fn celsius(tenths: i16) -> String {
 }
 
 /// Renders a chart of all heaters over the last half hour, with their latest values.
-pub(super) fn chart(shop: &PrinterHandles, printer: Id) -> Markup {
+pub(super) fn chart(language: Language, shop: &PrinterHandles, printer: Id) -> Markup {
     let now = shop.environment.now();
     let since = now.plus_ms(-SHOWN_MS);
     let courses = shop.printer_connections.temperatures.courses(printer, since, now, CHART_POINTS);
@@ -127,8 +129,9 @@ pub(super) fn chart(shop: &PrinterHandles, printer: Id) -> Markup {
     html! {
         @if !courses.is_empty() {
             section class="card" aria-labelledby="heat" {
-                h2 id="heat" { "Temperatures, last 30 minutes" }
-                svg class="chart" viewBox={ "0 -4 " (width) " " (height + 8) } role="img" aria-label={ "From 0 to " (top / 10) " °C" } {
+                h2 id="heat" { (cards::chart_heading(language)) }
+                svg class="chart" viewBox={ "0 -4 " (width) " " (height + 8) } role="img"
+                    aria-label=(cards::chart_range(language, &(top / 10).to_string())) {
                     line x1="0" y1=(height) x2=(width) y2=(height) stroke="currentColor" stroke-width="1" {}
                     @for course in &courses {
                         polyline class=(class_of(&course.heater)) fill="none" stroke="currentColor" stroke-width="2"
@@ -138,10 +141,12 @@ pub(super) fn chart(shop: &PrinterHandles, printer: Id) -> Markup {
                 dl class="left" {
                     @for course in &courses {
                         @if let Some(last) = course.spans.last() {
-                            dt class=(class_of(&course.heater)) { (heater_words(&course.heater)) }
+                            dt class=(class_of(&course.heater)) { (heater_words(language, &course.heater)) }
                             dd {
                                 (celsius(last.highest))
-                                @if let Some(target) = last.target.filter(|target| *target > 0) { ", target " (celsius(target)) }
+                                @if let Some(target) = last.target.filter(|target| *target > 0) {
+                                    ", " (cards::target(language, &celsius(target)))
+                                }
                             }
                         }
                     }

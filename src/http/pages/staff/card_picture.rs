@@ -20,6 +20,8 @@ use http_api::production::files::{FileHandles, WHOLE_PICTURE, drawn_picture};
 use printers::PrinterType;
 use printers::adapter::Operation;
 use printers::cameras::frame::PictureKind;
+use words::Language;
+use words::staff::cards;
 
 /// Maximum size of a preview image that is served, in bytes. Previews written by slicers are much smaller.
 const MAX_PICTURE_BYTES: u64 = 4 * 1024 * 1024;
@@ -46,11 +48,11 @@ pub(super) fn may_have_camera(printer: &Printer) -> bool {
 }
 
 /// Renders the placeholder that the script replaces with the camera image.
-pub(super) fn camera(printer: &Printer) -> Markup {
+pub(super) fn camera(language: Language, printer: &Printer) -> Markup {
     html! {
         @if may_have_camera(printer) {
             img class="camera" data-camera=(camera_path(printer.id)) hidden
-                alt={ "Camera view of " (printer.fields.name) } width="320" height="180";
+                alt=(cards::camera_of(language, &printer.fields.name)) width="320" height="180";
         }
     }
 }

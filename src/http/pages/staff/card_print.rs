@@ -7,15 +7,19 @@ use super::board::{BoardHandles, NEXT_MARK};
 use super::card::{attention_words, file_words, job_number};
 use super::card_picture::{camera, view_picture};
 use super::floor_group::FloorGroup;
-use super::shell::{Tone, since};
+use super::shell::{Tone, since_in};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
-use crate::times::message;
+use crate::frame::{SLOT, with_parts};
+use crate::times::{message, message_in};
 use domain::id::Id;
 use domain::order::Order;
 use domain::printer::{AttemptPhase, Attention, Printer};
 use domain::printer_status::{Activity, Status};
+use domain::time::Timestamp;
 use http_api::production::printers::activity;
+use words::Language;
+use words::staff::cards;
 
 /// Print of a job as described on cards and in rows.
 pub(super) struct PrintedJob {
@@ -31,18 +35,18 @@ pub(super) struct PrintedJob {
 
 impl PrintedJob {
     /// Returns the print of a job, as described by its order in memory; `None` if the order is not in memory.
-    pub(super) fn find(app: &BoardHandles, order: Id, job: Id) -> Option<Self> {
+    pub(super) fn find(language: Language, app: &BoardHandles, order: Id, job: Id) -> Option<Self> {
         let versioned = app.orders.resident(order)?.read();
         let order = versioned.state.as_ref()?;
         let job = order.jobs.get(&job)?;
         let parts = plate(&job.sku_name, job.plate_parts);
-        Some(Self { parts, plate_parts: job.plate_parts, order: order_line(order), file: job.file_id })
+        Some(Self { parts, plate_parts: job.plate_parts, order: order_line(language, order), file: job.file_id })
     }
 
     /// Returns a printer's last print, whose parts are still on the bed.
-    pub(super) fn on_bed(app: &BoardHandles, printer: &Printer) -> Option<Self> {
+    pub(super) fn on_bed(language: Language, app: &BoardHandles, printer: &Printer) -> Option<Self> {
         let last = printer.last_print.filter(|_| printer.bed_not_cleared)?;
-        Self::find(app, last.order, last.job)
+        Self::find(language, app, last.order, last.job)
     }
 }
 
@@ -52,9 +56,10 @@ pub(super) fn plate(name: &str, parts: u32) -> String {
 }
 
 /// Returns an order's number and customer.
-fn order_line(order: &Order) -> String {
+fn order_line(language: Language, order: &Order) -> String {
     let buyer = order.buyer.as_ref().map(|buyer| buyer.name.trim()).filter(|name| !name.is_empty());
-    let customer = buyer.or(order.customer_email.as_deref()).unwrap_or("No customer");
+    let customer = buyer.or(order.customer_email.as_deref());
+    let customer = customer.map_or_else(|| cards::no_customer(language), str::to_owned);
     format!("{} · {customer}", order.number_text())
 }
 
@@ -69,9 +74,9 @@ fn is_over(app: &BoardHandles, printer: &Printer) -> bool {
 }
 
 /// Renders the picture on a card: the camera image or, failing that, the file preview or an icon.
-pub(super) fn view(app: &BoardHandles, printer: &Printer, tone: Tone) -> Markup {
+pub(super) fn view(language: Language, app: &BoardHandles, printer: &Printer, tone: Tone) -> Markup {
     let in_hand = printer.in_hand.as_ref().map(|in_hand| in_hand.file_id);
-    let file = in_hand.or_else(|| PrintedJob::on_bed(app, printer)?.file);
+    let file = in_hand.or_else(|| PrintedJob::on_bed(language, app, printer)?.file);
     let shape = match tone {
         Tone::Error => Icon::CircleAlert,
         Tone::Attention => Icon::TriangleAlert,
@@ -83,80 +88,92 @@ pub(super) fn view(app: &BoardHandles, printer: &Printer, tone: Tone) -> Markup 
                 Some(file) => { (view_picture(file)) },
                 None => { (icon(shape)) },
             }
-            (camera(printer))
+            (camera(language, printer))
         }
     }
 }
 
 /// Renders the subject of a card: the print, or the printer's condition. A problem is followed by its reasons and by
 /// the jobs that are waiting because of it.
-pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, status: Option<&Status>) -> Markup {
+pub(super) fn about(
+    language: Language,
+    app: &BoardHandles,
+    printer: &Printer,
+    group: FloorGroup,
+    status: Option<&Status>,
+) -> Markup {
     let (is_over, file) = (is_over(app, printer), file_words(printer, status));
     // The condition names its first reason.
     let is_named = printer.in_hand.is_none() && file.is_none() && !is_over && group == FloorGroup::NeedsYou;
     html! {
         div class="about" {
             @if let Some(in_hand) = &printer.in_hand {
-                @let job = PrintedJob::find(app, in_hand.order, in_hand.job);
+                @let job = PrintedJob::find(language, app, in_hand.order, in_hand.job);
                 @let parts = job.as_ref().map_or_else(|| job_number(in_hand), |job| &*job.parts);
                 div class="what" title={ (parts) ", " (job_number(in_hand)) } { (parts) }
                 div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
-                    a href=(job_path_of(in_hand.order, in_hand.job)) { @match &job { Some(job) => { (job.order) }, None => { "View job" } } }
+                    a href=(job_path_of(in_hand.order, in_hand.job)) { (order_of(language, job.as_ref())) }
                 }
             } @else if let Some(file) = &file {
                 div class="what" title=(file) { (file) }
-                div class="small muted line" { "Manual print" }
+                div class="small muted line" { (cards::manual_print(language)) }
             } @else if is_over {
-                (on_bed(app, printer))
+                (on_bed(language, app, printer))
             } @else {
-                (condition(printer, group))
+                (condition(language, printer, group))
             }
-            (troubles(printer, is_over, is_named))
+            (troubles(language, printer, is_over, is_named))
             @if matches!(group, FloorGroup::NeedsYou | FloorGroup::Offline) { (NEXT_MARK) }
         }
     }
 }
 
+/// Returns the order of a print, as the text of the link to it.
+fn order_of(language: Language, job: Option<&PrintedJob>) -> String {
+    job.map_or_else(|| cards::view_job(language), |job| job.order.clone())
+}
+
 /// Renders the print on the bed, and the time since it ended.
-fn on_bed(app: &BoardHandles, printer: &Printer) -> Markup {
-    let job = PrintedJob::on_bed(app, printer);
-    let words = job.as_ref().map_or_else(|| "Last print".to_owned(), |job| job.parts.clone());
-    let end = if printer.print_failed { " failed" } else { " on the bed" };
+fn on_bed(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
+    let job = PrintedJob::on_bed(language, app, printer);
+    let print = job.as_ref().map_or_else(|| cards::last_print(language), |job| job.parts.clone());
+    let end = if printer.print_failed { cards::print_failed_of } else { cards::print_on_bed };
     html! {
-        div class="what" title=(words) { (words) (end) }
+        div class="what" title=(print) { (end(language, &print)) }
         div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
-            @if let Some(at) = printer.bed_since { (since(at)) }
+            @if let Some(at) = printer.bed_since { (since_in(language, at)) }
             @if let Some(last) = printer.last_print {
-                " · " a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "View job" } } }
+                " · " a href=(job_path_of(last.order, last.job)) { (order_of(language, job.as_ref())) }
             }
         }
     }
 }
 
 /// Renders the condition of a printer that is not printing.
-fn condition(printer: &Printer, group: FloorGroup) -> Markup {
-    html! {
-        @match group {
-            FloorGroup::Ready => { div class="what" { "Idle " (since(printer.idle_since)) } },
-            FloorGroup::Printing => { div class="what" { "Print starting" } },
-            FloorGroup::NeedsYou => {
-                div class="what" { (printer.attention().first().map_or("Needs attention", |one| attention_words(*one))) }
-            },
-            FloorGroup::Offline if printer.maintenance.is_some() => { div class="what" { "Out of service" } },
-            FloorGroup::Offline if printer.disconnected => { div class="what" { "Disconnected manually" } },
-            FloorGroup::Offline => {
-                div class="what" {
-                    "No response"
-                    @if let Some(at) = printer.last_seen_at { " " (since(at)) }
-                }
-            },
+fn condition(language: Language, printer: &Printer, group: FloorGroup) -> Markup {
+    let with_time = |sentence: &str, at: Timestamp| with_parts(sentence, &[&since_in(language, at)]);
+    let condition = match group {
+        FloorGroup::Ready => with_time(&cards::idle(language, SLOT), printer.idle_since),
+        FloorGroup::Printing => html! { (cards::print_starting(language)) },
+        FloorGroup::NeedsYou => {
+            let attention = printer.attention().first().copied();
+            let words =
+                attention.map_or_else(|| cards::state_attention(language), |one| attention_words(language, one));
+            html! { (words) }
         }
-    }
+        FloorGroup::Offline if printer.maintenance.is_some() => html! { (cards::out_of_service(language)) },
+        FloorGroup::Offline if printer.disconnected => html! { (cards::disconnected_manually(language)) },
+        FloorGroup::Offline => match printer.last_seen_at {
+            Some(at) => with_time(&cards::no_response_since(language, SLOT), at),
+            None => html! { (cards::no_response(language)) },
+        },
+    };
+    html! { div class="what" { (condition) } }
 }
 
 /// Renders the reasons a printer needs an operator, except for those already shown on the card: the first one if
 /// `is_named`, and those about the bed if `is_over`.
-fn troubles(printer: &Printer, is_over: bool, is_named: bool) -> Markup {
+fn troubles(language: Language, printer: &Printer, is_over: bool, is_named: bool) -> Markup {
     let mut attention: Vec<Attention> = printer.attention().into_iter().skip(usize::from(is_named)).collect();
     attention.retain(|one| match one {
         Attention::BedNotCleared | Attention::PrintFailed => !is_over,
@@ -169,10 +186,10 @@ fn troubles(printer: &Printer, is_over: bool, is_named: bool) -> Markup {
     });
     html! {
         @if !attention.is_empty() {
-            ul class="troubles small" { @for one in &attention { li { (attention_words(*one)) } } }
+            ul class="troubles small" { @for one in &attention { li { (attention_words(language, *one)) } } }
         }
-        @if let Some(words) = printer.attention_words() { p class="bad small" { (message(&words)) } }
-        @if let Some(reason) = unverified { p class="bad small" { (message(reason)) } }
+        @if let Some(words) = printer.attention_words(language) { p class="bad small" { (message(&words)) } }
+        @if let Some(reason) = unverified { p class="bad small" { (message_in(language, reason)) } }
         @if let Some(note) = printer.maintenance.as_ref().filter(|note| !note.is_empty()) { p class="small muted" { (note) } }
     }
 }

@@ -5,9 +5,12 @@ use maud::{Markup, html};
 use super::board::BoardHandles;
 use domain::amount::Amount;
 use domain::material::Material;
+use domain::notation::decimal;
 use domain::printer::{Printer, Slot};
 use domain::slot_label::SlotLabel;
 use printers::slot_label;
+use words::Language;
+use words::staff::cards;
 
 /// Remaining amount below which a spool is considered low, in the material's unit, unless the material's reorder point
 /// is lower.
@@ -19,21 +22,21 @@ fn is_low(left: Amount, reorder_point: Amount) -> bool {
 }
 
 /// Renders a printer's spools, each with its colour, material and remaining amount.
-pub(super) fn slots(app: &BoardHandles, printer: &Printer) -> Markup {
+pub(super) fn slots(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
     let all = printer.slots();
     html! {
-        ul class="slots" aria-label="Loaded spools" {
+        ul class="slots" aria-label=(cards::loaded_spools(language)) {
             @for slot in &all {
                 @let versioned = slot.material_id.and_then(|id| Some(app.shop.materials.resident(id)?.read()));
                 @let label = (all.len() > 1).then(|| slot_label(printer, slot.slot));
-                (spool(slot, label, versioned.as_ref().and_then(|versioned| versioned.state.as_ref())))
+                (spool(language, slot, label, versioned.as_ref().and_then(|versioned| versioned.state.as_ref())))
             }
         }
     }
 }
 
 /// Renders a spool, with the label of its slot if the printer has several slots.
-fn spool(slot: &Slot, label: Option<SlotLabel>, material: Option<&Material>) -> Markup {
+fn spool(language: Language, slot: &Slot, label: Option<SlotLabel>, material: Option<&Material>) -> Markup {
     let color = slot.color.as_deref().or_else(|| material?.fields.color.as_deref());
     let low = slot.remaining.zip(material).is_some_and(|(left, material)| is_low(left, material.fields.reorder_point));
     let name = material.map(|material| &*material.fields.name).or(slot.kind.as_deref());
@@ -44,18 +47,19 @@ fn spool(slot: &Slot, label: Option<SlotLabel>, material: Option<&Material>) -> 
                 circle cx="6" cy="6" r="5.5" fill=(color.unwrap_or("none")) stroke="currentColor" stroke-opacity="0.4" {}
             }
             span class="spool" {
-                @if let Some(label) = label {
-                    @if label != SlotLabel::External { span class="hidden-words" { "Slot " } }
-                    (label) ": "
+                @match label {
+                    Some(SlotLabel::External) => { (cards::external_spool(language)) ": " },
+                    Some(label) => { span class="hidden-words" { (cards::slot(language)) " " } (label) ": " },
+                    None => {},
                 }
                 @match name {
                     Some(name) => { (name) },
-                    None => { "No spool" },
+                    None => { (cards::no_spool(language)) },
                 }
                 @if let Some(left) = slot.remaining {
-                    " " span class="num" { (left) @if let Some(unit) = unit { " " (unit) } }
+                    " " span class="num" { (decimal(language, left)) @if let Some(unit) = unit { " " (unit) } }
                 }
-                @if low { span class="hidden-words" { ", running low" } }
+                @if low { span class="hidden-words" { ", " (cards::running_low(language)) } }
             }
         }
     }

@@ -33,6 +33,7 @@ use http::handles::handles;
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::production::printers::{GENTLE, PrinterHandles, activity, gentle, last_answer};
+use words::Language;
 
 /// Maximum number of queued jobs listed individually; further jobs are only counted.
 const QUEUE_SHOWN: usize = 20;
@@ -100,7 +101,7 @@ pub(super) async fn show(
             (cancel(shop, printer))
             (parts(&app.board, printer, &app.config.quality.reasons, query.parts.is_some()))
             (queue)
-            (chart(shop, id))
+            (chart(Language::English, shop, id))
             (stop(shop, printer))
             (service(printer))
             (notes)
@@ -114,7 +115,7 @@ pub(super) async fn show(
 /// Renders the confirmation for cancelling a print; it includes the printer and the print.
 fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
-    let what = printed(printer);
+    let what = printed(Language::English, printer);
     let name = &printer.fields.name;
     html! {
         @if on {
@@ -134,7 +135,7 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
 /// unfolded as in `is_open`.
 fn parts(app: &BoardHandles, printer: &Printer, reasons: &[String], is_open: bool) -> Markup {
     let on = matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused);
-    let plate_parts = PrintedJob::on_bed(app, printer).map(|job| job.plate_parts);
+    let plate_parts = PrintedJob::on_bed(Language::English, app, printer).map(|job| job.plate_parts);
     html! {
         @if printer.bed_not_cleared && printer.last_print.is_some() && !on {
             section class="card" aria-labelledby="parts" {
@@ -245,7 +246,7 @@ fn about(shop: &PrinterHandles, printer: &Printer) -> Markup {
                 @if let Some(at) = fields.position { dt { "Position" } dd { "row " (at.row) ", column " (at.column) } }
                 @if !fields.tags.is_empty() { dt { "Tags" } dd { (fields.tags.join(", ")) } }
                 @if let Some(at) = last_answer(shop, printer) { dt { "Last response" } dd { (clock(at)) } }
-                @for one in printer.attention() { dt { "Attention" } dd { (attention_words(one)) } }
+                @for one in printer.attention() { dt { "Attention" } dd { (attention_words(Language::English, one)) } }
                 @for Clearing { to, .. } in printer.clearings.iter().rev().take(3) {
                     dt { "Bed cleared" } dd { (clock(*to)) }
                 }

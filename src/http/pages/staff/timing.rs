@@ -3,17 +3,20 @@
 use maud::{Markup, html};
 
 use super::ORDERS_PATH;
-use super::shell::{Tone, clock};
+use super::shell::Tone;
+use crate::frame::{NEXT_SLOT, SLOT, time_in, with_parts};
 use domain::order::Order;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
+use words::Language;
+use words::staff::timing as texts;
 
 /// Returns the tone and label for a timing.
-pub(super) fn timing_state(timing: Timing) -> (Tone, &'static str) {
+pub(super) fn timing_state(language: Language, timing: Timing) -> (Tone, String) {
     match timing {
-        Timing::OnTime => (Tone::Working, "On time"),
-        Timing::AtRisk => (Tone::Attention, "At risk"),
-        Timing::Late => (Tone::Error, "Late"),
+        Timing::OnTime => (Tone::Working, texts::on_time(language)),
+        Timing::AtRisk => (Tone::Attention, texts::at_risk(language)),
+        Timing::Late => (Tone::Error, texts::late(language)),
     }
 }
 
@@ -23,27 +26,28 @@ pub(super) fn timing_path(timing: Timing) -> String {
 }
 
 /// Renders the label of an order that is late or at risk; renders nothing for other orders.
-pub(super) fn timing_label(outlook: OrderOutlook) -> Markup {
+pub(super) fn timing_label(language: Language, outlook: OrderOutlook) -> Markup {
     let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     html! {
-        @if let Some((tone, words)) = urgent.map(timing_state) { " " span class=(tone.class()) { (words) } }
+        @if let Some((tone, words)) = urgent.map(|timing| timing_state(language, timing)) {
+            " " span class=(tone.class()) { (words) }
+        }
     }
 }
 
 /// Renders when an order has to be ready and when it is expected to be, as in "promised Tue 17:00, now expected Thu
 /// 10:00"; renders nothing before a promise is made.
-pub(super) fn timing_words(order: &Order, outlook: OrderOutlook) -> Markup {
-    let deadline = order.deadline();
-    let is_due_first = deadline.is_some() && deadline == order.due_at;
-    html! {
-        @if let Some(at) = deadline {
-            @if is_due_first { "due " } @else { "promised " } (clock(at)) ", "
-            @match outlook.expected_at {
-                Some(at) => { "now expected " (clock(at)) },
-                None => { "no forecast available" },
-            }
-        }
-    }
+pub(super) fn timing_words(language: Language, order: &Order, outlook: OrderOutlook) -> Markup {
+    let Some(deadline) = order.deadline() else { return html! {} };
+    let is_due_first = order.due_at == Some(deadline);
+    let sentence = match (is_due_first, outlook.expected_at.is_some()) {
+        (true, true) => texts::due_expected(language, SLOT, NEXT_SLOT),
+        (true, false) => texts::due_unknown(language, SLOT),
+        (false, true) => texts::promised_expected(language, SLOT, NEXT_SLOT),
+        (false, false) => texts::promised_unknown(language, SLOT),
+    };
+    let expected = html! { @if let Some(at) = outlook.expected_at { (time_in(language, at)) } };
+    with_parts(&sentence, &[&time_in(language, deadline), &expected])
 }
 
 #[cfg(test)]
@@ -56,7 +60,7 @@ mod tests {
 
     fn words(desk: &OrderDecider, expected_at: Option<Timestamp>) -> String {
         let timing = desk.o().timing(expected_at, desk.bench.now);
-        timing_words(desk.o(), OrderOutlook { expected_at, timing }).into_string()
+        timing_words(Language::English, desk.o(), OrderOutlook { expected_at, timing }).into_string()
     }
 
     #[test]
@@ -77,9 +81,13 @@ mod tests {
 
     #[test]
     fn only_what_needs_attention_has_a_label() {
-        let label = |timing| timing_label(OrderOutlook { expected_at: None, timing }).into_string();
+        let label_in =
+            |language, timing| timing_label(language, OrderOutlook { expected_at: None, timing }).into_string();
+        let label = |timing| label_in(Language::English, timing);
         assert_eq!((label(None), label(Some(Timing::OnTime))), (String::new(), String::new()));
         assert_eq!(label(Some(Timing::Late)), " <span class=\"state error\">Late</span>");
         assert_eq!(label(Some(Timing::AtRisk)), " <span class=\"state attention\">At risk</span>");
+        let german = label_in(Language::German, Some(Timing::Late));
+        assert_eq!(german, " <span class=\"state error\">Verspätet</span>");
     }
 }

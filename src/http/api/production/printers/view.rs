@@ -17,6 +17,7 @@ use http::command_request::CommandOutcome;
 use http::openapi::shape::{Shape, number};
 use http::wire::ToSchema;
 use printers::BUILT_IN;
+use words::Language;
 
 /// Job ID used in examples for the job that a printer is working on.
 const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";
@@ -92,7 +93,7 @@ impl StatusView {
             updated_at: (updated_at.0 > 0).then_some(updated_at),
             last_seen_at: last_seen(printer, connection, updated_at),
             attention: printer.attention(),
-            attention_reason: printer.attention_words(),
+            attention_reason: printer.attention_words(Language::English),
             manual_print: printer.manual.as_ref().map(|manual| manual.file_name.clone()),
             job_id: printer.in_hand.as_ref().map(|in_hand| in_hand.job),
         }
