@@ -54,7 +54,7 @@ pub(super) async fn render(
     let (drawn, total) = queries.movements(material.id, Page { limit: STEPS_DRAWN, offset: 0 }).await?;
     let (lines, _) = queries.movements(material.id, Page { limit: ROWS_PER_PAGE, offset: from }).await?;
     let actors: BTreeSet<&str> = lines.iter().map(|line| line.actor.as_str()).collect();
-    let names = app.log.names.actors(Language::English, &actors).await?;
+    let names = app.log.names.actors(language, &actors).await?;
     let steps: Vec<StockStep> = drawn.iter().rev().map(|line| (line.created_at, line.quantity)).collect();
     let chart = StockChart {
         language,
