@@ -77,8 +77,8 @@ cost_per =
     }
 also_tracked_in =
     { $system ->
-        [spools] Auch in der Spulenverwaltung erfasst
-       *[parts] Auch in der Teileverwaltung erfasst
+        [spools] Auch in der Spulenverwaltung geführt
+       *[parts] Auch in der Teileverwaltung geführt
     }
 needs_decision = Entscheidung nötig
 edit = Bearbeiten
