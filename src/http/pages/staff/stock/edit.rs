@@ -28,10 +28,10 @@ use words::staff::stock as texts;
 const VERSION_FIELD: &str = "version";
 
 /// Text in the language of the page.
-type PageText = fn(Language) -> String;
+type MaterialText = fn(Language) -> String;
 
 /// Material types, as spelled in the API, with labels that include the unit of their amounts.
-const TYPES: [(MaterialType, &str, PageText); 4] = [
+const TYPES: [(MaterialType, &str, MaterialText); 4] = [
     (MaterialType::Filament, "filament", texts::filament),
     (MaterialType::Resin, "resin", texts::resin),
     (MaterialType::LaserSheet, "laser_sheet", texts::laser_sheets),
@@ -39,7 +39,7 @@ const TYPES: [(MaterialType, &str, PageText); 4] = [
 ];
 
 /// Text field of the form: name in the API, label, maximum length in characters, and hint.
-type TextField = (&'static str, PageText, &'static str, Option<PageText>);
+type TextField = (&'static str, MaterialText, &'static str, Option<MaterialText>);
 
 const TEXTS: [TextField; 5] = [
     ("color", texts::color_field, "7", Some(texts::color_hint)),

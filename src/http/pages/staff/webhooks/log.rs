@@ -17,10 +17,10 @@ use words::staff::webhooks as texts;
 /// Number of deliveries per page.
 const DELIVERIES_PER_PAGE: u64 = 20;
 /// Label in the language of the page.
-type StateLabel = fn(Language) -> String;
+type DeliveryStateLabel = fn(Language) -> String;
 
 /// States by which the log can be filtered, with their labels.
-const STATES: [(DeliveryState, &str, StateLabel); 4] = [
+const STATES: [(DeliveryState, &str, DeliveryStateLabel); 4] = [
     (DeliveryState::Failed, "failed", texts::failed),
     (DeliveryState::Pending, "pending", texts::delivery_pending),
     (DeliveryState::Delivered, "delivered", texts::delivered),
