@@ -28,6 +28,8 @@ use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use kernel::handle::AskError;
 use kernel::root::{RootMsg, keep};
+use words::Language;
+use words::staff::waiting as texts;
 
 /// Pause before retrying a proposal to an order that could not be reached.
 const ASK_RETRY_DELAY: Duration = Duration::from_millis(500);
@@ -117,11 +119,11 @@ impl Dispatcher {
 
     /// Returns why a job is waiting, based on the current stock and printers and on when jobs are expected to end;
     /// `None` if it is not waiting.
-    pub fn waiting(&self, job: &Job, job_ends: &HashMap<Id, Timestamp>) -> Option<Waiting> {
+    pub fn waiting(&self, language: Language, job: &Job, job_ends: &HashMap<Id, Timestamp>) -> Option<Waiting> {
         if job.state == JobState::Sliced && self.floor.hold.is_on() {
-            return Some(Waiting::of(WaitingCode::OnHold, DispatchHold::REASON));
+            return Some(Waiting::of(language, WaitingCode::OnHold, texts::on_hold(language)));
         }
-        self.around(job, Some(job_ends), |around| waiting(job, around))
+        self.around(language, job, Some(job_ends), |around| waiting(job, around))
     }
 
     /// Returns the actions that let waiting jobs start printing once a person performs them; none while dispatch is on
@@ -136,10 +138,12 @@ impl Dispatcher {
         waiting_acts(orders, &printers, &self.floor.rules.types, self.floor.environment.now())
     }
 
-    /// Calls `look` with a job's current surroundings: all printers, the job's materials, the jobs that hold the stock
-    /// it is waiting for, and the times at which jobs are expected to end.
+    /// Calls `look` with a job's current surroundings, which are described in the given language: all printers, the
+    /// job's materials, the jobs that hold the stock it is waiting for, and the times at which jobs are expected to
+    /// end.
     pub fn around<T>(
         &self,
+        language: Language,
         job: &Job,
         job_ends: Option<&HashMap<Id, Timestamp>>,
         look: impl FnOnce(&WaitContext<'_>) -> T,
@@ -161,6 +165,7 @@ impl Dispatcher {
             types: &self.floor.rules.types,
             job_ends,
             now: self.floor.environment.now(),
+            language,
         })
     }
 

@@ -1,4 +1,5 @@
 //! Human-readable audit log: each entry is a sentence with a person, a verb and a subject, such as "Ada paused Curie".
+//! The log stores acts and facts; sentences are written in the reader's language when they are shown.
 //!
 //! The verbs are one table ([`AuditedAct`]). Commands refer to their act by its variant, so every command has a verb.
 
@@ -6,18 +7,20 @@ mod acts;
 mod kinds;
 
 pub use acts::AuditedAct;
-pub use kinds::AuditedKind;
-
-use std::borrow::Cow;
+pub use kinds::{AuditedKind, SubjectCase};
 
 use serde_json::Value;
+
+use self::acts::ActText;
+use words::Language;
+use words::staff::{audit as texts, audit_acts};
 
 /// Action of the entries that sum up rejected requests without entries of their own.
 const COUNTED_ACTION: &str = "refused";
 /// Outcome of a command that was carried out.
 pub const DONE: &str = "done";
-/// Placeholder for the subject in a verb.
-const SUBJECT_MARK: &str = "{}";
+/// Placeholder for the subject in a verb: a character that no text contains.
+pub(crate) const SUBJECT_MARK: &str = "\u{fdd0}";
 /// Substrings of the fact names whose values are hidden.
 const SECRET_WORDS: [&str; 6] = ["password", "secret", "token", "authorization", "cookie", "recovery"];
 /// Minimum length, in characters, of a path segment that is treated as a possible secret.
@@ -27,73 +30,78 @@ const SECRET_CHARS: usize = 16;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditSentence {
     /// Words between the actor and the subject.
-    pub before: Cow<'static, str>,
+    pub before: String,
     /// Words after the subject; `None` if the sentence does not mention a subject.
-    pub after: Option<Cow<'static, str>>,
+    pub after: Option<String>,
 }
 
 impl AuditSentence {
     /// Returns the sentence for an entry. If the entry sums up rejected requests, `count` is their number.
-    pub fn new(action: &str, outcome: &str, count: Option<u64>) -> Self {
-        if let Some(act) = AuditedAct::parse(action) {
-            let attempt = (outcome != DONE).then(|| act.attempt()).flatten();
-            return match attempt {
-                Some(attempt) => Self::split(format!("tried to {attempt}").into()),
-                None => Self::split(act.verb().into()),
-            };
+    pub fn new(language: Language, action: &str, outcome: &str, count: Option<u64>) -> Self {
+        let Some(act) = AuditedAct::parse(action) else {
+            return Self { before: rejected(language, action, count), after: None };
+        };
+        let attempt = if outcome == DONE { None } else { act.attempt(language) };
+        match attempt {
+            Some(attempt) => Self::split(&texts::tried(language, &attempt)),
+            None => Self::of_verb(language, &act.verb(language)),
         }
-        Self { before: rejected(action, count), after: None }
     }
 
-    /// Creates the sentence with the given words before and after the subject's name.
-    pub(crate) fn around(before: impl Into<Cow<'static, str>>, after: &'static str) -> Self {
-        Self { before: before.into(), after: Some(after.into()) }
+    /// Creates the sentence about an act with this verb, in which [`SUBJECT_MARK`] stands for the subject.
+    pub(crate) fn of_verb(language: Language, verb: &str) -> Self {
+        Self::split(&texts::did(language, verb))
     }
 
-    fn split(verb: Cow<'static, str>) -> Self {
-        match verb.split_once(SUBJECT_MARK) {
-            Some((before, after)) => Self { before: before.to_owned().into(), after: Some(after.to_owned().into()) },
-            None => Self { before: verb, after: None },
+    fn split(sentence: &str) -> Self {
+        match sentence.split_once(SUBJECT_MARK) {
+            Some((before, after)) => Self { before: before.to_owned(), after: Some(after.to_owned()) },
+            None => Self { before: sentence.to_owned(), after: None },
         }
     }
 }
 
 /// Returns a description of a rejected request, or of a command that this release does not have.
-fn rejected(action: &str, count: Option<u64>) -> Cow<'static, str> {
+fn rejected(language: Language, action: &str, count: Option<u64>) -> String {
     match (action, count) {
-        (COUNTED_ACTION, Some(1)) => "sent one more request that was rejected".into(),
-        (COUNTED_ACTION, Some(count)) => format!("sent {count} more requests that were rejected").into(),
-        (COUNTED_ACTION, None) => "sent more requests that were rejected".into(),
-        ("POST /api/auth/login" | "POST /login", _) => "failed to sign in".into(),
-        (request, _) if request.contains(' ') => format!("sent a request that was rejected: {request}").into(),
-        (command, _) => format!("gave the command {command}, which this release does not have").into(),
+        (COUNTED_ACTION, Some(count)) => texts::rejected_counted(language, count),
+        (COUNTED_ACTION, None) => texts::rejected_uncounted(language),
+        ("POST /api/auth/login" | "POST /login", _) => texts::sign_in_failed(language),
+        (request, _) if request.contains(' ') => texts::rejected(language, request),
+        (command, _) => texts::unknown_command(language, command),
     }
 }
 
 impl AuditedAct {
-    /// Returns the infinitive of the act's verb; `None` if the act is never recorded when it fails.
-    pub fn attempt(self) -> Option<&'static str> {
+    /// Returns the infinitive of the act's verb, in which [`SUBJECT_MARK`] stands for the subject; `None` if the act is
+    /// never recorded when it fails.
+    fn attempt(self, language: Language) -> Option<String> {
+        Some(self.attempt_text()?.write(language, SUBJECT_MARK))
+    }
+
+    const fn attempt_text(self) -> Option<ActText> {
+        use ActText::{Alone, Direct, Indirect};
         Some(match self {
-            Self::PrinterPause => "pause {}",
-            Self::PrinterResume => "resume {}",
-            Self::PrinterCancel => "cancel the print on {}",
-            Self::PrinterGcode => "run G-code on {}",
-            Self::PrinterPutFile => "upload a file to {}",
-            Self::PrinterDeleteFile => "delete a file on {}",
-            Self::PrinterRestartFirmware => "restart the firmware of {}",
-            Self::PrinterHome => "home {}",
-            Self::PrinterEmergencyStop => "stop {} with the emergency stop",
-            Self::AgentPausePrint => "pause a print through the agent",
-            Self::AgentResumePrint => "resume a print through the agent",
-            Self::AgentCancelPrint => "cancel a print through the agent",
-            Self::AgentEmergencyStop => "stop a printer through the agent",
-            Self::AgentPrinterStatus => "ask the agent about a printer",
-            Self::AgentFarmStatus => "ask the agent about the floor",
-            Self::AgentOrderStatus => "ask the agent about an order",
-            Self::AgentStockLevel => "ask the agent about stock",
-            Self::AgentLowStock => "ask the agent about low stock",
-            Self::AgentReleaseJob => "release a job through the agent",
-            Self::AgentBedCleared => "clear a bed through the agent",
+            Self::PrinterPause => Direct(audit_acts::attempt_printer_pause),
+            Self::PrinterResume => Direct(audit_acts::attempt_printer_resume),
+            Self::PrinterCancel => Indirect(audit_acts::attempt_printer_cancel),
+            Self::PrinterGcode => Indirect(audit_acts::attempt_printer_gcode),
+            Self::PrinterPutFile => Direct(audit_acts::attempt_printer_put_file),
+            Self::PrinterDeleteFile => Indirect(audit_acts::attempt_printer_delete_file),
+            Self::PrinterRestartFirmware => Indirect(audit_acts::attempt_printer_restart_firmware),
+            Self::PrinterHome => Indirect(audit_acts::attempt_printer_home),
+            Self::PrinterEmergencyStop => Direct(audit_acts::attempt_printer_emergency_stop),
+            Self::AgentPausePrint => Alone(audit_acts::attempt_agent_pause_print),
+            Self::AgentResumePrint => Alone(audit_acts::attempt_agent_resume_print),
+            Self::AgentCancelPrint => Alone(audit_acts::attempt_agent_cancel_print),
+            Self::AgentEmergencyStop => Alone(audit_acts::attempt_agent_emergency_stop),
+            Self::AgentPrinterStatus => Alone(audit_acts::attempt_agent_printer_status),
+            Self::AgentFarmStatus => Alone(audit_acts::attempt_agent_farm_status),
+            Self::AgentOrderStatus => Alone(audit_acts::attempt_agent_order_status),
+            Self::AgentStockLevel => Alone(audit_acts::attempt_agent_stock_level),
+            Self::AgentLowStock => Alone(audit_acts::attempt_agent_low_stock),
+            Self::AgentReleaseJob => Alone(audit_acts::attempt_agent_release_job),
+            Self::AgentBedCleared => Alone(audit_acts::attempt_agent_bed_cleared),
             _ => return None,
         })
     }

@@ -52,6 +52,11 @@ use crate::sku::{Dimensions, MachineType};
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
+/// Reason why a job with nothing to print stays CREATED, shown as `waitingReason` in the API.
+pub(crate) const NO_FILE_REASON: &str = "its SKU has neither a G-code file nor a model with a slicer profile";
+/// Reason why a job is still CREATED although its SKU had something to print when the order was placed.
+pub(crate) const BEING_READ_REASON: &str = "reading its SKU and file";
+
 /// An operator's resolution of a live attempt whose start or outcome is unknown, or whose printer does not respond.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -7,7 +7,7 @@
 //!
 //! `decide` has the rules, `claims` those for claims, `change` collects the changes made by a command, `line` indexes
 //! the claims, `recall` recalls reservations when less is on hand than is reserved, `alerts` reports low stock and
-//! discrepancies, and `links` synchronises stock with outside systems.
+//! discrepancies, `links` synchronises stock with outside systems, and `reason` has the reasons of movements.
 
 use std::fmt;
 
@@ -24,6 +24,7 @@ mod claims;
 mod decide;
 mod line;
 mod links;
+mod reason;
 mod recall;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,8 @@ use std::fmt;
 
 use crate::country::country_name;
 use crate::rules::{InvoiceRules, Rules};
+use words::Language;
+use words::staff::setup_fields as texts;
 
 /// Order flag and error code for an invoice that is on hold until the seller's details are configured.
 pub const SELLER_INCOMPLETE: &str = "seller_incomplete";
@@ -66,6 +68,24 @@ impl Rules {
     }
 }
 
+/// Returns a sentence that names the missing details, in the language of the reader.
+pub fn missing_details(language: Language, gaps: &[SellerGap]) -> String {
+    let name = |gap: &SellerGap| match gap {
+        SellerGap::Name => texts::gap_name(language),
+        SellerGap::Street => texts::gap_street(language),
+        SellerGap::City => texts::gap_city(language),
+        SellerGap::Country => texts::gap_country(language),
+        SellerGap::VatId => texts::gap_vat_id(language),
+        SellerGap::TaxNumber => texts::gap_tax_number(language),
+    };
+    let names: Vec<String> = gaps.iter().map(name).collect();
+    let names = match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => texts::gaps_joined(language, &rest.join(", "), last),
+        _ => names.concat(),
+    };
+    texts::seller_gaps(language, &names)
+}
+
 /// Returns instructions for adding the missing details, phrased as the end of a sentence.
 pub fn gaps_in_words(gaps: &[SellerGap]) -> String {
     let names: Vec<String> = gaps.iter().map(SellerGap::to_string).collect();
@@ -106,5 +126,9 @@ mod tests {
         assert!(gaps_in_words(&[SellerGap::City]).starts_with("invoices require the shop's city; "));
         let words = gaps_in_words(&[SellerGap::Name, SellerGap::Street, SellerGap::Country]);
         assert!(words.starts_with("invoices require the shop's name, street and number and country; "), "{words}");
+        let sentence = |language| missing_details(language, &[SellerGap::Name, SellerGap::City, SellerGap::Country]);
+        assert_eq!(sentence(Language::English), "Invoices require the shop's name, city and country.");
+        let german = "Für Rechnungen fehlen noch Angaben zum Betrieb: Name, Ort und Land.";
+        assert_eq!(sentence(Language::German), german);
     }
 }

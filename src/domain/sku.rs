@@ -19,6 +19,8 @@ use crate::refusal::{Faults, Refusal};
 use crate::requirement::{Referenced, Requirement};
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
+use words::Language;
+use words::staff::waiting;
 
 /// Class of machine required by a job.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -55,6 +57,20 @@ impl MachineType {
             Self::ResinLarge => "large resin printer",
             Self::LaserCutter => "laser cutter",
             Self::LaserEngraver => "laser engraver",
+        }
+    }
+
+    /// Returns the name that people use for the type in the given language, as a noun without an article. In German,
+    /// all of them are masculine, and the plural is the same.
+    pub fn noun_in(self, language: Language) -> String {
+        match (language, self) {
+            (Language::English, _) => self.noun().to_owned(),
+            (_, Self::FdmStandard) => waiting::standard_filament_printer(language),
+            (_, Self::FdmLarge) => waiting::large_filament_printer(language),
+            (_, Self::ResinStandard) => waiting::standard_resin_printer(language),
+            (_, Self::ResinLarge) => waiting::large_resin_printer(language),
+            (_, Self::LaserCutter) => waiting::laser_cutter(language),
+            (_, Self::LaserEngraver) => waiting::laser_engraver(language),
         }
     }
 }

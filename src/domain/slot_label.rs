@@ -5,6 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use words::Language;
+use words::staff::waiting;
+
 /// Number of slots per filament changer.
 const SLOTS_PER_CHANGER: u32 = 4;
 /// Number of filament changers, one per label letter.
@@ -73,6 +76,30 @@ impl SlotLabel {
         }
     }
 
+    /// Does the same as [`Self::noun`] in the given language.
+    pub fn noun_in(self, language: Language) -> String {
+        match self {
+            Self::External => waiting::external_spool(language),
+            Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => waiting::slot(language, &self.to_string()),
+        }
+    }
+
+    /// Does the same as [`Self::place`] in the given language.
+    pub fn place_in(self, language: Language) -> String {
+        match self {
+            Self::External => waiting::on_external_holder(language),
+            Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => waiting::in_slot(language, &self.to_string()),
+        }
+    }
+
+    /// Does the same as [`Self::title`] in the given language.
+    pub fn title_in(self, language: Language) -> String {
+        match self {
+            Self::External => waiting::external_spool_title(language),
+            Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => waiting::slot_title(language, &self.to_string()),
+        }
+    }
+
     /// Returns the location of a spool in the slot, as a phrase: "in slot A1", "on the external spool holder".
     pub fn place(self) -> String {
         match self {
@@ -137,6 +164,22 @@ mod tests {
             (external.place(), external.title()),
             ("on the external spool holder".into(), "External spool".into())
         );
+    }
+
+    #[test]
+    fn labels_are_in_the_language_of_the_page() {
+        for label in [SlotLabels::Changers.label(5), SlotLabels::Numbers.label(0), SlotLabel::External] {
+            let english = Language::English;
+            assert_eq!(label.noun_in(english), label.noun());
+            assert_eq!(label.place_in(english), label.place());
+            assert_eq!(label.title_in(english), label.title());
+        }
+        let (slot, external) = (SlotLabels::Changers.label(5), SlotLabel::External);
+        assert_eq!(
+            (slot.place_in(Language::German), slot.title_in(Language::German)),
+            ("in Fach B2".into(), "Fach B2".into())
+        );
+        assert_eq!(external.place_in(Language::German), "auf dem externen Spulenhalter");
     }
 
     #[test]

@@ -34,12 +34,13 @@ use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{PastPrint, ServerRun, Status};
 use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
+use words::staff::printer_form as texts;
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     one_upload_per_host: true,
-    key_hint: "Usually none: leave it empty if the printer's web page opens without signing in.",
-    address_hint: "The address at which you open the printer's web page, such as Mainsail or Fluidd.",
+    key_hint: texts::hint_key_web,
+    address_hint: texts::hint_address_web,
     web_probes: recognition::PROBES,
     defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
     slot_labels: SlotLabels::Tools,

@@ -40,6 +40,7 @@ use domain::launch::FilamentSlot;
 use domain::printer_status::{Connection, Status};
 use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
+use words::staff::printer_form as texts;
 
 /// User name for signing in to printers; the password is the access code.
 const USER: &str = "bblp";
@@ -70,10 +71,10 @@ pub(super) const TYPE: PrinterType = PrinterType {
     ],
     scheme: "mqtts",
     needs_serial: true,
-    key_label: "Access code",
-    key_hint: "Eight characters. On the printer's screen: Settings, then LAN Only Mode or Network.",
-    address_hint: "On the printer's screen: Settings, then LAN Only Mode or Network.",
-    serial_hint: "On the printer's screen: Settings, then Device. It is also on the sticker at the back.",
+    key_label: texts::access_code_field,
+    key_hint: texts::hint_key_lan,
+    address_hint: texts::hint_address_lan,
+    serial_hint: Some(texts::hint_serial_lan),
     own_probe: Some(recognition::PROBE),
     announced: Some(recognition::ANNOUNCEMENT),
     // After a start the state of the last print stays for up to 210 s.

@@ -12,12 +12,17 @@ use config::values::Secret;
 use domain::file::GcodeForm;
 use domain::printer::{MachineAddress, Printer};
 use domain::slot_label::{SlotLabel, SlotLabels};
+use words::Language;
+use words::staff::printer_form as texts;
 
 /// Constructor of the adapter for one printer; sends nothing.
 pub(super) type MakeAdapter = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;
 
 /// Accessor for the configured default address and API key, which apply to printers registered without their own.
 pub type TypeDefaults = fn(&PrintersConfig) -> (&str, &Secret);
+
+/// Text for owners of printers, in the language of the page.
+pub type PrinterTypeText = fn(Language) -> String;
 
 /// Declaration of a printer type.
 pub struct PrinterType {
@@ -32,13 +37,13 @@ pub struct PrinterType {
     /// Request header that carries the API key, in lowercase.
     pub key_header: &'static str,
     /// Label of the field for the key, as the printers or their program call it.
-    pub key_label: &'static str,
+    pub key_label: PrinterTypeText,
     /// Sentence that says where owners find the key.
-    pub key_hint: &'static str,
+    pub key_hint: PrinterTypeText,
     /// Sentence that says where owners find the printer's IP address.
-    pub address_hint: &'static str,
-    /// Sentence that says where owners find the serial number; empty if none is needed.
-    pub serial_hint: &'static str,
+    pub address_hint: PrinterTypeText,
+    /// Sentence that says where owners find the serial number; `None` if none is needed.
+    pub serial_hint: Option<PrinterTypeText>,
     /// `true` if the key may instead have the form `user:password`, which is then used for HTTP Digest authentication.
     pub key_may_be_password: bool,
     /// `true` if the printers require no key, so anyone who can reach them can send commands.
@@ -85,10 +90,10 @@ impl PrinterType {
             default_port,
             scheme: "http",
             key_header: "x-api-key",
-            key_label: "API key",
-            key_hint: "Shown on the web page of the printer's software. Leave it empty if none is required.",
-            address_hint: "The printer's screen or your router shows it.",
-            serial_hint: "",
+            key_label: texts::key_field,
+            key_hint: texts::hint_key,
+            address_hint: texts::hint_address,
+            serial_hint: None,
             key_may_be_password: false,
             keyless: false,
             forms: &[GcodeForm::Text],
@@ -267,8 +272,10 @@ mod tests {
     #[test]
     fn types_with_a_serial_number_say_where_it_is() {
         for declared in PRINTER_TYPES {
-            assert_eq!(declared.needs_serial, !declared.serial_hint.is_empty(), "{}", declared.word);
-            assert!(declared.key_hint.ends_with('.') && declared.address_hint.ends_with('.'), "{}", declared.word);
+            assert_eq!(declared.needs_serial, declared.serial_hint.is_some(), "{}", declared.word);
+            for hint in [declared.key_hint, declared.address_hint].into_iter().chain(declared.serial_hint) {
+                assert!(Language::ALL.iter().all(|language| hint(*language).ends_with('.')), "{}", declared.word);
+            }
         }
     }
 

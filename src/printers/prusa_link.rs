@@ -30,12 +30,13 @@ use crate::wire::{PrinterHttpClient, file_name};
 use domain::file::GcodeForm;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
+use words::staff::printer_form as texts;
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     key_may_be_password: true,
-    key_hint: "On the printer's screen: Settings, Network, PrusaLink.",
-    address_hint: "On the printer's screen: Settings, then Network.",
+    key_hint: texts::hint_key_prusa_link,
+    address_hint: texts::hint_address_screen,
     guards_camera: true,
     web_probes: recognition::PROBES,
     forms: &[GcodeForm::Text, GcodeForm::Binary],

@@ -30,6 +30,7 @@ use crate::upload;
 use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{Activity, Status};
 use domain::time::Timestamp;
+use words::staff::printer_form as texts;
 
 /// Time for which nothing is sent to the printer after an upload, while it moves the file into place.
 const UPLOAD_SETTLE_TIME: Duration = Duration::from_secs(1);
@@ -39,7 +40,7 @@ const CAMERA_PORT: u16 = 3031;
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     keyless: true,
-    address_hint: "On the printer's screen: Settings, then Network.",
+    address_hint: texts::hint_address_screen,
     lacks: &[
         Operation::History,
         Operation::RunGcode,

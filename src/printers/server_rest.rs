@@ -29,6 +29,7 @@ use crate::{PrinterType, fw_rest};
 use domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
 use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
+use words::staff::printer_form as texts;
 
 /// Interval at which the serial port is polled while it is being opened.
 const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -36,8 +37,8 @@ const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
-    key_hint: "In OctoPrint: Settings, then Application Keys. The key is always required.",
-    address_hint: "The address at which you open OctoPrint in the browser.",
+    key_hint: texts::hint_key_octoprint,
+    address_hint: texts::hint_address_octoprint,
     web_probes: recognition::PROBES,
     slot_labels: SlotLabels::Tools,
     ..PrinterType::of("server_rest", "OctoPrint", 5000, |parts: AdapterParts| {

@@ -6,6 +6,8 @@
 //! list (`TRANSLATED` in `src/http/pages/staff/area.rs`).
 
 pub mod account;
+pub mod audit;
+pub mod audit_acts;
 pub mod billing;
 pub mod cards;
 pub mod common;
@@ -13,20 +15,33 @@ pub mod customers;
 pub mod floor;
 pub mod insights;
 pub mod invoices;
+pub mod jobs;
 pub mod labels;
+pub mod orders;
 pub mod payments;
+pub mod printer_form;
+pub mod products;
 pub mod quotes;
 pub mod refusals;
 pub mod requests;
+pub mod setup;
+pub mod setup_fields;
 pub mod shell;
 pub mod sign_in;
+pub mod spools;
+pub mod stock;
 pub mod timing;
+pub mod to_do;
+pub mod waiting;
+pub mod webhooks;
 
 /// Returns the modules of all areas, each with its files and its messages.
 #[cfg(test)]
 pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
         ("staff/account", &account::FILE, account::DECLARED),
+        ("staff/audit", &audit::FILE, audit::DECLARED),
+        ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
         ("staff/billing", &billing::FILE, billing::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
@@ -34,13 +49,24 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/floor", &floor::FILE, floor::DECLARED),
         ("staff/insights", &insights::FILE, insights::DECLARED),
         ("staff/invoices", &invoices::FILE, invoices::DECLARED),
+        ("staff/jobs", &jobs::FILE, jobs::DECLARED),
         ("staff/labels", &labels::FILE, labels::DECLARED),
+        ("staff/orders", &orders::FILE, orders::DECLARED),
         ("staff/payments", &payments::FILE, payments::DECLARED),
+        ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
+        ("staff/products", &products::FILE, products::DECLARED),
         ("staff/quotes", &quotes::FILE, quotes::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/requests", &requests::FILE, requests::DECLARED),
+        ("staff/setup", &setup::FILE, setup::DECLARED),
+        ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
+        ("staff/spools", &spools::FILE, spools::DECLARED),
+        ("staff/stock", &stock::FILE, stock::DECLARED),
         ("staff/timing", &timing::FILE, timing::DECLARED),
+        ("staff/to_do", &to_do::FILE, to_do::DECLARED),
+        ("staff/waiting", &waiting::FILE, waiting::DECLARED),
+        ("staff/webhooks", &webhooks::FILE, webhooks::DECLARED),
     ]
 }

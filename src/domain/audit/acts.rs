@@ -1,16 +1,39 @@
 //! Table of all audit log acts: stored name, kind of subject, and verb.
 
-use super::AuditedKind;
+use super::{AuditedKind, SUBJECT_MARK, SubjectCase};
+use words::Language;
+use words::staff::audit_acts as texts;
+
+/// Verb of an act with its complements, such as "paused Curie", in each language.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ActText {
+    /// Verb that mentions no subject.
+    Alone(fn(Language) -> String),
+    /// Verb with the subject as its direct object, which German puts into the accusative.
+    Direct(fn(Language, &str) -> String),
+    /// Verb with the subject in a place that German puts into the dative.
+    Indirect(fn(Language, &str) -> String),
+}
+
+impl ActText {
+    /// Returns the text with the given name or noun as the subject.
+    pub(crate) fn write(self, language: Language, subject: &str) -> String {
+        match self {
+            Self::Alone(text) => text(language),
+            Self::Direct(text) | Self::Indirect(text) => text(language, subject),
+        }
+    }
+}
 
 /// Defines the acts from the table: first those of people and programs, then those that only the server performs.
 macro_rules! audited_acts {
-    (people: { $($act:ident = $name:literal of $kind:ident, $verb:literal;)+ }
-     server: { $($own:ident = $own_name:literal of $own_kind:ident, $own_verb:literal;)+ }) => {
+    (people: { $($act:ident = $name:literal of $kind:ident, $case:ident($text:path);)+ }
+     server: { $($own:ident = $own_name:literal of $own_kind:ident, $own_case:ident($own_text:path);)+ }) => {
         /// Act recorded in the audit log.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum AuditedAct {
-            $(#[doc = concat!("`", $name, "`: ", $verb, ".")] $act,)+
-            $(#[doc = concat!("`", $own_name, "`: ", $own_verb, ".")] $own,)+
+            $(#[doc = concat!("`", $name, "`.")] $act,)+
+            $(#[doc = concat!("`", $own_name, "`.")] $own,)+
         }
 
         impl AuditedAct {
@@ -20,10 +43,10 @@ macro_rules! audited_acts {
             pub const OF_PEOPLE: &[Self] = &[$(Self::$act,)+];
 
             /// Returns the act's stored name, the kind of its subject, and its verb.
-            const fn row(self) -> (&'static str, AuditedKind, &'static str) {
+            const fn row(self) -> (&'static str, AuditedKind, ActText) {
                 match self {
-                    $(Self::$act => ($name, AuditedKind::$kind, $verb),)+
-                    $(Self::$own => ($own_name, AuditedKind::$own_kind, $own_verb),)+
+                    $(Self::$act => ($name, AuditedKind::$kind, ActText::$case($text)),)+
+                    $(Self::$own => ($own_name, AuditedKind::$own_kind, ActText::$own_case($own_text)),)+
                 }
             }
         }
@@ -41,9 +64,17 @@ impl AuditedAct {
         self.row().1
     }
 
-    /// Returns the verb in the past tense; `{}` stands for the subject.
-    pub const fn verb(self) -> &'static str {
-        self.row().2
+    /// Returns the grammatical case of the subject in sentences about the act.
+    pub const fn case(self) -> SubjectCase {
+        match self.row().2 {
+            ActText::Indirect(_) => SubjectCase::Indirect,
+            ActText::Alone(_) | ActText::Direct(_) => SubjectCase::Direct,
+        }
+    }
+
+    /// Returns the verb in the past tense, in German its participle; [`SUBJECT_MARK`] stands for the subject.
+    pub(super) fn verb(self, language: Language) -> String {
+        self.row().2.write(language, SUBJECT_MARK)
     }
 
     /// Returns the act that is stored under the given name, if any.
@@ -52,241 +83,244 @@ impl AuditedAct {
     }
 
     /// Returns a label for the act that does not name the subject: `cancelled an order`.
-    pub fn label(self) -> String {
-        self.verb().replace("{}", self.kind().noun())
+    pub fn label(self, language: Language) -> String {
+        self.row().2.write(language, &self.kind().noun(language, self.case()))
     }
 }
 
 audited_acts! {
     people: {
-        PrinterCreate = "printer.create" of Printer, "added {}";
-        PrinterUpdate = "printer.update" of Printer, "changed the settings of {}";
-        PrinterDelete = "printer.delete" of Printer, "removed {}";
-        PrinterConnect = "printer.connect" of Printer, "connected {}";
-        PrinterDisconnect = "printer.disconnect" of Printer, "disconnected {}";
-        PrinterLoadSlot = "printer.load_slot" of Printer, "loaded a spool into {}";
-        PrinterRemoveSlot = "printer.remove_slot" of Printer, "removed a slot of {}";
-        PrinterEmergencyStop = "printer.emergency_stop" of Printer, "stopped {} with the emergency stop";
-        PrinterBedCleared = "printer.bed_cleared" of Printer, "marked the bed of {} as clear";
-        PrinterClearAttention = "printer.clear_attention" of Printer, "marked {} as checked";
-        PrinterHome = "printer.home" of Printer, "homed {}";
-        PrinterMaintenance = "printer.maintenance" of Printer, "changed the maintenance state of {}";
-        PrinterAddReminder = "printer.add_reminder" of Printer, "added a maintenance reminder to {}";
-        PrinterChangeReminder = "printer.change_reminder" of Printer, "changed a maintenance reminder of {}";
-        PrinterRemoveReminder = "printer.remove_reminder" of Printer, "removed a maintenance reminder from {}";
-        PrinterLogMaintenance = "printer.log_maintenance" of Printer, "logged maintenance of {}";
-        PrinterPause = "printer.pause" of Printer, "paused {}";
-        PrinterResume = "printer.resume" of Printer, "resumed {}";
-        PrinterCancel = "printer.cancel" of Printer, "cancelled the print on {}";
-        PrinterGcode = "printer.gcode" of Printer, "ran G-code on {}";
-        PrinterPutFile = "printer.put_file" of Printer, "uploaded a file to {}";
-        PrinterDeleteFile = "printer.delete_file" of Printer, "deleted a file on {}";
-        PrinterRestartFirmware = "printer.restart_firmware" of Printer, "restarted the firmware of {}";
-        PrinterPrint = "printer.print" of Printer, "started a print on {}";
-        PrinterCancelAttempt = "printer.cancel_attempt" of Printer, "cancelled a job’s print on {}";
-        PrinterResolved = "printer.resolved" of Printer, "resolved an unclear print on {}";
-        PrinterSignedOff = "printer.signed_off" of Printer, "signed off parts on {}";
-        OrderCreate = "order.create" of Order, "created {}";
-        OrderCreateSold = "order.create_sold" of Order, "placed {}";
-        OrderUpdate = "order.update" of Order, "edited {}";
-        OrderConfirm = "order.confirm" of Order, "confirmed {}";
-        OrderNameBuyer = "order.name_buyer" of Order, "set the buyer of {}";
-        OrderMarkPaid = "order.mark_paid" of Order, "marked {} as paid";
-        OrderRefund = "order.refund" of Order, "refunded {}";
-        OrderRefundOtherwise = "order.refund_otherwise" of Order, "recorded a refund of {}";
-        OrderCheckOut = "order.check_out" of Order, "started the payment of {}";
-        OrderPayment = "order.payment" of Order, "reported a payment for {}";
-        OrderRefundNews = "order.refund_news" of Order, "reported a refund for {}";
-        OrderCancel = "order.cancel" of Order, "cancelled {}";
-        OrderShip = "order.ship" of Order, "shipped {}";
-        OrderThere = "order.there" of Order, "reported a change to {} in the online shop";
-        JobUpdate = "job.update" of Order, "changed a job’s priority or due date in {}";
-        JobCancel = "job.cancel" of Order, "cancelled a job of {}";
-        JobRetry = "job.retry" of Order, "queued a failed job of {} again";
-        JobSignOff = "job.sign_off" of Order, "signed off a job of {}";
-        JobRelease = "job.release" of Order, "released a job of {}";
-        JobResolve = "job.resolve" of Order, "resolved an unclear job of {}";
-        JobDispatch = "job.dispatch" of Order, "sent a job of {} to a printer";
-        MaterialCreate = "material.create" of Material, "added {}";
-        MaterialUpdate = "material.update" of Material, "edited {}";
-        MaterialAdjust = "material.adjust" of Material, "adjusted the stock of {}";
-        MaterialDelete = "material.delete" of Material, "removed {} from stock";
-        MaterialLink = "material.link" of Material, "linked {} to a stock system";
-        MaterialAgree = "material.agree" of Material, "resolved a stock conflict of {}";
-        MaterialUnlink = "material.unlink" of Material, "unlinked {} from a stock system";
-        SkuCreate = "sku.create" of Sku, "added {}";
-        SkuUpdate = "sku.update" of Sku, "edited {}";
-        SkuDelete = "sku.delete" of Sku, "removed {}";
-        FileCreate = "file.create" of File, "uploaded {}";
-        FileDelete = "file.delete" of File, "deleted {}";
-        CustomerCreate = "customer.create" of Customer, "added {}";
-        CustomerUpdate = "customer.update" of Customer, "edited {}";
-        CustomerSignIn = "customer.sign_in" of Customer, "signed in to the pages for customers";
-        CustomerSignOut = "customer.sign_out" of Customer, "signed out of the pages for customers";
-        SignInLinkCreate = "sign_in_link.create" of SignInLink, "requested a sign-in link by email";
-        SignInLinkRedeem = "sign_in_link.redeem" of SignInLink, "opened a sign-in link";
-        InvoiceCreate = "invoice.create" of Invoice, "drafted {}";
-        InvoiceUpdate = "invoice.update" of Invoice, "edited {}";
-        InvoiceSend = "invoice.send" of Invoice, "issued {}";
-        InvoiceVoid = "invoice.void" of Invoice, "voided {}";
-        InvoiceMarkPaid = "invoice.mark_paid" of Invoice, "marked {} as paid";
-        InvoiceRefund = "invoice.refund" of Invoice, "refunded {}";
-        InvoiceRefundOtherwise = "invoice.refund_otherwise" of Invoice, "recorded a refund of {}";
-        InvoiceCheckOut = "invoice.check_out" of Invoice, "started the payment of {}";
-        InvoicePayment = "invoice.payment" of Invoice, "reported a payment for {}";
-        InvoiceRefundNews = "invoice.refund_news" of Invoice, "reported a refund for {}";
-        InvoiceCharge = "invoice.charge" of Invoice, "charged usage to {}";
-        InvoiceOpenPayLink = "invoice.open_pay_link" of Invoice, "created a payment link for {}";
-        InvoiceClosePayLink = "invoice.close_pay_link" of Invoice, "closed the payment link of {}";
-        QuoteCreate = "quote.create" of Quote, "drafted {}";
-        QuoteUpdate = "quote.update" of Quote, "edited {}";
-        QuoteSend = "quote.send" of Quote, "sent {}";
-        QuoteAccept = "quote.accept" of Quote, "accepted {}";
-        QuoteDecline = "quote.decline" of Quote, "declined {}";
-        QuoteDelete = "quote.delete" of Quote, "discarded {}";
-        CustomRequestCreate = "custom_request.create" of CustomRequest, "sent {}";
-        CustomRequestUpdate = "custom_request.update" of CustomRequest, "edited {}";
-        CustomRequestClose = "custom_request.close" of CustomRequest, "closed {}";
-        EndpointCreate = "endpoint.create" of Endpoint, "added {}";
-        EndpointUpdate = "endpoint.update" of Endpoint, "edited {}";
-        EndpointDelete = "endpoint.delete" of Endpoint, "removed {}";
-        EndpointEnable = "endpoint.enable" of Endpoint, "enabled {}";
-        EndpointDisable = "endpoint.disable" of Endpoint, "disabled {}";
-        EndpointRotateSecret = "endpoint.rotate_secret" of Endpoint, "replaced the secret of {}";
-        EndpointTest = "endpoint.test" of Endpoint, "sent a test event to {}";
-        EndpointRedeliver = "endpoint.redeliver" of Endpoint, "sent an event to {} again";
-        EndpointReplay = "endpoint.replay" of Endpoint, "replayed events to {}";
-        SalesChannelCreate = "sales_channel.create" of SalesChannel, "connected {}";
-        SalesChannelUpdate = "sales_channel.update" of SalesChannel, "edited {}";
-        SalesChannelMap = "sales_channel.map" of SalesChannel, "mapped variants of {}";
-        SalesChannelUnmap = "sales_channel.unmap" of SalesChannel, "removed a mapped variant of {}";
-        SalesChannelDelete = "sales_channel.delete" of SalesChannel, "removed {}";
-        ChannelOrderHear = "channel_order.hear" of ChannelOrder, "reported {}";
-        ChannelOrderRetry = "channel_order.retry" of ChannelOrder, "tried {} again";
-        ExportRequest = "export.request" of Export, "requested {}";
-        ExportDeleted = "export.deleted" of Export, "deleted {}";
-        AccountingBegin = "accounting.begin" of Accounting, "started to connect the accounting system";
-        AccountingConnect = "accounting.connect" of Accounting, "connected the accounting system";
-        AccountingRedeem = "accounting.redeem" of Accounting, "returned from the accounting system’s sign-in";
-        AccountingDisconnect = "accounting.disconnect" of Accounting, "disconnected the accounting system";
-        PostingRetry = "posting.retry" of Posting, "sent an entry to the accounting system again";
-        InboundKeep = "inbound.keep" of PaymentEvent, "reported a payment that matched no order";
-        UserCreate = "user.create" of User, "added {}";
-        UserUpdate = "user.update" of User, "edited {}";
-        UserDelete = "user.delete" of User, "removed {}";
-        SecondFactorBegin = "second_factor.begin" of User, "began to set up two-step sign-in for {}";
-        SecondFactorConfirm = "second_factor.confirm" of User, "turned on two-step sign-in for {}";
-        SecondFactorRemove = "second_factor.remove" of User, "turned off two-step sign-in for {}";
-        SecondFactorCode = "second_factor.code" of User, "entered a two-step code for {}";
-        SecondFactorReset = "second_factor.reset" of User, "reset two-step sign-in for {}";
-        SessionOpen = "session.open" of Session, "signed in";
-        SessionEnd = "session.end" of Session, "signed out";
-        ApiKeyCreate = "api_key.create" of ApiKey, "created {}";
-        ApiKeyRevoke = "api_key.revoke" of ApiKey, "revoked {}";
-        SettingsPlan = "settings.plan" of Access, "began to change the shop’s settings";
-        SettingsWrite = "settings.write" of Access, "changed the shop’s settings";
-        SetupComplete = "setup.complete" of Access, "completed the setup of the shop";
-        RestoreBegin = "restore.begin" of Restore, "restored a backup";
-        RestoreReview = "restore.review" of Restore, "reviewed the shop after a restore";
-        BackupMake = "backup.make" of Backup, "downloaded a backup";
-        AgentPausePrint = "agent.pause-print" of Access, "paused a print through the agent";
-        AgentResumePrint = "agent.resume-print" of Access, "resumed a print through the agent";
-        AgentCancelPrint = "agent.cancel-print" of Access, "cancelled a print through the agent";
-        AgentEmergencyStop = "agent.emergency-stop" of Access, "stopped a printer through the agent";
-        AgentPrinterStatus = "agent.printer-status" of Access, "asked the agent about a printer";
-        AgentFarmStatus = "agent.farm-status" of Access, "asked the agent about the floor";
-        AgentOrderStatus = "agent.order-status" of Access, "asked the agent about an order";
-        AgentStockLevel = "agent.stock-level" of Access, "asked the agent about stock";
-        AgentLowStock = "agent.low-stock" of Access, "asked the agent about low stock";
-        AgentReleaseJob = "agent.release-job" of Access, "released a job through the agent";
-        AgentBedCleared = "agent.bed-cleared" of Access, "cleared a bed through the agent";
+        PrinterCreate = "printer.create" of Printer, Direct(texts::printer_create);
+        PrinterUpdate = "printer.update" of Printer, Indirect(texts::printer_update);
+        PrinterDelete = "printer.delete" of Printer, Direct(texts::printer_delete);
+        PrinterConnect = "printer.connect" of Printer, Direct(texts::printer_connect);
+        PrinterDisconnect = "printer.disconnect" of Printer, Indirect(texts::printer_disconnect);
+        PrinterLoadSlot = "printer.load_slot" of Printer, Indirect(texts::printer_load_slot);
+        PrinterRemoveSlot = "printer.remove_slot" of Printer, Indirect(texts::printer_remove_slot);
+        PrinterEmergencyStop = "printer.emergency_stop" of Printer, Direct(texts::printer_emergency_stop);
+        PrinterBedCleared = "printer.bed_cleared" of Printer, Indirect(texts::printer_bed_cleared);
+        PrinterClearAttention = "printer.clear_attention" of Printer, Direct(texts::printer_clear_attention);
+        PrinterHome = "printer.home" of Printer, Indirect(texts::printer_home);
+        PrinterMaintenance = "printer.maintenance" of Printer, Indirect(texts::printer_maintenance);
+        PrinterAddReminder = "printer.add_reminder" of Printer, Indirect(texts::printer_add_reminder);
+        PrinterChangeReminder = "printer.change_reminder" of Printer, Indirect(texts::printer_change_reminder);
+        PrinterRemoveReminder = "printer.remove_reminder" of Printer, Indirect(texts::printer_remove_reminder);
+        PrinterLogMaintenance = "printer.log_maintenance" of Printer, Indirect(texts::printer_log_maintenance);
+        PrinterPause = "printer.pause" of Printer, Direct(texts::printer_pause);
+        PrinterResume = "printer.resume" of Printer, Direct(texts::printer_resume);
+        PrinterCancel = "printer.cancel" of Printer, Indirect(texts::printer_cancel);
+        PrinterGcode = "printer.gcode" of Printer, Indirect(texts::printer_gcode);
+        PrinterPutFile = "printer.put_file" of Printer, Direct(texts::printer_put_file);
+        PrinterDeleteFile = "printer.delete_file" of Printer, Indirect(texts::printer_delete_file);
+        PrinterRestartFirmware = "printer.restart_firmware" of Printer, Indirect(texts::printer_restart_firmware);
+        PrinterPrint = "printer.print" of Printer, Indirect(texts::printer_print);
+        PrinterCancelAttempt = "printer.cancel_attempt" of Printer, Indirect(texts::printer_cancel_attempt);
+        PrinterResolved = "printer.resolved" of Printer, Indirect(texts::printer_resolved);
+        PrinterSignedOff = "printer.signed_off" of Printer, Indirect(texts::printer_signed_off);
+        OrderCreate = "order.create" of Order, Direct(texts::order_create);
+        OrderCreateSold = "order.create_sold" of Order, Direct(texts::order_create_sold);
+        OrderUpdate = "order.update" of Order, Direct(texts::order_update);
+        OrderConfirm = "order.confirm" of Order, Direct(texts::order_confirm);
+        OrderNameBuyer = "order.name_buyer" of Order, Indirect(texts::order_name_buyer);
+        OrderMarkPaid = "order.mark_paid" of Order, Direct(texts::order_mark_paid);
+        OrderRefund = "order.refund" of Order, Direct(texts::order_refund);
+        OrderRefundOtherwise = "order.refund_otherwise" of Order, Indirect(texts::order_refund_otherwise);
+        OrderCheckOut = "order.check_out" of Order, Indirect(texts::order_check_out);
+        OrderPayment = "order.payment" of Order, Indirect(texts::order_payment);
+        OrderRefundNews = "order.refund_news" of Order, Indirect(texts::order_refund_news);
+        OrderCancel = "order.cancel" of Order, Direct(texts::order_cancel);
+        OrderShip = "order.ship" of Order, Direct(texts::order_ship);
+        OrderThere = "order.there" of Order, Indirect(texts::order_there);
+        JobUpdate = "job.update" of Order, Indirect(texts::job_update);
+        JobCancel = "job.cancel" of Order, Indirect(texts::job_cancel);
+        JobRetry = "job.retry" of Order, Indirect(texts::job_retry);
+        JobSignOff = "job.sign_off" of Order, Indirect(texts::job_sign_off);
+        JobRelease = "job.release" of Order, Indirect(texts::job_release);
+        JobResolve = "job.resolve" of Order, Indirect(texts::job_resolve);
+        JobDispatch = "job.dispatch" of Order, Indirect(texts::job_dispatch);
+        MaterialCreate = "material.create" of Material, Direct(texts::material_create);
+        MaterialUpdate = "material.update" of Material, Direct(texts::material_update);
+        MaterialAdjust = "material.adjust" of Material, Indirect(texts::material_adjust);
+        MaterialDelete = "material.delete" of Material, Direct(texts::material_delete);
+        MaterialLink = "material.link" of Material, Direct(texts::material_link);
+        MaterialAgree = "material.agree" of Material, Indirect(texts::material_agree);
+        MaterialUnlink = "material.unlink" of Material, Indirect(texts::material_unlink);
+        SkuCreate = "sku.create" of Sku, Direct(texts::sku_create);
+        SkuUpdate = "sku.update" of Sku, Direct(texts::sku_update);
+        SkuDelete = "sku.delete" of Sku, Direct(texts::sku_delete);
+        FileCreate = "file.create" of File, Direct(texts::file_create);
+        FileDelete = "file.delete" of File, Direct(texts::file_delete);
+        CustomerCreate = "customer.create" of Customer, Direct(texts::customer_create);
+        CustomerUpdate = "customer.update" of Customer, Direct(texts::customer_update);
+        CustomerSignIn = "customer.sign_in" of Customer, Alone(texts::customer_sign_in);
+        CustomerSignOut = "customer.sign_out" of Customer, Alone(texts::customer_sign_out);
+        SignInLinkCreate = "sign_in_link.create" of SignInLink, Alone(texts::sign_in_link_create);
+        SignInLinkRedeem = "sign_in_link.redeem" of SignInLink, Alone(texts::sign_in_link_redeem);
+        InvoiceCreate = "invoice.create" of Invoice, Direct(texts::invoice_create);
+        InvoiceUpdate = "invoice.update" of Invoice, Direct(texts::invoice_update);
+        InvoiceSend = "invoice.send" of Invoice, Direct(texts::invoice_send);
+        InvoiceVoid = "invoice.void" of Invoice, Direct(texts::invoice_void);
+        InvoiceMarkPaid = "invoice.mark_paid" of Invoice, Direct(texts::invoice_mark_paid);
+        InvoiceRefund = "invoice.refund" of Invoice, Direct(texts::invoice_refund);
+        InvoiceRefundOtherwise = "invoice.refund_otherwise" of Invoice, Indirect(texts::invoice_refund_otherwise);
+        InvoiceCheckOut = "invoice.check_out" of Invoice, Indirect(texts::invoice_check_out);
+        InvoicePayment = "invoice.payment" of Invoice, Indirect(texts::invoice_payment);
+        InvoiceRefundNews = "invoice.refund_news" of Invoice, Indirect(texts::invoice_refund_news);
+        InvoiceCharge = "invoice.charge" of Invoice, Indirect(texts::invoice_charge);
+        InvoiceOpenPayLink = "invoice.open_pay_link" of Invoice, Direct(texts::invoice_open_pay_link);
+        InvoiceClosePayLink = "invoice.close_pay_link" of Invoice, Indirect(texts::invoice_close_pay_link);
+        QuoteCreate = "quote.create" of Quote, Direct(texts::quote_create);
+        QuoteUpdate = "quote.update" of Quote, Direct(texts::quote_update);
+        QuoteSend = "quote.send" of Quote, Direct(texts::quote_send);
+        QuoteAccept = "quote.accept" of Quote, Direct(texts::quote_accept);
+        QuoteDecline = "quote.decline" of Quote, Direct(texts::quote_decline);
+        QuoteDelete = "quote.delete" of Quote, Direct(texts::quote_delete);
+        CustomRequestCreate = "custom_request.create" of CustomRequest, Direct(texts::custom_request_create);
+        CustomRequestUpdate = "custom_request.update" of CustomRequest, Direct(texts::custom_request_update);
+        CustomRequestClose = "custom_request.close" of CustomRequest, Direct(texts::custom_request_close);
+        EndpointCreate = "endpoint.create" of Endpoint, Direct(texts::endpoint_create);
+        EndpointUpdate = "endpoint.update" of Endpoint, Direct(texts::endpoint_update);
+        EndpointDelete = "endpoint.delete" of Endpoint, Direct(texts::endpoint_delete);
+        EndpointEnable = "endpoint.enable" of Endpoint, Direct(texts::endpoint_enable);
+        EndpointDisable = "endpoint.disable" of Endpoint, Direct(texts::endpoint_disable);
+        EndpointRotateSecret = "endpoint.rotate_secret" of Endpoint, Indirect(texts::endpoint_rotate_secret);
+        EndpointTest = "endpoint.test" of Endpoint, Direct(texts::endpoint_test);
+        EndpointRedeliver = "endpoint.redeliver" of Endpoint, Direct(texts::endpoint_redeliver);
+        EndpointReplay = "endpoint.replay" of Endpoint, Direct(texts::endpoint_replay);
+        SalesChannelCreate = "sales_channel.create" of SalesChannel, Direct(texts::sales_channel_create);
+        SalesChannelUpdate = "sales_channel.update" of SalesChannel, Direct(texts::sales_channel_update);
+        SalesChannelMap = "sales_channel.map" of SalesChannel, Indirect(texts::sales_channel_map);
+        SalesChannelUnmap = "sales_channel.unmap" of SalesChannel, Indirect(texts::sales_channel_unmap);
+        SalesChannelDelete = "sales_channel.delete" of SalesChannel, Direct(texts::sales_channel_delete);
+        ChannelOrderHear = "channel_order.hear" of ChannelOrder, Direct(texts::channel_order_hear);
+        ChannelOrderRetry = "channel_order.retry" of ChannelOrder, Direct(texts::channel_order_retry);
+        ExportRequest = "export.request" of Export, Direct(texts::export_request);
+        ExportDeleted = "export.deleted" of Export, Direct(texts::export_deleted);
+        AccountingBegin = "accounting.begin" of Accounting, Alone(texts::accounting_begin);
+        AccountingConnect = "accounting.connect" of Accounting, Alone(texts::accounting_connect);
+        AccountingRedeem = "accounting.redeem" of Accounting, Alone(texts::accounting_redeem);
+        AccountingDisconnect = "accounting.disconnect" of Accounting, Alone(texts::accounting_disconnect);
+        PostingRetry = "posting.retry" of Posting, Alone(texts::posting_retry);
+        InboundKeep = "inbound.keep" of PaymentEvent, Alone(texts::inbound_keep);
+        UserCreate = "user.create" of User, Direct(texts::user_create);
+        UserUpdate = "user.update" of User, Direct(texts::user_update);
+        UserDelete = "user.delete" of User, Direct(texts::user_delete);
+        SecondFactorBegin = "second_factor.begin" of User, Direct(texts::second_factor_begin);
+        SecondFactorConfirm = "second_factor.confirm" of User, Direct(texts::second_factor_confirm);
+        SecondFactorRemove = "second_factor.remove" of User, Direct(texts::second_factor_remove);
+        SecondFactorCode = "second_factor.code" of User, Indirect(texts::second_factor_code);
+        SecondFactorReset = "second_factor.reset" of User, Direct(texts::second_factor_reset);
+        SessionOpen = "session.open" of Session, Alone(texts::session_open);
+        SessionEnd = "session.end" of Session, Alone(texts::session_end);
+        ApiKeyCreate = "api_key.create" of ApiKey, Direct(texts::api_key_create);
+        ApiKeyRevoke = "api_key.revoke" of ApiKey, Direct(texts::api_key_revoke);
+        SettingsPlan = "settings.plan" of Access, Alone(texts::settings_plan);
+        SettingsWrite = "settings.write" of Access, Alone(texts::settings_write);
+        SetupComplete = "setup.complete" of Access, Alone(texts::setup_complete);
+        RestoreBegin = "restore.begin" of Restore, Alone(texts::restore_begin);
+        RestoreReview = "restore.review" of Restore, Alone(texts::restore_review);
+        BackupMake = "backup.make" of Backup, Alone(texts::backup_make);
+        AgentPausePrint = "agent.pause-print" of Access, Alone(texts::agent_pause_print);
+        AgentResumePrint = "agent.resume-print" of Access, Alone(texts::agent_resume_print);
+        AgentCancelPrint = "agent.cancel-print" of Access, Alone(texts::agent_cancel_print);
+        AgentEmergencyStop = "agent.emergency-stop" of Access, Alone(texts::agent_emergency_stop);
+        AgentPrinterStatus = "agent.printer-status" of Access, Alone(texts::agent_printer_status);
+        AgentFarmStatus = "agent.farm-status" of Access, Alone(texts::agent_farm_status);
+        AgentOrderStatus = "agent.order-status" of Access, Alone(texts::agent_order_status);
+        AgentStockLevel = "agent.stock-level" of Access, Alone(texts::agent_stock_level);
+        AgentLowStock = "agent.low-stock" of Access, Alone(texts::agent_low_stock);
+        AgentReleaseJob = "agent.release-job" of Access, Alone(texts::agent_release_job);
+        AgentBedCleared = "agent.bed-cleared" of Access, Alone(texts::agent_bed_cleared);
     }
     server: {
-        PrinterSeen = "printer.seen" of Printer, "noted the state of {}";
-        PrinterSilent = "printer.silent" of Printer, "lost contact with {}";
-        PrinterSpoolLeft = "printer.spool_left" of Printer, "noted that a spool left {}";
-        PrinterSlotsReported = "printer.slots_reported" of Printer, "read the slots of {}";
-        PrinterKeyShown = "printer.key_shown" of Printer, "read the key of {}";
-        PrinterUploadFailed = "printer.upload_failed" of Printer, "failed to upload a print to {}";
-        PrinterStartRefused = "printer.start_refused" of Printer, "could not start a print on {}";
-        PrinterProgressed = "printer.progressed" of Printer, "noted progress on {}";
-        PrinterJudged = "printer.judged" of Printer, "judged the result of a print on {}";
-        PrinterHeard = "printer.heard" of Printer, "noted a report of {}";
-        PrinterPrintOver = "printer.print_over" of Printer, "noted the end of a print on {}";
-        PrinterPrintUnclear = "printer.print_unclear" of Printer, "lost track of a print on {}";
-        PrinterPhotoOver = "printer.photo_over" of Printer, "took a photo of the print on {}";
-        PrinterCameraTold = "printer.camera_told" of Printer, "read the camera of {}";
-        PrinterFailureSuspected = "printer.failure_suspected" of Printer, "suspected a failed print on {}";
-        PrinterTake = "printer.take" of Printer, "assigned a job to {}";
-        PrinterUploaded = "printer.uploaded" of Printer, "uploaded a job’s file to {}";
-        PrinterPrintUploaded = "printer.print_uploaded" of Printer, "uploaded the file of a print to {}";
-        OrderCheckoutMade = "order.checkout_made" of Order, "opened the checkout of {}";
-        OrderSessionClosed = "order.session_closed" of Order, "closed the checkout of {}";
-        OrderRefundsRead = "order.refunds_read" of Order, "read the refunds of {}";
-        OrderRecount = "order.recount" of Order, "recounted the payments of {}";
-        OrderInvoiceTold = "order.invoice_told" of Order, "noted the invoice of {}";
-        OrderIssueInvoice = "order.issue_invoice" of Order, "issued the invoice of {}";
-        OrderKeepDepartures = "order.keep_departures" of Order, "stored the shipments of {}";
-        OrderPrepared = "order.prepared" of Order, "prepared the files of {}";
-        OrderPromise = "order.promise" of Order, "set the promised date of {}";
-        OrderRecall = "order.recall" of Order, "returned the stock reserved for {}";
-        OrderSettled = "order.settled" of Order, "settled the stock of {}";
-        OrderShopTold = "order.shop_told" of Order, "reported the shipment of {} to the online shop";
-        OrderSlicing = "order.slicing" of Order, "sliced a model of {}";
-        OrderStock = "order.stock" of Order, "reserved stock for {}";
-        OrderTiming = "order.timing" of Order, "checked the timing of {}";
-        JobFailRefused = "job.fail_refused" of Order, "failed a job of {} that no printer accepts";
-        JobAttempt = "job.attempt" of Order, "noted a report about a job of {}";
-        JobSignedAtPrinter = "job.signed_at_printer" of Order, "recorded the sign-off of a job of {} at its printer";
-        JobPhotographed = "job.photographed" of Order, "stored the photo of a job of {}";
-        MaterialClaim = "material.claim" of Material, "reserved stock of {}";
-        MaterialSettle = "material.settle" of Material, "settled reservations of {}";
-        MaterialHeard = "material.heard" of Material, "noted an answer about reservations of {}";
-        MaterialKept = "material.kept" of Material, "kept reservations of {}";
-        MaterialSynchronise = "material.synchronise" of Material, "synchronised the stock of {}";
-        MaterialBooked = "material.booked" of Material, "booked stock of {} in a stock system";
-        InvoiceCheckoutMade = "invoice.checkout_made" of Invoice, "opened the checkout of {}";
-        InvoiceSessionClosed = "invoice.session_closed" of Invoice, "closed the checkout of {}";
-        InvoiceRefundsRead = "invoice.refunds_read" of Invoice, "read the refunds of {}";
-        InvoiceRecount = "invoice.recount" of Invoice, "recounted the payments of {}";
-        InvoiceFollow = "invoice.follow" of Invoice, "updated {} from its orders";
-        QuoteSliced = "quote.sliced" of Quote, "sliced a model of {}";
-        QuoteRequestTold = "quote.request_told" of Quote, "noted the request behind {}";
-        QuoteOrdered = "quote.ordered" of Quote, "turned {} into an order";
-        QuoteNotOrdered = "quote.not_ordered" of Quote, "could not turn {} into an order";
-        CustomRequestCloseUnanswered = "custom_request.close_unanswered" of CustomRequest, "closed {} without an answer";
-        CustomRequestQuoted = "custom_request.quoted" of CustomRequest, "noted the quote for {}";
-        CustomRequestQuoteAccepted = "custom_request.quote_accepted" of CustomRequest, "noted the accepted quote for {}";
-        CustomRequestQuoteDeclined = "custom_request.quote_declined" of CustomRequest, "noted the declined quote for {}";
-        EndpointFollow = "endpoint.follow" of Endpoint, "queued events for {}";
-        EndpointRefilled = "endpoint.refilled" of Endpoint, "queued further events for {}";
-        EndpointReplayed = "endpoint.replayed" of Endpoint, "finished a replay to {}";
-        EndpointTried = "endpoint.tried" of Endpoint, "delivered an event to {}";
-        ChannelOrderMade = "channel_order.made" of ChannelOrder, "created the order for {}";
-        ChannelOrderNotMade = "channel_order.not_made" of ChannelOrder, "could not create the order for {}";
-        ChannelOrderResolved = "channel_order.resolved" of ChannelOrder, "found the products of {}";
-        ChannelOrderUnresolved = "channel_order.unresolved" of ChannelOrder, "could not find the products of {}";
-        ChannelOrderShipped = "channel_order.shipped" of ChannelOrder, "noted the shipment of {}";
-        ChannelOrderTold = "channel_order.told" of ChannelOrder, "reported back about {}";
-        ChannelOrderTracked = "channel_order.tracked" of ChannelOrder, "reported the tracking number of {}";
-        ExportProgress = "export.progress" of Export, "wrote a part of {}";
-        ExportFailed = "export.failed" of Export, "failed to write {}";
-        ExportFinished = "export.finished" of Export, "finished {}";
-        ExportVanished = "export.vanished" of Export, "lost the file of {}";
-        AccountingLost = "accounting.lost" of Accounting, "lost the connection to the accounting system";
-        AccountingRenew = "accounting.renew" of Accounting, "began to renew the connection to the accounting system";
-        AccountingRenewed = "accounting.renewed" of Accounting, "renewed the connection to the accounting system";
-        AccountingRevoked = "accounting.revoked" of Accounting, "revoked the access to the accounting system";
-        PostingBegin = "posting.begin" of Posting, "prepared an entry for the accounting system";
-        PostingPosted = "posting.posted" of Posting, "sent an entry to the accounting system";
-        PostingRefused = "posting.refused" of Posting, "could not send an entry to the accounting system";
-        InboundTried = "inbound.tried" of PaymentEvent, "tried to match a payment to an order";
-        IntegrationBegin = "integration.begin" of Integration, "began to follow an integration";
-        IntegrationRead = "integration.read" of Integration, "read events of an integration";
-        IntegrationNeedsPerson = "integration.needs_person" of Integration, "reported a problem of an integration";
-        IntegrationWell = "integration.well" of Integration, "noted that an integration works again";
-        MailTried = "mail.tried" of Mail, "sent an email";
-        AccessUsed = "access.used" of Access, "recorded the use of keys and sessions";
-        SessionSweep = "session.sweep" of Session, "ended expired sessions";
+        PrinterSeen = "printer.seen" of Printer, Indirect(texts::printer_seen);
+        PrinterSilent = "printer.silent" of Printer, Indirect(texts::printer_silent);
+        PrinterSpoolLeft = "printer.spool_left" of Printer, Indirect(texts::printer_spool_left);
+        PrinterSlotsReported = "printer.slots_reported" of Printer, Indirect(texts::printer_slots_reported);
+        PrinterKeyShown = "printer.key_shown" of Printer, Indirect(texts::printer_key_shown);
+        PrinterUploadFailed = "printer.upload_failed" of Printer, Direct(texts::printer_upload_failed);
+        PrinterStartRefused = "printer.start_refused" of Printer, Indirect(texts::printer_start_refused);
+        PrinterProgressed = "printer.progressed" of Printer, Indirect(texts::printer_progressed);
+        PrinterJudged = "printer.judged" of Printer, Indirect(texts::printer_judged);
+        PrinterHeard = "printer.heard" of Printer, Indirect(texts::printer_heard);
+        PrinterPrintOver = "printer.print_over" of Printer, Indirect(texts::printer_print_over);
+        PrinterPrintUnclear = "printer.print_unclear" of Printer, Indirect(texts::printer_print_unclear);
+        PrinterPhotoOver = "printer.photo_over" of Printer, Indirect(texts::printer_photo_over);
+        PrinterCameraTold = "printer.camera_told" of Printer, Indirect(texts::printer_camera_told);
+        PrinterFailureSuspected = "printer.failure_suspected" of Printer, Indirect(texts::printer_failure_suspected);
+        PrinterTake = "printer.take" of Printer, Indirect(texts::printer_take);
+        PrinterUploaded = "printer.uploaded" of Printer, Direct(texts::printer_uploaded);
+        PrinterPrintUploaded = "printer.print_uploaded" of Printer, Direct(texts::printer_print_uploaded);
+        OrderCheckoutMade = "order.checkout_made" of Order, Indirect(texts::order_checkout_made);
+        OrderSessionClosed = "order.session_closed" of Order, Indirect(texts::order_session_closed);
+        OrderRefundsRead = "order.refunds_read" of Order, Indirect(texts::order_refunds_read);
+        OrderRecount = "order.recount" of Order, Indirect(texts::order_recount);
+        OrderInvoiceTold = "order.invoice_told" of Order, Indirect(texts::order_invoice_told);
+        OrderIssueInvoice = "order.issue_invoice" of Order, Indirect(texts::order_issue_invoice);
+        OrderKeepDepartures = "order.keep_departures" of Order, Indirect(texts::order_keep_departures);
+        OrderPrepared = "order.prepared" of Order, Indirect(texts::order_prepared);
+        OrderPromise = "order.promise" of Order, Indirect(texts::order_promise);
+        OrderRecall = "order.recall" of Order, Direct(texts::order_recall);
+        OrderSettled = "order.settled" of Order, Indirect(texts::order_settled);
+        OrderShopTold = "order.shop_told" of Order, Indirect(texts::order_shop_told);
+        OrderSlicing = "order.slicing" of Order, Indirect(texts::order_slicing);
+        OrderStock = "order.stock" of Order, Direct(texts::order_stock);
+        OrderTiming = "order.timing" of Order, Indirect(texts::order_timing);
+        JobFailRefused = "job.fail_refused" of Order, Indirect(texts::job_fail_refused);
+        JobAttempt = "job.attempt" of Order, Indirect(texts::job_attempt);
+        JobSignedAtPrinter = "job.signed_at_printer" of Order, Indirect(texts::job_signed_at_printer);
+        JobPhotographed = "job.photographed" of Order, Indirect(texts::job_photographed);
+        MaterialClaim = "material.claim" of Material, Indirect(texts::material_claim);
+        MaterialSettle = "material.settle" of Material, Indirect(texts::material_settle);
+        MaterialHeard = "material.heard" of Material, Indirect(texts::material_heard);
+        MaterialKept = "material.kept" of Material, Indirect(texts::material_kept);
+        MaterialSynchronise = "material.synchronise" of Material, Indirect(texts::material_synchronise);
+        MaterialBooked = "material.booked" of Material, Indirect(texts::material_booked);
+        InvoiceCheckoutMade = "invoice.checkout_made" of Invoice, Indirect(texts::invoice_checkout_made);
+        InvoiceSessionClosed = "invoice.session_closed" of Invoice, Indirect(texts::invoice_session_closed);
+        InvoiceRefundsRead = "invoice.refunds_read" of Invoice, Indirect(texts::invoice_refunds_read);
+        InvoiceRecount = "invoice.recount" of Invoice, Indirect(texts::invoice_recount);
+        InvoiceFollow = "invoice.follow" of Invoice, Direct(texts::invoice_follow);
+        QuoteSliced = "quote.sliced" of Quote, Indirect(texts::quote_sliced);
+        QuoteRequestTold = "quote.request_told" of Quote, Indirect(texts::quote_request_told);
+        QuoteOrdered = "quote.ordered" of Quote, Indirect(texts::quote_ordered);
+        QuoteNotOrdered = "quote.not_ordered" of Quote, Indirect(texts::quote_not_ordered);
+        CustomRequestCloseUnanswered = "custom_request.close_unanswered"
+            of CustomRequest, Direct(texts::custom_request_close_unanswered);
+        CustomRequestQuoted = "custom_request.quoted" of CustomRequest, Indirect(texts::custom_request_quoted);
+        CustomRequestQuoteAccepted = "custom_request.quote_accepted"
+            of CustomRequest, Indirect(texts::custom_request_quote_accepted);
+        CustomRequestQuoteDeclined = "custom_request.quote_declined"
+            of CustomRequest, Indirect(texts::custom_request_quote_declined);
+        EndpointFollow = "endpoint.follow" of Endpoint, Direct(texts::endpoint_follow);
+        EndpointRefilled = "endpoint.refilled" of Endpoint, Direct(texts::endpoint_refilled);
+        EndpointReplayed = "endpoint.replayed" of Endpoint, Direct(texts::endpoint_replayed);
+        EndpointTried = "endpoint.tried" of Endpoint, Direct(texts::endpoint_tried);
+        ChannelOrderMade = "channel_order.made" of ChannelOrder, Indirect(texts::channel_order_made);
+        ChannelOrderNotMade = "channel_order.not_made" of ChannelOrder, Indirect(texts::channel_order_not_made);
+        ChannelOrderResolved = "channel_order.resolved" of ChannelOrder, Indirect(texts::channel_order_resolved);
+        ChannelOrderUnresolved = "channel_order.unresolved" of ChannelOrder, Indirect(texts::channel_order_unresolved);
+        ChannelOrderShipped = "channel_order.shipped" of ChannelOrder, Indirect(texts::channel_order_shipped);
+        ChannelOrderTold = "channel_order.told" of ChannelOrder, Indirect(texts::channel_order_told);
+        ChannelOrderTracked = "channel_order.tracked" of ChannelOrder, Indirect(texts::channel_order_tracked);
+        ExportProgress = "export.progress" of Export, Indirect(texts::export_progress);
+        ExportFailed = "export.failed" of Export, Direct(texts::export_failed);
+        ExportFinished = "export.finished" of Export, Direct(texts::export_finished);
+        ExportVanished = "export.vanished" of Export, Indirect(texts::export_vanished);
+        AccountingLost = "accounting.lost" of Accounting, Alone(texts::accounting_lost);
+        AccountingRenew = "accounting.renew" of Accounting, Alone(texts::accounting_renew);
+        AccountingRenewed = "accounting.renewed" of Accounting, Alone(texts::accounting_renewed);
+        AccountingRevoked = "accounting.revoked" of Accounting, Alone(texts::accounting_revoked);
+        PostingBegin = "posting.begin" of Posting, Alone(texts::posting_begin);
+        PostingPosted = "posting.posted" of Posting, Alone(texts::posting_posted);
+        PostingRefused = "posting.refused" of Posting, Alone(texts::posting_refused);
+        InboundTried = "inbound.tried" of PaymentEvent, Alone(texts::inbound_tried);
+        IntegrationBegin = "integration.begin" of Integration, Alone(texts::integration_begin);
+        IntegrationRead = "integration.read" of Integration, Alone(texts::integration_read);
+        IntegrationNeedsPerson = "integration.needs_person" of Integration, Alone(texts::integration_needs_person);
+        IntegrationWell = "integration.well" of Integration, Alone(texts::integration_well);
+        MailTried = "mail.tried" of Mail, Alone(texts::mail_tried);
+        AccessUsed = "access.used" of Access, Alone(texts::access_used);
+        SessionSweep = "session.sweep" of Session, Alone(texts::session_sweep);
     }
 }

@@ -7,21 +7,31 @@ use crate::agent::Skill;
 use crate::printer::DirectAction;
 
 fn sentence(action: &str, outcome: &str) -> (String, Option<String>) {
-    let sentence = AuditSentence::new(action, outcome, None);
-    (sentence.before.into_owned(), sentence.after.map(Cow::into_owned))
+    let sentence = AuditSentence::new(Language::English, action, outcome, None);
+    (sentence.before, sentence.after)
+}
+
+/// Returns the sentence in German about what Ada did to this subject.
+fn german(action: &str, outcome: &str, count: Option<u64>, subject: &str) -> String {
+    let AuditSentence { before, after } = AuditSentence::new(Language::German, action, outcome, count);
+    after.map_or_else(|| format!("Ada {before}"), |after| format!("Ada {before}{subject}{after}"))
 }
 
 #[test]
 fn each_act_has_a_sentence_that_says_what_was_done() {
     for act in AuditedAct::ALL {
-        let verb = act.verb();
-        assert!(verb.matches("{}").count() <= 1, "{verb}");
+        let verb = act.verb(Language::English);
+        assert!(verb.matches(SUBJECT_MARK).count() <= 1, "{verb}");
         let first = verb.split(' ').next().unwrap_or_default();
         assert!(first.chars().all(|char| char.is_ascii_lowercase()) && first.len() > 2, "{verb}");
         // "Ada updated order 3" says nothing that the log does not say anyway.
         assert!(verb.split(' ').count() > 2 || !verb.starts_with("updated"), "{verb}");
         assert!(verb == verb.trim() && !verb.contains('_'), "{verb}");
-        assert!(!act.label().contains('{'), "{}", act.label());
+        let label = act.label(Language::English);
+        assert!(!label.contains('{') && !label.contains(SUBJECT_MARK), "{label}");
+        let german = act.verb(Language::German);
+        assert_eq!(german.matches(SUBJECT_MARK).count(), verb.matches(SUBJECT_MARK).count(), "{german}");
+        assert!(german == german.trim() && german != verb && !german.starts_with("hat "), "{german}");
     }
 }
 
@@ -29,8 +39,10 @@ fn each_act_has_a_sentence_that_says_what_was_done() {
 fn names_and_labels_are_unique_and_read_back() {
     let names: HashSet<&str> = AuditedAct::ALL.iter().map(|act| act.name()).collect();
     assert_eq!(names.len(), AuditedAct::ALL.len());
-    let labels: HashSet<String> = AuditedAct::OF_PEOPLE.iter().map(|act| act.label()).collect();
-    assert_eq!(labels.len(), AuditedAct::OF_PEOPLE.len());
+    for language in Language::ALL {
+        let labels: HashSet<String> = AuditedAct::OF_PEOPLE.iter().map(|act| act.label(language)).collect();
+        assert_eq!(labels.len(), AuditedAct::OF_PEOPLE.len(), "{language:?}");
+    }
     assert!(AuditedAct::ALL.iter().all(|act| AuditedAct::parse(act.name()) == Some(*act)));
     assert!(AuditedKind::ALL.iter().all(|kind| AuditedKind::parse(kind.word()) == Some(*kind)));
     assert_eq!((AuditedAct::parse("update"), AuditedKind::parse("thing")), (None, None));
@@ -49,10 +61,43 @@ fn entries_are_sentences() {
         sentence("DELETE /api/users/{id}", "last_admin").0,
         "sent a request that was rejected: DELETE /api/users/{id}"
     );
-    assert_eq!(AuditSentence::new("refused", "counted", Some(95)).before, "sent 95 more requests that were rejected");
-    assert_eq!(AuditSentence::new("refused", "counted", Some(1)).before, "sent one more request that was rejected");
+    let counted = |count| AuditSentence::new(Language::English, "refused", "counted", count).before;
+    assert_eq!(counted(Some(95)), "sent 95 more requests that were rejected");
+    assert_eq!(counted(Some(1)), "sent one more request that was rejected");
+    assert_eq!(counted(None), "sent more requests that were rejected");
     assert_eq!(sentence("moon.land", DONE).0, "gave the command moon.land, which this release does not have");
-    assert_eq!(AuditedAct::OrderCancel.label(), "cancelled an order");
+    assert_eq!(AuditedAct::OrderCancel.label(Language::English), "cancelled an order");
+}
+
+#[test]
+fn german_sentences_have_their_subjects_in_the_right_case() {
+    assert_eq!(german("printer.pause", DONE, None, "Curie"), "Ada hat Curie pausiert");
+    assert_eq!(german("printer.pause", "printer_offline", None, "Curie"), "Ada hat versucht, Curie zu pausieren");
+    assert_eq!(german("session.open", DONE, None, ""), "Ada hat sich angemeldet");
+    assert_eq!(german("POST /login", "wrong_credentials", None, ""), "Ada konnte sich nicht anmelden");
+    let counted = "Ada hat 1.200 weitere Anfragen gesendet, die abgelehnt wurden";
+    assert_eq!(german("refused", "counted", Some(1_200), ""), counted);
+    let unknown = "Ada hat den Befehl moon.land gegeben, den diese Version nicht kennt";
+    assert_eq!(german("moon.land", DONE, None, ""), unknown);
+
+    let label = |act: AuditedAct| act.label(Language::German);
+    assert_eq!(label(AuditedAct::OrderCancel), "eine Bestellung storniert");
+    assert_eq!(label(AuditedAct::OrderPayment), "eine Zahlung zu einer Bestellung gemeldet");
+    assert_eq!(label(AuditedAct::PrinterPutFile), "eine Datei auf einen Drucker hochgeladen");
+    assert_eq!(label(AuditedAct::PrinterDeleteFile), "eine Datei auf einem Drucker gelöscht");
+    let named = |case| AuditedKind::CustomRequest.named(Language::German, case, "Ann");
+    assert_eq!(named(AuditedAct::CustomRequestClose.case()), "die Anfrage von Ann");
+    assert_eq!(named(AuditedAct::CustomRequestQuoted.case()), "der Anfrage von Ann");
+    for act in AuditedAct::ALL {
+        let text = label(*act);
+        let is_alone = act.verb(Language::German) == text;
+        let has = |nouns: [&str; 2]| nouns.iter().any(|noun| text.contains(noun));
+        assert!(
+            is_alone || !has(["zu eine ", "von eine "]),
+            "the noun after this preposition is in the dative: {text}"
+        );
+        assert!(is_alone || !has(["für einem ", "für einer "]), "the noun after this preposition is not: {text}");
+    }
 }
 
 #[test]
@@ -70,9 +115,11 @@ fn acts_that_may_fail_are_attempts_then() {
     ];
     let skills = Skill::ALL.iter().map(|skill| skill.action());
     for act in direct.into_iter().map(DirectAction::action).chain(skills) {
-        let attempt = act.attempt().unwrap_or_default();
-        assert!(!attempt.is_empty(), "{}", act.name());
-        assert_eq!(attempt.contains(SUBJECT_MARK), act.verb().contains(SUBJECT_MARK), "{attempt}");
+        for language in Language::ALL {
+            let attempt = act.attempt(language).unwrap_or_default();
+            assert!(!attempt.is_empty(), "{}", act.name());
+            assert_eq!(attempt.contains(SUBJECT_MARK), act.verb(language).contains(SUBJECT_MARK), "{attempt}");
+        }
     }
 }
 

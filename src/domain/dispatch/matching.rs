@@ -4,8 +4,10 @@ use super::WaitContext;
 use crate::id::Id;
 use crate::job::Job;
 use crate::launch::{Fit, Mismatch, fit};
+use crate::notation;
 use crate::printer::{Printer, Unready};
 use crate::time::Timestamp;
+use words::staff::waiting as texts;
 
 /// Current match between a job and a printer.
 #[derive(Debug)]
@@ -14,9 +16,7 @@ pub struct PrinterMatch<'a> {
     pub printer: &'a Printer,
     /// Result of matching the job with the printer: the slots to print from, or the requirements that are not met.
     pub fit: Fit,
-    /// Human-readable descriptions of the missing requirements; empty if nothing is missing.
-    pub missing: Vec<String>,
-    /// Reason why the printer takes no job now, phrased to follow "the printer is"; `None` if it can take a job.
+    /// Reason why the printer takes no job now; `None` if it can take a job.
     pub busy: Option<Unready>,
 }
 
@@ -24,6 +24,26 @@ impl PrinterMatch<'_> {
     /// Returns whether the job could be assigned to the printer now.
     pub fn is_possible(&self) -> bool {
         self.busy.is_none() && self.fit.fits()
+    }
+
+    /// Describes the missing requirements; empty if nothing is missing.
+    pub fn missing_words(&self, around: &WaitContext<'_>) -> Vec<String> {
+        let language = around.language;
+        let named = |id: Id| {
+            let material = around.materials.iter().find(|material| material.id == id);
+            material.map_or_else(
+                || (texts::its_material(language), texts::units(language)),
+                |material| (material.fields.name.clone(), notation::unit(language, material.fields.kind).to_owned()),
+            )
+        };
+        let words = |missing: &Mismatch| {
+            let words = missing.words(language, &named);
+            match offered(missing, self.printer, around) {
+                Some(offer) => format!("{words} {offer}"),
+                None => words,
+            }
+        };
+        self.fit.missing.iter().map(words).collect()
     }
 
     /// Returns the printer's rank for the job, lowest first: printers that could take the job now, then those that fit.
@@ -41,37 +61,21 @@ fn offered(missing: &Mismatch, printer: &Printer, around: &WaitContext<'_>) -> O
     let Mismatch::NotLoaded(id) = missing else { return None };
     let material = around.materials.iter().find(|material| material.id == *id)?;
     let offer = printer.spool_offer(material)?;
-    let name = &material.fields.name;
     let label = printer.slot_label(offer.slot, around.types.of(&printer.fields.kind).labels);
-    Some(format!(
-        " ({} holds {}, which is not assigned to a material yet; confirm that it is {name})",
-        label.noun(),
-        offer.spool
-    ))
+    let slot = label.noun_in(around.language);
+    Some(texts::spool_offer(around.language, &slot, &offer.spool, &material.fields.name))
 }
 
 /// Matches a job with all printers that are not deleted, in the dispatcher's order of preference. Pure: the same state
 /// always gives the same result.
 pub fn match_printers<'a>(job: &Job, around: &WaitContext<'a>) -> Vec<PrinterMatch<'a>> {
     let needs = job.launch_needs();
-    let named = |id: Id| {
-        let material = around.materials.iter().find(|material| material.id == id);
-        material.map_or_else(
-            || ("its material".to_owned(), "units"),
-            |material| (material.fields.name.clone(), material.fields.kind.unit()),
-        )
-    };
     let printers = around.printers.iter().filter(|printer| !printer.archived);
     let mut all: Vec<PrinterMatch<'a>> = printers
         .map(|printer| {
             let fit = fit(&needs, &printer.launch_facts(around.types));
-            let words = |missing: &Mismatch| {
-                let offer = offered(missing, printer, around).unwrap_or_default();
-                format!("{}{offer}", missing.words(&named))
-            };
-            let missing = fit.missing.iter().map(words).collect();
             let busy = printer.takes_jobs(around.now).err();
-            PrinterMatch { printer, fit, missing, busy }
+            PrinterMatch { printer, fit, busy }
         })
         .collect();
     all.sort_by_cached_key(|one| one.rank(job));

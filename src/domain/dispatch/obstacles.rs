@@ -1,6 +1,8 @@
 //! Obstacles to printing a job on the printers of its machine type, grouped into causes: printers with the same
 //! obstacle share a cause.
 
+use std::fmt::Write as _;
+
 use super::WaitContext;
 use super::matching::PrinterMatch;
 use super::waiting::{Predicate, WaitingCause, WaitingCode, listed, name_in_sentence};
@@ -8,9 +10,12 @@ use crate::amount::Amount;
 use crate::id::Id;
 use crate::job::{AttemptState, Job};
 use crate::launch::Mismatch;
+use crate::material::Material;
+use crate::notation;
 use crate::printer::{Printer, Unready};
 use crate::refusal::shortened;
 use crate::time::Timestamp;
+use words::staff::waiting as texts;
 
 /// Maximum number of missing requirements in one clause.
 const MAX_CLAUSE_REQUIREMENTS: usize = 2;
@@ -28,20 +33,17 @@ pub(super) fn printer_causes(job: &Job, around: &WaitContext<'_>, of_type: &[&Pr
     let mut groups = CauseGroups::default();
     let next = next_free(around, of_type);
     if let Some((one, at)) = next {
-        let predicate = Predicate::state(&format!("free from {at}"));
-        groups.add(
-            WaitingCause::of_printers(WaitingCode::PrinterBusy, predicate).ending(Some(at)),
-            "free",
-            one.printer,
-        );
+        let predicate = Predicate::state(around.language, &texts::free_from(around.language, &at.to_string()));
+        let cause = || WaitingCause::of_printers(around.language, WaitingCode::PrinterBusy, predicate);
+        groups.add("free", one.printer, || cause().ending(Some(at)));
     }
     for one in of_type.iter().filter(|one| next.is_none_or(|(next, _)| next.printer.id != one.printer.id)) {
         match &one.busy {
-            Some(why) if one.fit.fits() => groups.add_unready(why, one.printer, around.now),
+            Some(why) if one.fit.fits() => groups.add_unready(why, one.printer, around),
             _ => groups.add_mismatch(one, around),
         }
     }
-    let refusal = last_refusal(job, around.printers);
+    let refusal = last_refusal(job, around);
     groups.0.into_iter().map(|(_, cause)| cause).chain(refusal).collect()
 }
 
@@ -50,10 +52,10 @@ pub(super) fn printer_causes(job: &Job, around: &WaitContext<'_>, of_type: &[&Pr
 struct CauseGroups(Vec<(String, WaitingCause)>);
 
 impl CauseGroups {
-    /// Adds a printer to the cause with the given key, creating the cause if it does not exist.
-    fn add(&mut self, cause: WaitingCause, key: &str, printer: &Printer) {
+    /// Adds a printer to the cause with the given key, writing the cause if it does not exist.
+    fn add(&mut self, key: &str, printer: &Printer, write: impl FnOnce() -> WaitingCause) {
         let at = self.0.iter().position(|(existing, _)| existing == key).unwrap_or_else(|| {
-            self.0.push((key.to_owned(), cause));
+            self.0.push((key.to_owned(), write()));
             self.0.len() - 1
         });
         if let Some((_, cause)) = self.0.get_mut(at) {
@@ -62,20 +64,23 @@ impl CauseGroups {
     }
 
     /// Adds a printer that suits the job but cannot take a job now.
-    fn add_unready(&mut self, why: &Unready, printer: &Printer, now: Timestamp) {
-        let text = why.to_string();
-        let rest = printer.refusals.as_ref().and_then(|refusals| refusals.rests_for(now));
-        let rest = rest.filter(|_| matches!(why, Unready::DiskFull | Unready::RefusesStarts));
-        let mut predicate = if *why == Unready::BedNotCleared {
-            Predicate { one: "needs its bed cleared".to_owned(), many: "need their beds cleared".to_owned() }
-        } else {
-            Predicate::state(&text)
-        };
-        if let Some(ms) = rest {
-            predicate.one = format!("{} (the next try is in {} s)", predicate.one, (ms + 999) / 1000);
-        }
-        let cause = WaitingCause::of_printers(unready_code(why), predicate);
-        self.add(cause.ending(rest.map(|ms| now.plus_ms(ms))), &text, printer);
+    fn add_unready(&mut self, why: &Unready, printer: &Printer, around: &WaitContext<'_>) {
+        let (language, now) = (around.language, around.now);
+        self.add(&why.to_string(), printer, || {
+            let rest = printer.refusals.as_ref().and_then(|refusals| refusals.rests_for(now));
+            let rest = rest.filter(|_| matches!(why, Unready::DiskFull | Unready::RefusesStarts));
+            let mut predicate = if *why == Unready::BedNotCleared {
+                Predicate { one: texts::needs_clear_bed(language), many: texts::need_clear_beds(language) }
+            } else {
+                Predicate::state(language, &why.words(language))
+            };
+            if let Some(ms) = rest {
+                let seconds = ((ms + 999) / 1000).to_string();
+                predicate.one = texts::next_try(language, &predicate.one, &seconds);
+            }
+            let cause = WaitingCause::of_printers(language, unready_code(why), predicate);
+            cause.ending(rest.map(|ms| now.plus_ms(ms)))
+        });
     }
 
     /// Adds a printer that does not currently suit the job.
@@ -86,19 +91,38 @@ impl CauseGroups {
         let Some((_, code)) = missing.first().copied() else { return };
         let materials: Vec<Id> = missing.iter().filter_map(|(missing, _)| missing.spool()).collect();
         let later = if one.busy.is_some() { BUSY_RANKS } else { 0 };
+        let cause = |code, predicate| {
+            WaitingCause::of_printers(around.language, code, predicate).lacking(materials).placed_later(later)
+        };
         if let (Some(predicate), 1) = (unconfirmed_spool(one, around), missing.len()) {
-            let cause = WaitingCause::of_printers(WaitingCode::SpoolUnconfirmed, predicate)
-                .lacking(materials)
-                .placed_later(later);
-            self.add(cause, &one.printer.id.to_string(), one.printer);
+            self.add(&one.printer.id.to_string(), one.printer, || cause(WaitingCode::SpoolUnconfirmed, predicate));
             return;
         }
         let missing: Vec<&Mismatch> = missing.into_iter().map(|(missing, _)| missing).collect();
-        let predicate = requirements(&missing, around);
-        let key = format!("{} {}", one.busy.is_some(), predicate.many);
-        let cause = WaitingCause::of_printers(code, predicate).lacking(materials).placed_later(later);
-        self.add(cause, &key, one.printer);
+        let key = format!("{} {}", one.busy.is_some(), shared_key(&missing));
+        self.add(&key, one.printer, || cause(code, requirements(&missing, around)));
     }
+}
+
+/// Returns the key that printers share if they do not meet the same requirements, as far as a clause states them.
+fn shared_key(missing: &[&Mismatch]) -> String {
+    let mut key = String::new();
+    for one in missing.iter().take(MAX_CLAUSE_REQUIREMENTS) {
+        let _ = match one {
+            Mismatch::Model { required, .. } => write!(key, "model {required};"),
+            Mismatch::TooLarge { .. } => write!(key, "volume;"),
+            Mismatch::Nozzle { required, .. } => write!(key, "nozzle {required};"),
+            Mismatch::Plate { required, .. } => write!(key, "plate {required};"),
+            Mismatch::TooLittle { needed, .. } => write!(key, "fuller {};", needed.material_id),
+            Mismatch::MachineType(_)
+            | Mismatch::Form(_)
+            | Mismatch::NotLoaded(_)
+            | Mismatch::OtherSlot { .. }
+            | Mismatch::OutOfReach(_)
+            | Mismatch::UnknownFilaments => write!(key, "{one:?};"),
+        };
+    }
+    key + if missing.len() > MAX_CLAUSE_REQUIREMENTS { "more" } else { "" }
 }
 
 /// Returns the suitable printer whose current print ends first, and the time at which it ends.
@@ -130,7 +154,7 @@ fn unready_code(why: &Unready) -> WaitingCode {
         | Unready::Deleted
         | Unready::ReadOnly
         | Unready::Maintenance
-        | Unready::MaintenanceDue(_)
+        | Unready::MaintenanceDue(..)
         | Unready::Error
         | Unready::Fault
         | Unready::NotHomed => WaitingCode::PrinterAttention,
@@ -161,8 +185,9 @@ fn unconfirmed_spool(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Option
     let offer = one.printer.spool_offer(material)?;
     let (spool, name) = (name_in_sentence(&offer.spool), name_in_sentence(&material.fields.name));
     let label = one.printer.slot_label(offer.slot, around.types.of(&one.printer.fields.kind).labels);
-    let words = format!("{spool} {}: confirm that it is {name}", label.place());
-    Some(Predicate { one: format!("has {words}"), many: format!("have {words}") })
+    let (language, place) = (around.language, label.place_in(around.language));
+    let one = texts::has_unconfirmed(language, &spool, &place, &name);
+    Some(Predicate { one, many: texts::have_unconfirmed(language, &spool, &place, &name) })
 }
 
 /// Requirement that a printer does not meet.
@@ -175,6 +200,7 @@ enum UnmetRequirement {
 
 /// Returns the predicate for printers that do not meet the given requirements.
 fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
+    let language = around.language;
     let mut needed: Vec<(String, String)> = Vec::new();
     let mut clauses: Vec<Predicate> = Vec::new();
     for one in missing.iter().take(MAX_CLAUSE_REQUIREMENTS) {
@@ -185,74 +211,82 @@ fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
     }
     if !needed.is_empty() {
         let (one, many): (Vec<String>, Vec<String>) = needed.into_iter().unzip();
-        let object = |all: &[String]| listed(&all.iter().map(String::as_str).collect::<Vec<_>>(), all.len());
-        clauses.push(Predicate { one: format!("needs {}", object(&one)), many: format!("need {}", object(&many)) });
+        let object = |all: &[String]| listed(language, &all.iter().map(String::as_str).collect::<Vec<_>>(), all.len());
+        let (one, many) = (texts::needs(language, &object(&one)), texts::need(language, &object(&many)));
+        clauses.push(Predicate { one, many });
     }
-    let more = if missing.len() > MAX_CLAUSE_REQUIREMENTS { ", among other things" } else { "" };
-    let joined = |of: &dyn Fn(&Predicate) -> String| clauses.iter().map(of).collect::<Vec<_>>().join(" and ") + more;
-    Predicate { one: joined(&|one| one.one.clone()), many: joined(&|one| one.many.clone()) }
+    let joined = |all: Vec<String>| {
+        let text = all.into_iter().reduce(|first, second| texts::both(language, &first, &second)).unwrap_or_default();
+        let has_more = missing.len() > MAX_CLAUSE_REQUIREMENTS;
+        if has_more { texts::among_others(language, &text) } else { text }
+    };
+    let (one, many) = clauses.into_iter().map(|clause| (clause.one, clause.many)).unzip();
+    Predicate { one: joined(one), many: joined(many) }
 }
 
 /// Describes a requirement that a printer does not meet. Slots are referred to by their labels on the machine.
 fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement {
+    let language = around.language;
     let material = |id: Id| around.materials.iter().find(|material| material.id == id);
-    let unnamed = || "its material".to_owned();
+    let unnamed = || texts::its_material(language);
     let name = |id: Id| material(id).map_or_else(unnamed, |one| name_in_sentence(&one.fields.name));
     let spelled = |word: &str| name_in_sentence(&word.replace('_', " "));
     let same = |object: String| UnmetRequirement::Needed(object.clone(), object);
-    let own = |one: &str, many: &str| UnmetRequirement::Own(Predicate { one: one.to_owned(), many: many.to_owned() });
+    let own = |one: String, many: String| UnmetRequirement::Own(Predicate { one, many });
     match missing {
         Mismatch::MachineType(machine) => {
-            let noun = machine.noun();
-            own(&format!("is no {noun}"), &format!("are no {noun}s"))
+            let noun = machine.noun_in(language);
+            own(texts::is_other_machine(language, &noun), texts::are_other_machines(language, &noun))
         }
         Mismatch::Form(form) => {
-            let files = format!("accept .{} files", form.ending());
-            own(&format!("does not {files}"), &format!("do not {files}"))
+            let ending = form.ending();
+            own(texts::rejects_format(language, ending), texts::reject_format(language, ending))
         }
         Mismatch::Model { required, .. } => {
-            let words = format!("cannot print a file that was sliced for {}", spelled(required));
-            own(&words, &words)
+            let model = spelled(required);
+            own(texts::cannot_print_for(language, &model), texts::they_cannot_print_for(language, &model))
         }
-        Mismatch::TooLarge { .. } => own("is too small for the print", "are too small for the print"),
-        Mismatch::UnknownFilaments => {
-            let words = "cannot tell which filament of the file needs which material";
-            own(words, words)
-        }
+        Mismatch::TooLarge { .. } => own(texts::is_too_small(language), texts::are_too_small(language)),
+        Mismatch::UnknownFilaments => own(texts::cannot_assign(language), texts::they_cannot_assign(language)),
         Mismatch::Nozzle { required, .. } => {
-            UnmetRequirement::Needed(format!("a {required} mm nozzle"), format!("{required} mm nozzles"))
+            let size = notation::decimal(language, required);
+            UnmetRequirement::Needed(texts::nozzle(language, &size), texts::nozzles(language, &size))
         }
-        Mismatch::Plate { required, .. } => same(format!("the build plate {}", spelled(required))),
-        Mismatch::NotLoaded(id) => same(format!("{} loaded", name(*id))),
-        Mismatch::OtherSlot { material, slot } => same(format!("{} {}", name(*material), slot.place())),
-        Mismatch::OutOfReach(id) => same(format!("{} in the filament changer", name(*id))),
+        Mismatch::Plate { required, .. } => same(texts::plate(language, &spelled(required))),
+        Mismatch::NotLoaded(id) => same(texts::loaded(language, &name(*id))),
+        Mismatch::OtherSlot { material, slot } => {
+            same(texts::material_at(language, &name(*material), &slot.place_in(language)))
+        }
+        Mismatch::OutOfReach(id) => same(texts::in_changer(language, &name(*id))),
         Mismatch::TooLittle { needed, left } => {
             let id = needed.material_id;
-            let unit = material(id).map_or("units", |one| one.fields.kind.unit());
-            let need: Amount = needed.need;
-            let spool = format!("of {}", name(id));
+            let unit_of = |one: &&Material| notation::unit(language, one.fields.kind).to_owned();
+            let unit = material(id).map_or_else(|| texts::units(language), unit_of);
+            let amount = |of: Amount| notation::decimal(language, of);
+            let (left, need) = (amount(*left), amount(needed.need));
             UnmetRequirement::Needed(
-                format!("a fuller spool {spool} ({left} {unit} left, {need} {unit} needed)"),
-                format!("fuller spools {spool}"),
+                texts::fuller_spool(language, &name(id), &left, &need, &unit),
+                texts::fuller_spools(language, &name(id)),
             )
         }
     }
 }
 
 /// Returns the last rejection of the job by a printer as a cause, with the printer's message.
-fn last_refusal(job: &Job, printers: &[&Printer]) -> Option<WaitingCause> {
+fn last_refusal(job: &Job, around: &WaitContext<'_>) -> Option<WaitingCause> {
+    let language = around.language;
     let refused = |state| matches!(state, AttemptState::Refused | AttemptState::NotStarted);
     let last = job.attempts.last().filter(|last| refused(last.state) && job.tried_on.contains(&last.printer_id))?;
-    let printer = printers.iter().find(|printer| printer.id == last.printer_id);
-    let reason = last.reason.as_deref().unwrap_or("no reason was given");
-    let reason = shortened(reason.to_owned(), MAX_MESSAGE_CHARS);
-    let predicate = Predicate { one: format!("rejected the job: {reason}"), many: String::new() };
+    let printer = around.printers.iter().find(|printer| printer.id == last.printer_id);
+    let reason = last.reason.clone().unwrap_or_else(|| texts::no_reason(language));
+    let one = texts::rejected(language, &shortened(reason, MAX_MESSAGE_CHARS));
+    let code = WaitingCode::PrinterRefuses;
     match printer {
         Some(printer) => {
-            let mut cause = WaitingCause::of_printers(WaitingCode::PrinterRefuses, predicate);
+            let mut cause = WaitingCause::of_printers(language, code, Predicate { one, many: String::new() });
             cause.add(printer.id, &printer.fields.name);
             Some(cause)
         }
-        None => Some(WaitingCause::new(WaitingCode::PrinterRefuses, format!("a deleted printer {}", predicate.one))),
+        None => Some(WaitingCause::new(language, code, texts::deleted_printer(language, &one))),
     }
 }

@@ -156,7 +156,15 @@ fn why(job: &Job, printers: &[Printer]) -> Option<String> {
 
 /// Builds the context of a job among the given printers, without materials.
 fn around<'a>(printers: &'a [&'a Printer], types: &'a KnownTypes) -> WaitContext<'a> {
-    WaitContext { printers, materials: &[], holders: &[], types, job_ends: None, now: NOW }
+    WaitContext {
+        printers,
+        materials: &[],
+        holders: &[],
+        types,
+        job_ends: None,
+        now: NOW,
+        language: words::Language::English,
+    }
 }
 
 #[test]

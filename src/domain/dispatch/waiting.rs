@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::id::Id;
 use crate::refusal::shortened;
 use crate::time::Timestamp;
+use words::Language;
+use words::staff::waiting as texts;
 
 /// Maximum length of the sentence, in characters.
 pub const MAX_SENTENCE_CHARS: usize = 200;
@@ -121,8 +123,8 @@ pub(super) struct Predicate {
 
 impl Predicate {
     /// Builds the predicate "is …" or "are …".
-    pub(super) fn state(words: &str) -> Self {
-        Self { one: format!("is {words}"), many: format!("are {words}") }
+    pub(super) fn state(language: Language, words: &str) -> Self {
+        Self { one: texts::is_state(language, words), many: texts::are_state(language, words) }
     }
 }
 
@@ -149,13 +151,15 @@ pub struct WaitingCause {
     /// Time at which the cause is expected to end by itself; `None` if it does not depend on time alone.
     pub ends_at: Option<Timestamp>,
     text: CauseText,
+    /// Language of the text.
+    language: Language,
     /// Additional rank within the same code.
     later: u8,
 }
 
 impl WaitingCause {
     /// Builds a cause that does not concern printers in general. The text is a clause.
-    pub fn new(code: WaitingCode, clause: impl Into<String>) -> Self {
+    pub fn new(language: Language, code: WaitingCode, clause: impl Into<String>) -> Self {
         Self {
             code,
             materials: Vec::new(),
@@ -163,13 +167,14 @@ impl WaitingCause {
             printer_count: 0,
             ends_at: None,
             text: CauseText::Clause(clause.into()),
+            language,
             later: 0,
         }
     }
 
     /// Builds a cause that concerns printers, without any printers yet.
-    pub(super) fn of_printers(code: WaitingCode, predicate: Predicate) -> Self {
-        Self { text: CauseText::OfPrinters(predicate), ..Self::new(code, "") }
+    pub(super) fn of_printers(language: Language, code: WaitingCode, predicate: Predicate) -> Self {
+        Self { text: CauseText::OfPrinters(predicate), ..Self::new(language, code, "") }
     }
 
     /// Sets the missing materials.
@@ -213,7 +218,8 @@ impl WaitingCause {
             CauseText::OfPrinters(predicate) if self.printer_count == 1 => sentence(&self.clause_of(predicate)),
             CauseText::OfPrinters(predicate) => {
                 let names: Vec<&str> = self.printers.iter().map(|(_, name)| name.as_str()).collect();
-                sentence(&format!("{} {}", listed(&names, self.printer_count), predicate.many))
+                let names = listed(self.language, &names, self.printer_count);
+                sentence(&format!("{names} {}", predicate.many))
             }
         }
     }
@@ -229,7 +235,7 @@ impl WaitingCause {
     fn clause_of(&self, predicate: &Predicate) -> String {
         match &self.printers[..] {
             [(_, name)] if self.printer_count == 1 => format!("{name} {}", predicate.one),
-            _ => format!("{} printers {}", self.printer_count, predicate.many),
+            _ => texts::printers_with(self.language, self.printer_count, &predicate.many),
         }
     }
 }
@@ -246,8 +252,8 @@ pub struct Waiting {
 
 impl Waiting {
     /// Builds the explanation for a job that waits for one cause, given as a clause.
-    pub fn of(code: WaitingCode, clause: impl Into<String>) -> Self {
-        Self { causes: vec![WaitingCause::new(code, clause)], headlines: Vec::new() }
+    pub fn of(language: Language, code: WaitingCode, clause: impl Into<String>) -> Self {
+        Self { causes: vec![WaitingCause::new(language, code, clause)], headlines: Vec::new() }
     }
 
     /// Adds the missing material to the first cause.
@@ -261,17 +267,19 @@ impl Waiting {
 
     /// Builds the explanation for a job that waits for a printer. `material` is the name of the material that the job
     /// needs, if it needs only one. Without causes, the job waits for its turn.
-    pub(super) fn for_printer(mut causes: Vec<WaitingCause>, material: Option<&str>) -> Self {
+    pub(super) fn for_printer(language: Language, mut causes: Vec<WaitingCause>, material: Option<&str>) -> Self {
         causes.sort_by_key(WaitingCause::rank);
         causes.truncate(MAX_CAUSES);
-        let Some(first) = causes.first() else { return Self::of(WaitingCode::Turn, "waiting for its turn") };
+        let Some(first) = causes.first() else {
+            return Self::of(language, WaitingCode::Turn, texts::turn(language));
+        };
         let mut headlines = Vec::new();
         if first.rank() >= LASTING_RANK {
-            headlines.push("No printer can print this job".to_owned());
+            headlines.push(texts::no_printer_can(language));
         } else {
             let name = material.filter(|_| first.materials.is_empty());
-            headlines.extend(name.map(|name| format!("Waiting for a printer with {}", name_in_sentence(name))));
-            headlines.push("Waiting for a printer".to_owned());
+            headlines.extend(name.map(|name| texts::for_printer_with(language, &name_in_sentence(name))));
+            headlines.push(texts::for_printer(language));
         }
         Self { causes, headlines }
     }
@@ -309,14 +317,15 @@ pub(super) fn name_in_sentence(name: &str) -> String {
 }
 
 /// Lists names: "A", "A and B", "A, B and C", "A, B and 7 more".
-pub(super) fn listed(names: &[&str], total: usize) -> String {
+pub(super) fn listed(language: Language, names: &[&str], total: usize) -> String {
     let more = total.saturating_sub(names.len());
-    let last = if more > 0 { Some(format!("{more} more")) } else { names.last().map(|name| (*name).to_owned()) };
+    let last =
+        if more > 0 { Some(texts::more_names(language, more)) } else { names.last().map(|name| (*name).to_owned()) };
     let before = names.len().saturating_sub(usize::from(more == 0));
     let before = names.get(..before).unwrap_or_default().join(", ");
     match last {
         Some(last) if before.is_empty() => last,
-        Some(last) => format!("{before} and {last}"),
+        Some(last) => texts::names_and(language, &before, &last),
         None => before,
     }
 }

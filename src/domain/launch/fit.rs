@@ -7,8 +7,11 @@ use super::{ChosenSlot, LaunchFacts, LaunchNeeds, MaterialNeed, SAME_NOZZLE_MM, 
 use crate::amount::Amount;
 use crate::file::GcodeForm;
 use crate::id::Id;
+use crate::notation;
 use crate::sku::{Dimensions, MachineType};
 use crate::slot_label::SlotLabel;
+use words::Language;
+use words::staff::waiting as texts;
 
 /// Reason why a printer cannot print a job.
 #[derive(Clone, PartialEq, Debug)]
@@ -85,28 +88,33 @@ impl Mismatch {
 
     /// Describes the mismatch as text. `material` returns the name and unit of a material. Slots are referred to by
     /// their labels on the machine.
-    pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
+    pub fn words(&self, language: Language, material: &dyn Fn(Id) -> (String, String)) -> String {
+        let number = |of: f64| notation::decimal(language, of);
         match self {
-            Self::MachineType(machine_type) => format!("its machine type is not {}", machine_type.word()),
-            Self::Form(form) => format!(".{} files are not accepted", form.ending()),
-            Self::Model { required, is } => format!("its model is {is}, but the file was sliced for {required}"),
+            Self::MachineType(machine_type) => {
+                // In English, the API's name.
+                let is_english = language == Language::English;
+                let name = if is_english { machine_type.word().to_owned() } else { machine_type.noun_in(language) };
+                texts::lacks_machine(language, &name)
+            }
+            Self::Form(form) => texts::lacks_format(language, form.ending()),
+            Self::Model { required, is } => texts::lacks_model(language, is, required),
             Self::TooLarge { size, volume } => {
-                let lengths = |of: &Dimensions| format!("{} x {} x {} mm", of.x, of.y, of.z);
-                format!("its build volume of {} is too small for a print of {}", lengths(volume), lengths(size))
+                let lengths = |of: &Dimensions| texts::size(language, &number(of.x), &number(of.y), &number(of.z));
+                texts::lacks_volume(language, &lengths(volume), &lengths(size))
             }
-            Self::Nozzle { required, is } => format!("its nozzle is {is} mm instead of {required} mm"),
-            Self::Plate { required, is } => format!("its build plate is {is} instead of {required}"),
-            Self::NotLoaded(id) => format!("{} is not loaded", material(*id).0),
+            Self::Nozzle { required, is } => texts::lacks_nozzle(language, &number(*is), &number(*required)),
+            Self::Plate { required, is } => texts::lacks_plate(language, is, required),
+            Self::NotLoaded(id) => texts::lacks_material(language, &material(*id).0),
             Self::OtherSlot { material: id, slot } => {
-                format!("{} is not {}, the only one that the file can take it from", material(*id).0, slot.place())
+                texts::lacks_slot(language, &material(*id).0, &slot.place_in(language))
             }
-            Self::OutOfReach(id) => {
-                format!("{} must be in the filament changer: the external spool cannot be selected", material(*id).0)
-            }
-            Self::UnknownFilaments => "it is unknown which material each filament of the file needs".to_owned(),
+            Self::OutOfReach(id) => texts::lacks_changer(language, &material(*id).0),
+            Self::UnknownFilaments => texts::lacks_filaments(language),
             Self::TooLittle { needed, left } => {
                 let (name, unit) = material(needed.material_id);
-                format!("its spool has {left} {unit} of {name} left, but {} {unit} are needed", needed.need)
+                let amount = |of: Amount| notation::decimal(language, of);
+                texts::lacks_amount(language, &amount(*left), &unit, &name, &amount(needed.need))
             }
         }
     }
@@ -136,11 +144,12 @@ impl Fit {
         (!self.slots.iter().all(|chosen| chosen.loaded), sum.unwrap_or(i64::MAX))
     }
 
-    /// Describes all mismatches as text, separated by commas.
-    pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
+    /// Describes all mismatches in English, separated by commas.
+    pub fn words(&self, material: &dyn Fn(Id) -> (String, String)) -> String {
         let mut words = String::new();
         for (n, missing) in self.missing.iter().enumerate() {
-            let _ = write!(words, "{}{}", if n == 0 { "" } else { ", " }, missing.words(material));
+            let description = missing.words(Language::English, material);
+            let _ = write!(words, "{}{description}", if n == 0 { "" } else { ", " });
         }
         words
     }

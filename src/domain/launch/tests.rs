@@ -52,7 +52,7 @@ fn using(materials: &[(u32, i64)], filaments: &[(u32, u32)]) -> LaunchNeeds {
 }
 
 fn words(needs: &LaunchNeeds, facts: &LaunchFacts) -> String {
-    fit(needs, facts).words(&|_| ("PLA".to_owned(), "g"))
+    fit(needs, facts).words(&|_| ("PLA".to_owned(), "g".to_owned()))
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::event::Event;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::material::alerts::{self, Alert};
+use crate::material::reason::SLICED;
 use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialRow, Movement, MovementKind, SettledClaim};
 use crate::parts_sync::{StockLink, StockSystem};
 
@@ -98,10 +99,10 @@ impl<'a> MaterialChange<'a> {
         let (free, more) = (self.next.quantity - self.next.reserved + held.need, need - held.need);
         if need <= free {
             let kind = if more > Amount::ZERO { MovementKind::Reserve } else { MovementKind::Release };
-            self.movement(kind, Amount::ZERO, more, job, Some("sliced"));
+            self.movement(kind, Amount::ZERO, more, job, Some(SLICED));
             self.put(Claim { need, ..held });
         } else {
-            self.movement(MovementKind::Release, Amount::ZERO, -held.need, job, Some("sliced"));
+            self.movement(MovementKind::Release, Amount::ZERO, -held.need, job, Some(SLICED));
             self.fell_short = true;
             self.put(Claim {
                 need,

@@ -9,6 +9,7 @@ use crate::id::Id;
 use crate::material::change::MaterialChange;
 use crate::material::{Claim, ClaimId, ClaimRequest, ClaimState, Material, SettledClaim};
 use crate::refusal::Refusal;
+use words::Language;
 
 /// Command that an order uses to claim stock for its jobs. For a claim that already exists, it returns the current
 /// state.
@@ -149,7 +150,8 @@ fn claim(
         }
     }
     let stand = |material: &Material| {
-        let of = |ask: &ClaimRequest| material.claims.get(&ask.id).map(|c| (c.id, c.state, material.words(c)));
+        let words = |claim: &Claim| material.words(Language::English, claim);
+        let of = |ask: &ClaimRequest| material.claims.get(&ask.id).map(|c| (c.id, c.state, words(c)));
         asks.iter().filter_map(of).collect()
     };
     if change.is_nothing() {

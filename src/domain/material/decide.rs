@@ -10,6 +10,7 @@ use crate::id::Id;
 use crate::mail::Mail;
 use crate::material::change::MaterialChange;
 use crate::material::links;
+use crate::material::reason::{INITIAL_STOCK, STOCK_COUNT};
 use crate::material::{
     Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields, MaterialRow, MovementKind,
 };
@@ -136,7 +137,7 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: A
         recalled: Default::default(),
     };
     let mut change = MaterialChange::of(&empty, cx);
-    change.movement(MovementKind::Receive, quantity, Amount::ZERO, None, Some("initial stock"));
+    change.movement(MovementKind::Receive, quantity, Amount::ZERO, None, Some(INITIAL_STOCK));
     Ok(change.decided(answer))
 }
 
@@ -166,7 +167,7 @@ fn update(
     }
     if let Some(counted) = quantity {
         let difference = counted - material.quantity;
-        change.movement(MovementKind::Adjust, difference, Amount::ZERO, None, Some("stock-take"));
+        change.movement(MovementKind::Adjust, difference, Amount::ZERO, None, Some(STOCK_COUNT));
         change.ask_again();
     }
     if change.is_nothing() && change.next.fields == material.fields {

@@ -10,8 +10,11 @@ use crate::aggregate::DecisionContext;
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
+use crate::notation::stock_amount;
 use crate::parts_sync::StockLink;
 use crate::time::Timestamp;
+use words::Language;
+use words::staff::stock;
 
 /// Rank in the queue, lowest first: priority (higher first), due date (jobs without one last), age of the job, and the
 /// claim's ID as a tie-breaker.
@@ -67,28 +70,29 @@ impl Material {
     }
 
     /// Describes why a claim is queued, given the current stock. Returns `None` for a held claim.
-    pub fn words(&self, claim: &Claim) -> Option<String> {
-        let (name, unit) = (&self.fields.name, self.fields.kind.unit());
-        let (need, available) = (claim.need, self.available());
+    pub fn words(&self, language: Language, claim: &Claim) -> Option<String> {
+        if claim.state == ClaimState::Held {
+            return None;
+        }
+        let fields = &self.fields;
+        let amount = |amount| stock_amount(language, amount, fields.kind);
+        let (need, free) = (amount(claim.need), amount(self.available()));
         match claim.state {
             ClaimState::Held => None,
-            ClaimState::Short if available < need => {
-                Some(format!("needs {need} {unit} of {name}, {available} {unit} free"))
+            ClaimState::Short if self.available() < claim.need => {
+                Some(stock::claim_short(language, &need, &fields.name, &free))
             }
-            ClaimState::Short => {
-                Some(format!("needs {need} {unit} of {name}, {available} {unit} free, but other jobs are ahead of it"))
+            ClaimState::Short => Some(stock::claim_behind_others(language, &need, &fields.name, &free)),
+            ClaimState::BelowReorderPoint => {
+                let (on_hand, point) = (amount(self.quantity), amount(fields.reorder_point));
+                Some(stock::claim_below_reorder_point(language, &need, &fields.name, &on_hand, &point))
             }
-            ClaimState::BelowReorderPoint => Some(format!(
-                "needs {need} {unit} of {name}, which is below its reorder point: {} {unit} on hand, {} {unit} \
-                 needed in all",
-                self.quantity, self.fields.reorder_point
-            )),
         }
     }
 
     /// Returns [`Self::words`] for the claim with the given ID. Returns `None` also if the claim is unknown.
-    pub fn waiting_words(&self, id: ClaimId) -> Option<String> {
-        self.claims.get(&id).and_then(|claim| self.words(claim))
+    pub fn waiting_words(&self, language: Language, id: ClaimId) -> Option<String> {
+        self.claims.get(&id).and_then(|claim| self.words(language, claim))
     }
 
     /// Returns the order and job of each held claim, latest first, excluding the job `but`.

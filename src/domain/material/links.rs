@@ -8,11 +8,15 @@ use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::material::change::MaterialChange;
 use crate::material::decide::existing;
+use crate::material::reason::{ACCEPTED, CHANGED_THERE};
 use crate::material::{Material, MaterialType, MovementKind};
+use crate::notation::stock_amount;
 use crate::parts_sync::{
     LinkCommand, OurSide, Quantities, RightSide, StockLink, StockReading, StockSystem, StockUnit, SyncStep, total,
 };
 use crate::refusal::Refusal;
+use words::Language;
+use words::staff::stock;
 
 type LinkDecision = Result<Decision<Material, LinkAnswer>, Refusal>;
 
@@ -101,13 +105,10 @@ impl MaterialType {
 impl Material {
     /// Describes the spool consumption that the printer's own server failed to record. Returns `None` once an operator
     /// has decided how to handle it.
-    pub fn missing_booking(&self, spool: i64) -> Option<String> {
+    pub fn missing_booking(&self, language: Language, spool: i64) -> Option<String> {
         let missing = self.links.get(&StockSystem::Spools)?.missing_from(spool)?;
-        let (name, unit) = (&self.fields.name, self.fields.kind.unit());
-        Some(format!(
-            "prints used {missing} {unit} of spool {spool}, but the printer's own server did not record it: decide \
-             for {name} whether to record it now or leave the count there"
-        ))
+        let amount = stock_amount(language, missing, self.fields.kind);
+        Some(stock::missing_booking(language, &amount, &spool.to_string(), &self.fields.name))
     }
 }
 
@@ -166,7 +167,7 @@ fn agree(
         );
         return Err(Refusal::conflict("theirs_changed", words));
     }
-    Ok(stepped(material, cx, step, "an operator accepted the count of the other system"))
+    Ok(stepped(material, cx, step, ACCEPTED))
 }
 
 fn looked(
@@ -180,7 +181,7 @@ fn looked(
     if step.link == *current && step.delta == Amount::ZERO {
         return Decision::unchanged(linked(material, current));
     }
-    stepped(material, cx, step, "changed there")
+    stepped(material, cx, step, CHANGED_THERE)
 }
 
 /// Adjusts the shop's stock by the amount that a sync step transfers, and stores the resulting link.

@@ -12,7 +12,9 @@ use super::{
 use crate::aggregate::{Decision, NumberSeries};
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::job::{AttemptState, Block, ClaimStatus, FurtherNeed, Job, JobClaimMut, JobState};
+use crate::job::{
+    AttemptState, BEING_READ_REASON, Block, ClaimStatus, FurtherNeed, Job, JobClaimMut, JobState, NO_FILE_REASON,
+};
 use crate::ledger::flag_money;
 use crate::order::Resolution;
 use crate::principal::Role;
@@ -20,11 +22,6 @@ use crate::printer_status::PrintEnd;
 use crate::refusal::{Class, Refusal};
 use crate::requirement::{Referenced, Requirement};
 use crate::time::Timestamp;
-
-/// Reason why a job with nothing to print stays CREATED, shown as `waitingReason` in the API.
-const NO_FILE_REASON: &str = "its SKU has neither a G-code file nor a model with a slicer profile";
-/// Reason why a job is still CREATED although its SKU had something to print when the order was placed.
-const BEING_READ_REASON: &str = "reading its SKU and file";
 
 impl OrderChange<'_> {
     /// Creates the jobs of all lines. They stay CREATED until [`Self::prepared`] sets their production data.

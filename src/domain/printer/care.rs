@@ -191,19 +191,22 @@ impl Printer {
         self.reminders.values().any(|reminder| reminder.due_at.is_some() && reminder.fields.blocking)
     }
 
-    /// Returns the due maintenance that blocks jobs, in English phrased to follow "the printer is"; `None` if nothing
+    /// Returns the names of the due maintenance that blocks jobs, and the number of further ones; `None` if nothing
     /// blocks them.
-    pub(super) fn blocked_by_care(&self, language: Language) -> Option<String> {
+    pub(super) fn blocking_care(&self) -> Option<(String, usize)> {
         let blocking: Vec<&Reminder> =
             self.due_reminders().into_iter().filter(|reminder| reminder.fields.blocking).collect();
         let names = blocking.iter().take(MAX_REMINDERS_NAMED).map(|reminder| reminder.fields.name.as_str());
         let names = names.collect::<Vec<_>>().join(", ");
-        let more = blocking.len().saturating_sub(MAX_REMINDERS_NAMED);
-        match (blocking.is_empty(), more) {
-            (true, _) => None,
-            (false, 0) => Some(cards::maintenance_reason(language, &names)),
-            (false, more) => Some(cards::maintenance_reason_of_more(language, &names, more)),
-        }
+        (!blocking.is_empty()).then(|| (names, blocking.len().saturating_sub(MAX_REMINDERS_NAMED)))
+    }
+
+    /// Returns the due maintenance that blocks jobs, as a sentence; `None` if nothing blocks them.
+    pub(super) fn blocked_by_care(&self, language: Language) -> Option<String> {
+        Some(match self.blocking_care()? {
+            (names, 0) => cards::maintenance_reason(language, &names),
+            (names, more) => cards::maintenance_reason_of_more(language, &names, more),
+        })
     }
 
     fn due_event(&self, cx: &DecisionContext<'_>, reminder: &Reminder) -> Event {

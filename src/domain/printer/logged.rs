@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::AuditFacts;
-use crate::audit::{AuditSentence, AuditedAct, DONE};
+use crate::audit::{AuditSentence, AuditedAct, DONE, SUBJECT_MARK};
 use crate::id::Id;
 use crate::slot_label::SlotLabel;
+use words::Language;
+use words::staff::audit as texts;
 
 /// Facts recorded about a printer command in the audit log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -52,45 +54,51 @@ pub struct LoggedAct<'a> {
 
 impl LoggedAct<'_> {
     /// Returns the act as a sentence, such as "marked the bed of" (the printer) "as clear".
-    pub fn sentence(&self) -> AuditSentence {
-        let specific = if self.outcome == DONE { self.specific() } else { None };
-        specific.unwrap_or_else(|| AuditSentence::new(self.action, self.outcome, None))
+    pub fn sentence(&self, language: Language) -> AuditSentence {
+        let verb = if self.outcome == DONE { self.specific_verb(language) } else { None };
+        match verb {
+            Some(verb) => AuditSentence::of_verb(language, &verb),
+            None => AuditSentence::new(language, self.action, self.outcome, None),
+        }
     }
 
-    /// Returns a sentence that mentions the slot, the material, or the state that was switched.
-    fn specific(&self) -> Option<AuditSentence> {
+    /// Returns a verb that mentions the slot, the material, or the state that was switched. In each of them, the
+    /// printer is in the case of its act ([`AuditedAct::case`]).
+    fn specific_verb(&self, language: Language) -> Option<String> {
         Some(match (AuditedAct::parse(self.action)?, self.detail) {
             (AuditedAct::PrinterLoadSlot, LoggedDetail { slot: Some(_), material_id, .. }) => {
-                self.load_sentence(material_id.is_some())
+                self.load_verb(language, material_id.is_some())
             }
             (AuditedAct::PrinterRemoveSlot, _) => {
-                AuditSentence::around(format!("removed {} from ", self.slot?.noun()), "")
+                let slot = match self.slot? {
+                    SlotLabel::External => texts::external_spool(language),
+                    slot => texts::slot(language, &slot.to_string()),
+                };
+                texts::slot_removed(language, &slot, SUBJECT_MARK)
             }
             (AuditedAct::PrinterMaintenance, LoggedDetail { on: Some(true), .. }) => {
-                AuditSentence::around("put ", " into maintenance")
+                texts::maintenance_begun(language, SUBJECT_MARK)
             }
             (AuditedAct::PrinterMaintenance, LoggedDetail { on: Some(false), .. }) => {
-                AuditSentence::around("put ", " back into service")
+                texts::maintenance_over(language, SUBJECT_MARK)
             }
             _ => return None,
         })
     }
 
-    /// Returns the sentence about a spool that was loaded, or about a slot that was marked as empty.
-    fn load_sentence(&self, is_loaded: bool) -> AuditSentence {
-        let material = self.material.unwrap_or("a spool");
+    /// Returns the verb for a spool that was loaded, or for a slot that was marked as empty.
+    fn load_verb(&self, language: Language, is_loaded: bool) -> String {
+        let material = self.material.map_or_else(|| texts::some_spool(language), str::to_owned);
         let place = match self.slot {
-            None => "the spool holder".to_owned(),
-            Some(SlotLabel::External) => "the external spool holder".to_owned(),
-            Some(slot) => slot.noun(),
+            None => texts::spool_holder(language),
+            Some(SlotLabel::External) => texts::external_holder(language),
+            Some(slot) => texts::slot(language, &slot.to_string()),
         };
         match (is_loaded, self.slot) {
-            (false, _) => AuditSentence::around(format!("marked {place} of "), " as empty"),
-            (true, None) => AuditSentence::around(format!("loaded {material} into "), ""),
-            (true, Some(SlotLabel::External)) => {
-                AuditSentence::around(format!("loaded {material} onto {place} of "), "")
-            }
-            (true, Some(_)) => AuditSentence::around(format!("loaded {material} into {place} of "), ""),
+            (false, _) => texts::marked_empty(language, &place, SUBJECT_MARK),
+            (true, None) => texts::loaded(language, &material, SUBJECT_MARK),
+            (true, Some(SlotLabel::External)) => texts::loaded_onto(language, &material, &place, SUBJECT_MARK),
+            (true, Some(_)) => texts::loaded_into(language, &material, &place, SUBJECT_MARK),
         }
     }
 }
@@ -105,8 +113,12 @@ mod tests {
 
     /// Returns the sentence about an act on the printer Ada.
     fn sentence(act: &LoggedAct<'_>) -> String {
-        let AuditSentence { before, after } = act.sentence();
-        after.map_or_else(|| before.to_string(), |after| format!("{before}Ada{after}"))
+        sentence_in(Language::English, act)
+    }
+
+    fn sentence_in(language: Language, act: &LoggedAct<'_>) -> String {
+        let AuditSentence { before, after } = act.sentence(language);
+        after.map_or_else(|| before.clone(), |after| format!("{before}Ada{after}"))
     }
 
     fn act<'a>(action: &'a str, outcome: &'a str) -> LoggedAct<'a> {
@@ -161,6 +173,29 @@ mod tests {
         let label = removed.detail.slot.map(|slot| SlotLabels::Numbers.label(slot));
         assert_eq!(sentence(&LoggedAct { slot: label, ..removed }), "removed slot 4 from Ada");
         assert_eq!(sentence(&removed), "removed a slot of Ada");
+    }
+
+    #[test]
+    fn german_sentences_name_the_material_and_the_slot() {
+        let german = |act: &LoggedAct<'_>| sentence_in(Language::German, act);
+        let of = |labels: Option<SlotLabels>, slot: u32, material: Option<u32>| {
+            let act = entry(&load(slot, material));
+            let slot = labels.map(|labels| labels.label(slot));
+            german(&LoggedAct { slot, material: material.map(|_| "PLA {}"), ..act })
+        };
+        let of_changer = of(Some(SlotLabels::Changers), 1, Some(7));
+        assert_eq!(of_changer, "hat bei Ada PLA {} in Fach A2 eingelegt");
+        let external = of(Some(SlotLabels::Changers), 254, Some(7));
+        assert_eq!(external, "hat bei Ada PLA {} auf den externen Spulenhalter gesteckt");
+        assert_eq!(of(None, 0, Some(7)), "hat bei Ada PLA {} eingelegt");
+        assert_eq!(of(None, 0, None), "hat bei Ada den Spulenhalter als leer gemeldet");
+        let removed = entry(&PrinterCommand::RemoveSlot(3));
+        assert_eq!(german(&removed), "hat bei Ada ein Fach entfernt");
+        let removed = LoggedAct { slot: Some(SlotLabels::Numbers.label(3)), ..removed };
+        assert_eq!(german(&removed), "hat bei Ada Fach 4 entfernt");
+        let maintenance = |on| german(&entry(&PrinterCommand::Maintenance { on, note: None }));
+        assert_eq!(maintenance(true), "hat bei Ada die Wartung begonnen");
+        assert_eq!(maintenance(false), "hat bei Ada die Wartung beendet");
     }
 
     #[test]

@@ -179,8 +179,8 @@ impl Printer {
         if self.maintenance.is_some() {
             return Err(Unready::Maintenance);
         }
-        if let Some(due) = self.blocked_by_care(Language::English) {
-            return Err(Unready::MaintenanceDue(due));
+        if let Some((names, more)) = self.blocking_care() {
+            return Err(Unready::MaintenanceDue(names, more));
         }
         match self.activity {
             Activity::Printing if self.foreign_print() => return Err(Unready::OtherPrint),

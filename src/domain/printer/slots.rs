@@ -192,7 +192,8 @@ impl Printer {
         if outcome.fits() {
             return Ok(outcome.slots);
         }
-        Err(format!("the printer cannot print it: {}", outcome.words(&|_| ("its material".to_owned(), "units"))))
+        let material = |_: Id| ("its material".to_owned(), "units".to_owned());
+        Err(format!("the printer cannot print it: {}", outcome.words(&material)))
     }
 
     /// Returns the slot chosen for each filament in a file, with its content as reported by the printer.

@@ -2,7 +2,11 @@
 
 use std::fmt;
 
-/// Reason why a printer cannot take a job now. Its text is phrased to follow "the printer is".
+use words::Language;
+use words::staff::waiting;
+
+/// Reason why a printer cannot take a job now. Its text is phrased to follow "the printer is"; [`fmt::Display`] writes
+/// it in English.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unready {
     /// A print that an operator started from a file is being started.
@@ -33,8 +37,8 @@ pub enum Unready {
     Offline,
     /// An operator took the printer out of service.
     Maintenance,
-    /// Maintenance that blocks the printer is due; contains its description.
-    MaintenanceDue(String),
+    /// Maintenance that blocks the printer is due; contains its names, and the number of further ones.
+    MaintenanceDue(String, usize),
     /// The printer reports an error.
     Error,
     /// An operator must inspect the printer after a firmware error.
@@ -47,6 +51,43 @@ pub enum Unready {
     DiskFull,
     /// The printer waits before the next attempt, because it rejected starts.
     RefusesStarts,
+}
+
+impl Unready {
+    /// Returns the reason in the given language, phrased to follow "the printer is" or "the printers are".
+    pub fn words(&self, language: Language) -> String {
+        if language == Language::English {
+            return self.to_string();
+        }
+        let text = match self {
+            Self::ManualStart => waiting::unready_manual_start,
+            Self::Unverified => waiting::unready_unverified,
+            Self::Finishing => waiting::unready_finishing,
+            Self::Paused => waiting::unready_paused,
+            Self::Starting => waiting::unready_starting,
+            Self::Printing => waiting::unready_printing,
+            Self::OtherPrint => waiting::unready_other_print,
+            Self::Deleted => waiting::unready_deleted,
+            Self::Disconnected => waiting::unready_disconnected,
+            Self::WrongKey => waiting::unready_wrong_key,
+            Self::ReadOnly => waiting::unready_read_only,
+            Self::Connecting => waiting::unready_connecting,
+            Self::Offline => waiting::unready_offline,
+            Self::Maintenance => waiting::unready_maintenance,
+            Self::MaintenanceDue(names, 0) => return waiting::unready_maintenance_due(language, names),
+            Self::MaintenanceDue(names, more) => {
+                let names = waiting::names_and(language, names, &waiting::more_names(language, *more));
+                return waiting::unready_maintenance_due(language, &names);
+            }
+            Self::Error => waiting::unready_error,
+            Self::Fault => waiting::unready_fault,
+            Self::NotHomed => waiting::unready_not_homed,
+            Self::BedNotCleared => waiting::unready_bed,
+            Self::DiskFull => waiting::unready_disk_full,
+            Self::RefusesStarts => waiting::unready_refuses_starts,
+        };
+        text(language)
+    }
 }
 
 impl fmt::Display for Unready {
@@ -66,7 +107,8 @@ impl fmt::Display for Unready {
             Self::Connecting => "connecting",
             Self::Offline => "offline",
             Self::Maintenance => "under maintenance",
-            Self::MaintenanceDue(words) => words.as_str(),
+            Self::MaintenanceDue(names, 0) => return write!(f, "due for maintenance ({names})"),
+            Self::MaintenanceDue(names, more) => return write!(f, "due for maintenance ({names} and {more} more)"),
             Self::Error => "reporting an error",
             Self::Fault => "on hold after a firmware error",
             Self::NotHomed => "not homed",

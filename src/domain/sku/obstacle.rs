@@ -1,6 +1,8 @@
 //! Obstacles to ordering a SKU, for customers or staff: a preview of the rules that apply when an order is placed.
 
 use super::SkuFields;
+use words::Language;
+use words::staff::products;
 
 /// Reason why a SKU cannot be ordered, can be ordered only by staff, or is not printed immediately after it is ordered.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,23 +30,15 @@ impl OrderObstacle {
     }
 
     /// Returns a description for staff.
-    pub fn words(&self) -> String {
+    pub fn words(&self, language: Language) -> String {
         match self {
-            Self::Withdrawn => "it is not active and cannot be ordered".to_owned(),
-            Self::NotPublic => "it is not public, so only staff can order it".to_owned(),
-            Self::NoFile => {
-                "it has neither G-code nor a model: customers cannot order it, and jobs that staff order are on hold \
-                 until it has either"
-                    .to_owned()
-            }
-            Self::NoProfile => {
-                "its model has no slicer profile: its jobs are on hold until it has a profile or G-code".to_owned()
-            }
-            Self::ComponentGone => "a component was deleted or has become a kit, so it cannot be ordered".to_owned(),
-            Self::ComponentWithdrawn(name) => format!("its component {name} is not active, so it cannot be ordered"),
-            Self::ComponentNoFile(name) => {
-                format!("its component {name} has neither G-code nor a model: customers cannot order it")
-            }
+            Self::Withdrawn => products::obstacle_withdrawn(language),
+            Self::NotPublic => products::obstacle_not_public(language),
+            Self::NoFile => products::obstacle_no_file(language),
+            Self::NoProfile => products::obstacle_no_profile(language),
+            Self::ComponentGone => products::obstacle_component_gone(language),
+            Self::ComponentWithdrawn(name) => products::obstacle_component_withdrawn(language, name),
+            Self::ComponentNoFile(name) => products::obstacle_component_no_file(language, name),
         }
     }
 }

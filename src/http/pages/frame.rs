@@ -172,19 +172,14 @@ pub(super) fn shop_page(brand: &Brand, status: StatusCode, title: &str, content:
     respond_in(brand.language, status, &brand.page_title(title), "small shop", &body, &STILL_PAGE)
 }
 
-/// Renders a page without navigation, for any visitor, in English.
-pub(super) fn page(status: StatusCode, title: &str, content: &Markup) -> Response {
-    page_in(Language::English, status, title, content)
-}
-
 /// Renders a page without navigation, for any visitor.
 pub(super) fn page_in(language: Language, status: StatusCode, title: &str, content: &Markup) -> Response {
     respond_in(language, status, title, "small", &html! { main { (content) } }, &STILL_PAGE)
 }
 
 /// Renders a page with its own header. If `live` is set, a script keeps the page up to date.
-pub(super) fn whole_page(status: StatusCode, title: &str, body: &Markup, live: bool) -> Response {
-    respond(status, title, "wide", body, if live { &LIVE_PAGE } else { &STILL_PAGE })
+pub(super) fn whole_page(language: Language, status: StatusCode, title: &str, body: &Markup, live: bool) -> Response {
+    respond_in(language, status, title, "wide", body, if live { &LIVE_PAGE } else { &STILL_PAGE })
 }
 
 /// Renders a page with a single message, such as that a link is invalid.
@@ -223,11 +218,6 @@ pub(super) fn see_other(path: &str) -> Response {
     let to = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static(super::orders::PATH));
     response.headers_mut().insert(header::LOCATION, to);
     response
-}
-
-/// Builds the response for a page in English.
-pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Markup, code: &PageCode) -> Response {
-    respond_in(Language::English, status, title, width, body, code)
 }
 
 /// Builds the response for a page. Pages are neither cached nor indexed by search engines, and their links do not
@@ -275,17 +265,12 @@ pub(super) fn time(at: Timestamp) -> Markup {
     mark(TimeForm::Moment, at)
 }
 
-/// Renders the day of a time in the shop's time zone: `tomorrow`, `Tue 3 Nov`.
-pub(super) fn day(at: Timestamp) -> Markup {
-    mark(TimeForm::Day, at)
-}
-
 /// Renders a time in the shop's time zone in a language: `today 17:40`.
 pub(super) fn time_in(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Moment, at)
 }
 
-/// Renders the day of a time for customers in the shop's time zone: `tomorrow`, `Tue 3 Nov`.
+/// Renders the day of a time in the shop's time zone: `tomorrow`, `Tue 3 Nov`.
 pub(super) fn day_in(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Day, at)
 }
@@ -303,6 +288,13 @@ pub(super) fn with_parts(message: &str, parts: &[&Markup]) -> Markup {
         text = text.replace(slot, &part.0);
     }
     PreEscaped(text)
+}
+
+/// Renders a text that is in English only, such as a stored message, and marks it on a page in another language.
+pub(super) fn in_english(language: Language, text: &str) -> Markup {
+    html! {
+        @if language == Language::English { (text) } @else { span lang=(Language::English.tag()) { (text) } }
+    }
 }
 
 /// Renders the sentence in an empty list, with the customer's email address.

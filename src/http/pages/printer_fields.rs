@@ -11,21 +11,26 @@ use domain::sku::MachineType;
 use domain::time::Timestamp;
 use printers::registry::PrinterAddress;
 use printers::{PRINTER_TYPES, PrinterType};
+use words::Language;
+use words::staff::printer_form as texts;
+
+/// Text of a form field in the language of the page.
+pub(super) type PrinterFieldText = fn(Language) -> String;
 
 /// Display names of the machine types.
-const MACHINES: [(MachineType, &str); 6] = [
-    (MachineType::FdmStandard, "Filament printer"),
-    (MachineType::FdmLarge, "Filament printer, large"),
-    (MachineType::ResinStandard, "Resin printer"),
-    (MachineType::ResinLarge, "Resin printer, large"),
-    (MachineType::LaserCutter, "Laser cutter"),
-    (MachineType::LaserEngraver, "Laser engraver"),
+const MACHINES: [(MachineType, PrinterFieldText); 6] = [
+    (MachineType::FdmStandard, texts::machine_fdm_standard),
+    (MachineType::FdmLarge, texts::machine_fdm_large),
+    (MachineType::ResinStandard, texts::machine_resin_standard),
+    (MachineType::ResinLarge, texts::machine_resin_large),
+    (MachineType::LaserCutter, texts::machine_laser_cutter),
+    (MachineType::LaserEngraver, texts::machine_laser_engraver),
 ];
 /// Printer types that reject requests without an API key.
 const TYPES_WITH_KEY: [&str; 1] = ["server_rest"];
 /// Fields for the dimensions of the build volume: name, label, and sample value.
-const SIDES: [(&str, &str, &str); 3] =
-    [("x", "Width in mm", "220"), ("y", "Depth in mm", "220"), ("z", "Height in mm", "250")];
+const SIDES: [(&str, PrinterFieldText, &str); 3] =
+    [("x", texts::width_field, "220"), ("y", texts::depth_field, "220"), ("z", texts::height_field, "250")];
 
 /// Lists the programs of the printer types that satisfy the given predicate, as text for display.
 fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
@@ -41,33 +46,33 @@ pub(super) fn program_of(kind: &str) -> &str {
 
 /// Renders the fields common to all printers. `kind` is the printer type, if already chosen; otherwise, the form offers
 /// a choice of types. `value` returns a field's initial value, or `None` to keep the default.
-pub(super) fn inputs(kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<String>) -> Markup {
+pub(super) fn inputs(language: Language, kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<String>) -> Markup {
     let of = |name: &str| value(name).unwrap_or_default();
     html! {
         div class="field" {
-            label for="name" { "Name" }
+            label for="name" { (texts::name_field(language)) }
             input id="name" name="name" autocomplete="off" required maxlength="200" value=(of("name"));
         }
         @match kind {
             Some(declared) => { input type="hidden" name="type" value=(declared.word); },
-            None => { (type_choice(&of("type"))) },
+            None => { (type_choice(language, &of("type"))) },
         }
-        (address(kind, &of("baseUrl")))
-        @if kind.is_none_or(|declared| !declared.keyless) { (key(kind)) }
-        @if kind.is_none_or(|declared| declared.needs_serial) { (serial(kind, &of("serial"))) }
+        (address(language, kind, &of("baseUrl")))
+        @if kind.is_none_or(|declared| !declared.keyless) { (key(language, kind)) }
+        @if kind.is_none_or(|declared| declared.needs_serial) { (serial(language, kind, &of("serial"))) }
         div class="field" {
-            label for="machineType" { "Machine type" }
+            label for="machineType" { (texts::machine_field(language)) }
             select id="machineType" name="machineType" {
-                @for (machine_type, words) in MACHINES {
-                    option value=(machine_type.word()) selected[machine_type.word() == of("machineType")] { (words) }
+                @for (machine_type, label) in MACHINES {
+                    option value=(machine_type.word()) selected[machine_type.word() == of("machineType")] { (label(language)) }
                 }
             }
         }
         fieldset class="field" {
-            legend { "Build volume (leave all three empty if it doesn't matter)" }
+            legend { (texts::volume_fields(language)) }
             @for (name, label, usual) in SIDES {
                 div class="field" {
-                    label for=(name) { (label) }
+                    label for=(name) { (label(language)) }
                     input id=(name) name=(name) inputmode="decimal" maxlength="10"
                         value=(value(name).unwrap_or_else(|| usual.to_owned()));
                 }
@@ -76,14 +81,14 @@ pub(super) fn inputs(kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<
     }
 }
 
-fn type_choice(chosen: &str) -> Markup {
+fn type_choice(language: Language, chosen: &str) -> Markup {
     html! {
         div class="field" {
-            label for="type" { "Type" }
+            label for="type" { (texts::type_field(language)) }
             select id="type" name="type" {
                 @for declared in PRINTER_TYPES {
                     option value=(declared.word) selected[declared.word == chosen] {
-                        (declared.program) ", port " (declared.default_port)
+                        (texts::type_with_port(language, declared.program, &declared.default_port.to_string()))
                     }
                 }
             }
@@ -91,55 +96,64 @@ fn type_choice(chosen: &str) -> Markup {
     }
 }
 
-fn address(kind: Option<&PrinterType>, value: &str) -> Markup {
-    let by_type = "Where to find it depends on the printer type. You can also enter a URL with a port.";
+fn address(language: Language, kind: Option<&PrinterType>, value: &str) -> Markup {
     html! {
         div class="field" {
-            label for="baseUrl" { "URL or IP address" }
+            label for="baseUrl" { (texts::url_field(language)) }
             input id="baseUrl" name="baseUrl" autocomplete="off" spellcheck="false" required maxlength="500"
                 value=(value) aria-describedby="about-url";
             p class="hint" id="about-url" {
-                "Such as 192.168.1.20. "
+                (texts::url_sample(language)) " "
                 @if let Some(declared) = kind {
-                    (declared.address_hint) " If the port isn't " (declared.default_port) ", add it: 192.168.1.20:8080."
-                } @else { (by_type) }
+                    ((declared.address_hint)(language)) " "
+                    (texts::url_port(language, &declared.default_port.to_string()))
+                } @else { (texts::url_by_type(language)) }
             }
         }
     }
 }
 
+/// Returns the label of the key's field.
+fn key_label(kind: Option<&PrinterType>) -> PrinterFieldText {
+    match kind {
+        Some(declared) => declared.key_label,
+        None => texts::key_field,
+    }
+}
+
 /// Renders the API key field, which never shows a stored key.
-fn key(kind: Option<&PrinterType>) -> Markup {
+fn key(language: Language, kind: Option<&PrinterType>) -> Markup {
     let keyless = types_that(|declared| declared.keyless);
     let keyed = types_that(|declared| TYPES_WITH_KEY.contains(&declared.word));
     let by_password = kind.is_some_and(|declared| declared.key_may_be_password);
     html! {
         div class="field" {
-            label for="apiKey" { (kind.map_or("API key", |declared| declared.key_label)) }
+            label for="apiKey" { (key_label(kind)(language)) }
             input id="apiKey" name="apiKey" type="password" autocomplete="off" maxlength="500" aria-describedby="about-key";
             p class="hint" id="about-key" {
-                @if let Some(declared) = kind { (declared.key_hint) }
-                @if by_password { " You can also enter a user name and password, as user:password." }
+                @if let Some(declared) = kind { ((declared.key_hint)(language)) }
+                @if by_password { " " (texts::key_password(language)) }
                 @if kind.is_none() {
-                    "Shown on the printer's web page or screen, sometimes called the access code. Leave it empty if there is none."
-                    @if !keyless.is_empty() { " Not needed for " (keyless) "." }
-                    " Always required for " (keyed) "."
+                    (texts::key_text(language))
+                    @if !keyless.is_empty() { " " (texts::key_not_needed(language, &keyless)) }
+                    " " (texts::key_required(language, &keyed))
                 }
             }
         }
     }
 }
 
-fn serial(kind: Option<&PrinterType>, value: &str) -> Markup {
+fn serial(language: Language, kind: Option<&PrinterType>, value: &str) -> Markup {
     let needed = kind.is_some();
     html! {
         div class="field" {
-            label for="serial" { "Serial number" }
+            label for="serial" { (texts::serial_field(language)) }
             input id="serial" name="serial" autocomplete="off" maxlength="100" value=(value) required[needed]
                 aria-describedby="about-serial";
             p class="hint" id="about-serial" {
-                @if let Some(declared) = kind { (declared.serial_hint) } @else {
-                    "Only needed for " (types_that(|declared| declared.needs_serial)) "."
+                @match kind {
+                    Some(declared) => { @if let Some(hint) = declared.serial_hint { (hint(language)) } },
+                    None => { (texts::serial_text(language, &types_that(|declared| declared.needs_serial))) },
                 }
             }
         }
@@ -176,22 +190,16 @@ pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
 }
 
 /// Returns the wizard's error messages for empty fields that are required to test the printer.
-pub(super) fn missing(sent: &PageForm) -> Vec<String> {
-    missing_of(&|name| sent.text(name))
+pub(super) fn missing(language: Language, sent: &PageForm) -> Vec<String> {
+    missing_of(language, &|name| sent.text(name))
 }
 
-fn missing_of<'a>(text: &dyn Fn(&str) -> &'a str) -> Vec<String> {
-    let key_label = PrinterType::of_word(text("type")).map_or("API key", |declared| declared.key_label);
+fn missing_of<'a>(language: Language, text: &dyn Fn(&str) -> &'a str) -> Vec<String> {
+    let key_label = key_label(PrinterType::of_word(text("type")))(language);
     let lines = [
-        ("name", true, "Name: enter a name.".to_owned()),
-        ("baseUrl", true, "URL or IP address: enter the printer's address.".to_owned()),
-        (
-            "apiKey",
-            TYPES_WITH_KEY.contains(&text("type")),
-            format!(
-                "{key_label}: required for printers of this type. It is shown on the printer's web page or screen."
-            ),
-        ),
+        ("name", true, texts::name_missing(language)),
+        ("baseUrl", true, texts::url_missing(language)),
+        ("apiKey", TYPES_WITH_KEY.contains(&text("type")), texts::key_missing(language, &key_label)),
     ];
     let empty = lines.into_iter().filter(|(name, is_needed, _)| *is_needed && text(name).is_empty());
     empty.map(|(.., line)| line).collect()
@@ -215,7 +223,7 @@ mod tests {
     /// Returns the beginnings of the messages for a form with these fields.
     fn labels(fields: &[(&str, &'static str)]) -> Vec<String> {
         let text = |name: &str| fields.iter().find(|(of, _)| *of == name).map_or("", |(_, text)| *text);
-        let lines = missing_of(&text);
+        let lines = missing_of(Language::English, &text);
         lines.iter().filter_map(|line| Some(line.split_once(':')?.0.to_owned())).collect()
     }
 
@@ -234,7 +242,7 @@ mod tests {
         for declared in PRINTER_TYPES {
             assert_eq!(program_of(declared.word), declared.program);
         }
-        let choice = type_choice("").into_string();
+        let choice = type_choice(Language::English, "").into_string();
         assert!(PRINTER_TYPES.iter().all(|one| choice.contains(&format!(">{}, port ", one.program))), "{choice}");
     }
 }

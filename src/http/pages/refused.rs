@@ -47,12 +47,12 @@ pub async fn answered_as_page(State(app): State<AppState>, request: Request, nex
     let mut answer = if lost_way {
         nowhere(&Brand::new(&app.config, language))
     } else if of_setup {
-        setup::refused(status, &meta)
+        setup::refused(preferred_language(&app, &headers, language), status, &meta)
     } else if status == StatusCode::UNAUTHORIZED && (!of_staff || method.is_safe()) {
         let target = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
         see_other(&if of_staff { staff::sign_in_path(target) } else { sign_in_path(target) })
     } else if of_staff {
-        let preferred = Credentials::by(&AccessHandles::from_ref(&app), &headers).language().unwrap_or(language);
+        let preferred = preferred_language(&app, &headers, language);
         refusal(staff::language_at(uri.path(), preferred), status, &meta)
     } else {
         refusal_for_customers(&Brand::new(&app.config, language), status, &meta)
@@ -60,6 +60,11 @@ pub async fn answered_as_page(State(app): State<AppState>, request: Request, nex
     keep_headers(&mut answer, response.headers());
     answer.extensions_mut().insert(meta);
     answer
+}
+
+/// Returns the language of the account that is signed in; `accepted`, which the browser prefers, if there is none.
+fn preferred_language(app: &AppState, headers: &HeaderMap, accepted: Language) -> Language {
+    Credentials::by(&AccessHandles::from_ref(app), headers).language().unwrap_or(accepted)
 }
 
 /// Renders the response as a page if it carries a [`Notice`]. `language` is the one that the browser prefers.

@@ -30,8 +30,9 @@ use maud::{Markup, html};
 
 use self::steps::{SetupStep, around};
 pub(super) use self::trial::failed;
+use super::faults::{fault_text, refusal_text};
 use super::form::TOKEN_FIELD;
-use super::frame::{PageCode, page, respond, see_other, whole_page};
+use super::frame::{PageCode, page_in, respond_in, see_other, whole_page};
 use super::refused::sentence;
 use domain::setup::draft::SetupDraft;
 use files::setup_draft::DraftFile;
@@ -42,6 +43,8 @@ use http::handles::handles;
 use http::routes::{PageBounds, Routes};
 use http_api::production::setup::SetupHandles;
 use platform::secrets::encryption::SecretCipher;
+use words::Language;
+use words::staff::setup as texts;
 
 /// Path of the wizard's first page, with which the paths of all wizard pages start.
 pub(super) const PATH: &str = "/setup";
@@ -89,6 +92,8 @@ pub(super) fn routes(routes: Routes) -> Routes {
 
 /// Request for a wizard page, with its session and the state of the setup.
 pub(super) struct WizardRequest {
+    /// Language of the page: that of the signed-in admin, else the one that the browser prefers.
+    pub(super) language: Language,
     /// Input from earlier steps.
     pub(super) draft: SetupDraft,
     /// `true` if there is an admin who can sign in.
@@ -110,7 +115,7 @@ impl WizardRequest {
         let token = who.session.map(|session| FormToken::of(&config.auth.session_secret, session).masked());
         let file = draft_file(app);
         let draft = tokio::task::spawn_blocking(move || file.load()).await.map_err(ApiError::internal)?;
-        Ok(Self { draft, has_admin, completed, token })
+        Ok(Self { language: who.language, draft, has_admin, completed, token })
     }
 
     /// Returns whether the steps after the second one are available.
@@ -131,7 +136,7 @@ impl WizardRequest {
 
     /// Renders the page of the given step.
     pub(super) fn page(&self, status: StatusCode, step: SetupStep, content: &Markup) -> Response {
-        whole_page(status, step.title(), &around(step, self.has_admin, self.may_go_on(), content), false)
+        whole_page(self.language, status, &step.title(self.language), &self.around(step, content), false)
     }
 
     /// Renders the page of the given step, with its own script.
@@ -142,13 +147,16 @@ impl WizardRequest {
         content: &Markup,
         code: &PageCode,
     ) -> Response {
-        let body = around(step, self.has_admin, self.may_go_on(), content);
-        respond(status, step.title(), "wide", &body, code)
+        respond_in(self.language, status, &step.title(self.language), "wide", &self.around(step, content), code)
     }
 
     /// Renders the page of the given step, with live updates.
     pub(super) fn live_page(&self, step: SetupStep, content: &Markup) -> Response {
-        whole_page(StatusCode::OK, step.title(), &around(step, self.has_admin, self.may_go_on(), content), true)
+        whole_page(self.language, StatusCode::OK, &step.title(self.language), &self.around(step, content), true)
+    }
+
+    fn around(&self, step: SetupStep, content: &Markup) -> Markup {
+        around(self.language, step, (self.has_admin, self.may_go_on()), content)
     }
 }
 
@@ -172,52 +180,115 @@ pub(super) async fn change_draft(
     Ok(changed.await.map_err(ApiError::internal)??)
 }
 
+/// Text of the wizard in the language of the page.
+type WizardText = fn(Language) -> String;
+
 /// Renders an error page. An unauthenticated visitor is instead redirected to the entry page with the error code.
-pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
+pub(super) fn refused(language: Language, status: StatusCode, meta: &ErrorMeta) -> Response {
     if status == StatusCode::UNAUTHORIZED {
         return see_other(&enter::path_after(&meta.code));
     }
-    let (title, advice) = match (status.as_u16(), meta.code.as_str()) {
-        (403, "insufficient_role") => ("Admin access required", "Sign in as an admin and open the page again."),
-        (403, _) => ("Please try again", "Go back, reload the page and submit the form again."),
-        (404, _) => ("Page not found", "Start with the first step."),
-        (409, "setup_completed") => ("Setup is complete", "Sign in as an admin to change its settings."),
-        (409, "settings_fixed") => {
-            ("Settings can't be saved here", "Set the environment variables where this server is started.")
-        }
-        (409, "unreadable_env") => (".env can't be read", "Fix the line named above and try again."),
-        (409, _) => ("This isn't possible now", "Go back and reload the page to see the current state."),
-        (429, _) => ("Too many requests", "Wait a moment and try again."),
-        (503, _) => ("Temporarily unavailable", "Nothing was lost. Try again in a minute."),
-        (400..=499, _) => ("That didn't work", "Go back and fix the problem described above."),
-        _ => ("Something went wrong", "Try again later. Details are in the server log."),
-    };
+    let (title, advice) = refusal_texts(status, &meta.code);
+    let title = title(language);
     let content = html! {
         h1 { (title) }
-        p { (sentence(&meta.message)) }
-        p { (advice) }
-        a class="button" href=(PATH) { "Open setup" }
+        p {
+            @if let Some(text) = refusal_text(language, &meta.code) { (text) }
+            @else { (mark_english(language, &sentence(&meta.message))) }
+        }
+        p { (advice(language)) }
+        a class="button" href=(PATH) { (texts::open_setup(language)) }
     };
-    page(status, title, &content)
+    page_in(language, status, &title, &content)
+}
+
+/// Returns the title of an error page, and the advice on it.
+fn refusal_texts(status: StatusCode, code: &str) -> (WizardText, WizardText) {
+    match (status.as_u16(), code) {
+        (403, "insufficient_role") => (texts::admins_title, texts::admins_text),
+        (403, _) => (texts::outdated_title, texts::outdated_text),
+        (404, _) => (texts::missing_title, texts::missing_text),
+        (409, "setup_completed") => (texts::completed_title, texts::completed_text),
+        (409, "settings_fixed") => (texts::fixed_title, texts::fixed_text),
+        (409, "unreadable_env") => (texts::unreadable_title, texts::unreadable_text),
+        (409, _) => (texts::conflict_title, texts::conflict_text),
+        (429, _) => (texts::too_many_title, texts::too_many_text),
+        (503, _) => (texts::unavailable_title, texts::unavailable_text),
+        (400..=499, _) => (texts::invalid_title, texts::invalid_text),
+        _ => (texts::broken_title, texts::broken_text),
+    }
+}
+
+/// Renders a text that is always in English, such as a message of a service, and marks it on a page in another
+/// language.
+pub(super) fn mark_english(language: Language, text: &str) -> Markup {
+    html! {
+        @if language.is_english() { (text) } @else { span lang=(Language::English.tag()) { (text) } }
+    }
+}
+
+/// Line of a form's errors.
+#[derive(Clone, Debug)]
+pub(super) struct FaultLine {
+    /// Name of the setting or service with the error, if any.
+    subject: Option<String>,
+    message: String,
+    /// `true` if the message is in English, whatever the language of the page.
+    is_english: bool,
+}
+
+impl FaultLine {
+    /// Creates a line from a message in the language of the page.
+    pub(super) fn of(message: String) -> Self {
+        Self { subject: None, message, is_english: false }
+    }
+
+    /// Returns the line as text.
+    pub(super) fn text(&self) -> String {
+        match &self.subject {
+            Some(subject) => format!("{subject}: {}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
+    /// Renders the line.
+    pub(super) fn render(&self, language: Language) -> Markup {
+        html! {
+            @if let Some(subject) = &self.subject { (subject) ": " }
+            @if self.is_english { (mark_english(language, &self.message)) } @else { (self.message) }
+        }
+    }
 }
 
 /// Formats a form's errors, one per line. The names of settings are left unchanged.
-pub(super) fn faults_of(error: &ApiError) -> Vec<String> {
+pub(super) fn faults_of(language: Language, error: &ApiError) -> Vec<FaultLine> {
     let body = error.body();
-    let sentences = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
+    let lines = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
         let (path, words) = (fault["path"].as_str()?, fault["message"].as_str()?);
+        let translated = fault_text(language, words);
+        let (is_english, words) = (translated.is_none(), translated.as_deref().unwrap_or(words));
         let name = path.strip_prefix("settings.").unwrap_or(path);
-        Some(if name == "settings" { sentence(words) } else { format!("{name}: {words}.") })
+        Some(if name == "settings" {
+            FaultLine { subject: None, message: sentence(words), is_english }
+        } else {
+            FaultLine { subject: Some(name.to_owned()), message: format!("{words}."), is_english }
+        })
     });
-    let sentences: Vec<String> = sentences.collect();
-    if sentences.is_empty() { vec![sentence(error.message())] } else { sentences }
+    let lines: Vec<FaultLine> = lines.collect();
+    if !lines.is_empty() {
+        return lines;
+    }
+    let translated = refusal_text(language, error.code());
+    let is_english = translated.is_none();
+    let message = translated.unwrap_or_else(|| sentence(error.message()));
+    vec![FaultLine { subject: None, message, is_english }]
 }
 
 /// Renders the error messages of a form.
-pub(super) fn wrong(lines: &[String]) -> Markup {
+pub(super) fn wrong(language: Language, lines: &[FaultLine]) -> Markup {
     html! {
         @if !lines.is_empty() {
-            div class="bad" role="alert" { @for line in lines { p { (line) } } }
+            div class="bad" role="alert" { @for line in lines { p { (line.render(language)) } } }
         }
     }
 }
@@ -242,7 +313,24 @@ mod tests {
         faults.note("settings.SMTP_PORT", "must be a number or null");
         faults.note("settings", "mail: the address is not valid");
         let error = ApiError::from(domain::refusal::Refusal::faults(faults));
-        assert_eq!(faults_of(&error), ["SMTP_PORT: must be a number or null.", "Mail: the address is not valid."]);
-        assert_eq!(faults_of(&ApiError::bad_request("x", "no such thing")), ["No such thing."]);
+        let lines = |language, error: &ApiError| -> Vec<String> {
+            faults_of(language, error).iter().map(FaultLine::text).collect()
+        };
+        let english = ["SMTP_PORT: must be a number or null.", "Mail: the address is not valid."];
+        assert_eq!(lines(Language::English, &error), english);
+        let other = ApiError::bad_request("x", "no such thing");
+        assert_eq!(lines(Language::English, &other), ["No such thing."]);
+    }
+
+    #[test]
+    fn messages_in_english_are_marked_on_pages_in_german() {
+        let mut faults = domain::refusal::Faults::default();
+        faults.note("settings.SMTP_PORT", "must be odd");
+        faults.note("settings.SMTP_HOST", "must not be empty");
+        let error = ApiError::from(domain::refusal::Refusal::faults(faults));
+        let [english, german] = Language::ALL.map(|language| wrong(language, &faults_of(language, &error)).0);
+        assert!(english.contains("<p>SMTP_PORT: must be odd.</p>"), "{english}");
+        assert!(german.contains("<p>SMTP_PORT: <span lang=\"en\">must be odd.</span></p>"), "{german}");
+        assert!(german.contains("<p>SMTP_HOST: darf nicht leer sein.</p>"), "{german}");
     }
 }

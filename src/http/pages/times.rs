@@ -76,9 +76,14 @@ pub(super) fn message_in(language: Language, text: &str) -> Markup {
     }
 }
 
-/// Renders a message from the server, with its timestamps as times in the shop's time zone. A timestamp that was
-/// truncated with the end of the message is omitted.
+/// Renders a message from the server, which is in English, with its timestamps as times in the shop's time zone.
 pub(super) fn message(text: &str) -> Markup {
+    translated_message(Language::English, text)
+}
+
+/// Renders a message that the server wrote in the language of the page, with its timestamps as times in the shop's time
+/// zone. A timestamp that was truncated with the end of the message is omitted.
+pub(super) fn translated_message(language: Language, text: &str) -> Markup {
     html! {
         @for (at, word) in text.split(' ').enumerate() {
             @if at > 0 { " " }
@@ -87,7 +92,7 @@ pub(super) fn message(text: &str) -> Markup {
             @match bare.parse::<Timestamp>() {
                 Ok(time) => {
                     (word.strip_suffix(after_opening).unwrap_or_default())
-                    (mark(TimeForm::Moment, time))
+                    (mark_in(language, TimeForm::Moment, time))
                     (after_opening.strip_prefix(bare).unwrap_or_default())
                 },
                 Err(_) if is_cut_timestamp(word) => { "…" },

@@ -1,13 +1,16 @@
 //! Languages of the staff's pages: the account's, else the browser's; areas that are not translated are in English.
 
 mod sales;
+mod work;
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
+use simulator::sink::{Sink, SinkMode};
 
 use super::settings::boss;
 use super::{done, is_sound, operator};
-use crate::api::PASSWORD;
+use crate::api::webhooks::{QUICK, endpoint_is, happen, register};
+use crate::api::{PASSWORD, some_sku};
 use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
@@ -63,7 +66,7 @@ async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browse
 async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let app = App::new(Db::sqlite()).await;
     let boss = boss(&app).await;
-    for path in ["/to-do", "/shop/orders", "/shop/settings", "/shop/settings/users", "/design"] {
+    for path in ["/shop/orders", "/shop/settings", "/shop/settings/users", "/design"] {
         let page = german(&boss, path).await;
         shows(&page, &["<html lang=\"en\">", "Skip to content", "Search orders", "id=\"summary\""]);
         assert!(!page.text.contains("Einstellungen"), "{path}: {}", page.text);
@@ -223,4 +226,91 @@ async fn floor_pages_are_german() {
     assert!(card.contains(">Out of service</div>"), "{card}");
     let page = sam.get("/floor").await;
     shows(&page, &[">Offline oder außer Betrieb</h2>", ">In Wartung</span>", "</b> offline</a>"]);
+}
+
+#[tokio::test]
+async fn stock_pages_are_german() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let changes = json!({"location": "Regal A3", "reorderPoint": 2000, "unitCostCents": 2.5});
+    floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &changes).await.expect(200);
+    let list = sam.get("/shop/stock").await;
+    shows(&list, &["<html lang=\"de\">", "<h1>Lager</h1>", "Nachzubestellen (1)", ">Verfügbar</th>", ">Fächer</a>"]);
+    shows(
+        &list,
+        &["1000 g verfügbar, Meldebestand 2000 g", "Lagerplatz Regal A3", ">Knapp</span>", ">Insgesamt 1</p>"],
+    );
+
+    let path = format!("/shop/stock/materials/{}", floor.material);
+    let own = token(&sam.get(&path).await);
+    let texts = [">Kosten pro Kilogramm</dt>", "25,00 USD", ">Lagerbewegungen</h2>", ">Bestand (g)</th>"];
+    shows(&sam.get(&path).await, &texts);
+    let fields = [("form_token", &*own), ("taken", "2000"), ("reason", "x")];
+    let wrong = send(&sam, &format!("{path}/write-off"), &fields).await;
+    shows(&wrong, &["<p>So viel ist nicht auf Lager.</p>", "value=\"Lieferung\"", ">Ausbuchen</button>"]);
+    let fields = [("form_token", &*own), ("delta", "viel"), ("reason", "x")];
+    let wrong = send(&sam, &format!("{path}/receive"), &fields).await;
+    shows(&wrong, &["Eingegangene Menge (g): muss eine Zahl sein."]);
+    let fields = [("form_token", &*own), ("delta", "100,5"), ("reason", "Montag")];
+    let received = done(&sam, &format!("{path}/receive"), &fields).await;
+    shows(&received, &[">Wareneingang</td>", ">Anfangsbestand</td>", ">+100,5</td>", ">1100,5</td>", ">Montag</td>"]);
+    shows(&received, &["aria-label=\"Bestand vom "]);
+    shows(&sam.get(&format!("{path}/edit")).await, &["<h1>PLA black bearbeiten</h1>", "In USD, zum Beispiel 25,00"]);
+    let fields = [("form_token", &*own), ("name", "x"), ("type", "filament"), ("color", "red")];
+    let wrong = send(&sam, "/shop/stock/new", &fields).await;
+    shows(&wrong, &["<h1>Material anlegen</h1>", "Farbe: muss eine Farbe wie #1a2b3c sein."]);
+    shows(&sam.get("/shop/stock/bins").await, &["<h1>Lagerplätze</h1>", ">1 Material</span>"]);
+    shows(&sam.get("/shop/stock/bins?name=Regal+A3").await, &["Bestand 1100,5 g, 1100,5 g verfügbar"]);
+
+    let place = format!("{}/0", floor.printers[0]);
+    let form = sam.get(&format!("/shop/stock/slots?place={place}")).await;
+    shows(&form, &["<h1>Fächer</h1>", ">Inhalt: ", ">Inhalt speichern</button>", ">Als leer markieren</button>"]);
+    let fields = [
+        ("form_token", &*own),
+        ("place", &*place),
+        ("materialId", &*floor.material),
+        ("remaining", "750,5"),
+        ("spoolId", "12"),
+    ];
+    let loaded = done(&sam, "/shop/stock/slots", &fields).await;
+    shows(&loaded, &["noch 750,5 g", ">Spule 12</a>"]);
+    let spool = sam.get("/shop/stock/spools/12").await;
+    shows(
+        &spool,
+        &[">Spule 12 <span", ">Eingelegt</span>", "„noch 750,5 g“ auf die Spule", ">Spule aussondern</button>"],
+    );
+    let fields = [("form_token", &*own), ("gross", "100"), ("empty", "230,5")];
+    let wrong = send(&sam, "/shop/stock/spools/12/weigh", &fields).await;
+    shows(&wrong, &["Anzeige der Waage: muss mindestens das Gewicht der leeren Spule sein."]);
+}
+
+#[tokio::test]
+async fn webhooks_pages_are_german() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
+    let (sku, boss, sink) = (some_sku(&app).await, boss(&app).await, Sink::start().await.unwrap());
+    boss.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let none = boss.get("/shop/webhooks").await;
+    shows(&none, &["<html lang=\"de\">", ">Noch keine Endpunkte.</p>", ">Endpunkt anlegen</a>"]);
+    let own = token(&boss.get("/shop/webhooks/new").await);
+    let fields = [("form_token", &*own), ("url", "ftp://example.org"), ("event-order.paid", "true")];
+    let wrong = send(&boss, "/shop/webhooks/new", &fields).await;
+    shows(&wrong, &["URL des Endpunkts: die URL muss mit http oder https beginnen.", "> order.paid</label>"]);
+
+    sink.set_mode(SinkMode::Status(503));
+    let endpoint = register(&app, &sink, &["order.created"]).await;
+    happen(&app, &sku).await;
+    endpoint_is(&app, &endpoint, "disabled").await;
+    let texts =
+        [">Deaktiviert</span>", "Die Zustellung wurde beendet: <span lang=\"en\">", "Ereignisse: order.created"];
+    shows(&boss.get("/shop/webhooks").await, &texts);
+    let path = format!("/shop/webhooks/{endpoint}");
+    let page = boss.get(&path).await;
+    shows(&page, &[">Webhook-Endpunkt <span", ">Fehlgeschlagen</span>", "Antwort <strong>503</strong>", "6 Versuche"]);
+    shows(&page, &[">Endpunkt aktivieren</button>", ">Ereignisse nachsenden</summary>", ">Erneut senden</button>"]);
+    let fields = [("form_token", &*own), ("since", "2020-01-01T00:00")];
+    let old = send(&boss, &format!("{path}/replay"), &fields).await;
+    shows(&old, &["Seit: muss innerhalb der letzten 30 Tage liegen."]);
+    let rotated = done(&boss, &format!("{path}/rotate"), &[("form_token", &own)]).await;
+    shows(&rotated, &["<h1>Signaturschlüssel erneuert</h1>", ">Endpunkt ansehen</a>", ">Kopieren"]);
 }

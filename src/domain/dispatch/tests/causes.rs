@@ -99,6 +99,31 @@ fn what_is_missing_is_named_with_the_number_of_printers() {
 }
 
 #[test]
+fn causes_are_in_the_language_of_the_page() {
+    let mut one = order(1, &[5]);
+    edit(&mut one, 0, |job| job.file_form = GcodeForm::Text);
+    let job = one.jobs.values().next().unwrap();
+    let black = material(2, "PLA galaxy black");
+    let mut small = loaded(4, &[2]);
+    small.fields.build_volume = Some(Dimensions { x: 50.0, y: 50.0, z: 50.0 });
+    let printers = [loaded(1, &[3]), loaded(2, &[3]), loaded(3, &[3]), small];
+    let (printers, types) = (printers.each_ref(), KnownTypes::default());
+    let german = WaitContext { materials: &[&black], language: words::Language::German, ..around(&printers, &types) };
+    let waits = waiting(job, &german).unwrap();
+    let small = "printer 4 ist zu klein für den Druck.";
+    assert_eq!(
+        waits.sentence(),
+        format!("Wartet auf einen Drucker. 3 Drucker brauchen PLA galaxy black (nicht eingelegt); {small}")
+    );
+    let listed = "Printer 1, printer 2 und printer 3 brauchen PLA galaxy black (nicht eingelegt).";
+    assert_eq!(waits.causes[0].message(), listed);
+    let missing: Vec<Vec<String>> = match_printers(job, &german).iter().map(|one| one.missing_words(&german)).collect();
+    assert!(missing.contains(&vec!["PLA galaxy black ist nicht eingelegt".to_owned()]), "{missing:?}");
+    let blank = waiting(job, &WaitContext { printers: &[], ..german }).unwrap();
+    assert_eq!(blank.sentence(), "Kein Standard-Filamentdrucker ist angelegt.");
+}
+
+#[test]
 fn slots_are_counted_as_on_the_machine() {
     let mut one = order(1, &[5]);
     edit(&mut one, 0, |job| {

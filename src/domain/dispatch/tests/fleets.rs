@@ -268,8 +268,8 @@ crate::drawn_cases! {
             let matches = match_printers(orders[spec.order].jobs.get(&id(1000 + n as u32)).unwrap(), &around);
             for one in &matches {
                 let machine = &fleet[place(one.printer.id, 500)];
-                prop_assert_eq!(one.fit.fits(), can(machine, spec), "{:?}", one.missing);
-                prop_assert_eq!(one.fit.fits(), one.missing.is_empty());
+                prop_assert_eq!(one.fit.fits(), can(machine, spec), "{:?}", one.fit.missing);
+                prop_assert_eq!(one.fit.fits(), one.missing_words(&around).is_empty());
                 if one.fit.fits() && machine.kind != "mapping" && machine.slots.len() > 1 {
                     let from = orders[spec.order].jobs.get(&id(1000 + n as u32)).unwrap().sliced_for.slots(&one.fit.slots);
                     for tool in spec.tools.iter().take(spec.needs.len()) {

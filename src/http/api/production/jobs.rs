@@ -37,6 +37,7 @@ use kernel::directory::Directory;
 use printers::connections::PrinterConnections;
 use store::queries::{JobFilter, Queries};
 
+pub use matching::PrinterMatchView;
 pub use view::{JobNumber, JobView};
 
 /// Example ID of a job.

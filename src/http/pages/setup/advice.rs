@@ -1,13 +1,13 @@
 //! Plain-language advice for services that fail with their current configuration.
 
+use super::WizardText;
 use actors::app::service_tests::Service;
+use words::Language;
+use words::staff::setup_fields as texts;
 
 /// Substrings that identify network errors, with advice for each error.
-const BY_SIGN: [(&[&str], &str); 8] = [
-    (
-        &["connection refused", "refused the connection"],
-        "Nothing is listening at that address and port. Check that the service is running and the port is right. In a container, `localhost` is the container itself.",
-    ),
+const BY_SIGN: [(&[&str], WizardText); 8] = [
+    (&["connection refused", "refused the connection"], texts::advice_refused),
     (
         &[
             "password authentication",
@@ -20,55 +20,71 @@ const BY_SIGN: [(&[&str], &str); 8] = [
             "rejects the key",
             "sign-in",
         ],
-        "The service responded but rejected the credentials. Copy the user name, password or key again, without spaces around them.",
+        texts::advice_credentials,
     ),
-    (
-        &["dns error", "failed to lookup", "name or service not known", "no address"],
-        "The host name can't be resolved. Check it for typing mistakes, or use the IP address.",
-    ),
-    (
-        &["does not exist", "no such database"],
-        "The server responded, but the name at the end of the address doesn't exist there. Create it, or correct the name.",
-    ),
-    (
-        &["certificate", "tls", "ssl"],
-        "The secure connection failed. Check whether the address must begin with http:// instead of https://, and whether the certificate is self-signed.",
-    ),
+    (&["dns error", "failed to lookup", "name or service not known", "no address"], texts::advice_host),
+    (&["does not exist", "no such database"], texts::advice_name),
+    (&["certificate", "tls", "ssl"], texts::advice_tls),
     (
         &["no response within", "no answer within", "timed out", "timeout", "unreachable", "no route"],
-        "The machine didn't respond in time. Check that it is switched on and on the same network, and that no firewall blocks the port.",
+        texts::advice_time,
     ),
-    (&["not allowed"], "A service can't use that address. Enter its address in your network."),
-    (
-        &["firmware does not"],
-        "The printer's web server is running, but its firmware isn't connected. Switch the printer on, check its USB cable, and restart the firmware from the printer's web page.",
-    ),
+    (&["not allowed"], texts::advice_address),
+    (&["firmware does not"], texts::advice_firmware),
 ];
 
-/// Returns advice for a failed service, based on the network error if it is recognised, otherwise on the service.
-pub(super) fn of(service: Service, message: &str, detail: &str) -> &'static str {
+/// Returns advice for a failed service, based on the network error if it is recognised, otherwise on the service. The
+/// messages are those in English.
+pub(super) fn of(language: Language, service: Service, message: &str, detail: &str) -> String {
     let text = format!("{message} {detail}").to_lowercase();
     let has_sign = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
-    BY_SIGN.iter().find(|(signs, _)| has_sign(signs)).map_or_else(|| by_service(service), |(_, words)| *words)
+    match BY_SIGN.iter().find(|(signs, _)| has_sign(signs)) {
+        Some((_, advice)) => advice(language),
+        None => by_service(language, service),
+    }
 }
 
-const fn by_service(service: Service) -> &'static str {
+fn by_service(language: Language, service: Service) -> String {
     match service {
-        Service::Database => {
-            "The address has the form postgres://user:password@machine:5432/name. Leave it empty to use the built-in database."
-        }
-        Service::Redis => {
-            "The address has the form redis://machine:6379, or redis://:password@machine:6379. Leave it empty to run without Redis."
-        }
-        Service::Smtp => "Check the server, port, user name and password in the settings of your email account.",
-        Service::Payments => {
-            "Copy the keys again from the processor's developer page. All three must belong to the same account."
-        }
-        Service::Printer => {
-            "Open the address in a browser on this server. If the printer's web page opens, check the printer type and its key."
-        }
-        _ => "Open the address in a browser on this server. If the system's web page opens, copy its key again.",
+        Service::Database => texts::advice_database(language),
+        Service::Redis => texts::advice_redis(language),
+        Service::Smtp => texts::advice_smtp(language),
+        Service::Payments => texts::advice_payments(language),
+        Service::Printer => texts::advice_printer(language),
+        _ => texts::advice_other(language),
     }
+}
+
+/// Returns the message about the result of a test in another language than English; `None` for English, and for
+/// messages that have no translation.
+pub(super) fn result_text(language: Language, message: &str) -> Option<String> {
+    if language.is_english() {
+        return None;
+    }
+    let text: WizardText = match message {
+        "it responds in time and accepts writes" => texts::result_works,
+        "not configured: rate limits and the event stream stay in this process" => texts::result_memory,
+        "the printer rejects the key" => texts::result_key,
+        "the printer does not accept commands" => texts::result_read_only,
+        "its server responds, but the printer's firmware does not" => texts::result_firmware,
+        "the printer does not respond" => texts::result_silent,
+        _ => return result_with_name(language, message),
+    };
+    Some(text(language))
+}
+
+fn result_with_name(language: Language, message: &str) -> Option<String> {
+    let named: [(&str, fn(Language, &str) -> String); 4] = [
+        (" responds", texts::result_responds),
+        (" does not exist yet; the next start creates it", texts::result_created),
+        (" cannot be used", texts::result_unusable),
+        (" accepts connections and the credentials", texts::result_smtp),
+    ];
+    let is_name = |name: &str| !name.is_empty() && !name.contains(' ');
+    named.into_iter().find_map(|(end, text)| {
+        let name = message.strip_suffix(end).filter(|name| is_name(name))?;
+        Some(text(language, name))
+    })
 }
 
 #[cfg(test)]
@@ -77,6 +93,7 @@ mod tests {
 
     #[test]
     fn advice_follows_what_is_wrong() {
+        let of = |service, message: &str, detail: &str| of(Language::English, service, message, detail);
         let refused = of(Service::Database, "x cannot be used", "Connection refused (os error 111)");
         assert!(refused.starts_with("Nothing is listening"), "{refused}");
         let firmware = of(Service::Printer, "its server responds, but the printer's firmware does not", "");
@@ -87,7 +104,18 @@ mod tests {
     #[test]
     fn there_is_advice_for_every_service() {
         for service in Service::OF_SETTINGS {
-            assert!(of(service, "", "").ends_with('.'), "{}", service.word());
+            for language in Language::ALL {
+                assert!(of(language, service, "", "").ends_with('.'), "{}", service.word());
+            }
         }
+    }
+
+    #[test]
+    fn results_of_tests_are_translated() {
+        let german = |message: &str| result_text(Language::German, message);
+        assert_eq!(german("the printer rejects the key").as_deref(), Some("der Drucker lehnt den Schlüssel ab"));
+        assert_eq!(german("Redis cannot be used").as_deref(), Some("Redis lässt sich nicht verwenden"));
+        assert_eq!((german("it is odd"), german("the gateway responds; the token was not tested")), (None, None));
+        assert_eq!(result_text(Language::English, "the printer rejects the key"), None);
     }
 }

@@ -8,24 +8,22 @@ use maud::{Markup, html};
 use super::seller::{self, SELLER_WORD};
 use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt, section};
-use super::{WizardHandles, WizardRequest};
+use super::{FaultLine, WizardHandles, WizardRequest, WizardText};
 use crate::form::PageForm;
 use crate::staff::form::Form;
 use actors::app::service_tests::Service;
 use domain::refusal::Refusal;
 use http::access::Caller;
 use http::error::ApiError;
+use words::staff::{setup as texts, setup_fields};
 
 /// Path of the commerce step.
 pub(super) const PATH: &str = "/setup/commerce";
 
-const OFFERED_SERVICES: [(Service, &str); 3] = [
-    (Service::Payments, "Accepts cards and other payment methods. Without it, you mark orders as paid manually."),
-    (
-        Service::Email,
-        "Sends emails through an API. Use this or the mail server below. Without either, emails are written to files.",
-    ),
-    (Service::Smtp, "Sends emails over SMTP. Your provider gives you the server, port, user name and password."),
+const OFFERED_SERVICES: [(Service, WizardText); 3] = [
+    (Service::Payments, setup_fields::about_payments),
+    (Service::Email, setup_fields::about_email),
+    (Service::Smtp, setup_fields::about_smtp),
 ];
 
 /// Serves the page of the commerce step.
@@ -64,18 +62,15 @@ fn content(
     app: &WizardHandles,
     visit: &WizardRequest,
     tried: Option<(Service, &Trial, &Form)>,
-    seller: Option<(&[String], &Form)>,
+    seller: Option<(&[FaultLine], &Form)>,
 ) -> Markup {
     let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
     html! {
-        p {
-            "Your invoice details, payments and customer emails. Everything here is optional for now: skip anything "
-            "you don't have yet."
-        }
+        p { (texts::commerce_text(visit.language)) }
         (seller::section(app, visit, seller))
         @for (service, about) in OFFERED_SERVICES {
-            (section(app, visit, service, (PATH, about), of(service)))
+            (section(app, visit, service, (PATH, about(visit.language)), of(service)))
         }
-        (ways(SetupStep::Integrations, SetupStep::Review))
+        (ways(visit.language, SetupStep::Integrations, SetupStep::Review))
     }
 }

@@ -15,6 +15,7 @@ use crate::staff::form::Form;
 use actors::app::service_tests::Service;
 use http::access::Caller;
 use http::error::ApiError;
+use words::staff::setup as texts;
 
 /// Path of the database step.
 pub(super) const PATH: &str = "/setup/database";
@@ -47,32 +48,35 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
 }
 
 fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[Trial; 2], &Form)>) -> Markup {
-    let config = &*app.setup.config;
+    let (language, config) = (visit.language, &*app.setup.config);
     let again = tried.filter(|(trials, _)| trials.iter().any(|trial| !trial.is_kept())).map(|(_, sent)| sent);
     let other_database = visit.draft.value("database.url").is_some();
     html! {
-        p { "Connect the shop's database and, if you run several servers, the store they share. Both connections are tested before you continue." }
+        p { (texts::database_text(language)) }
         form method="post" action=(PATH) {
             (visit.hidden())
             @for (number, service) in BOTH.into_iter().enumerate() {
                 section class="card" aria-labelledby=(service.word()) {
-                    h2 id=(service.word()) { (fields::name_of(service)) " " span class="state" { (fields::state_of(service, config, &visit.draft)) } }
-                    @if let Some((trials, _)) = tried { (trials[number].render(service)) }
-                    (fields::inputs(service, config, &visit.draft, again))
+                    h2 id=(service.word()) {
+                        (fields::name_of(language, service)) " "
+                        span class="state" { (fields::state_of(service, config, &visit.draft).label(language)) }
+                    }
+                    @if let Some((trials, _)) = tried { (trials[number].render(language, service)) }
+                    (fields::inputs(language, service, config, &visit.draft, again))
                 }
             }
-            p { button type="submit" { "Test both connections" } }
+            p { button type="submit" { (texts::test_both(language)) } }
         }
         @if other_database {
             p class="card" {
-                strong { "A different database starts empty. " }
-                "After the final restart, the server prints a new code and asks you to add the admin and printers again."
+                strong { (texts::other_database(language)) " " }
+                (texts::other_database_text(language))
             }
         }
         @if visit.may_go_on() {
-            (ways(SetupStep::Welcome, SetupStep::Printers))
+            (ways(language, SetupStep::Welcome, SetupStep::Printers))
         } @else {
-            p { "Both connections must pass their tests before you can continue." }
+            p { (texts::both_must_pass(language)) }
         }
     }
 }

@@ -4,18 +4,20 @@ use api_derive::Request;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use maud::html;
+use maud::{Markup, html};
 
-use super::{WizardHandles, done};
+use super::{WizardHandles, WizardText, done};
 use crate::form::PageForm;
-use crate::frame::{page, see_other};
+use crate::frame::{SLOT, page_in, see_other, with_parts};
 use domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
-use http::access::with_access;
+use http::access::{Caller, with_access};
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
 use http::page::OpenQuery;
 use http_api::production::auth::{self, SessionHandles, StaffSignIn};
 use http_api::production::setup::{self, SetupHandles};
+use words::Language;
+use words::staff::setup as texts;
 
 /// Path of the entry page, which asks for the one-time code.
 pub(super) const PATH: &str = "/setup/enter";
@@ -23,19 +25,15 @@ pub(super) const PATH: &str = "/setup/enter";
 pub(super) const SIGN_IN_PATH: &str = "/setup/sign-in";
 
 /// Error messages for the visitor, by error code.
-const MISTAKES: [(&str, &str); 5] = [
-    ("wrong_code", "That code is wrong. Use the code that the server printed at its last start."),
-    (
-        "code_spent",
-        "That code was already used, has expired or was tried too often. Restart the server to get a new one.",
-    ),
-    ("wrong_credentials", "The email address or password is wrong. Try again."),
-    (
-        SECOND_FACTOR_REQUIRED,
-        "Two-step sign-in is on for this account. Enter the code from your authenticator app too.",
-    ),
-    (WRONG_CODE, "That code is wrong or was already used. Wait for the next one, or use a recovery code."),
+const MISTAKES: [(&str, WizardText); 5] = [
+    ("wrong_code", texts::wrong_code),
+    ("code_spent", texts::code_spent),
+    ("wrong_credentials", texts::wrong_credentials),
+    (SECOND_FACTOR_REQUIRED, texts::second_factor_required),
+    (WRONG_CODE, texts::wrong_factor),
 ];
+/// Code such as the server prints.
+const SAMPLE_CODE: &str = "K7QM-2XDP-9RTV";
 
 /// Query parameters of the entry page.
 #[derive(Request, Debug)]
@@ -54,56 +52,71 @@ pub(super) fn path_after(code: &str) -> String {
 pub(super) async fn show(
     State(app): State<WizardHandles>,
     OpenQuery(query): OpenQuery<EnterQuery>,
+    who: Caller,
 ) -> Result<Response, ApiError> {
     let (has_admin, completed) = with_access(&app.setup.access, |access| {
         (access.admins().next().is_some(), access.setup_completed_at.is_some())
     })?;
-    let mistake = MISTAKES.iter().find(|(code, _)| query.error.as_deref() == Some(*code)).map(|(_, words)| *words);
+    let language = who.language;
+    let mistake = MISTAKES.iter().find(|(code, _)| query.error.as_deref() == Some(*code)).map(|(_, text)| text);
+    let title = texts::enter_title(language);
     let content = html! {
-        h1 { "Set up your shop" }
-        @if let Some(words) = mistake { p class="bad" role="alert" { (words) } }
-        @if !completed {
-            p { "When the server started, it printed a one-time code in the line that begins with " code { "setup" } ". Enter it to show that you have access to this server." }
-            form method="post" action=(PATH) {
-                div class="field" {
-                    label for="code" { "One-time code" }
-                    input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required
-                        maxlength="100" aria-describedby="where";
-                    p class="hint" id="where" { "Such as K7QM-2XDP-9RTV. To get a new code, restart the server." }
-                }
-                button type="submit" { "Open setup" }
-            }
-        }
+        h1 { (title) }
+        @if let Some(text) = mistake { p class="bad" role="alert" { (text(language)) } }
+        @if !completed { (code_form(language)) }
         @if has_admin {
             @if completed {
-                p { "Setup is complete. Admins can run it again." }
+                p { (texts::completed_note(language)) }
             } @else {
-                h2 { "Or sign in" }
-                p { "Already created the admin? Sign in to continue." }
+                h2 { (texts::or_sign_in(language)) }
+                p { (texts::sign_in_text(language)) }
             }
-            form method="post" action=(SIGN_IN_PATH) {
-                div class="field" {
-                    label for="email" { "Email address" }
-                    input id="email" name="email" type="email" autocomplete="username" required maxlength="254";
-                }
-                div class="field" {
-                    label for="password" { "Password" }
-                    input id="password" name="password" type="password" autocomplete="current-password" required;
-                }
-                div class="field" {
-                    label for="factor" { "Code from your authenticator app, or a recovery code" }
-                    input id="factor" name="factor" maxlength="40" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
-                        aria-describedby="factor-hint";
-                    p class="hint" id="factor-hint" { "Only if two-step sign-in is on for your account." }
-                }
-                button type="submit" { "Sign in" }
-            }
+            (sign_in_form(language))
         } @else if completed {
-            p { "Setup is complete, but no admin can sign in. Create one on the server:" }
+            p { (texts::no_admin(language)) }
             p { code { "printfloor user create --email you@example.com --role admin" } }
         }
     };
-    Ok(page(StatusCode::OK, "Set up your shop", &content))
+    Ok(page_in(language, StatusCode::OK, &title, &content))
+}
+
+/// Renders the form for the one-time code.
+fn code_form(language: Language) -> Markup {
+    html! {
+        p { (with_parts(&texts::code_text(language, SLOT), &[&html! { code { "setup" } }])) }
+        form method="post" action=(PATH) {
+            div class="field" {
+                label for="code" { (texts::code_field(language)) }
+                input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required
+                    maxlength="100" aria-describedby="where";
+                p class="hint" id="where" { (texts::code_hint(language, SAMPLE_CODE)) }
+            }
+            button type="submit" { (texts::open_setup(language)) }
+        }
+    }
+}
+
+/// Renders the form with which an admin signs in.
+fn sign_in_form(language: Language) -> Markup {
+    html! {
+        form method="post" action=(SIGN_IN_PATH) {
+            div class="field" {
+                label for="email" { (texts::email_field(language)) }
+                input id="email" name="email" type="email" autocomplete="username" required maxlength="254";
+            }
+            div class="field" {
+                label for="password" { (texts::password_field(language)) }
+                input id="password" name="password" type="password" autocomplete="current-password" required;
+            }
+            div class="field" {
+                label for="factor" { (texts::factor_field(language)) }
+                input id="factor" name="factor" maxlength="40" autocomplete="one-time-code" autocapitalize="none"
+                    spellcheck="false" aria-describedby="factor-hint";
+                p class="hint" id="factor-hint" { (texts::factor_hint(language)) }
+            }
+            button type="submit" { (texts::sign_in(language)) }
+        }
+    }
 }
 
 /// Handles the form with the one-time code.

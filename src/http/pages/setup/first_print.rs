@@ -8,6 +8,7 @@ use axum::extract::State;
 use maud::{Markup, html};
 use serde_json::json;
 
+use crate::frame::{SLOT, with_parts};
 use crate::staff::FLOOR_PATH;
 use domain::id::Id;
 use domain::printer::{ManualFailure, Printer};
@@ -20,6 +21,8 @@ use http::page::OpenQuery;
 use http::sse::{self, Sse, SseSource};
 use http::stream_auth::{StreamHandles, StreamPermission};
 use http_api::production::printers::{PrinterHandles, activity};
+use words::Language;
+use words::staff::setup as texts;
 
 /// Path of the event stream that follows the print.
 pub(super) const LIVE_PATH: &str = "/setup/done/live";
@@ -107,30 +110,30 @@ impl FirstPrintStage {
     }
 
     /// Describes the stage in a sentence, which screen readers announce when it changes.
-    fn words(&self, name: &str) -> String {
+    fn words(&self, language: Language, name: &str) -> String {
         match self {
-            Self::Starting => format!("The print on {name} is about to start."),
-            Self::NotStarted(reason) => format!("The print on {name} did not start: {reason}."),
-            Self::Running { is_paused: false, .. } => format!("{name} is printing."),
-            Self::Running { is_paused: true, .. } => format!("{name} is paused."),
-            Self::Finished => format!("The print on {name} is finished. Remove the part from the bed."),
-            Self::EndedEarly => format!("The print on {name} ended early. Check the printer before you try again."),
-            Self::Faulty => format!("{name} reports an error. Check the printer."),
-            Self::Offline => format!("{name} is not responding. Check that it is switched on and on the network."),
+            Self::Starting => texts::print_starting(language, name),
+            Self::NotStarted(reason) => texts::print_not_started(language, name, reason),
+            Self::Running { is_paused: false, .. } => texts::print_running(language, name),
+            Self::Running { is_paused: true, .. } => texts::print_paused(language, name),
+            Self::Finished => texts::print_finished(language, name),
+            Self::EndedEarly => texts::print_ended_early(language, name),
+            Self::Faulty => texts::print_faulty(language, name),
+            Self::Offline => texts::print_offline(language, name),
         }
     }
 
     /// Renders the live part: the progress and a link to the printer.
-    fn part(&self, printer: Id, name: &str) -> Markup {
+    fn part(&self, language: Language, printer: Id, name: &str) -> Markup {
         html! {
             @if let Self::Running { percent, minutes, .. } = self {
-                progress max="100" value=(percent) aria-label={ "Progress of " (name) } { (percent) " %" }
+                progress max="100" value=(percent) aria-label=(texts::progress_of(language, name)) { (percent) " %" }
                 p {
                     strong class="num" { (percent) " %" }
-                    @if let Some(minutes) = minutes { ", about " (minutes) " min left" }
+                    @if let Some(minutes) = minutes { ", " (texts::minutes_left(language, *minutes)) }
                 }
             }
-            p { a class="button second" href={ (FLOOR_PATH) "/printers/" (printer) } { "Open " (name) } }
+            p { a class="button second" href={ (FLOOR_PATH) "/printers/" (printer) } { (texts::open_printer(language, name)) } }
         }
     }
 }
@@ -141,26 +144,28 @@ fn reason(failure: &ManualFailure) -> &str {
 }
 
 /// Returns a sentence about the print on a printer, and its live part; `None` if the printer does not exist.
-fn present(shop: &PrinterHandles, printer: Id) -> Option<(String, Markup)> {
+fn present(language: Language, shop: &PrinterHandles, printer: Id) -> Option<(String, Markup)> {
     let versioned = shop.printers.resident(printer)?.read();
     let printer = versioned.present()?;
     let (stage, name) = (FirstPrintStage::of(shop, printer), &printer.fields.name);
-    Some((stage.words(name), stage.part(printer.id, name)))
+    Some((stage.words(language, name), stage.part(language, printer.id, name)))
 }
 
 /// Renders the progress of the print on a printer; `None` if the printer does not exist.
-pub(super) fn progress(shop: &PrinterHandles, printer: Id) -> Option<Markup> {
-    let (words, part) = present(shop, printer)?;
+pub(super) fn progress(language: Language, shop: &PrinterHandles, printer: Id) -> Option<Markup> {
+    let (words, part) = present(language, shop, printer)?;
+    let reload = html! { a href={ (super::done::PATH) "?printer=" (printer) } { (texts::reload_link(language)) } };
     Some(html! {
         p id="said" role="status" { (words) }
         div id="live" data-stream={ (LIVE_PATH) "?printer=" (printer) } { (part) }
-        noscript { p { a href={ (super::done::PATH) "?printer=" (printer) } { "Reload the page" } " to see the progress." } }
+        noscript { p { (with_parts(&texts::reload_text(language, SLOT), &[&reload])) } }
     })
 }
 
 /// Open event stream that follows the print on a printer.
 pub(super) struct FirstPrintStream {
     standing: StreamPermission,
+    language: Language,
     shop: PrinterHandles,
     printer: Id,
     /// Event last sent to the page; empty before the first one.
@@ -173,10 +178,11 @@ pub(super) async fn live(
     who: Caller,
     OpenQuery(query): OpenQuery<FirstPrintQuery>,
 ) -> Result<Sse<FirstPrintStream>, ApiError> {
-    let printer = query.printer().filter(|printer| present(&app.shop, *printer).is_some());
+    let printer = query.printer().filter(|printer| present(who.language, &app.shop, *printer).is_some());
     let printer = printer.ok_or_else(|| Refusal::not_found("printer"))?;
+    let language = who.language;
     let standing = StreamPermission::new(app.stream, who);
-    Ok(Sse::new(FirstPrintStream { standing, shop: app.shop, printer, latest: String::new() }).for_page())
+    Ok(Sse::new(FirstPrintStream { standing, language, shop: app.shop, printer, latest: String::new() }).for_page())
 }
 
 impl SseSource for FirstPrintStream {
@@ -185,7 +191,7 @@ impl SseSource for FirstPrintStream {
     }
 
     async fn due(&mut self) -> Option<String> {
-        let (words, part) = present(&self.shop, self.printer)?;
+        let (words, part) = present(self.language, &self.shop, self.printer)?;
         let event = sse::event("part", &json!({"html": part.into_string(), "said": words}));
         if event == self.latest {
             return Some(String::new());
@@ -220,7 +226,7 @@ mod tests {
         status.remaining_seconds = Some(61);
         let running = stage(Activity::Printing, &status);
         assert_eq!(running, FirstPrintStage::Running { percent: 41, minutes: Some(2), is_paused: false });
-        assert_eq!(stage(Activity::Paused, &status).words("Ada"), "Ada is paused.");
+        assert_eq!(stage(Activity::Paused, &status).words(Language::English, "Ada"), "Ada is paused.");
         status.ended = Some(PrintEnd::Finished);
         assert_eq!(stage(Activity::Idle, &status), FirstPrintStage::Finished);
         status.ended = Some(PrintEnd::Cancelled);
@@ -232,7 +238,15 @@ mod tests {
     fn a_print_that_did_not_begin_says_why() {
         let failure = ManualFailure::Refused("the bed is not level.".to_owned());
         let stage = FirstPrintStage::new(Activity::Idle, &Status::default(), Some(&failure), false);
-        assert_eq!(stage.words("Ada"), "The print on Ada did not start: the bed is not level.");
+        assert_eq!(stage.words(Language::English, "Ada"), "The print on Ada did not start: the bed is not level.");
+    }
+
+    #[test]
+    fn a_print_is_followed_in_the_language_of_the_page() {
+        let running = FirstPrintStage::Running { percent: 7, minutes: Some(3), is_paused: false };
+        assert_eq!(running.words(Language::German, "Ada"), "Ada druckt.");
+        let html = running.part(Language::German, Id::ONLY, "Ada").into_string();
+        assert!(html.contains(", noch etwa 3 Min.") && html.contains(">Ada öffnen</a>"), "{html}");
     }
 
     #[test]
@@ -245,7 +259,7 @@ mod tests {
     fn names_are_escaped_in_the_live_part() {
         let running = FirstPrintStage::Running { percent: 7, minutes: None, is_paused: false };
         let id: Id = "01890a5d-ac96-774b-bcce-b302099a8065".parse().unwrap();
-        let html = running.part(id, "<b>").into_string();
+        let html = running.part(Language::English, id, "<b>").into_string();
         assert!(html.contains(&format!("href=\"/floor/printers/{id}\"")), "{html}");
         assert!(html.contains("Open &lt;b&gt;") && !html.contains("<b>") && html.contains("value=\"7\""), "{html}");
     }

@@ -15,20 +15,22 @@ use actors::app::service_tests::Service;
 use domain::refusal::Refusal;
 use http::access::Caller;
 use http::error::ApiError;
+use words::Language;
+use words::staff::{setup as texts, setup_fields};
 
 /// Path of the integrations step.
 pub(super) const PATH: &str = "/setup/integrations";
 
 /// Returns a description of what the shop uses a system for.
-pub(crate) const fn about(service: Service) -> &'static str {
+pub(crate) fn about(language: Language, service: Service) -> String {
     match service {
-        Service::Workflow => "Receives events, such as low stock, and runs your own workflows.",
-        Service::FarmUi => "Shows all printers on its own page.",
-        Service::FailureDetection => "Watches the cameras and reports failing prints.",
-        Service::SmartHome => "Shows printer states and triggers automations.",
-        Service::Parts => "Keeps stock in sync. Changes made there appear here within five minutes.",
-        Service::Spools => "Tracks how much is left on each spool.",
-        _ => "Accepts chat commands, such as pausing a print.",
+        Service::Workflow => setup_fields::about_workflow(language),
+        Service::FarmUi => setup_fields::about_farm_ui(language),
+        Service::FailureDetection => setup_fields::about_failure_detection(language),
+        Service::SmartHome => setup_fields::about_smart_home(language),
+        Service::Parts => setup_fields::about_parts(language),
+        Service::Spools => setup_fields::about_spools(language),
+        _ => setup_fields::about_agent(language),
     }
 }
 
@@ -59,10 +61,10 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
 fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(Service, &Trial, &Form)>) -> Markup {
     let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
     html! {
-        p { "Connect other systems to your shop. All of them are optional." }
+        p { (texts::integrations_text(visit.language)) }
         @for service in Service::WITH_TOKEN {
-            (section(app, visit, service, (PATH, about(service)), of(service)))
+            (section(app, visit, service, (PATH, about(visit.language, service)), of(service)))
         }
-        (ways(SetupStep::Printers, SetupStep::Commerce))
+        (ways(visit.language, SetupStep::Printers, SetupStep::Commerce))
     }
 }

@@ -9,16 +9,17 @@ use maud::{Markup, html};
 
 use super::search::{self, SearchHandles};
 use super::steps::{SetupStep, ways};
-use super::{WizardHandles, WizardRequest, trial, wrong};
-use crate::faults::alert;
+use super::{FaultLine, WizardHandles, WizardRequest, trial, wrong};
+use crate::faults::alert_in;
 use crate::form::PageForm;
-use crate::frame::see_other;
+use crate::frame::{SLOT, see_other, with_parts};
 use crate::printer_fields::{self, program_of};
 use actors::app::service_tests::Service;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::printers::{PrinterHandles, present_all, register};
+use words::staff::setup as texts;
 
 /// Path of the printers step.
 pub(super) const PATH: &str = "/setup/printers";
@@ -44,40 +45,42 @@ pub(super) async fn show(
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
-    let desk = &app.setup.setup;
+    let (language, desk) = (visit.language, &app.setup.setup);
     let searching = desk.is_searching();
     let board = desk.follow().borrow().clone();
     let residents = present_all(&printers);
-    let status = search::status_text(&board, searching);
-    let part = search::part(&searches, board, searching);
+    let status = search::status_text(language, &board, searching);
+    let part = search::part(language, &searches, board, searching);
+    let reload = html! { a href=(PATH) { (texts::reload_link(language)) } };
     let content = html! {
-        p { "The search covers this server and the first ten addresses of its network. Add other printers manually." }
+        p { (texts::printers_text(language)) }
         section class="card" aria-labelledby="search" {
-            h2 id="search" { "Search for printers" }
+            h2 id="search" { (texts::search(language)) }
             p id="said" role="status" { (status) }
             div id="live" data-stream=[searching.then_some(search::LIVE_PATH)] { (part) }
             @if searching {
-                noscript { p { a href=(PATH) { "Reload the page" } " to see the progress." } }
+                noscript { p { (with_parts(&texts::reload_text(language, SLOT), &[&reload])) } }
             }
             form method="post" action=(search::PATH) {
                 (visit.hidden())
-                button class="second" type="submit" { "Search for printers" }
+                button class="second" type="submit" { (texts::search(language)) }
             }
         }
         section class="card" aria-labelledby="added" {
-            h2 id="added" { "Added printers" }
-            @if residents.is_empty() { p { "None yet. You can continue and add printers later." } }
+            h2 id="added" { (texts::added_heading(language)) }
+            @if residents.is_empty() { p { (texts::none_added(language)) } }
             ul class="rows" {
                 @for printer in residents.iter().filter_map(|versioned| versioned.state.as_ref()) {
                     li {
                         strong { (printer.fields.name) }
-                        span class="soft" { (program_of(&printer.fields.kind)) " at " (printer.fields.base_url) }
+                        @let program = program_of(&printer.fields.kind);
+                        span class="soft" { (texts::program_at(language, program, &printer.fields.base_url)) }
                     }
                 }
             }
         }
-        p { a class="button second" href=(NEW_PATH) { "Add a printer manually" } }
-        (ways(SetupStep::Database, SetupStep::Integrations))
+        p { a class="button second" href=(NEW_PATH) { (texts::add_manually(language)) } }
+        (ways(language, SetupStep::Database, SetupStep::Integrations))
     };
     Ok(if searching {
         visit.live_page(SetupStep::Printers, &content)
@@ -126,17 +129,18 @@ pub(super) async fn add(
         let value = |name: &str| Some(sent.text(name).to_owned());
         visit.page(StatusCode::BAD_REQUEST, SetupStep::Printers, &form(&visit, &value, words))
     };
-    let missing = printer_fields::missing(&sent);
+    let missing = printer_fields::missing(visit.language, &sent);
     if !missing.is_empty() {
-        return Ok(again(&wrong(&missing)));
+        let lines: Vec<FaultLine> = missing.into_iter().map(FaultLine::of).collect();
+        return Ok(again(&wrong(visit.language, &lines)));
     }
     let test = printer_fields::tested(&app.setup.config, &sent, app.setup.environment.now()).await;
     if !test.ok {
-        return Ok(again(&trial::failed(Service::Printer, &test.message, test.detail.as_deref())));
+        return Ok(again(&trial::failed(visit.language, Service::Printer, &test.message, test.detail.as_deref())));
     }
     match register(&printers, sent.call.origin(), &printer_fields::request_members(&sent).into()).await {
         Ok(_) => Ok(see_other(PATH)),
-        Err(error) if error.status().is_client_error() => Ok(again(&alert(&error))),
+        Err(error) if error.status().is_client_error() => Ok(again(&alert_in(visit.language, &error))),
         Err(error) => Err(error),
     }
 }
@@ -144,12 +148,12 @@ pub(super) async fn add(
 fn form(visit: &WizardRequest, value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
     html! {
         form class="card" method="post" action=(NEW_PATH) aria-labelledby="new" {
-            h2 id="new" { "Add a printer" }
+            h2 id="new" { (texts::add_heading(visit.language)) }
             (words)
             (visit.hidden())
-            (printer_fields::inputs(None, value))
-            button type="submit" { "Test and add" }
-            p { a class="button second" href=(PATH) { "Cancel" } }
+            (printer_fields::inputs(visit.language, None, value))
+            button type="submit" { (texts::test_and_add(visit.language)) }
+            p { a class="button second" href=(PATH) { (texts::cancel(visit.language)) } }
         }
     }
 }

@@ -10,13 +10,15 @@ use maud::{Markup, html};
 use super::fields::{FieldKind, SELLER, ZONE, as_settings, fields_of, name_of, state_of, zone_shown};
 use super::steps::SetupStep;
 use super::titles::{title_of, titled};
-use super::{WizardHandles, WizardRequest, advice, done, draft_file, faults_of, seller};
+use super::{FaultLine, WizardHandles, WizardRequest, advice, done, draft_file, faults_of, seller};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use actors::app::service_tests::Service;
 use http::access::Caller;
 use http::error::ApiError;
 use http_api::production::setup::save_settings;
+use words::Language;
+use words::staff::setup as texts;
 
 /// Path of the review step.
 pub(super) const PATH: &str = "/setup/review";
@@ -53,8 +55,7 @@ pub(super) async fn save(State(app): State<WizardHandles>, sent: PageForm) -> Re
 }
 
 fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError>) -> Markup {
-    let config = &*app.setup.config;
-    let draft = &visit.draft;
+    let (language, config, draft) = (visit.language, &*app.setup.config, &visit.draft);
     let changed: Vec<_> = Service::OF_SETTINGS
         .into_iter()
         .flat_map(|service| fields_of(service).iter())
@@ -65,54 +66,66 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
     html! {
         @if let Some(error) = refused {
             div role="alert" {
-                p class="bad" { strong { "Nothing was saved." } }
-                @for words in faults_of(error) { p class="bad" { (titled(&words)) } p { (advised(&words)) } }
+                p class="bad" { strong { (texts::nothing_saved(language)) } }
+                @for line in faults_of(language, error) {
+                    p class="bad" { (titled(language, &line).render(language)) }
+                    p { (advised(language, &line)) }
+                }
             }
         }
         section class="card" aria-labelledby="services" {
-            h2 id="services" { "Summary" }
+            h2 id="services" { (texts::summary_heading(language)) }
             ul class="rows" {
                 @for service in Service::OF_SETTINGS {
-                    li { span { (name_of(service)) } span class="state" { (state_of(service, config, draft)) } }
+                    li {
+                        span { (name_of(language, service)) }
+                        span class="state" { (state_of(service, config, draft).label(language)) }
+                    }
                 }
-                li { span { (ZONE.label) } span class="state" { (zone_shown(config, draft)) } }
-                li { span { "Shop details on invoices" } span class="state" { (seller::state(config, draft)) } }
+                li { span { ((ZONE.label)(language)) } span class="state" { (zone_shown(config, draft)) } }
+                li {
+                    span { (texts::seller_heading(language)) }
+                    span class="state" { (seller::state(language, config, draft)) }
+                }
             }
         }
         section class="card" aria-labelledby="values" {
-            h2 id="values" { "Changes to .env" }
-            @if changed.is_empty() { p { "No changes." } }
+            h2 id="values" { (texts::changes_heading(language)) }
+            @if changed.is_empty() { p { (texts::no_changes(language)) } }
             dl class="left" {
                 @for (field, value) in &changed {
-                    dt { (title_of(field.key).unwrap_or_default()) " " code class="soft" { (field.variable) } }
+                    dt { (title_of(language, field.key).unwrap_or_default()) " " code class="soft" { (field.variable) } }
                     dd {
-                        @if value.is_empty() { "removed" }
-                        @else if field.kind == FieldKind::Secret { "set, not shown" }
+                        @if value.is_empty() { (texts::removed(language)) }
+                        @else if field.kind == FieldKind::Secret { (texts::set_not_shown(language)) }
                         @else { (value) }
                     }
                 }
             }
-            p class="soft" { "The previous file is kept as .env.bak. New values take effect after a restart." }
+            p class="soft" { (texts::backup_text(language)) }
         }
         form method="post" action=(PATH) {
             (visit.hidden())
-            p { button type="submit" { "Write .env and finish" } }
+            p { button type="submit" { (texts::write(language)) } }
         }
-        p class="soft" { "All settings are tested again before they are written. After that, only admins can open the setup." }
-        (ways_back())
+        p class="soft" { (texts::write_text(language)) }
+        (ways_back(language))
     }
 }
 
 /// Renders the link to the previous step; there is no step after the last one.
-fn ways_back() -> Markup {
-    html! { p class="acts" { a class="button second" href=(SetupStep::Commerce.path()) { "Back" } } }
+fn ways_back(language: Language) -> Markup {
+    html! { p class="acts" { a class="button second" href=(SetupStep::Commerce.path()) { (texts::back(language)) } } }
 }
 
 /// Returns the advice for an error message that starts with the name of a service.
-fn advised(words: &str) -> &'static str {
+fn advised(language: Language, line: &FaultLine) -> String {
+    let words = line.text();
     let named = words.split(':').next().unwrap_or_default();
-    let service = Service::OF_SETTINGS.into_iter().find(|service| service.word() == named);
-    service.map_or("Go back to the step with this value and correct it.", |service| advice::of(service, words, ""))
+    match Service::OF_SETTINGS.into_iter().find(|service| service.word() == named) {
+        Some(service) => advice::of(language, service, &words, ""),
+        None => texts::correct_value(language),
+    }
 }
 
 #[cfg(test)]
@@ -121,6 +134,7 @@ mod tests {
 
     #[test]
     fn advice_is_given_by_the_service_that_is_named() {
+        let advised = |line: &str| advised(Language::English, &FaultLine::of(line.to_owned()));
         assert!(advised("redis: Redis cannot be used (connection refused).").starts_with("Nothing is listening"));
         assert!(advised("Mail: odd.").starts_with("Go back"));
     }

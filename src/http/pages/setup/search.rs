@@ -10,15 +10,18 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{WizardHandles, WizardRequest, printers};
+use super::{WizardHandles, WizardRequest, mark_english, printers};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::printer_fields::program_of;
+use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
 use http::setup_desk::SearchProgress;
 use http::sse::{self, Sse, SseSource};
 use http_api::production::setup::discover::{DiscoveryHandles, RegisteredAddresses, begin_search};
+use words::Language;
+use words::staff::setup as texts;
 
 /// Path to which the request to start a search is posted.
 pub(super) const PATH: &str = "/setup/printers/search";
@@ -53,46 +56,41 @@ pub(super) async fn begin(
 }
 
 /// Returns a search's status message for screen readers.
-pub(super) fn status_text(board: &SearchProgress, searching: bool) -> String {
-    let count = match board.printers.len() {
-        0 => "no printers".to_owned(),
-        1 => "1 printer".to_owned(),
-        many => format!("{many} printers"),
-    };
+pub(super) fn status_text(language: Language, board: &SearchProgress, searching: bool) -> String {
+    let count = board.printers.len();
     match (searching, board.begun) {
-        (true, _) => format!("Searching: {count} found so far."),
-        (false, true) => format!("Search complete: {count} found."),
+        (true, _) => texts::search_running(language, count),
+        (false, true) => texts::search_complete(language, count),
         (false, false) => String::new(),
     }
 }
 
 /// Renders the live part of the page, which shows the search results and progress.
-pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: bool) -> Markup {
+pub(super) fn part(language: Language, search: &SearchHandles, board: SearchProgress, searching: bool) -> Markup {
     let registered = RegisteredAddresses::of(&search.discovery.printers);
     let SearchProgress { begun, done, total, printers, notes } = board;
     let finds: Vec<_> = printers.into_iter().map(|printer| registered.view(printer)).collect();
     html! {
         @if searching {
-            label for="asked" { "Addresses and ports checked: " (done) @if total > 0 { " of " (total) } }
+            label for="asked" {
+                @if total > 0 { (texts::checked_of(language, done, total)) } @else { (texts::checked(language, done)) }
+            }
             progress id="asked" max=(total.max(1)) value=(done) {}
         }
-        @for words in &notes { p class="soft" { (words) } }
+        @for words in &notes { p class="soft" { (mark_english(language, words)) } }
         @if begun && !searching && finds.is_empty() {
-            p {
-                "No printers found on this server or at the first ten addresses of its network. "
-                "Check that your printer is switched on and on the same network. If it has another address, add it manually."
-            }
+            p { (texts::none_found(language)) }
         }
         ul class="rows" {
             @for (number, find) in finds.iter().enumerate() {
                 li {
                     strong { (find.name) }
                     span { (program_of(find.kind)) }
-                    span class="soft full" { (find.base_url) " – " (find.evidence) }
+                    span class="soft full" { (find.base_url) " – " (mark_english(language, &find.evidence)) }
                     @if find.registered {
-                        span class="state" { "Added" }
+                        span class="state" { (texts::added(language)) }
                     } @else {
-                        a class="button second" href={ (printers::NEW_PATH) "?found=" (number) } { "Add " (find.name) }
+                        a class="button second" href={ (printers::NEW_PATH) "?found=" (number) } { (texts::add_named(language, &find.name)) }
                     }
                 }
             }
@@ -102,6 +100,7 @@ pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: boo
 
 /// Open event stream of a printer search.
 pub(super) struct SearchStream {
+    language: Language,
     search: SearchHandles,
     board: watch::Receiver<SearchProgress>,
     /// `true` if the search results have changed since they were last sent.
@@ -110,11 +109,11 @@ pub(super) struct SearchStream {
 }
 
 /// Serves the event stream of a search, which ends when the search ends.
-pub(super) async fn live(State(search): State<SearchHandles>) -> Sse<SearchStream> {
+pub(super) async fn live(State(search): State<SearchHandles>, who: Caller) -> Sse<SearchStream> {
     let mut board = search.discovery.setup.follow();
     // The first part is sent at once.
     board.mark_changed();
-    Sse::new(SearchStream { search, board, is_stale: false, over: false })
+    Sse::new(SearchStream { language: who.language, search, board, is_stale: false, over: false })
 }
 
 impl SseSource for SearchStream {
@@ -133,8 +132,8 @@ impl SseSource for SearchStream {
         let searching = self.search.discovery.setup.is_searching();
         self.over = !searching;
         let board = self.board.borrow_and_update().clone();
-        let status = status_text(&board, searching);
-        let data = json!({"html": part(&self.search, board, searching).into_string(), "said": status});
+        let status = status_text(self.language, &board, searching);
+        let data = json!({"html": part(self.language, &self.search, board, searching).into_string(), "said": status});
         let mut text = sse::event("part", &data);
         if self.over {
             text.push_str(sse::OVER);
@@ -160,6 +159,7 @@ mod tests {
 
     #[test]
     fn what_is_said_tells_how_far_the_search_is() {
+        let status_text = |board: &SearchProgress, searching| status_text(Language::English, board, searching);
         let none = SearchProgress::default();
         assert_eq!(status_text(&none, false), "");
         let begun = SearchProgress { begun: true, ..none };

@@ -5,15 +5,16 @@ use maud::{Markup, html};
 
 use super::fields::{SELLER, given_of, inputs_of, typed_or_in_force};
 use super::steps::SetupStep;
-use super::{WizardHandles, WizardRequest, change_draft, wrong};
+use super::{FaultLine, WizardHandles, WizardRequest, change_draft, wrong};
 use crate::form::PageForm;
-use crate::refused::sentence;
 use crate::staff::form::Form;
 use config::Config;
 use config::sections::InvoicesConfig;
-use domain::seller::{SellerGap, gaps_in_words};
+use domain::seller::{SellerGap, missing_details};
 use domain::setup::draft::SetupDraft;
 use http::error::ApiError;
+use words::Language;
+use words::staff::setup as texts;
 
 /// Name of the seller details in the form and in the stored input.
 pub(super) const SELLER_WORD: &str = "seller";
@@ -38,20 +39,24 @@ fn gaps(config: &Config, draft: &SetupDraft, form: Option<&Form>) -> Vec<SellerG
 }
 
 /// Returns the state of the seller details in one or two words.
-pub(super) fn state(config: &Config, draft: &SetupDraft) -> &'static str {
+pub(super) fn state(language: Language, config: &Config, draft: &SetupDraft) -> String {
     match (gaps(config, draft, None).is_empty(), draft.passed(SELLER_WORD).is_some()) {
-        (false, _) => "Missing",
-        (true, true) => "Complete, not written yet",
-        (true, false) => "Complete",
+        (false, _) => texts::seller_missing(language),
+        (true, true) => texts::seller_complete_unwritten(language),
+        (true, false) => texts::seller_complete(language),
     }
 }
 
 /// Stores the seller details in a form if they are complete; otherwise, returns the errors.
-pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &PageForm) -> Result<Vec<String>, ApiError> {
+pub(super) async fn keep(
+    app: &WizardHandles,
+    visit: &WizardRequest,
+    sent: &PageForm,
+) -> Result<Vec<FaultLine>, ApiError> {
     let config = &*app.setup.config;
     let gaps = gaps(config, &visit.draft, Some(&Form::submitted(sent)));
     if !gaps.is_empty() {
-        return Ok(vec![sentence(gaps_in_words(&gaps).split(';').next().unwrap_or_default())]);
+        return Ok(vec![FaultLine::of(missing_details(visit.language, &gaps))]);
     }
     let values = given_of(&SELLER, sent, config, &visit.draft)?;
     change_draft(app, move |draft| {
@@ -63,25 +68,27 @@ pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &Page
 }
 
 /// Renders the form for the seller details. `tried` contains a rejected form and its errors.
-pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[String], &Form)>) -> Markup {
-    let config = &*app.setup.config;
+pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[FaultLine], &Form)>) -> Markup {
+    let (language, config) = (visit.language, &*app.setup.config);
     let again = tried.filter(|(faults, _)| !faults.is_empty()).map(|(_, sent)| sent);
     html! {
         form class="card" method="post" action=(SetupStep::Commerce.path()) aria-labelledby=(SELLER_WORD) {
-            h2 id=(SELLER_WORD) { "Shop details on invoices " span class="state" { (state(config, &visit.draft)) } }
-            p {
-                "By law, an invoice must name its issuer. It can't be changed once it has a number. Until you fill this "
-                "in, orders are produced but their invoices stay on hold."
+            h2 id=(SELLER_WORD) {
+                (texts::seller_heading(language)) " "
+                span class="state" { (state(language, config, &visit.draft)) }
             }
+            p { (texts::seller_text(language)) }
             @match tried {
-                Some((faults, _)) if faults.is_empty() => p role="status" { strong { "Saved. " } "Your invoices will show these details." },
-                Some((faults, _)) => (wrong(faults)),
+                Some((faults, _)) if faults.is_empty() => p role="status" {
+                    strong { (texts::seller_saved(language)) " " } (texts::seller_saved_text(language))
+                },
+                Some((faults, _)) => (wrong(language, faults)),
                 None => {},
             }
             (visit.hidden())
             input type="hidden" name="service" value=(SELLER_WORD);
-            (inputs_of(&SELLER, config, &visit.draft, again, None))
-            button class="second" type="submit" { "Save" }
+            (inputs_of(language, &SELLER, (config, &visit.draft), again, None))
+            button class="second" type="submit" { (texts::save(language)) }
         }
     }
 }

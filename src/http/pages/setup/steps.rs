@@ -2,6 +2,9 @@
 
 use maud::{Markup, html};
 
+use words::Language;
+use words::staff::setup as texts;
+
 /// Step of the setup wizard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SetupStep {
@@ -25,14 +28,14 @@ const STEPS: [SetupStep; 6] = [
 
 impl SetupStep {
     /// Returns the step's title.
-    pub(super) const fn title(self) -> &'static str {
+    pub(super) fn title(self, language: Language) -> String {
         match self {
-            Self::Welcome => "Welcome",
-            Self::Database => "Database and Queue",
-            Self::Printers => "Printer Discovery",
-            Self::Integrations => "Integrations",
-            Self::Commerce => "Commerce",
-            Self::Review => "Review and Launch",
+            Self::Welcome => texts::welcome(language),
+            Self::Database => texts::database(language),
+            Self::Printers => texts::printers(language),
+            Self::Integrations => texts::integrations(language),
+            Self::Commerce => texts::commerce(language),
+            Self::Review => texts::review(language),
         }
     }
 
@@ -58,37 +61,43 @@ impl SetupStep {
     }
 }
 
-/// Renders a step's page together with the list of all steps.
-pub(super) fn around(step: SetupStep, has_admin: bool, may_go_on: bool, content: &Markup) -> Markup {
+/// Renders a step's page together with the list of all steps, of which those after the first are available once there
+/// is an admin, and those after the second once the tests have passed.
+pub(super) fn around(
+    language: Language,
+    step: SetupStep,
+    (has_admin, may_go_on): (bool, bool),
+    content: &Markup,
+) -> Markup {
     let number = STEPS.iter().position(|one| *one == step).unwrap_or_default() + 1;
     html! {
-        a class="skip" href="#content" { "Skip to content" }
+        a class="skip" href="#content" { (texts::skip_link(language)) }
         header {
-            nav aria-label="Setup steps" {
+            nav aria-label=(texts::steps(language)) {
                 @for one in STEPS {
                     @if one.is_open(has_admin, may_go_on) {
-                        a href=(one.path()) aria-current=[(one == step).then_some("step")] { (one.title()) }
+                        a href=(one.path()) aria-current=[(one == step).then_some("step")] { (one.title(language)) }
                     } @else {
-                        a aria-disabled="true" class="soft" { (one.title()) }
+                        a aria-disabled="true" class="soft" { (one.title(language)) }
                     }
                 }
             }
         }
         main id="content" {
-            p class="soft" { "Setup, step " (number) " of " (STEPS.len()) }
-            h1 { (step.title()) }
+            p class="soft" { (texts::step_count(language, number, STEPS.len())) }
+            h1 { (step.title(language)) }
             (content)
         }
     }
 }
 
 /// Renders links to the next and previous steps.
-pub(super) fn ways(back: SetupStep, on: SetupStep) -> Markup {
+pub(super) fn ways(language: Language, back: SetupStep, on: SetupStep) -> Markup {
     html! {
         p class="acts" {
-            a class="button" href=(on.path()) { "Next: " (on.title()) }
-            a class="button second" href=(back.path()) { "Back" }
+            a class="button" href=(on.path()) { (texts::next(language, &on.title(language))) }
+            a class="button second" href=(back.path()) { (texts::back(language)) }
         }
-        p class="soft" { "You can leave at any time. Settings that passed their tests are saved, and you can continue at this address." }
+        p class="soft" { (texts::leave_note(language)) }
     }
 }

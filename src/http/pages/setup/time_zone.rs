@@ -7,15 +7,17 @@ use maud::{Markup, html};
 
 use super::fields::{ZONE, given_of, zone_shown};
 use super::steps::SetupStep;
-use super::{WizardHandles, WizardRequest, change_draft};
+use super::{FaultLine, WizardHandles, WizardRequest, change_draft};
 use crate::design::assets::{SITE_SCRIPT, SITE_STYLE};
 use crate::form::PageForm;
 use crate::frame::PageCode;
 use crate::staff::form::Form;
 use config::Config;
 use domain::setup::draft::SetupDraft;
-use domain::shop_clock::ShopClock;
+use domain::shop_clock::{ShopClock, TimeZoneError};
 use http::error::ApiError;
+use words::Language;
+use words::staff::setup as texts;
 
 /// Name of the time zone in the form and in the stored input.
 pub(super) const ZONE_WORD: &str = "time_zone";
@@ -27,9 +29,13 @@ pub(super) static ZONE_PAGE: LazyLock<PageCode> =
     LazyLock::new(|| PageCode::new(&SITE_STYLE, Some(&*SITE_SCRIPT), true));
 
 /// Returns the error messages for the time zone in a form; empty if it is valid or missing.
-pub(super) fn faults(sent: &PageForm) -> Vec<String> {
+pub(super) fn faults(language: Language, sent: &PageForm) -> Vec<FaultLine> {
     let error = ShopClock::parse(sent.text(ZONE.variable)).err();
-    error.map(|error| format!("{}: {error}.", ZONE.label)).into_iter().collect()
+    let line = |TimeZoneError(name)| {
+        let message = texts::time_zone_fault(language, &format!("{name:?}"));
+        FaultLine::of(format!("{}: {message}.", (ZONE.label)(language)))
+    };
+    error.map(line).into_iter().collect()
 }
 
 /// Stores the time zone in a form, if it is valid.
@@ -42,7 +48,7 @@ pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &Page
 }
 
 /// Renders the list of time zones. `form` is a rejected form, whose selection is shown again.
-pub(super) fn field(config: &Config, draft: &SetupDraft, form: Option<&Form>) -> Markup {
+pub(super) fn field(language: Language, config: &Config, draft: &SetupDraft, form: Option<&Form>) -> Markup {
     let current = zone_shown(config, draft);
     let typed = form.map(|form| form.text(ZONE.variable)).filter(|text| !text.is_empty());
     let chosen = typed.unwrap_or(&current);
@@ -52,26 +58,27 @@ pub(super) fn field(config: &Config, draft: &SetupDraft, form: Option<&Form>) ->
     let other = Some(chosen).filter(|chosen| !names.iter().any(|name| name == chosen));
     html! {
         div class="field" {
-            label for="zone" { (ZONE.label) }
+            label for="zone" { ((ZONE.label)(language)) }
             select id="zone" name=(ZONE.variable) aria-describedby="about-zone" data-own-zone[is_open] {
                 @if let Some(other) = other { option value=(other) selected { (other) } }
                 @for name in &names { option value=(name) selected[name == chosen] { (name) } }
             }
-            p class="hint" id="about-zone" { (ZONE.hint) }
+            p class="hint" id="about-zone" { (ZONE.hint.text(language)) }
         }
     }
 }
 
 /// Renders the form that changes the time zone once there is an admin.
 pub(super) fn section(visit: &WizardRequest, config: &Config, refused: Option<(&Markup, &Form)>) -> Markup {
+    let language = visit.language;
     html! {
         form class="card" method="post" action=(SetupStep::Welcome.path()) aria-labelledby=(ZONE_WORD) {
-            h2 id=(ZONE_WORD) { "Time zone" }
+            h2 id=(ZONE_WORD) { (texts::time_zone_heading(language)) }
             @if let Some((faults, _)) = refused { (faults) }
             (visit.hidden())
             input type="hidden" name="service" value=(ZONE_WORD);
-            (field(config, &visit.draft, refused.map(|(_, form)| form)))
-            button class="second" type="submit" { "Save" }
+            (field(language, config, &visit.draft, refused.map(|(_, form)| form)))
+            button class="second" type="submit" { (texts::save(language)) }
         }
     }
 }

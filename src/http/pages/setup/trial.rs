@@ -4,15 +4,17 @@
 use axum::http::StatusCode;
 use maud::{Markup, html};
 
-use super::fields::{BEGUN, Field, LEFT_OUT, NOT_USED};
+use super::fields::{Field, WizardState};
 use super::titles::titled;
-use super::{WizardHandles, WizardRequest, advice, change_draft, faults_of, fields, wrong};
+use super::{FaultLine, WizardHandles, WizardRequest, advice, change_draft, faults_of, fields, mark_english, wrong};
 use crate::form::PageForm;
 use crate::refused::sentence;
 use crate::staff::form::Form;
 use actors::app::service_tests::{Service, ServiceTest};
 use http::error::ApiError;
 use http_api::production::setup::tested_with;
+use words::Language;
+use words::staff::setup as texts;
 
 /// Value stored for a service that the shop does not use.
 pub(super) const UNUSED: &str = "not used";
@@ -24,7 +26,7 @@ pub(super) enum Trial {
     /// The test failed; contains the problem, and the message from the service or the network.
     Failed(String, Option<String>),
     /// The settings in the form are invalid, so they were not tested.
-    Faulty(Vec<String>),
+    Faulty(Vec<FaultLine>),
     /// The form contains a token but no address, so there was nothing to test.
     NoAddress,
 }
@@ -41,10 +43,10 @@ impl Trial {
     }
 
     /// Returns a remark on the form's first field; `None` if the field was tested.
-    fn remark(&self) -> Option<&'static str> {
+    fn remark(&self, language: Language) -> Option<String> {
         match self {
-            Self::Kept(outcome) if outcome == UNUSED => Some("Not tested because this field is empty."),
-            Self::NoAddress => Some("Fill this in first."),
+            Self::Kept(outcome) if outcome == UNUSED => Some(texts::not_tested(language)),
+            Self::NoAddress => Some(texts::fill_in_first(language)),
             _ => None,
         }
     }
@@ -55,26 +57,38 @@ impl Trial {
     }
 
     /// Renders the test result.
-    pub(super) fn render(&self, service: Service) -> Markup {
+    pub(super) fn render(&self, language: Language, service: Service) -> Markup {
         match self {
             Self::Kept(outcome) if outcome == UNUSED => {
-                html! { p role="status" { "Your shop won't use this service." } }
+                html! { p role="status" { (texts::unused_text(language)) } }
             }
-            Self::Kept(outcome) => html! { p role="status" { strong { "Test passed. " } (sentence(outcome)) } },
-            Self::Failed(message, detail) => failed(service, message, detail.as_deref()),
-            Self::Faulty(lines) => wrong(lines),
-            Self::NoAddress => wrong(&["Enter an address to test.".to_owned()]),
+            Self::Kept(outcome) => {
+                html! { p role="status" { strong { (texts::test_passed(language)) " " } (render_result(language, outcome)) } }
+            }
+            Self::Failed(message, detail) => failed(language, service, message, detail.as_deref()),
+            Self::Faulty(lines) => wrong(language, lines),
+            Self::NoAddress => wrong(language, &[FaultLine::of(texts::enter_address(language))]),
         }
     }
 }
 
+/// Renders the message about the result of a test as a sentence. Messages without a translation are marked as English.
+fn render_result(language: Language, message: &str) -> Markup {
+    html! {
+        @if let Some(text) = advice::result_text(language, message) { (sentence(&text)) }
+        @else { (mark_english(language, &sentence(message))) }
+    }
+}
+
 /// Renders a failed test: the problem, advice, and the service's own message.
-pub(crate) fn failed(service: Service, message: &str, detail: Option<&str>) -> Markup {
+pub(crate) fn failed(language: Language, service: Service, message: &str, detail: Option<&str>) -> Markup {
     html! {
         div role="alert" {
-            p class="bad" { strong { "Test failed. " } (sentence(message)) }
-            p { (advice::of(service, message, detail.unwrap_or_default())) }
-            @if let Some(detail) = detail { p class="soft" { "Details: " (detail) } }
+            p class="bad" { strong { (texts::test_failed(language)) " " } (render_result(language, message)) }
+            p { (advice::of(language, service, message, detail.unwrap_or_default())) }
+            @if let Some(detail) = detail {
+                p class="soft" { (texts::test_details(language)) " " (mark_english(language, detail)) }
+            }
         }
     }
 }
@@ -87,8 +101,12 @@ pub(super) async fn attempt(
     service: Service,
     sent: &PageForm,
 ) -> Result<Trial, ApiError> {
+    let language = visit.language;
     let faulty = |error: ApiError| match error.status() {
-        StatusCode::BAD_REQUEST => Ok(Trial::Faulty(faults_of(&error).iter().map(|line| titled(line)).collect())),
+        StatusCode::BAD_REQUEST => {
+            let lines = faults_of(language, &error);
+            Ok(Trial::Faulty(lines.iter().map(|line| titled(language, line)).collect()))
+        }
         _ => Err(error),
     };
     if Service::WITH_TOKEN.contains(&service) && lacks_address(fields::fields_of(service), &|name| sent.text(name)) {
@@ -130,28 +148,30 @@ pub(super) fn section(
     app: &WizardHandles,
     visit: &WizardRequest,
     service: Service,
-    (path, about): (&str, &str),
+    (path, about): (&str, String),
     tried: Option<(&Trial, &Form)>,
 ) -> Markup {
-    let (word, config) = (service.word(), &*app.setup.config);
+    let (language, word, config) = (visit.language, service.word(), &*app.setup.config);
     let again = tried.filter(|(trial, _)| !trial.is_kept()).map(|(_, sent)| sent);
     let state = fields::state_of(service, config, &visit.draft);
-    let is_open = state == BEGUN || tried.is_some_and(|(trial, _)| !trial.is_connected());
-    let remark = tried.and_then(|(trial, _)| trial.remark());
+    let is_open = state == WizardState::Begun || tried.is_some_and(|(trial, _)| !trial.is_connected());
+    let remark = tried.and_then(|(trial, _)| trial.remark(language));
+    let name = fields::name_of(language, service);
     html! {
         form class="card" method="post" action=(path) aria-labelledby=(word) {
-            h2 id=(word) { (fields::name_of(service)) " " span class="state" { (state) } }
+            h2 id=(word) { (name) " " span class="state" { (state.label(language)) } }
             p { (about) }
-            @if let Some((trial, _)) = tried { (trial.render(service)) }
+            @if let Some((trial, _)) = tried { (trial.render(language, service)) }
             (visit.hidden())
             input type="hidden" name="service" value=(word);
             details open[is_open] {
                 summary {
-                    @if [NOT_USED, LEFT_OUT].contains(&state) { "Set up" } @else { "Change" }
-                    span class="hidden-words" { " " (fields::name_of(service)) }
+                    @if matches!(state, WizardState::NotUsed | WizardState::LeftOut) { (texts::set_up_service(language)) }
+                    @else { (texts::change_service(language)) }
+                    span class="hidden-words" { " " (name) }
                 }
-                (fields::inputs_of(fields::fields_of(service), config, &visit.draft, again, remark))
-                button class="second" type="submit" { "Test and save" }
+                (fields::inputs_of(language, fields::fields_of(service), (config, &visit.draft), again, remark.as_deref()))
+                button class="second" type="submit" { (texts::test_and_save(language)) }
             }
         }
     }
@@ -175,8 +195,8 @@ mod tests {
     #[test]
     fn an_empty_form_is_answered_beside_its_field() {
         let unused = Trial::Kept(UNUSED.to_owned());
-        assert!(unused.remark().is_some() && !unused.is_connected());
+        assert!(unused.remark(Language::English).is_some() && !unused.is_connected());
         let works = Trial::Kept("it responds".to_owned());
-        assert!(works.remark().is_none() && works.is_connected());
+        assert!(works.remark(Language::English).is_none() && works.is_connected());
     }
 }

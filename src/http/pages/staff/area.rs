@@ -10,12 +10,14 @@ use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
 /// reference for people who work on the pages, with examples in place of texts.
-const TRANSLATED: [&str; 12] = [
+const TRANSLATED: [&str; 17] = [
     "/login",
     "/logout",
     "/shop/customers",
+    "/shop/deliveries",
     "/shop/insights",
     "/shop/invoices",
+    "/shop/jobs",
     "/shop/labels",
     "/shop/quotes",
     "/shop/requests",
@@ -23,6 +25,9 @@ const TRANSLATED: [&str; 12] = [
     "/shop/settings/password",
     "/shop/settings/second-factor",
     "/shop/settings/sessions",
+    "/shop/stock",
+    "/shop/webhooks",
+    "/to-do",
 ];
 
 /// Paths of single pages that are complete in every language, while those of pages below them are not.

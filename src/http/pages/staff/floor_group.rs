@@ -153,11 +153,6 @@ pub(super) fn model(printer: &Printer) -> &str {
     printer.fields.model.as_deref().map(str::trim).unwrap_or_default()
 }
 
-/// Returns a count with its noun in the singular or the plural.
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,11 +197,5 @@ mod tests {
         let of = FloorGrouping::from_word;
         assert_eq!((of("place"), of("model")), (FloorGrouping::Place, FloorGrouping::Model));
         assert_eq!((of(""), of("purple")), (FloorGrouping::State, FloorGrouping::State));
-    }
-
-    #[test]
-    fn one_is_one_and_all_else_are_many() {
-        let of = |count| counted(count, "job waits", "jobs wait");
-        assert_eq!([0, 1, 2].map(of), ["0 jobs wait", "1 job waits", "2 jobs wait"]);
     }
 }

@@ -8,11 +8,12 @@ use maud::{Markup, html};
 
 use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD, WANTED_LABEL};
 use super::card_picture::view_picture;
-use super::shell::{Tone, act, clock, hidden};
-use super::sign_off::{SignOffSubject, sign_off_form};
+use super::shell::{Tone, act, hidden};
+use super::sign_off::{SignOffSubject, defect_name, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
-use crate::times::{field_date, message};
+use crate::frame::{SLOT, time_in, with_parts};
+use crate::times::{field_date, message_in, translated_message};
 use domain::dispatch::Waiting;
 use domain::id::Id;
 use domain::job::{Attempt, AttemptState, Job, JobState};
@@ -22,6 +23,8 @@ use http::access::RequiredAccess;
 use http::routes::{PageBounds, Routes};
 use http_api::production::jobs::JobHandles;
 use kernel::directory::Directory;
+use words::Language;
+use words::staff::{common, jobs};
 
 /// Path of the page that lists the jobs for all orders.
 pub(super) const JOBS_PATH: &str = "/shop/jobs";
@@ -39,54 +42,53 @@ pub(super) fn job_path(job: Id, act: &str) -> String {
 }
 
 /// Returns the tone and label for a job's state.
-pub(super) fn job_state(job: &Job) -> (Tone, &'static str) {
-    match job.state {
-        JobState::Created => (Tone::Idle, "Waiting for a file"),
-        JobState::Validated => (Tone::Idle, "Preparing"),
-        JobState::AwaitingManualReview => (Tone::Attention, "Waiting for review"),
-        JobState::Sliced => (Tone::Idle, "Waiting for a printer"),
-        JobState::Dispatching if job.live().is_some_and(|attempt| attempt.unverified) => {
-            (Tone::Attention, "Start not confirmed")
-        }
-        JobState::Printing | JobState::Paused if job.live().is_some_and(|attempt| attempt.unverified) => {
-            (Tone::Attention, "Outcome not confirmed")
-        }
-        JobState::Dispatching => (Tone::Working, "Sending to a printer"),
-        JobState::Printing => (Tone::Working, "Printing"),
-        JobState::Paused => (Tone::Attention, "Paused"),
-        JobState::Completed if job.unsigned => (Tone::Attention, "Needs sign-off"),
-        JobState::Completed => (Tone::Working, "Printed"),
-        JobState::Failed => (Tone::Error, "Failed"),
-        JobState::Cancelled => (Tone::Idle, "Cancelled"),
-    }
+pub(super) fn job_state(language: Language, job: &Job) -> (Tone, String) {
+    let is_unverified = job.live().is_some_and(|attempt| attempt.unverified);
+    let (tone, label): (_, fn(Language) -> String) = match job.state {
+        JobState::Created => (Tone::Idle, jobs::state_created),
+        JobState::Validated => (Tone::Idle, jobs::state_validated),
+        JobState::AwaitingManualReview => (Tone::Attention, jobs::state_review),
+        JobState::Sliced => (Tone::Idle, jobs::state_sliced),
+        JobState::Dispatching if is_unverified => (Tone::Attention, jobs::state_start_unverified),
+        JobState::Printing | JobState::Paused if is_unverified => (Tone::Attention, jobs::state_end_unverified),
+        JobState::Dispatching => (Tone::Working, jobs::state_dispatching),
+        JobState::Printing => (Tone::Working, jobs::state_printing),
+        JobState::Paused => (Tone::Attention, jobs::state_paused),
+        JobState::Completed if job.unsigned => (Tone::Attention, jobs::state_unsigned),
+        JobState::Completed => (Tone::Working, jobs::state_completed),
+        JobState::Failed => (Tone::Error, jobs::state_failed),
+        JobState::Cancelled => (Tone::Idle, jobs::state_cancelled),
+    };
+    (tone, label(language))
 }
 
-fn attempt_words(state: AttemptState) -> &'static str {
-    match state {
-        AttemptState::Claimed => "assigned",
-        AttemptState::Uploading => "uploading",
-        AttemptState::StartSent => "starting",
-        AttemptState::Confirmed => "printing",
-        AttemptState::Finished => "finished",
-        AttemptState::Failed => "failed",
-        AttemptState::Cancelled => "cancelled",
-        AttemptState::Refused => "refused",
-        AttemptState::NotStarted => "not started",
-        AttemptState::Abandoned => "abandoned",
-    }
+fn attempt_words(language: Language, state: AttemptState) -> String {
+    let label = match state {
+        AttemptState::Claimed => jobs::attempt_claimed,
+        AttemptState::Uploading => jobs::attempt_uploading,
+        AttemptState::StartSent => jobs::attempt_start_sent,
+        AttemptState::Confirmed => jobs::attempt_confirmed,
+        AttemptState::Finished => jobs::attempt_finished,
+        AttemptState::Failed => jobs::attempt_failed,
+        AttemptState::Cancelled => jobs::attempt_cancelled,
+        AttemptState::Refused => jobs::attempt_refused,
+        AttemptState::NotStarted => jobs::attempt_not_started,
+        AttemptState::Abandoned => jobs::attempt_abandoned,
+    };
+    label(language)
 }
 
 /// Renders the buttons for resolving a print whose outcome is unknown. `last_progress` is the last observed progress,
 /// from 0 to 1; if present, the print did start, and every choice records the material that it used.
-pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Markup {
-    let answers =
-        [("not_started", "Mark as not started"), ("finished", "Mark as finished"), ("failed", "Mark as failed")];
+pub(super) fn resolutions(language: Language, job: Id, last_progress: Option<f64>, back: &str) -> Markup {
+    let answers = [
+        ("not_started", jobs::mark_not_started(language)),
+        ("finished", jobs::mark_finished(language)),
+        ("failed", jobs::mark_failed(language)),
+    ];
     html! {
         @if let Some(progress) = last_progress {
-            p class="full" {
-                "Did the print succeed? If it finished, all of its material is recorded as used. If it failed, "
-                (format!("{:.0}", progress * 100.0)) " % is recorded, based on the last reported progress."
-            }
+            p class="full" { (jobs::did_it_succeed(language, &format!("{:.0}", progress * 100.0))) }
         }
         form class="acts" method="post" action=(job_path(job, "resolve")) data-quiet="" {
             (hidden())
@@ -99,15 +101,17 @@ pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Ma
 }
 
 /// Renders why a job is waiting: the summary sentence and, if it does not cover everything, all causes.
-fn waiting_words(waiting: &Waiting) -> Markup {
+fn waiting_words(language: Language, waiting: &Waiting) -> Markup {
     let sentence = waiting.sentence();
     let is_complete = matches!(&waiting.causes[..], [only] if only.printer_count <= 1 && !sentence.ends_with('…'));
     html! {
-        p { (message(&sentence)) }
+        p { (translated_message(language, &sentence)) }
         @if !is_complete {
             details {
-                summary { "All reasons" }
-                ul class="rows" { @for cause in &waiting.causes { li { (message(&cause.message())) } } }
+                summary { (jobs::all_reasons(language)) }
+                ul class="rows" {
+                    @for cause in &waiting.causes { li { (translated_message(language, &cause.message())) } }
+                }
             }
         }
     }
@@ -115,6 +119,7 @@ fn waiting_words(waiting: &Waiting) -> Markup {
 
 /// Job with everything shown on its card.
 pub(super) struct JobCard<'a> {
+    pub(super) language: Language,
     pub(super) app: &'a JobHandles,
     pub(super) job: &'a Job,
     /// Time by which the job is expected to be printed.
@@ -138,8 +143,8 @@ impl JobCard<'_> {
 
     /// Renders the job as a row in a list: its picture, its state, why it is waiting, and its actions.
     pub(super) fn html(&self) -> Markup {
-        let Self { app, job, .. } = self;
-        let (tone, words) = job_state(job);
+        let Self { language, app, job, .. } = *self;
+        let (tone, words) = job_state(language, job);
         html! {
             section class="row job-row" id={ "job-" (job.id) } aria-labelledby={ "job-title-" (job.id) } {
                 (file_picture(job.file_id))
@@ -148,14 +153,14 @@ impl JobCard<'_> {
                         (job.number_text()) ", " (job.sku_name) @if job.plate_parts > 1 { " × " (job.plate_parts) }
                         " " span class=(tone.class()) { (words) }
                     }
-                    @if let Some(waiting) = app.waiting(job) { (waiting_words(&waiting)) }
+                    @if let Some(waiting) = app.waiting(language, job) { (waiting_words(language, &waiting)) }
                     @if let Some(error) = &job.error {
-                        p class="bad" { (message(error)) }
+                        p class="bad" { (message_in(language, error)) }
                         @if let Some(details) = &job.error_details {
-                            details { summary { "Printer message" } pre { (details) } }
+                            details { summary { (jobs::printer_message(language)) } pre { (details) } }
                         }
                     }
-                    @if job.cancel_requested_at.is_some() { p class="bad" { "Cancelling: waiting for the printer to confirm." } }
+                    @if job.cancel_requested_at.is_some() { p class="bad" { (jobs::cancelling(language)) } }
                     (self.facts())
                 }
                 (self.acts())
@@ -174,69 +179,73 @@ impl JobCard<'_> {
     }
 
     fn facts(&self) -> Markup {
-        let Self { job, expected, .. } = self;
+        let Self { language, job, expected, .. } = *self;
+        let at = |text: String, at: Timestamp| with_parts(&text, &[&time_in(language, at)]);
         html! {
             p class="soft" {
-                "Line " (job.line + 1) ", " (job.plate_parts.max(1)) @if job.plate_parts > 1 { " parts" } @else { " part" } " on the plate, priority " (job.priority)
-                @if job.reprint { ", reprint of rejected parts" }
-                @if let Some(words) = spare_words(job) { " (" (words) ")" }
-                @if let Some(at) = job.due_at { ", due " (clock(at)) }
-                @if let Some(at) = expected.filter(|_| !job.over()) { ", expected " (clock(at)) }
-                @if !job.over() { ". " a href={ (JOBS_PATH) "/" (job.id) } { "Printer compatibility" } }
+                (jobs::facts(language, job.line + 1, job.plate_parts.max(1), &job.priority.to_string()))
+                @if job.reprint { ", " (jobs::reprint_of_rejected(language)) }
+                @if let Some(words) = spare_words(language, job) { " (" (words) ")" }
+                @if let Some(due) = job.due_at { ", " (at(jobs::due(language, SLOT), due)) }
+                @if let Some(end) = expected.filter(|_| !job.over()) { ", " (at(jobs::expected(language, SLOT), end)) }
+                @if !job.over() { ". " a href={ (JOBS_PATH) "/" (job.id) } { (jobs::compatibility(language)) } }
             }
         }
     }
 
     fn attempt(&self, attempt: &Attempt) -> Markup {
+        let language = self.language;
         let name = Self::printer_name(&self.app.printers, attempt.printer_id);
+        let printer = html! {
+            @match name {
+                Some(name) => { a href={ (FLOOR_PATH) "/printers/" (attempt.printer_id) } { (name) } },
+                None => { (jobs::removed_printer(language)) },
+            }
+        };
+        let text = jobs::attempt(language, attempt.number, SLOT, &attempt_words(language, attempt.state));
+        let at = |text: String, at: Timestamp| with_parts(&text, &[&time_in(language, at)]);
         html! {
-            span {
-                "Attempt " (attempt.number) " on "
-                @match name {
-                    Some(name) => { a href={ (FLOOR_PATH) "/printers/" (attempt.printer_id) } { (name) } },
-                    None => { "a removed printer" },
-                }
-                ": " (attempt_words(attempt.state))
-            }
+            span { (with_parts(&text, &[&printer])) }
             span class="soft" {
-                @if let Some(at) = attempt.started_at { "from " (clock(at)) }
-                @if let Some(at) = attempt.ended_at { " to " (clock(at)) }
+                @if let Some(start) = attempt.started_at { (at(jobs::attempt_from(language, SLOT), start)) }
+                @if let Some(end) = attempt.ended_at { " " (at(jobs::attempt_to(language, SLOT), end)) }
             }
-            @if let Some(reason) = &attempt.reason { span class="full bad" { (message(reason)) } }
+            @if let Some(reason) = &attempt.reason { span class="full bad" { (message_in(language, reason)) } }
             @if let Some(inspection) = &attempt.sign_off {
                 span class="full soft" {
-                    (inspection.good) " of " (inspection.parts) " good"
-                    @if let Some(reason) = &inspection.reason { ", " (reason.replace('_', " ")) }
+                    (jobs::good_of(language, inspection.good, inspection.parts))
+                    @if let Some(reason) = &inspection.reason { ", " (defect_name(language, reason)) }
                     @if let Some(note) = &inspection.note { ": " (note) }
-                    @if let Some(photo) = inspection.photo_file_id { ". " a href=(content_path(photo)) { "Picture of the parts" } }
+                    @if let Some(photo) = inspection.photo_file_id {
+                        ". " a href=(content_path(photo)) { (common::picture_of_parts(language)) }
+                    }
                 }
             }
             @if let Some(photo) = attempt.photo_file_id {
-                span class="full" { a href=(content_path(photo)) { "Picture at the end of attempt " (attempt.number) } }
+                span class="full" {
+                    a href=(content_path(photo)) { (jobs::end_picture(language, attempt.number)) }
+                }
             }
         }
     }
 
     fn acts(&self) -> Markup {
-        let job = self.job;
-        let button = |word: &str, class: &str, words: &str| {
-            act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, words, None)
+        let (language, job) = (self.language, self.job);
+        let button = |word: &str, class: &str, label: fn(Language) -> String| {
+            act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, &label(language), None)
         };
         html! {
             div class="acts" {
                 @match job.state {
-                    JobState::Printing => { (button("pause", "second", "Pause")) },
-                    JobState::Paused => { (button("resume", "second", "Resume")) },
-                    JobState::AwaitingManualReview => { (button("release", "second", "Release")) },
-                    JobState::Failed | JobState::Cancelled => { (button("retry", "second", "Retry")) },
+                    JobState::Printing => { (button("pause", "second", jobs::pause)) },
+                    JobState::Paused => { (button("resume", "second", jobs::resume)) },
+                    JobState::AwaitingManualReview => { (button("release", "second", jobs::release)) },
+                    JobState::Failed | JobState::Cancelled => { (button("retry", "second", jobs::retry)) },
                     JobState::Completed => {
                         details {
-                            summary { "Reprint" }
-                            p {
-                                "Good parts from this job will no longer count towards the order. The order goes back to \
-                                 Printing until replacements are made."
-                            }
-                            (button("retry", "stop", "Reprint all parts"))
+                            summary { (jobs::reprint(language)) }
+                            p { (jobs::reprint_note(language)) }
+                            (button("retry", "stop", jobs::reprint_all))
                         }
                     },
                     _ => {},
@@ -247,16 +256,16 @@ impl JobCard<'_> {
 
     /// Renders the choices for a print whose outcome is unknown or whose printer does not respond.
     fn trouble(&self) -> Markup {
-        let job = self.job;
+        let (language, job) = (self.language, self.job);
         let order = format!("{ORDERS_PATH}/{}", job.order_id);
         let unverified = job.live().is_some_and(|attempt| attempt.unverified);
         let last_progress = job.live().and_then(|attempt| self.last_progress(attempt));
         html! {
-            @if unverified { (resolutions(job.id, last_progress, &order)) } @else if job.live().is_some() {
+            @if unverified { (resolutions(language, job.id, last_progress, &order)) } @else if job.live().is_some() {
                 details {
-                    summary { "Printer not responding?" }
-                    p { "Check the printer, then choose how the print ended. The printer won't start another job until you clear its bed." }
-                    (resolutions(job.id, last_progress, &order))
+                    summary { (jobs::not_responding(language)) }
+                    p { (jobs::not_responding_text(language)) }
+                    (resolutions(language, job.id, last_progress, &order))
                 }
             }
         }
@@ -264,23 +273,23 @@ impl JobCard<'_> {
 
     /// Renders the collapsed section for the priority, the due date and cancellation.
     fn later(&self) -> Markup {
-        let id = self.job.id;
+        let (language, id) = (self.language, self.job.id);
         html! {
             details {
-                summary { "Edit or cancel" }
+                summary { (jobs::edit_or_cancel(language)) }
                 form class="tools" method="post" action=(job_path(id, "change")) data-quiet="" {
                     (hidden())
                     input type="hidden" name=(CLEARS_FIELD) value="dueAt";
                     input type="hidden" name=(DAY_SHOWN_FIELD) value=[self.job.due_at.map(field_date)];
                     div class="field narrow" {
-                        label for={ "priority-" (id) } { "Priority" }
+                        label for={ "priority-" (id) } { (jobs::priority(language)) }
                         input id={ "priority-" (id) } name="priority" type="number" min="0" max="9" required value=(self.job.priority);
                     }
                     div class="field" {
-                        label for={ "due-" (id) } { (WANTED_LABEL(words::Language::English)) }
+                        label for={ "due-" (id) } { (WANTED_LABEL(language)) }
                         input id={ "due-" (id) } name="dueAt" type="date" value=[self.job.due_at.map(field_date)];
                     }
-                    button class="second" type="submit" { "Save" }
+                    button class="second" type="submit" { (jobs::save(language)) }
                 }
                 (act(&job_path(id, "cancel"), &format!("cancel-{id}"), "second", &self.cancel_words(), Some(&self.unconfirmed())))
             }
@@ -293,8 +302,8 @@ impl JobCard<'_> {
         let job = self.job;
         let on = job.live().and_then(|attempt| Self::printer_name(&self.app.printers, attempt.printer_id));
         match on {
-            Some(printer) => format!("Cancel {} on {printer}", job.number_text()),
-            None => format!("Cancel {}", job.number_text()),
+            Some(printer) => jobs::cancel_on(self.language, &job.number_text(), &printer),
+            None => jobs::cancel(self.language, &job.number_text()),
         }
     }
 
@@ -306,17 +315,18 @@ impl JobCard<'_> {
             @if self.job.live().is_some() {
                 p {
                     input id={ "force-" (id) } name="force" type="checkbox" value="true";
-                    " " label for={ "force-" (id) } class="inline" { "Don't wait for the printer to confirm" }
+                    " " label for={ "force-" (id) } class="inline" { (jobs::no_confirmation(self.language)) }
                 }
             }
         }
     }
 
     fn sign_off(&self) -> Markup {
+        let subject = SignOffSubject::Job(self.job.id, self.job.plate_parts.max(1));
         html! {
             details {
-                summary { "Sign off parts" }
-                (sign_off_form(words::Language::English, SignOffSubject::Job(self.job.id, self.job.plate_parts.max(1)), self.reasons, None))
+                summary { (jobs::sign_off_parts(self.language)) }
+                (sign_off_form(self.language, subject, self.reasons, None))
             }
         }
     }
@@ -343,7 +353,7 @@ pub(super) fn currency_field(currency: &str) -> Markup {
 }
 
 /// Describes the spare parts on a plate that replaces rejected parts; `None` if every part on the plate is needed.
-fn spare_words(job: &Job) -> Option<String> {
+fn spare_words(language: Language, job: &Job) -> Option<String> {
     let spare = job.spare_parts.min(job.plate_parts);
-    (spare > 0).then(|| format!("{} needed, {spare} spare", job.plate_parts - spare))
+    (spare > 0).then(|| jobs::spare(language, job.plate_parts - spare, spare))
 }

@@ -33,7 +33,7 @@ impl LogHandles {
         let filter =
             AuditFilter { subject_kind: Some(PRINTER_KIND.to_owned()), subject_id: printer, ..AuditFilter::default() };
         let lines = self.queries.audit_stretch(&filter, None, LINES_SHOWN).await?.entries;
-        let names = self.names.entries(&lines, &self.names.staff_among(&lines)?).await;
+        let names = self.names.entries(&lines, &self.names.staff_among(language, &lines)?).await;
         Ok(html! {
             @if !lines.is_empty() {
                 section class="card" aria-labelledby="lately" {

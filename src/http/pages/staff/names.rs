@@ -1,4 +1,5 @@
-//! Names of the people, programs and things in the audit log, links to their pages, and sentences about its entries.
+//! Names of the people, programs and things in the audit log, links to their pages, and sentences about its entries, in
+//! the language of the page.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::{
 };
 use domain::access::{Access, ApiKey, User};
 use domain::aggregate::{Aggregate, Versioned};
-use domain::audit::{AuditSentence, AuditedKind};
+use domain::audit::{AuditSentence, AuditedAct, AuditedKind, SubjectCase};
 use domain::custom_request::CustomRequest;
 use domain::customer::Customer;
 use domain::endpoint::Endpoint;
@@ -34,16 +35,20 @@ use printers::slot_label;
 use store::StoredAggregate;
 use store::queries::Queries;
 use store::rows::{Audit, Snapshot};
+use words::Language;
+use words::staff::audit as texts;
 
-/// Actors that are no records, as named in the log, with the names that people read.
-const FIXED_ACTORS: [(&str, &str); 6] = [
-    ("system", "Printfloor"),
-    ("machine", "The server's owner"),
-    ("setup", "Setup"),
-    ("payments", "The payment processor"),
-    ("anonymous", "Someone who isn't signed in"),
-    ("others", "Others"),
-];
+/// Returns the actors that are no records, as named in the log, with the names that people read.
+fn fixed_actors(language: Language) -> [(&'static str, String); 6] {
+    [
+        ("system", texts::actor_server(language)),
+        ("machine", texts::actor_owner(language)),
+        ("setup", texts::actor_setup(language)),
+        ("payments", texts::actor_processor(language)),
+        ("anonymous", texts::actor_anonymous(language)),
+        ("others", texts::actor_others(language)),
+    ]
+}
 
 /// Name of a person, program or thing.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,31 +72,32 @@ impl AuditName {
 /// Names of users and API keys, also of those that were removed.
 #[derive(Debug, Default)]
 pub(super) struct StaffNames {
+    language: Language,
     /// Names by actor, as named in the log.
     actors: HashMap<String, AuditName>,
 }
 
 impl StaffNames {
     /// Collects the names of all users and keys from access.
-    pub(super) fn new(access: &Access) -> Self {
+    pub(super) fn new(language: Language, access: &Access) -> Self {
         let users = access.users.values().map(|user| (format!("user:{}", user.id), user_name(user)));
-        let keys = access.keys.values().map(|key| (format!("key:{}", key.id), key_name(key)));
-        Self { actors: users.chain(keys).collect() }
+        let keys = access.keys.values().map(|key| (format!("key:{}", key.id), key_name(language, key)));
+        Self { language, actors: users.chain(keys).collect() }
     }
 
     /// Looks up the names of the users and keys among the given actors.
-    fn among(access: &Access, actors: &BTreeSet<&str>) -> Self {
-        let name = |actor: &&str| Some(((*actor).to_owned(), staff_name(access, actor)?));
-        Self { actors: actors.iter().filter_map(name).collect() }
+    fn among(language: Language, access: &Access, actors: &BTreeSet<&str>) -> Self {
+        let name = |actor: &&str| Some(((*actor).to_owned(), staff_name(language, access, actor)?));
+        Self { language, actors: actors.iter().filter_map(name).collect() }
     }
 
     /// Lists actors and their names in the order of the names, at most `max` users and keys.
-    pub(super) fn choices(&self, max: usize) -> Vec<(&str, &str)> {
-        let mut names: Vec<(&str, &str)> =
-            self.actors.iter().map(|(actor, name)| (actor.as_str(), name.text.as_str())).collect();
-        names.sort_unstable_by_key(|(actor, name)| (*name, *actor));
+    pub(super) fn choices(&self, max: usize) -> Vec<(&str, String)> {
+        let mut names: Vec<(&str, String)> =
+            self.actors.iter().map(|(actor, name)| (actor.as_str(), name.text.clone())).collect();
+        names.sort_unstable_by(|(actor, name), (other, other_name)| (name, actor).cmp(&(other_name, other)));
         names.truncate(max);
-        names.extend(FIXED_ACTORS);
+        names.extend(fixed_actors(self.language));
         names
     }
 }
@@ -101,17 +107,17 @@ fn user_name(user: &User) -> AuditName {
     AuditName { text: user.name.clone(), path }
 }
 
-fn key_name(key: &ApiKey) -> AuditName {
-    AuditName::linked(format!("API key “{}”", key.name), KEYS_PATH.to_owned())
+fn key_name(language: Language, key: &ApiKey) -> AuditName {
+    AuditName::linked(texts::key(language, &key.name), KEYS_PATH.to_owned())
 }
 
 /// Returns the name of a user or a key; `None` for other actors.
-fn staff_name(access: &Access, actor: &str) -> Option<AuditName> {
+fn staff_name(language: Language, access: &Access, actor: &str) -> Option<AuditName> {
     let (kind, id) = actor.split_once(':')?;
     let id: Id = id.parse().ok()?;
     match kind {
         "user" => access.users.get(&id).map(|user| user_name(user)),
-        "key" => access.key(id).map(|key| key_name(key)),
+        "key" => access.key(id).map(|key| key_name(language, key)),
         _ => None,
     }
 }
@@ -130,6 +136,7 @@ impl ActorNames {
 /// Names of all actors and subjects of a stretch of the log, and of the slots and materials that its entries mention.
 #[derive(Debug, Default)]
 pub(super) struct AuditNames {
+    language: Language,
     actors: ActorNames,
     subjects: HashMap<(AuditedKind, Id), AuditName>,
     /// Labels of slots, by printer and number. A printer's only slot has none.
@@ -144,29 +151,29 @@ impl AuditNames {
     }
 
     /// Returns the name of an entry's subject, with its noun: `order ORD-000012`. A subject without a name is called by
-    /// its noun alone: `a session`.
+    /// its noun alone: `a session`. The noun has the case that the sentence about the entry requires.
     pub(super) fn subject(&self, entry: &Audit) -> AuditName {
         let Some(kind) = AuditedKind::parse(&entry.subject_kind) else {
             return AuditName::plain(entry.subject_kind.replace('_', " "));
         };
+        let case = AuditedAct::parse(&entry.action).map_or(SubjectCase::Direct, AuditedAct::case);
         match self.subjects.get(&(kind, entry.subject_id)) {
             Some(AuditName { text, path }) => {
-                let text = if kind == AuditedKind::ApiKey { text.clone() } else { format!("{}{text}", kind.prefix()) };
-                AuditName { text, path: path.clone() }
+                AuditName { text: kind.named(self.language, case, text), path: path.clone() }
             }
-            None => AuditName::plain(kind.noun()),
+            None => AuditName::plain(kind.noun(self.language, case)),
         }
     }
 
     /// Returns the sentence about an entry. `count` is the number of rejected requests that the entry sums up.
     pub(super) fn sentence(&self, entry: &Audit, count: Option<u64>) -> AuditSentence {
         if AuditedKind::parse(&entry.subject_kind) != Some(AuditedKind::Printer) {
-            return AuditSentence::new(&entry.action, &entry.outcome, count);
+            return AuditSentence::new(self.language, &entry.action, &entry.outcome, count);
         }
         let detail = LoggedDetail::parse(entry.detail.as_deref());
         let slot = detail.slot.and_then(|number| self.slots.get(&(entry.subject_id, number)).copied());
         let material = detail.material_id.and_then(|id| self.materials.get(&id)).map(String::as_str);
-        LoggedAct { action: &entry.action, outcome: &entry.outcome, detail, slot, material }.sentence()
+        LoggedAct { action: &entry.action, outcome: &entry.outcome, detail, slot, material }.sentence(self.language)
     }
 
     /// Adds the name of a printer, and the labels of those of its slots that its entries mention.
@@ -192,20 +199,21 @@ handles! {
 
 impl NameHandles {
     /// Reads the names of actors.
-    pub(super) async fn actors(&self, actors: &BTreeSet<&str>) -> Result<ActorNames, ApiError> {
-        let staff = with_access(&self.access, |access| StaffNames::among(access, actors))?;
+    pub(super) async fn actors(&self, language: Language, actors: &BTreeSet<&str>) -> Result<ActorNames, ApiError> {
+        let staff = with_access(&self.access, |access| StaffNames::among(language, access, actors))?;
         Ok(self.actor_names(actors, &staff).await)
     }
 
     /// Reads the names of users and keys among the actors of entries.
-    pub(super) fn staff_among(&self, entries: &[Audit]) -> Result<StaffNames, ApiError> {
-        with_access(&self.access, |access| StaffNames::among(access, &actors_of(entries)))
+    pub(super) fn staff_among(&self, language: Language, entries: &[Audit]) -> Result<StaffNames, ApiError> {
+        with_access(&self.access, |access| StaffNames::among(language, access, &actors_of(entries)))
     }
 
-    /// Reads the names in the entries; there are at most three reads for each entry.
+    /// Reads the names in the entries, in the language of the names of the staff; there are at most three reads for
+    /// each entry.
     pub(super) async fn entries(&self, entries: &[Audit], staff: &StaffNames) -> AuditNames {
         let actors = self.actor_names(&actors_of(entries), staff).await;
-        let mut names = AuditNames { actors, ..AuditNames::default() };
+        let mut names = AuditNames { language: staff.language, actors, ..AuditNames::default() };
         let subject = |entry: &Audit| Some((AuditedKind::parse(&entry.subject_kind)?, entry.subject_id));
         let subjects: BTreeSet<(AuditedKind, Id)> = entries.iter().filter_map(subject).collect();
         for (kind, id) in subjects {
@@ -241,8 +249,9 @@ impl NameHandles {
         if let Some(name) = staff.actors.get(actor) {
             return name.clone();
         }
-        if let Some((_, text)) = FIXED_ACTORS.iter().find(|(fixed, _)| *fixed == actor) {
-            return AuditName::plain(*text);
+        let language = staff.language;
+        if let Some((_, text)) = fixed_actors(language).into_iter().find(|(fixed, _)| *fixed == actor) {
+            return AuditName::plain(text);
         }
         let (kind, name) = actor.split_once(':').unwrap_or(("", actor));
         let id: Option<Id> = name.parse().ok();
@@ -253,12 +262,12 @@ impl NameHandles {
         };
         record_name.unwrap_or_else(|| {
             AuditName::plain(match kind {
-                "customer" => "A customer",
-                "channel" => "A sales channel",
-                "user" => "A user",
-                "key" => "An API key",
+                "customer" => texts::some_customer(language),
+                "channel" => texts::some_channel(language),
+                "user" => texts::some_user(language),
+                "key" => texts::some_key(language),
                 // The agent's users are known by their names in the chat only: `telegram:7`.
-                _ => name,
+                _ => name.to_owned(),
             })
         })
     }
@@ -271,7 +280,7 @@ impl NameHandles {
             AuditedKind::Material => self.record(&self.materials, id).await?.state.as_ref().map(material_name),
             AuditedKind::User => staff.actors.get(&format!("user:{id}")).cloned(),
             AuditedKind::ApiKey => staff.actors.get(&format!("key:{id}")).cloned(),
-            kind => stored_name(&self.queries, kind, id).await,
+            kind => stored_name(staff.language, &self.queries, kind, id).await,
         }
     }
 
@@ -304,7 +313,7 @@ fn material_name(material: &Material) -> AuditName {
 }
 
 /// Reads the name of a subject that is not read from memory.
-async fn stored_name(queries: &Queries, kind: AuditedKind, id: Id) -> Option<AuditName> {
+async fn stored_name(language: Language, queries: &Queries, kind: AuditedKind, id: Id) -> Option<AuditName> {
     use AuditedKind as K;
     Some(match kind {
         K::Order => read_name::<Order>(queries, id, format!("{ORDERS_PATH}/{id}"), Order::number_text).await?,
@@ -313,13 +322,19 @@ async fn stored_name(queries: &Queries, kind: AuditedKind, id: Id) -> Option<Aud
             read_name::<File>(queries, id, format!("{PRODUCTS_PATH}/files/{id}"), |file| file.name.clone()).await?
         }
         K::Quote => read_name::<Quote>(queries, id, format!("{QUOTES_PATH}/{id}"), Quote::number_text).await?,
-        K::Invoice => read_name::<Invoice>(queries, id, format!("{INVOICES_PATH}/{id}"), invoice_name).await?,
+        K::Invoice => {
+            let path = format!("{INVOICES_PATH}/{id}");
+            read_name::<Invoice>(queries, id, path, |invoice| invoice_name(language, invoice)).await?
+        }
         K::Customer => read_name::<Customer>(queries, id, format!("{CUSTOMERS_PATH}/{id}"), customer_name).await?,
         K::CustomRequest => {
             let path = format!("{REQUESTS_PATH}/{id}");
             read_name::<CustomRequest>(queries, id, path, |request| request.customer_name.clone()).await?
         }
-        K::Endpoint => read_name::<Endpoint>(queries, id, format!("{WEBHOOKS_PATH}/{id}"), endpoint_name).await?,
+        K::Endpoint => {
+            let path = format!("{WEBHOOKS_PATH}/{id}");
+            read_name::<Endpoint>(queries, id, path, |endpoint| endpoint_name(language, endpoint)).await?
+        }
         K::SalesChannel => {
             let name = read_name::<SalesChannel>(queries, id, String::new(), |channel| channel.name.clone()).await?;
             AuditName::plain(name.text)
@@ -345,13 +360,13 @@ fn customer_name(customer: &Customer) -> String {
 }
 
 /// Returns the order or the person that an invoice is for: its number is on its documents only.
-fn invoice_name(invoice: &Invoice) -> String {
+fn invoice_name(language: Language, invoice: &Invoice) -> String {
     let name = invoice.order_number.as_deref().or(invoice.customer_email.as_deref());
-    name.map_or_else(|| "without a recipient".to_owned(), |name| format!("for {name}"))
+    name.map_or_else(|| texts::invoice_without_recipient(language), |name| texts::invoice_for(language, name))
 }
 
 /// Returns the host of an endpoint: the rest of its URL may contain a token.
-fn endpoint_name(endpoint: &Endpoint) -> String {
+fn endpoint_name(language: Language, endpoint: &Endpoint) -> String {
     let host = Url::parse(&endpoint.url).ok().and_then(|url| url.host_str().map(str::to_owned));
-    host.unwrap_or_else(|| "without a host".to_owned())
+    host.unwrap_or_else(|| texts::endpoint_without_host(language))
 }

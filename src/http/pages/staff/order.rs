@@ -13,7 +13,7 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use self::head::head;
+use self::head::{customer, head};
 use self::history::history;
 use self::lines::lines;
 use super::ORDERS_PATH;
@@ -23,20 +23,23 @@ use super::form::{FieldControl, Form};
 use super::job::{JOBS_PATH, JobCard};
 use super::orders::StaffOrderHandles;
 use super::sheet::{address_line, day};
-use super::shell::{StaffSection, StaffViewer, act, clock, hidden};
+use super::shell::{StaffSection, StaffViewer, act, hidden};
 use crate::design::{Icon, icon};
-use crate::frame::time;
+use crate::frame::time_in;
 use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::order::{Order, OrderStatus, ShipmentSuggestion};
 use domain::shop_clock::ShopClock;
+use domain::time::Timestamp;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::orders::OrderOutlook;
 use store::queries::Page;
+use words::Language;
+use words::staff::orders as texts;
 
 /// Maximum number of history entries shown; older ones are omitted.
 const STEPS_SHOWN: u64 = 200;
@@ -50,55 +53,66 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let (_, state) = find_existing(&app.orders.orders, id).await?;
     let order = state_of(&state)?;
     let steps = steps(&app, id).await?;
     let actors: BTreeSet<&str> = steps.iter().map(|step| step.event.actor.as_str()).collect();
-    let names = app.log.names.actors(&actors).await?;
+    let names = app.log.names.actors(language, &actors).await?;
     let suggestion = leaving::suggest_shipment(&app, order).await;
     let view = app.board.view();
-    let forecast = app.orders.forecaster.latest();
     let mut jobs: Vec<&Job> = order.jobs.values().map(|job| &**job).collect();
     jobs.sort_by_key(|job| (matches!(job.state, JobState::Completed | JobState::Cancelled), job.number));
-    let more_jobs = jobs.len().saturating_sub(JOBS_SHOWN);
-    let title = format!("Order {}", order.number_text());
+    let title = texts::order_title(language, &order.number_text());
     let outlook = app.orders.outlook(order);
-    let reasons = &app.config.quality.reasons;
+    let jobs = html! {
+        @if !jobs.is_empty() { (job_rows(language, &app, order, &jobs)) }
+    };
     let content = html! {
         div class="order-top" {
-            div id="order-head" data-fresh="" { (head(order, &title, outlook)) }
-            div id="order-acts" data-fresh="" { (acts(order, &app.config.shop.time_zone, &suggestion)) }
+            div id="order-head" data-fresh="" { (head(language, order, &title, outlook)) }
+            div id="order-acts" data-fresh="" { (acts(language, order, &app.config.shop.time_zone, &suggestion)) }
         }
-        div id="order-ship" data-fresh="" { (leaving::ship_ready(order, &suggestion)) }
+        div id="order-ship" data-fresh="" { (leaving::ship_ready(language, order, &suggestion)) }
         div id="order" data-fresh="" {
             div class="two" {
                 div class="stack" {
-                    (head::steps(order, outlook))
-                    (lines(order))
-                    @if !jobs.is_empty() {
-                        section class="panel" aria-labelledby="jobs" {
-                            h2 id="jobs" class="pad" { "Jobs" }
-                            div class="rows" {
-                                @for job in jobs.iter().copied().take(JOBS_SHOWN) {
-                                    (JobCard { app: &app.jobs, job, expected: forecast.jobs.get(&job.id).copied(), reasons }.html())
-                                }
-                            }
-                            @if more_jobs > 0 {
-                                p class="pad" { (more_jobs) " more. " a href={ (JOBS_PATH) "?order=" (id) } { "View all jobs" } }
-                            }
-                        }
-                    }
+                    (head::steps(language, order, outlook))
+                    (lines(language, order))
+                    (jobs)
                 }
                 div class="stack" {
-                    (glance(order, outlook))
-                    (money::payments(order))
-                    @for sent in &order.shipments { (leaving::parcel(order, sent)) }
-                    (history(order, &steps, &names))
+                    (glance(language, order, outlook))
+                    (money::payments(language, order))
+                    @for sent in &order.shipments { (leaving::parcel(language, order, sent)) }
+                    (history(language, order, &steps, &names))
                 }
             }
         }
     };
     Ok(viewer.page(StaffSection::Orders, &title, &view, &content))
+}
+
+/// Renders the jobs of an order.
+fn job_rows(language: Language, app: &StaffOrderHandles, order: &Order, jobs: &[&Job]) -> Markup {
+    let (forecast, reasons) = (app.orders.forecaster.latest(), &app.config.quality.reasons);
+    let more_jobs = jobs.len().saturating_sub(JOBS_SHOWN);
+    html! {
+        section class="panel" aria-labelledby="jobs" {
+            h2 id="jobs" class="pad" { (texts::jobs(language)) }
+            div class="rows" {
+                @for job in jobs.iter().copied().take(JOBS_SHOWN) {
+                    (JobCard { language, app: &app.jobs, job, expected: forecast.jobs.get(&job.id).copied(), reasons }.html())
+                }
+            }
+            @if more_jobs > 0 {
+                p class="pad" {
+                    (texts::more_jobs(language, more_jobs)) " "
+                    a href={ (JOBS_PATH) "?order=" (order.id) } { (texts::view_all_jobs(language)) }
+                }
+            }
+        }
+    }
 }
 
 /// Returns the newest entries in an order's history, newest last.
@@ -112,27 +126,28 @@ async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, Ap
 }
 
 /// Renders the order's customer, and when the order is due, promised and expected.
-fn glance(order: &Order, outlook: OrderOutlook) -> Markup {
+fn glance(language: Language, order: &Order, outlook: OrderOutlook) -> Markup {
+    let time = |at: Timestamp| time_in(language, at);
     html! {
         section class="panel pad" aria-labelledby="glance" {
-            h2 id="glance" { "At a glance" }
+            h2 id="glance" { (texts::glance(language)) }
             dl class="left" {
-                dt { "Customer" } dd { (order.customer_email.as_deref().unwrap_or("No customer")) }
-                dt { "Placed" } dd { (time(order.created_at)) }
-                @if let Some(at) = order.paid_at { dt { "Paid" } dd { (time(at)) } }
-                @if let Some(at) = order.due_at { dt { "Due date" } dd { (time(at)) } }
+                dt { (texts::customer(language)) } dd { (customer(language, order)) }
+                dt { (texts::placed(language)) } dd { (time(order.created_at)) }
+                @if let Some(at) = order.paid_at { dt { (texts::paid(language)) } dd { (time(at)) } }
+                @if let Some(at) = order.due_at { dt { (texts::due_date(language)) } dd { (time(at)) } }
                 @if let Some(promise) = &order.promise {
-                    dt { "Promised" } dd { (time(promise.promised_at)) }
-                    @if let Some(met) = promise.met_at { dt { "Ready" } dd { (time(met)) } }
+                    dt { (texts::promised(language)) } dd { (time(promise.promised_at)) }
+                    @if let Some(met) = promise.met_at { dt { (texts::ready(language)) } dd { (time(met)) } }
                 }
-                @if let Some(at) = outlook.expected_at { dt { "Expected" } dd { (clock(at)) } }
-                dt { "Priority" } dd { (order.priority) }
+                @if let Some(at) = outlook.expected_at { dt { (texts::expected(language)) } dd { (time(at)) } }
+                dt { (texts::priority(language)) } dd { (order.priority) }
                 @if let Some(address) = &order.shipping_address {
-                    dt { "Ship to" }
-                    dd { (address_line(words::Language::English, address)) }
+                    dt { (texts::ship_to(language)) }
+                    dd { (address_line(language, address)) }
                 }
-                @if let Some(notes) = &order.notes { dt { "Notes" } dd { (notes) } }
-                @if let Some(notes) = &order.internal_notes { dt { "Internal notes" } dd { (notes) } }
+                @if let Some(notes) = &order.notes { dt { (texts::notes(language)) } dd { (notes) } }
+                @if let Some(notes) = &order.internal_notes { dt { (texts::internal_notes(language)) } dd { (notes) } }
             }
         }
     }
@@ -159,7 +174,7 @@ fn primary_act(order: &Order) -> Option<PrimaryAct> {
 /// Renders the actions on the order as a whole: the one that it is waiting for, unless that is its shipment, whose form
 /// has a place of its own; a partial shipment; all others in a menu. The part refreshes itself, except while one of its
 /// forms is open.
-fn acts(order: &Order, clock: &ShopClock, suggestion: &ShipmentSuggestion) -> Markup {
+fn acts(language: Language, order: &Order, clock: &ShopClock, suggestion: &ShipmentSuggestion) -> Markup {
     let path = |act: &str| order_path(order.id, act);
     let over = matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
     let primary = primary_act(order);
@@ -167,23 +182,24 @@ fn acts(order: &Order, clock: &ShopClock, suggestion: &ShipmentSuggestion) -> Ma
     let may_pay = order.due_cents() > 0 && primary != Some(PrimaryAct::Pay);
     html! {
         @match primary {
-            Some(PrimaryAct::Confirm) => { (act(&path("confirm"), "confirm", "", "Confirm draft", None)) },
-            Some(PrimaryAct::Pay) => { (money::pay(order, Some("btn primary"))) },
+            Some(PrimaryAct::Confirm) => { (act(&path("confirm"), "confirm", "", &texts::confirm_draft(language), None)) },
+            Some(PrimaryAct::Pay) => { (money::pay(language, order, Some("btn primary"))) },
             Some(PrimaryAct::Ship) | None => {},
         }
-        (leaving::ship_some(order, suggestion))
+        (leaving::ship_some(language, order, suggestion))
         @if !over || may_refund || may_pay {
             details class="order-more" {
-                summary class="btn" { (icon(Icon::Ellipsis)) " More" }
+                summary class="btn" { (icon(Icon::Ellipsis)) " " (texts::more(language)) }
                 div class="panel pad" {
-                    @if may_pay { (money::pay(order, None)) }
-                    @if !over { (change(order, clock)) }
-                    @if may_refund { (money::refunds(order)) }
+                    @if may_pay { (money::pay(language, order, None)) }
+                    @if !over { (change(language, order, clock)) }
+                    @if may_refund { (money::refunds(language, order)) }
                     @if !over {
                         details {
-                            summary { "Cancel" }
-                            p { "This cancels the order's open jobs and stops prints in progress." }
-                            (act(&path("cancel"), "cancel-order", "second", &format!("Cancel {}", order.number_text()), Some(&given_up())))
+                            @let label = texts::cancel_order(language, &order.number_text());
+                            summary { (texts::cancel(language)) }
+                            p { (texts::cancel_text(language)) }
+                            (act(&path("cancel"), "cancel-order", "second", &label, Some(&given_up(language))))
                         }
                     }
                 }
@@ -194,11 +210,11 @@ fn acts(order: &Order, clock: &ShopClock, suggestion: &ShipmentSuggestion) -> Ma
 
 /// Renders the checkbox for cancelling without waiting for printers; a printer that is switched off never confirms that
 /// it has stopped.
-fn given_up() -> Markup {
+fn given_up(language: Language) -> Markup {
     html! {
         p {
             input id="f-force" name="force" type="checkbox" value=(TICKED_WORD);
-            " " label for="f-force" class="inline" { "Don't wait for printers that don't respond" }
+            " " label for="f-force" class="inline" { (texts::no_waiting_field(language)) }
         }
     }
 }
@@ -210,28 +226,31 @@ fn order_path(order: Id, act: &str) -> String {
 
 /// Renders the form for changing an order. The shipping address can be edited only until the order is paid, because the
 /// tax depends on it.
-fn change(order: &Order, clock: &ShopClock) -> Markup {
+fn change(language: Language, order: &Order, clock: &ShopClock) -> Markup {
     let notes = [("notes", &order.notes), ("internalNotes", &order.internal_notes)];
     let current_notes = notes.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?)));
     let usual = [("priority".to_owned(), order.priority.to_string()), ("dueAt".to_owned(), day(order.due_at, clock))];
     let address = order.shipping_address.as_ref().map(address_known).unwrap_or_default();
     let form = Form::prefilled(current_notes.chain(usual).chain(address));
     let unpaid = matches!(order.status, OrderStatus::Draft | OrderStatus::Created | OrderStatus::PaymentFailed);
+    let summary = if unpaid { texts::edit_with_address(language) } else { texts::edit(language) };
+    let (priority, priority_hint) = (texts::priority(language), texts::priority_hint(language));
+    let (due_date, due_date_hint) = (WANTED_LABEL(language), texts::due_date_hint(language));
     html! {
         details {
-            summary { "Edit priority, date, notes" @if unpaid { ", address" } }
+            summary { (summary) }
             form class="sheet" method="post" action=(order_path(order.id, "change")) data-quiet="" {
                 (hidden())
                 input type="hidden" name=(CLEARS_FIELD) value="dueAt notes internalNotes";
                 input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at, clock));
                 div class="grid" {
-                    (form.field("priority", "Priority", "9 prints first.", FieldControl::Whole(0, 9)))
-                    (form.field("dueAt", &WANTED_LABEL(words::Language::English), "End of that day.", FieldControl::Day))
+                    (form.field("priority", &priority, &priority_hint, FieldControl::Whole(0, 9)))
+                    (form.field("dueAt", &due_date, &due_date_hint, FieldControl::Day))
                 }
-                (form.field("notes", &NOTES_LABEL(words::Language::English), "", FieldControl::Lines(1_000)))
-                (form.field("internalNotes", &STAFF_NOTES_LABEL(words::Language::English), "", FieldControl::Lines(1_000)))
-                @if unpaid { (address_fields(words::Language::English, &form, "Shipping address. Tax may depend on it.")) }
-                button class="second" type="submit" { "Save" }
+                (form.field("notes", &NOTES_LABEL(language), "", FieldControl::Lines(1_000)))
+                (form.field("internalNotes", &STAFF_NOTES_LABEL(language), "", FieldControl::Lines(1_000)))
+                @if unpaid { (address_fields(language, &form, &texts::address_hint(language))) }
+                button class="second" type="submit" { (texts::save(language)) }
             }
         }
     }
@@ -257,8 +276,9 @@ mod tests {
         order.status = OrderStatus::Printing;
         let suggestion = ShipmentSuggestion::default();
         let html = |order: &Order| {
-            let parts = [acts(order, &ShopClock::default(), &suggestion), leaving::ship_ready(order, &suggestion)];
-            parts.map(Markup::into_string).concat()
+            let english = Language::English;
+            let acts = acts(english, order, &ShopClock::default(), &suggestion);
+            [acts, leaving::ship_ready(english, order, &suggestion)].map(Markup::into_string).concat()
         };
         assert_eq!(html(&order).matches("btn primary").count(), 0, "{}", html(&order));
         order.status = OrderStatus::Ready;

@@ -16,12 +16,13 @@ use super::board::BoardHandles;
 use super::job::JOBS_PATH;
 use super::log::LogHandles;
 use super::sheet::{ListFilter, list_filters};
-use super::shell::{StaffSection, StaffViewer, Tone, clock};
+use super::shell::{StaffSection, StaffViewer, Tone};
 use super::timing::{timing_label, timing_path, timing_state};
 use super::{ORDERS_PATH, PRODUCTS_PATH};
-use crate::frame::{money, time};
+use crate::frame::time_in;
 use config::Config;
-use domain::order::OrderStatus;
+use domain::notation;
+use domain::order::{OrderStatus, PICKUP, SentShipment};
 use domain::seller::SELLER_INCOMPLETE;
 use domain::timing::Timing;
 use http::access::{Caller, RequiredAccess};
@@ -33,6 +34,7 @@ use http_api::production::jobs::JobHandles;
 use http_api::production::orders::{ListedOrder, OrderHandles, OrderSort, TimingSelection};
 use store::queries::{OrderFilter, Page};
 use words::Language;
+use words::staff::{common, orders as texts};
 
 /// Number of orders per page.
 const ROWS_PER_PAGE: u64 = 50;
@@ -86,17 +88,17 @@ pub(super) struct OrderListQuery {
 }
 
 /// Returns the tone and label for an order's status.
-pub(super) fn order_state(status: OrderStatus) -> (Tone, &'static str) {
+pub(super) fn order_state(language: Language, status: OrderStatus) -> (Tone, String) {
     match status {
-        OrderStatus::Draft => (Tone::Idle, "Draft"),
-        OrderStatus::Created => (Tone::Attention, "Unpaid"),
-        OrderStatus::PaymentFailed => (Tone::Error, "Payment failed"),
-        OrderStatus::Paid => (Tone::Working, "Paid"),
-        OrderStatus::Printing => (Tone::Working, "Printing"),
-        OrderStatus::Ready => (Tone::Attention, "Ready to ship"),
-        OrderStatus::Shipped => (Tone::Idle, "Shipped"),
-        OrderStatus::Cancelled => (Tone::Idle, "Cancelled"),
-        OrderStatus::Refunded => (Tone::Idle, "Refunded"),
+        OrderStatus::Draft => (Tone::Idle, texts::status_draft(language)),
+        OrderStatus::Created => (Tone::Attention, texts::status_created(language)),
+        OrderStatus::PaymentFailed => (Tone::Error, texts::status_payment_failed(language)),
+        OrderStatus::Paid => (Tone::Working, texts::status_paid(language)),
+        OrderStatus::Printing => (Tone::Working, texts::status_printing(language)),
+        OrderStatus::Ready => (Tone::Attention, texts::status_ready(language)),
+        OrderStatus::Shipped => (Tone::Idle, texts::status_shipped(language)),
+        OrderStatus::Cancelled => (Tone::Idle, texts::status_cancelled(language)),
+        OrderStatus::Refunded => (Tone::Idle, texts::status_refunded(language)),
     }
 }
 
@@ -154,104 +156,115 @@ pub(super) async fn list(
     OpenQuery(query): OpenQuery<OrderListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let view = app.board.view();
     let page = Page { limit: ROWS_PER_PAGE, offset: query.from.into() };
     let (orders, total) = app.orders.list(&query.filter(), query.selection(), page).await?;
     let (from, next) = (u64::from(query.from), u64::from(query.from) + ROWS_PER_PAGE);
+    let title = texts::list_title(language);
     let content = html! {
         div class="head" {
-            h1 { "Orders" }
+            h1 { (title) }
             span class="push" {}
-            a class="btn" href=(JOBS_PATH) { "Jobs" }
-            a class="btn primary" href=(new_order::PATH) { "New order" }
+            a class="btn" href=(JOBS_PATH) { (texts::jobs(language)) }
+            a class="btn primary" href=(new_order::PATH) { (texts::new_order(language)) }
         }
-        (timings(&app, query.timing()))
-        (tools(&query))
+        (timings(language, &app, query.timing()))
+        (tools(language, &query))
         div id="orders" data-fresh="" {
-            @if total == 0 && query.is_open() { (nothing()) } @else if orders.is_empty() {
-                p { "No orders match. " a href=(ORDERS_PATH) { "Show all" } }
-            } @else { (table(&orders)) }
-            p class="soft" { (total) " total" }
+            @if total == 0 && query.is_open() { (nothing(language)) } @else if orders.is_empty() {
+                p { (texts::no_match(language)) " " a href=(ORDERS_PATH) { (texts::show_all(language)) } }
+            } @else { (table(language, &orders)) }
+            p class="soft" { (common::total(language, total)) }
             @if from > 0 || next < total {
                 p class="acts" {
-                    @if from > 0 { a class="button second" href=(query.part(from.saturating_sub(ROWS_PER_PAGE))) { "Newer" } }
-                    @if next < total { a class="button second" href=(query.part(next)) { "Older" } }
+                    @if from > 0 {
+                        a class="button second" href=(query.part(from.saturating_sub(ROWS_PER_PAGE))) { (common::newer(language)) }
+                    }
+                    @if next < total { a class="button second" href=(query.part(next)) { (common::older(language)) } }
                 }
             }
         }
     };
-    Ok(viewer.page(StaffSection::Orders, "Orders", &view, &content))
+    Ok(viewer.page(StaffSection::Orders, &title, &view, &content))
 }
 
 /// Renders the message for a shop without orders.
-fn nothing() -> Markup {
+fn nothing(language: Language) -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {
-            h2 id="begin" { "No orders yet" }
-            p { "Orders come from customers, your web shop (through the API), sales channels and staff." }
-            p { "When an order is paid, its jobs are created and sent to compatible printers." }
+            h2 id="begin" { (texts::none_heading(language)) }
+            p { (texts::none_origin(language)) }
+            p { (texts::none_jobs(language)) }
             p class="acts" {
-                a class="button" href=(new_order::PATH) { "Create first order" }
-                a class="button second" href=(PRODUCTS_PATH) { "View products" }
+                a class="button" href=(new_order::PATH) { (texts::create_first(language)) }
+                a class="button second" href=(PRODUCTS_PATH) { (texts::view_products(language)) }
             }
         }
     }
 }
 
 /// Renders the links that filter the list by timing, with the number of orders for each.
-fn timings(app: &StaffOrderHandles, chosen: Option<Timing>) -> Markup {
+fn timings(language: Language, app: &StaffOrderHandles, chosen: Option<Timing>) -> Markup {
     let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
     let now = app.orders.environment.now();
     let orders = all.iter().filter_map(|(_, versioned)| versioned.state.as_ref());
     let timings: Vec<Timing> =
         orders.filter_map(|order| order.timing(forecast.orders.get(&order.id).copied(), now)).collect();
-    let every = ListFilter { label: "All", path: ORDERS_PATH.to_owned(), count: None, is_current: chosen.is_none() };
-    let labels = Timing::ALL.map(|timing| (timing, timing_state(Language::English, timing).1));
-    let filters = labels.iter().map(|(timing, label)| ListFilter {
+    let all_label = texts::all_filter(language);
+    let labels = Timing::ALL.map(|timing| timing_state(language, timing).1);
+    let every =
+        ListFilter { label: &all_label, path: ORDERS_PATH.to_owned(), count: None, is_current: chosen.is_none() };
+    let filters = Timing::ALL.into_iter().zip(&labels).map(|(timing, label)| ListFilter {
         label,
-        path: timing_path(*timing),
-        count: Some(timings.iter().filter(|one| *one == timing).count()),
-        is_current: chosen == Some(*timing),
+        path: timing_path(timing),
+        count: Some(timings.iter().filter(|one| **one == timing).count()),
+        is_current: chosen == Some(timing),
     });
-    list_filters("Timing", &[every].into_iter().chain(filters).collect::<Vec<_>>())
+    list_filters(&texts::timing_filters(language), &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
 
-fn tools(query: &OrderListQuery) -> Markup {
+fn tools(language: Language, query: &OrderListQuery) -> Markup {
     let chosen = query.status();
     html! {
         form class="tools" method="get" action=(ORDERS_PATH) role="search" {
             div class="field" {
-                label for="q" { "Number or email" }
+                label for="q" { (texts::search_field(language)) }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
             div class="field" {
-                label for="status" { "Status" }
+                label for="status" { (texts::status_field(language)) }
                 select id="status" name="status" {
-                    option value="" { "All" }
+                    option value="" { (texts::all_filter(language)) }
                     @for status in STATUSES {
-                        option value=(status) selected[chosen == Some(status)] { (order_state(status).1) }
+                        option value=(status) selected[chosen == Some(status)] { (order_state(language, status).1) }
                     }
                 }
             }
             div class="field" {
-                label for="flagged" { "Needs attention" }
+                label for="flagged" { (texts::flagged_field(language)) }
                 input id="flagged" name="flagged" type="checkbox" value="true" checked[query.flagged.is_some()];
             }
             @if let Some(timing) = query.timing() { input type="hidden" name="timing" value=(timing.word()); }
-            button class="second" type="submit" { "Show" }
+            button class="second" type="submit" { (texts::show(language)) }
         }
     }
 }
 
-fn table(orders: &[ListedOrder]) -> Markup {
+fn table(language: Language, orders: &[ListedOrder]) -> Markup {
     let rows = orders.iter().filter_map(|(order, outlook)| Some((order.state.as_ref()?, *outlook)));
+    let (placed, promised) = (texts::placed_column(language), texts::promised_column(language));
+    let (expected, total) = (texts::expected_column(language), texts::total_column(language));
     html! {
-        div class="table list" tabindex="0" role="region" aria-label="Orders" {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::list_title(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Order" } th scope="col" { "Status" } th scope="col" { "Customer" }
-                        th scope="col" { "Placed" } th scope="col" { "Promised" } th scope="col" { "Expected" } th scope="col" class="number" { "Total" }
+                        th scope="col" { (texts::order_column(language)) }
+                        th scope="col" { (texts::status_column(language)) }
+                        th scope="col" { (texts::customer_column(language)) }
+                        th scope="col" { (placed) } th scope="col" { (promised) } th scope="col" { (expected) }
+                        th scope="col" class="number" { (total) }
                     }
                 }
                 tbody {
@@ -259,18 +272,24 @@ fn table(orders: &[ListedOrder]) -> Markup {
                         tr {
                             th scope="row" { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
                             td class="states" {
-                                @let (tone, words) = order_state(order.status);
-                                span class=(tone.class()) { (words) }
-                                (timing_label(Language::English, outlook))
-                                @for flag in &order.flags { " " span class=(Tone::Attention.class()) { (flag_words(flag)) } }
+                                @let (tone, label) = order_state(language, order.status);
+                                span class=(tone.class()) { (label) }
+                                (timing_label(language, outlook))
+                                @for flag in &order.flags {
+                                    " " span class=(Tone::Attention.class()) { (flag_words(language, flag)) }
+                                }
                             }
                             td class="wide" { @if let Some(email) = &order.customer_email { span class="ellipsis" title=(email) { (email) } } }
-                            td class="spare" data-label="Placed" { (time(order.created_at)) }
-                            td data-label="Promised" { @if let Some(promise) = &order.promise { (clock(promise.promised_at)) } }
-                            td class=[order.promise.is_some().then_some("spare")] data-label="Expected" {
-                                @if let Some(at) = outlook.expected_at { (clock(at)) }
+                            td class="spare" data-label=(placed) { (time_in(language, order.created_at)) }
+                            td data-label=(promised) {
+                                @if let Some(promise) = &order.promise { (time_in(language, promise.promised_at)) }
                             }
-                            td class="number" data-label="Total" { (money(order.total_cents, &order.currency)) }
+                            td class=[order.promise.is_some().then_some("spare")] data-label=(expected) {
+                                @if let Some(at) = outlook.expected_at { (time_in(language, at)) }
+                            }
+                            td class="number" data-label=(total) {
+                                (notation::amount(language, order.total_cents, &order.currency))
+                            }
                         }
                     }
                 }
@@ -279,19 +298,26 @@ fn table(orders: &[ListedOrder]) -> Markup {
     }
 }
 
+/// Returns the carrier of a shipment, or that it was picked up.
+pub(super) fn carrier_name(language: Language, sent: &SentShipment) -> String {
+    let carrier = &sent.shipment.carrier;
+    if carrier == PICKUP { texts::pickup(language) } else { carrier.clone() }
+}
+
 /// Returns the reason an order needs attention, as text.
-pub(super) fn flag_words(flag: &str) -> String {
-    match flag {
-        "refund_due" => "refund due".to_owned(),
-        "amount_mismatch" => "payment amount differs".to_owned(),
-        "job_failed" => "job failed".to_owned(),
-        "all_jobs_cancelled" => "all jobs cancelled".to_owned(),
-        "short" => "fewer good parts than ordered".to_owned(),
-        "needs_attention" => "rejected parts not reprinted".to_owned(),
-        SELLER_INCOMPLETE => "invoice needs the shop's name and address".to_owned(),
-        "rejected_after_shipping" => "shipped parts rejected: send replacements".to_owned(),
-        "surplus" => "reprint no longer needed".to_owned(),
-        "refund_failed" => "refund failed".to_owned(),
-        other => other.replace('_', " "),
-    }
+pub(super) fn flag_words(language: Language, flag: &str) -> String {
+    let text = match flag {
+        "refund_due" => texts::flag_refund_due,
+        "amount_mismatch" => texts::flag_amount_mismatch,
+        "job_failed" => texts::flag_job_failed,
+        "all_jobs_cancelled" => texts::flag_all_jobs_cancelled,
+        "short" => texts::flag_short,
+        "needs_attention" => texts::flag_needs_attention,
+        SELLER_INCOMPLETE => texts::flag_seller_incomplete,
+        "rejected_after_shipping" => texts::flag_rejected_after_shipping,
+        "surplus" => texts::flag_surplus,
+        "refund_failed" => texts::flag_refund_failed,
+        other => return other.replace('_', " "),
+    };
+    text(language)
 }

@@ -14,7 +14,7 @@ use super::printer_settings::{change_said, more_inputs, more_said, value_of};
 use super::sheet::{VERSION_FIELD, at_version};
 use super::shell::{StaffSection, StaffViewer, hidden};
 use crate::form::PageForm;
-use crate::frame::see_other;
+use crate::frame::{SLOT, see_other, with_parts};
 use crate::{printer_fields, setup};
 use actors::app::service_tests::Service;
 use domain::principal::Role;
@@ -26,6 +26,8 @@ use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::production::printers::{change as change_printer, register};
 use printers::{PRINTER_TYPES, PrinterType};
+use words::Language;
+use words::staff::printer_form as texts;
 
 /// Path of the form for adding a printer.
 pub(super) const NEW_PRINTER_PATH: &str = "/floor/printers/new";
@@ -45,50 +47,57 @@ pub(super) async fn show_new(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let content = match query.kind.as_deref().and_then(PrinterType::of_word) {
-        Some(declared) => new_form(declared, &|_| None, &html! {}),
-        None => types(who.has(Role::Admin)),
+        Some(declared) => new_form(language, declared, &|_| None, &html! {}),
+        None => types(language, who.has(Role::Admin)),
     };
-    Ok(viewer.page(StaffSection::Floor, "Add a printer", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Floor, &texts::add_title(language), &app.board.view(), &content))
 }
 
 /// Renders the printer types to choose from.
-fn types(admin: bool) -> Markup {
+fn types(language: Language, admin: bool) -> Markup {
     html! {
-        p { a href=(FLOOR_PATH) { "All printers" } }
-        h1 { "Add a printer" }
-        p { "Choose the software that runs on the printer." }
-        ul class="cards" aria-label="Printer types" {
+        p { a href=(FLOOR_PATH) { (texts::all_printers(language)) } }
+        h1 { (texts::add_title(language)) }
+        p { (texts::choose_text(language)) }
+        ul class="cards" aria-label=(texts::types(language)) {
             @for declared in PRINTER_TYPES {
                 li class="card" {
                     h2 { a href={ (NEW_PRINTER_PATH) "?type=" (declared.word) } { (declared.program) } }
-                    p class="soft" { "Default port " (declared.default_port) "." }
+                    p class="soft" { (texts::default_port(language, &declared.default_port.to_string())) }
                 }
             }
         }
         @if admin {
-            p { a href="/setup/printers" { "Search the network for printers" } " instead." }
+            @let link = html! { a href="/setup/printers" { (texts::search_link(language)) } };
+            p { (with_parts(&texts::search_text(language, SLOT), &[&link])) }
         }
     }
 }
 
-fn new_form(declared: &PrinterType, value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
+fn new_form(
+    language: Language,
+    declared: &PrinterType,
+    value: &dyn Fn(&str) -> Option<String>,
+    words: &Markup,
+) -> Markup {
     let untested = value("untested").is_some_and(|text| text == "true");
     html! {
-        p { a href=(NEW_PRINTER_PATH) { "All printer types" } }
-        h1 { "Add a printer with " (declared.program) }
+        p { a href=(NEW_PRINTER_PATH) { (texts::all_types(language)) } }
+        h1 { (texts::add_heading(language, declared.program)) }
         form class="card narrowed" method="post" action={ (NEW_PRINTER_PATH) "?type=" (declared.word) } {
             (words)
             (hidden())
-            (printer_fields::inputs(Some(declared), value))
-            (more_inputs(value))
+            (printer_fields::inputs(language, Some(declared), value))
+            (more_inputs(language, value))
             div class="field" {
                 input id="untested" name="untested" type="checkbox" value="true" checked[untested];
-                label for="untested" class="inline" { " Skip the connection test" }
+                label for="untested" class="inline" { " " (texts::skip_test(language)) }
             }
-            button type="submit" { "Test and add" }
+            button type="submit" { (texts::test_and_add(language)) }
             " "
-            a class="tall" href=(FLOOR_PATH) { "Cancel" }
+            a class="tall" href=(FLOOR_PATH) { (texts::cancel(language)) }
         }
     }
 }
@@ -97,16 +106,16 @@ fn new_form(declared: &PrinterType, value: &dyn Fn(&str) -> Option<String>, word
 pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let Some(declared) = PrinterType::of_word(sent.text("type")) else { return Ok(see_other(NEW_PRINTER_PATH)) };
-    let typed = Form::submitted(&sent);
+    let (language, typed) = (viewer.language(), Form::submitted(&sent));
     let again = |typed: &Form, words: &Markup| {
         // A box that was not ticked is there too, and empty.
-        let content = new_form(declared, &|name| Some(typed.text(name).to_owned()), words);
-        viewer.page(StaffSection::Floor, "Add a printer", &app.board.view(), &content)
+        let content = new_form(language, declared, &|name| Some(typed.text(name).to_owned()), words);
+        viewer.page(StaffSection::Floor, &texts::add_title(language), &app.board.view(), &content)
     };
     if sent.text("untested").is_empty() {
         let test = printer_fields::tested(&app.config, &sent, app.board.shop.environment.now()).await;
         if !test.ok {
-            let words = setup::failed(Service::Printer, &test.message, test.detail.as_deref());
+            let words = setup::failed(language, Service::Printer, &test.message, test.detail.as_deref());
             let mut response = again(&typed, &words);
             *response.status_mut() = StatusCode::BAD_REQUEST;
             return Ok(response);
@@ -132,36 +141,41 @@ pub(super) async fn show_edit(
     let viewer = StaffViewer::new(&who, &app.config)?;
     let current = find_present(&app.board.shop.printers, id).await?;
     let printer = &current.1;
-    let content = edit_form(&current, &|name| Some(value_of(&printer.fields, name)), &html! {});
+    let content = edit_form(viewer.language(), &current, &|name| Some(value_of(&printer.fields, name)), &html! {});
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
 
 /// Renders the form for changing a printer. The form contains the printer's version, so that saving does not overwrite
 /// concurrent changes.
-fn edit_form((version, printer): &(i64, Printer), value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
+fn edit_form(
+    language: Language,
+    (version, printer): &(i64, Printer),
+    value: &dyn Fn(&str) -> Option<String>,
+    words: &Markup,
+) -> Markup {
     let (name, own_page) = (&printer.fields.name, format!("{FLOOR_PATH}/printers/{}", printer.id));
     html! {
-        p { a href=(own_page) { "Back to " (name) } }
-        h1 { "Edit " (name) }
+        p { a href=(own_page) { (texts::back_to(language, name)) } }
+        h1 { (texts::edit_heading(language, name)) }
         form class="card narrowed" method="post" action={ (own_page) "/edit" } {
             (words)
             (hidden())
             input type="hidden" name=(VERSION_FIELD) value=(version);
-            (printer_fields::inputs(PrinterType::of_word(&printer.fields.kind), value))
-            p class="soft" { "Leave the key empty to keep the current one. If you change the address, enter the key again." }
-            (more_inputs(value))
-            button type="submit" { "Save" }
+            (printer_fields::inputs(language, PrinterType::of_word(&printer.fields.kind), value))
+            p class="soft" { (texts::keep_key(language)) }
+            (more_inputs(language, value))
+            button type="submit" { (texts::save(language)) }
         }
         section class="card narrowed" aria-labelledby="remove" {
-            h2 id="remove" { "Remove " (name) }
-            p { "Printfloor stops monitoring this printer and sends it no more jobs. Past prints stay in orders and records." }
+            h2 id="remove" { (texts::remove_named(language, name)) }
+            p { (texts::remove_text(language)) }
             details {
-                summary { "Remove printer" }
-                p { strong { "Remove " (name) " permanently?" } }
+                summary { (texts::remove(language)) }
+                p { strong { (texts::remove_question(language, name)) } }
                 form method="post" action=(act_path(printer.id, "remove")) {
                     (hidden())
                     input type="hidden" name="back" value=(FLOOR_PATH);
-                    button class="stop" type="submit" { "Remove " (name) }
+                    button class="stop" type="submit" { (texts::remove_named(language, name)) }
                 }
             }
         }
@@ -183,7 +197,8 @@ pub(super) async fn change(
         Ok(_) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
         Err(error) => {
             let typed = typed.with_refusal(error)?;
-            let content = edit_form(&current, &|name| Some(typed.text(name).to_owned()), &typed.alert());
+            let content =
+                edit_form(viewer.language(), &current, &|name| Some(typed.text(name).to_owned()), &typed.alert());
             let response = viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content);
             Ok(typed.answer(response))
         }

@@ -5,21 +5,21 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use crate::form::PageForm;
-use crate::printer_fields::{number, request_members};
+use crate::printer_fields::{PrinterFieldText, number, request_members};
 use domain::printer::{MAX_ROOM_PLACE, PrinterFields};
 use domain::sku::Dimensions;
+use words::Language;
+use words::staff::printer_form as texts;
 
 /// Single-line text fields: name in the form and in the API, label, maximum length in characters, and hint.
-const TEXTS: [(&str, &str, usize, &str); 3] = [
-    ("model", "Model", 100, "As named in the slicer, such as MK4. Leave empty to accept files for any model."),
-    (
-        "plateType",
-        "Build plate",
-        50,
-        "As named in the slicer, such as Textured PEI Plate. Leave empty to accept files for any plate.",
-    ),
-    ("location", "Location", 200, "Room or shelf. Printers with the same location appear together on the plan."),
+const TEXTS: [(&str, PrinterFieldText, usize, PrinterFieldText); 3] = [
+    ("model", texts::model_field, 100, texts::model_hint),
+    ("plateType", texts::plate_field, 50, texts::plate_hint),
+    ("location", texts::location_field, 200, texts::location_hint),
 ];
+/// Fields for the position on the plan: name, label, and hint.
+const POSITION: [(&str, PrinterFieldText, PrinterFieldText); 2] =
+    [("row", texts::row_field, texts::row_hint), ("column", texts::column_field, texts::column_hint)];
 /// Separator between tags.
 const TAG_SEPARATOR: char = ',';
 
@@ -59,56 +59,56 @@ pub(super) fn value_of(fields: &PrinterFields, name: &str) -> String {
 }
 
 /// Renders the printer form fields that are not in the setup wizard.
-pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
+pub(super) fn more_inputs(language: Language, value: &dyn Fn(&str) -> Option<String>) -> Markup {
     let of = |name: &str| value(name).unwrap_or_default();
     html! {
         @for (name, label, most, hint) in TEXTS {
             div class="field" {
-                label for=(name) { (label) }
+                label for=(name) { (label(language)) }
                 input id=(name) name=(name) maxlength=(most) value=(of(name)) aria-describedby={ "about-" (name) };
-                p class="hint" id={ "about-" (name) } { (hint) }
+                p class="hint" id={ "about-" (name) } { (hint(language)) }
             }
         }
         fieldset class="field" {
-            legend { "Position on the plan" }
-            @for (name, label, hint) in [("row", "Row", "Counted from the front."), ("column", "Column", "Counted from the left.")] {
+            legend { (texts::position_fields(language)) }
+            @for (name, label, hint) in POSITION {
                 div class="field" {
-                    label for=(name) { (label) }
+                    label for=(name) { (label(language)) }
                     input id=(name) name=(name) type="number" min="1" max=(MAX_ROOM_PLACE) value=(of(name))
                         aria-describedby={ "about-" (name) };
-                    p class="hint" id={ "about-" (name) } { (hint) }
+                    p class="hint" id={ "about-" (name) } { (hint(language)) }
                 }
             }
         }
         fieldset class="field" {
-            legend { "Nozzle (leave empty to accept files for any nozzle)" }
+            legend { (texts::nozzle_fields(language)) }
             div class="field" {
-                label for="nozzle" { "Nozzle diameter in mm" }
+                label for="nozzle" { (texts::nozzle_field(language)) }
                 input id="nozzle" name="nozzle" data-member="nozzle.diameter" inputmode="decimal" maxlength="10" value=(of("nozzle"));
             }
             div class="field" {
-                label for="nozzleKind" { "Nozzle material" }
+                label for="nozzleKind" { (texts::nozzle_material_field(language)) }
                 input id="nozzleKind" name="nozzleKind" data-member="nozzle.kind" maxlength="50" value=(of("nozzleKind"));
             }
         }
         div class="field" {
-            label for="tags" { "Tags" }
+            label for="tags" { (texts::tags_field(language)) }
             input id="tags" name="tags" maxlength="1000" value=(of("tags")) aria-describedby="about-tags";
-            p class="hint" id="about-tags" { "Separate tags with commas. You can search for printers by tag." }
+            p class="hint" id="about-tags" { (texts::tags_hint(language)) }
         }
         div class="field" {
-            label for="camera" { "Camera snapshot URL" }
+            label for="camera" { (texts::camera_field(language)) }
             input id="camera" name="camera" data-member="camera.snapshotUrl" inputmode="url" maxlength="500" value=(of("camera")) aria-describedby="about-camera";
-            p class="hint" id="about-camera" { "Leave empty to use the camera that the printer reports, if any." }
+            p class="hint" id="about-camera" { (texts::camera_hint(language)) }
         }
         div class="field" {
-            label for="cameraLogin" { "Camera user name and password" }
+            label for="cameraLogin" { (texts::camera_login_field(language)) }
             input id="cameraLogin" name="cameraLogin" data-member="camera.credentials" type="password" autocomplete="off" maxlength="500" aria-describedby="about-login";
-            p class="hint" id="about-login" { "As user:password, if required. Leave empty to keep the current ones." }
+            p class="hint" id="about-login" { (texts::camera_login_hint(language)) }
         }
         div class="field" {
             input id="autoClear" name="autoClear" type="checkbox" value="true" checked[of("autoClear") == "true"];
-            label for="autoClear" class="inline" { " Clears its own bed after each print" }
+            label for="autoClear" class="inline" { " " (texts::auto_clear_field(language)) }
         }
     }
 }

@@ -4,6 +4,7 @@ mod file;
 mod files;
 mod from_file;
 mod kit;
+mod machines;
 mod sku;
 mod sku_acts;
 mod sku_form;
@@ -24,11 +25,11 @@ use super::filled_form::address;
 use super::form::Form;
 use super::sheet::{ListFilter, ListPart, list_filters, non_empty};
 use super::shell::{StaffSection, StaffViewer, Tone};
-use crate::frame::money;
 use actors::orders::make::ProductionSources;
 use config::Config;
 use domain::amount::Amount;
 use domain::id::Id;
+use domain::notation;
 use domain::refusal::Faults;
 use domain::sku::{OrderObstacle, Sku, SkuFields};
 use http::access::{Caller, RequiredAccess};
@@ -41,6 +42,8 @@ use http_api::production::jobs::JobHandles;
 use http_api::production::orders::OrderHandles;
 use http_api::production::skus::SkuHandles;
 use store::queries::{Page, Queries, SkuFilter};
+use words::Language;
+use words::staff::products as texts;
 
 /// Maximum number of SKU codes that are suggested, newest first; further codes have to be typed.
 const CODES_SUGGESTED: u64 = 200;
@@ -113,11 +116,11 @@ impl ProductQuery {
 }
 
 /// Renders the tabs of the product pages.
-pub(super) fn tabs(now: &str) -> Markup {
-    let parts = [(PRODUCTS_PATH, "SKUs and kits"), (files::PATH, "Files")];
+pub(super) fn tabs(language: Language, now: &str) -> Markup {
+    let parts = [(PRODUCTS_PATH, texts::skus_tab(language)), (files::PATH, texts::files_tab(language))];
     html! {
-        nav class="tabs" aria-label="Products" {
-            @for (path, words) in parts { a href=(path) aria-current=[(path == now).then_some("page")] { (words) } }
+        nav class="tabs" aria-label=(texts::list_title(language)) {
+            @for (path, label) in parts { a href=(path) aria-current=[(path == now).then_some("page")] { (label) } }
         }
     }
 }
@@ -129,6 +132,7 @@ pub(super) async fn list(
     OpenQuery(query): OpenQuery<ProductQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let view = app.board.view();
     let narrowed = vec![("q", non_empty(query.q.as_ref())), ("show", non_empty(query.show.as_ref()))];
     let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());
@@ -136,96 +140,118 @@ pub(super) async fn list(
     let (results, total) = app.skus.queries.skus(&query.filter(), part.page()).await?;
     let (mut rows, mut cache) = (Vec::with_capacity(results.len()), HashMap::new());
     for sku in results.iter().filter_map(|versioned| versioned.state.as_ref()) {
-        rows.push(row(&app, sku, &mut cache).await?);
+        rows.push(row(language, &app, sku, &mut cache).await?);
     }
+    let title = texts::list_title(language);
     let content = html! {
         div class="head" {
-            h1 { "Products" }
+            h1 { (title) }
             span class="push" {}
-            a class="btn" href={ (PRODUCTS_PATH) "/new?kit=1" } { "New kit" }
-            a class="btn primary" href={ (PRODUCTS_PATH) "/new" } { "New SKU" }
+            a class="btn" href={ (PRODUCTS_PATH) "/new?kit=1" } { (texts::new_kit(language)) }
+            a class="btn primary" href={ (PRODUCTS_PATH) "/new" } { (texts::new_sku(language)) }
         }
-        (tabs(PRODUCTS_PATH))
-        (files::upload_form())
-        (subsets(&query))
-        (tools(&query))
+        (tabs(language, PRODUCTS_PATH))
+        (files::upload_form(language))
+        (subsets(language, &query))
+        (tools(language, &query))
         div id="products" data-fresh="" {
-            @if rows.is_empty() && !is_narrowed && query.from == 0 { (nothing()) } @else if rows.is_empty() {
-                p { "No SKUs match. " a href=(PRODUCTS_PATH) { "Show all" } }
-            } @else {
-                div class="table list" tabindex="0" role="region" aria-label="SKUs and kits" {
-                    table {
-                        thead {
-                            tr {
-                                th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" { "Material per part" }
-                                th scope="col" class="number" { "Price" } th scope="col" { "Can be ordered" }
-                            }
-                        }
-                        tbody { @for row in &rows { (row) } }
+            @if rows.is_empty() && !is_narrowed && query.from == 0 { (nothing(language)) } @else if rows.is_empty() {
+                p { (texts::no_sku_match(language)) " " a href=(PRODUCTS_PATH) { (texts::show_all(language)) } }
+            } @else { (table(language, &rows)) }
+        }
+        (part.links_in(language, total))
+    };
+    Ok(viewer.page(StaffSection::Products, &title, &view, &content))
+}
+
+fn table(language: Language, rows: &[Markup]) -> Markup {
+    html! {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::skus_tab(language)) {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { (texts::sku_column(language)) }
+                        th scope="col" { (texts::code_column(language)) }
+                        th scope="col" { (texts::material_column(language)) }
+                        th scope="col" class="number" { (texts::price_column(language)) }
+                        th scope="col" { (texts::orderable_column(language)) }
                     }
                 }
+                tbody { @for row in rows { (row) } }
             }
         }
-        (part.links(total))
-    };
-    Ok(viewer.page(StaffSection::Products, "Products", &view, &content))
+    }
 }
 
 /// Renders the message for a shop without SKUs.
-fn nothing() -> Markup {
+fn nothing(language: Language) -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {
-            h2 id="begin" { "No SKUs yet" }
-            p { "A SKU is a product you sell: its name, its price, the material for one part, and the G-code that prints a plate of parts." }
-            p { "Upload G-code above, then create a SKU from it on the file's page. A kit combines parts of several SKUs." }
+            h2 id="begin" { (texts::no_skus_heading(language)) }
+            p { (texts::no_skus_text(language)) }
+            p { (texts::no_skus_next(language)) }
         }
     }
 }
 
 /// Renders the links to subsets of the list.
-fn subsets(query: &ProductQuery) -> Markup {
+fn subsets(language: Language, query: &ProductQuery) -> Markup {
     let (chosen, q) = (query.show.as_deref().unwrap_or_default(), query.q.as_deref().unwrap_or_default());
-    let shows = [("", "All"), ("active", "Offered"), ("withdrawn", "Withdrawn"), ("kits", "Kits")];
-    let filters = shows.map(|(word, label)| ListFilter {
+    let shows = [
+        ("", texts::all_filter(language)),
+        ("active", texts::offered_filter(language)),
+        ("withdrawn", texts::withdrawn_filter(language)),
+        ("kits", texts::kits_filter(language)),
+    ];
+    let filters = shows.iter().map(|(word, label)| ListFilter {
         label,
-        path: address(PRODUCTS_PATH, &[("q", q), ("show", word)]),
+        path: address(PRODUCTS_PATH, &[("q", q), ("show", *word)]),
         count: None,
-        is_current: word == chosen,
+        is_current: *word == chosen,
     });
-    list_filters("Show", &filters)
+    list_filters(&texts::filters(language), &filters.collect::<Vec<_>>())
 }
 
-fn tools(query: &ProductQuery) -> Markup {
+fn tools(language: Language, query: &ProductQuery) -> Markup {
     html! {
         form class="tools" method="get" action=(PRODUCTS_PATH) role="search" {
             div class="field" {
-                label for="q" { "Name or code" }
+                label for="q" { (texts::search_field(language)) }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
             @if let Some(word) = non_empty(query.show.as_ref()) { input type="hidden" name="show" value=(word); }
-            button class="second" type="submit" { "Search" }
+            button class="second" type="submit" { (texts::search(language)) }
         }
     }
 }
 
-async fn row(app: &ProductHandles, sku: &Sku, cache: &mut SkuCache) -> Result<Markup, ApiError> {
+async fn row(language: Language, app: &ProductHandles, sku: &Sku, cache: &mut SkuCache) -> Result<Markup, ApiError> {
     let fields = &sku.fields;
     let obstacles = obstacles(app, sku, cache).await?;
     Ok(html! {
         tr {
             th scope="row" { a class="ellipsis" title=(fields.name) href=(sku_path(sku.id)) { (fields.name) } }
-            td data-label="Code" { span class="ellipsis" title=(fields.code) { (fields.code) } }
-            td {
-                @if fields.is_kit() { "Kit of " (fields.components.len()) " SKUs" } @else {
-                    @let per_part = Amount(fields.estimated_consumption.0 / i64::from(fields.units_per_plate.max(1)));
-                    (material_words(app, fields.material_id, per_part))
-                    @if !fields.materials.is_empty() { " and " (fields.materials.len()) " more" }
-                }
+            td data-label=(texts::code_column(language)) { span class="ellipsis" title=(fields.code) { (fields.code) } }
+            td { (content_words(language, app, fields)) }
+            td class="number" data-label=(texts::price_column(language)) {
+                (notation::amount(language, fields.price_cents, &fields.currency))
             }
-            td class="number" data-label="Price" { (money(fields.price_cents, &fields.currency)) }
-            td data-label="Can be ordered" { (orderable(&obstacles)) }
+            td data-label=(texts::orderable_column(language)) { (orderable(language, &obstacles)) }
         }
     })
+}
+
+/// Returns the materials of a part, or the number of SKUs in a kit.
+fn content_words(language: Language, app: &ProductHandles, fields: &SkuFields) -> String {
+    if fields.is_kit() {
+        return texts::kit_of(language, fields.components.len());
+    }
+    let per_part = Amount(fields.estimated_consumption.0 / i64::from(fields.units_per_plate.max(1)));
+    let material = material_words(language, app, fields.material_id, per_part);
+    match fields.materials.len() {
+        0 => material,
+        more => texts::with_more_materials(language, &material, more),
+    }
 }
 
 /// Returns the path of a SKU's page.
@@ -263,31 +289,29 @@ async fn obstacles(app: &ProductHandles, sku: &Sku, cache: &mut SkuCache) -> Res
 }
 
 /// Renders whether a SKU can be ordered and, if not, why.
-fn orderable(obstacles: &[OrderObstacle]) -> Markup {
-    let (tone, words) = if obstacles.is_empty() {
-        (Tone::Working, "Yes")
+fn orderable(language: Language, obstacles: &[OrderObstacle]) -> Markup {
+    let (tone, label) = if obstacles.is_empty() {
+        (Tone::Working, texts::orderable(language))
     } else if obstacles.iter().any(OrderObstacle::stops_all) {
-        (Tone::Error, "No")
+        (Tone::Error, texts::not_orderable(language))
     } else {
-        (Tone::Attention, "Partly")
+        (Tone::Attention, texts::partly_orderable(language))
     };
     html! {
-        span class=(tone.class()) { (words) }
+        span class=(tone.class()) { (label) }
         @if !obstacles.is_empty() {
-            ul class="reasons" { @for obstacle in obstacles { li { (obstacle.words()) } } }
+            ul class="reasons" { @for obstacle in obstacles { li { (obstacle.words(language)) } } }
         }
     }
 }
 
 /// Formats an amount of a material, with the material's name.
-fn material_words(app: &ProductHandles, material: Option<Id>, amount: Amount) -> Markup {
+fn material_words(language: Language, app: &ProductHandles, material: Option<Id>, amount: Amount) -> String {
     let handle = material.and_then(|id| app.skus.materials.resident(id)).map(|handle| handle.read());
     let material_fields = handle.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
-    html! {
-        @match material_fields {
-            Some(fields) => { (amount) " " (fields.kind.unit()) " " (fields.name) },
-            None => { (amount) " of a deleted material" },
-        }
+    match material_fields {
+        Some(fields) => format!("{} {}", notation::stock_amount(language, amount, fields.kind), fields.name),
+        None => texts::deleted_material(language, &notation::decimal(language, amount)),
     }
 }
 

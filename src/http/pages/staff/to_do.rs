@@ -8,6 +8,7 @@ mod counts;
 mod late;
 mod parts;
 mod row;
+mod seller;
 mod spools;
 mod waiting;
 
@@ -23,24 +24,24 @@ use super::card::{act_path, attention_words, job_number, live_state, standing};
 use super::card_gauge::{waiting, waiting_words};
 use super::card_print::job_path_of;
 use super::first_steps::first_steps;
-use super::floor_group::counted;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
 use super::orders::flag_words;
 use super::settings::restore;
-use super::shell::{StaffSection, StaffViewer, Tone, act, since};
+use super::shell::{StaffSection, StaffViewer, Tone, act, since_in};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use crate::design::{Icon, icon};
-use crate::refused::sentence;
-use crate::times::message;
+use crate::frame::{NEXT_SLOT, SLOT, with_parts};
+use crate::times::{message_in, translated_message};
 use actors::restores::DispatchHold;
 use config::Config;
+use domain::amount::Amount;
 use domain::job::{Job, JobState};
 use domain::material::Material;
+use domain::notation;
 use domain::order::{Order, OrderStatus};
 use domain::printer::{AttemptPhase, Attention, Printer};
-use domain::seller::gaps_in_words;
 use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
@@ -48,6 +49,7 @@ use http_api::production::jobs::JobHandles;
 use http_api::production::printers::present_all;
 use store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
 use words::Language;
+use words::staff::to_do;
 
 /// Maximum number of tasks shown per kind, longest-waiting first; further tasks appear once these are done.
 const ROWS_PER_KIND: u64 = 30;
@@ -66,7 +68,8 @@ handles! {
 /// Section of the to-do page with tasks of one kind, all of which are done in the same way.
 struct TaskKind {
     id: &'static str,
-    title: &'static str,
+    language: Language,
+    title: String,
     rows: Vec<TaskRow>,
     /// Total number of tasks, if more than are shown.
     total: u64,
@@ -77,16 +80,16 @@ struct TaskKind {
 }
 
 impl TaskKind {
-    fn new(id: &'static str, title: &'static str, rows: Vec<TaskRow>) -> Self {
+    fn new(language: Language, id: &'static str, title: fn(Language) -> String, rows: Vec<TaskRow>) -> Self {
         let total = rows.len() as u64;
-        Self { id, title, rows, total, note: None, below: None }
+        Self { id, language, title: title(language), rows, total, note: None, below: None }
     }
 
     fn html(&self) -> Markup {
         html! {
             section class="panel tasks" id={ "kind-" (self.id) } aria-labelledby={ "title-" (self.id) } {
                 div class="tasks-head" {
-                    h2 id={ "title-" (self.id) } { (self.title) " (" (self.total) ")" }
+                    h2 id={ "title-" (self.id) } { (to_do::heading(self.language, &self.title, self.total)) }
                     @if let Some(note) = &self.note { span class="faint small" { (note) } }
                 }
                 ul class="rows" { @for row in &self.rows { (row.html()) } }
@@ -99,7 +102,7 @@ impl TaskKind {
 /// Serves the to-do page.
 pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let view = app.board.view();
+    let (language, view) = (viewer.language(), app.board.view());
     let all = present_all(&app.board.shop);
     let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let (sliced, all_sliced) = jobs_in(&app, &in_state(JobState::Sliced)).await?;
@@ -108,68 +111,68 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
     let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
-        seller(&app.config),
-        restored(&app.hold),
-        beds::beds(&app, &beds_waiting, &acts),
-        parts::parts(&app, &beds_waiting).await?,
-        unverified(&printers),
-        troubles(&app, &printers),
-        late::late(&app),
-        jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
-        jobs(&app, JobState::AwaitingManualReview, "review", "Jobs to review").await?,
-        spools::spools(&app, &acts, &sliced),
-        waiting::waiting(&app, &sliced, all_sliced),
-        counts::counts(&app),
-        low_stock(&app),
-        orders(&app, &with_status(OrderStatus::Ready), "pack", "Orders to pack").await?,
-        orders(&app, &flagged, "flagged", "Orders to review").await?,
-        orders(&app, &with_status(OrderStatus::Created), "due", "Payments due").await?,
-        orders(&app, &with_status(OrderStatus::PaymentFailed), "unpaid", "Failed payments").await?,
+        seller::seller(language, &app.config),
+        restored(language, &app.hold),
+        beds::beds(language, &app, &beds_waiting, &acts),
+        parts::parts(language, &app, &beds_waiting).await?,
+        unverified(language, &printers),
+        troubles(language, &app, &printers),
+        late::late(language, &app),
+        jobs(language, &app, JobState::Failed, "failed", to_do::kind_failed).await?,
+        jobs(language, &app, JobState::AwaitingManualReview, "review", to_do::kind_review).await?,
+        spools::spools(language, &app, &acts, &sliced),
+        waiting::waiting(language, &app, &sliced, all_sliced),
+        counts::counts(language, &app),
+        low_stock(language, &app),
+        orders(language, &app, &with_status(OrderStatus::Ready), "pack", to_do::kind_pack).await?,
+        orders(language, &app, &flagged, "flagged", to_do::kind_flagged).await?,
+        orders(language, &app, &with_status(OrderStatus::Created), "due", to_do::kind_due).await?,
+        orders(language, &app, &with_status(OrderStatus::PaymentFailed), "unpaid", to_do::kind_unpaid).await?,
     ];
-    let log = app.log.render(who.language, None).await?;
+    let log = app.log.render(language, None).await?;
     let open: Vec<&TaskKind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
     let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
     let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
-    let steps = first_steps(who.language, [!printers.is_empty(), stocked, skus > 0]);
-    let total: u64 = open.iter().map(|kind| kind.total).sum();
+    let steps = first_steps(language, [!printers.is_empty(), stocked, skus > 0]);
+    let (total, title): (u64, _) = (open.iter().map(|kind| kind.total).sum(), to_do::title(language));
     let content = html! {
         div id="to-do" data-fresh="" {
             div class="head" {
-                h1 { "To do" }
-                @if total > 0 { span class="muted" { (counted(usize::try_from(total).unwrap_or(usize::MAX), "task", "tasks")) } }
+                h1 { (title) }
+                @if total > 0 { span class="muted" { (to_do::tasks(language, total)) } }
             }
             div class=(if log.0.is_empty() { "stack" } else { "two" }) {
                 div class="stack" {
-                    @if let Some(steps) = &steps { (steps) } @else if open.is_empty() { (nothing()) }
+                    @if let Some(steps) = &steps { (steps) } @else if open.is_empty() { (nothing(language)) }
                     @for kind in &open { (kind.html()) }
                 }
                 (log)
             }
         }
     };
-    Ok(viewer.page(StaffSection::ToDo, "To do", &view, &content))
+    Ok(viewer.page(StaffSection::ToDo, &title, &view, &content))
 }
 
 /// Renders the page when there is nothing to do.
-fn nothing() -> Markup {
+fn nothing(language: Language) -> Markup {
     html! {
         section class="panel pad" aria-labelledby="nothing" {
-            h2 id="nothing" { "You're all caught up" }
-            p class="muted" { "Beds to clear, spools to load, parts to sign off and orders to pack appear here automatically, longest-waiting first." }
-            a class="btn" href=(FLOOR_PATH) { (icon(Icon::Printer)) "Open the floor" }
+            h2 id="nothing" { (to_do::caught_up(language)) }
+            p class="muted" { (to_do::caught_up_text(language)) }
+            a class="btn" href=(FLOOR_PATH) { (icon(Icon::Printer)) (to_do::open_floor(language)) }
         }
     }
 }
 
 /// Lists the restore that is waiting to be reviewed; no job starts before the review.
-fn restored(hold: &DispatchHold) -> TaskKind {
+fn restored(language: Language, hold: &DispatchHold) -> TaskKind {
     let row = || {
-        let acts = html! { a class="btn primary" href=(restore::PATH) { "Review restore" } };
-        TaskRow::new(Icon::Database, html! { b { "The shop was restored from a backup" } })
-            .detail(html! { "No jobs start until an admin reviews the restore. Changes made after the backup are missing." })
+        let acts = html! { a class="btn primary" href=(restore::PATH) { (to_do::review_restore(language)) } };
+        TaskRow::new(Icon::Database, html! { b { (to_do::restored(language)) } })
+            .detail(html! { (to_do::restored_text(language)) })
             .acts(acts)
     };
-    TaskKind::new("restored", "Restores to review", hold.is_on().then(row).into_iter().collect())
+    TaskKind::new(language, "restored", to_do::kind_restored, hold.is_on().then(row).into_iter().collect())
 }
 
 fn back() -> Markup {
@@ -180,35 +183,24 @@ fn printer_link(printer: &Printer) -> Markup {
     html! { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.fields.name) } }
 }
 
-/// Lists the task of entering the shop's name and address while invoices are waiting for them.
-fn seller(config: &Config) -> TaskKind {
-    let gaps = config.rules().seller_gaps();
-    if gaps.is_empty() {
-        return TaskKind::new("seller", "Invoices on hold", Vec::new());
-    }
-    let row = TaskRow::new(Icon::CircleAlert, html! { b { "Invoices can't be issued" } })
-        .detail(html! { (sentence(&gaps_in_words(&gaps))) })
-        .acts(html! { a class="btn" href="/setup/commerce" { "Open setup" } });
-    TaskKind::new("seller", "Invoices on hold", vec![row])
-}
-
 /// Lists the prints for which it is unknown whether they started or how they ended.
-fn unverified(printers: &[&Printer]) -> TaskKind {
+fn unverified(language: Language, printers: &[&Printer]) -> TaskKind {
     let rows = printers.iter().filter_map(|printer| {
         let in_hand = printer.in_hand.as_ref()?;
         let AttemptPhase::Unverified { reason } = &in_hand.phase else { return None };
-        let title = html! {
-            b { "Did " a href=(job_path_of(in_hand.order, in_hand.job)) { (job_number(in_hand)) } " print on " (printer_link(printer)) "?" }
-            " " span class="faint small" { (since(in_hand.taken_at)) }
-        };
-        let row = TaskRow::new(Icon::CircleAlert, title).detail(message(reason)).picture(Some(in_hand.file_id));
-        Some(row.more(Some(resolutions(in_hand.job, in_hand.began_at.map(|_| in_hand.progress), TO_DO_PATH))))
+        let job = html! { a href=(job_path_of(in_hand.order, in_hand.job)) { (job_number(in_hand)) } };
+        let question = with_parts(&to_do::did_it_print(language, SLOT, NEXT_SLOT), &[&job, &printer_link(printer)]);
+        let title = html! { b { (question) } " " span class="faint small" { (since_in(language, in_hand.taken_at)) } };
+        let row = TaskRow::new(Icon::CircleAlert, title).detail(message_in(language, reason));
+        let progress = in_hand.began_at.map(|_| in_hand.progress);
+        let more = resolutions(language, in_hand.job, progress, TO_DO_PATH);
+        Some(row.picture(Some(in_hand.file_id)).more(Some(more)))
     });
-    TaskKind::new("unverified", "Prints to check", rows.collect())
+    TaskKind::new(language, "unverified", to_do::kind_unverified, rows.collect())
 }
 
 /// Lists the printers that need attention for other reasons.
-fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
+fn troubles(language: Language, app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
     let elsewhere = [Attention::BedNotCleared, Attention::Maintenance, Attention::Unverified, Attention::PrintFailed];
     let looked_at = [Attention::FirmwareError, Attention::StartRefused, Attention::DiskFull];
     let rows = printers.iter().filter_map(|printer| {
@@ -219,25 +211,25 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
             return None;
         }
         let path = act_path(printer.id, "clear-attention");
-        let title = html! { b { (printer_link(printer)) } " " (live_state(Language::English, &app.board.shop, printer)) };
+        let title = html! { b { (printer_link(printer)) } " " (live_state(language, &app.board.shop, printer)) };
         let detail = html! {
-            @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(Language::English, *one)) }
-            @if let Some(words) = printer.attention_words(Language::English) { p class="bad" { (message(&words)) } }
-            @if let Some(words) = waiting_words(Language::English, waiting(&app.board, printer)) {
+            @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(language, *one)) }
+            @if let Some(words) = printer.attention_words(language) { p class="bad" { (translated_message(language, &words)) } }
+            @if let Some(words) = waiting_words(language, waiting(&app.board, printer)) {
                 @if !attention.is_empty() { " · " }
                 (words)
             }
         };
         let acts = html! {
             @if attention.iter().any(|one| looked_at.contains(one)) {
-                (act(&path, &format!("looked-{}", printer.id), "btn", "Mark as checked", Some(&back())))
+                (act(&path, &format!("looked-{}", printer.id), "btn", &to_do::mark_checked(language), Some(&back())))
             } @else {
-                a class="btn" href={ (FLOOR_PATH) "/printers/" (printer.id) } { "View details" }
+                a class="btn" href={ (FLOOR_PATH) "/printers/" (printer.id) } { (to_do::view_details(language)) }
             }
         };
         Some(TaskRow::new(Icon::TriangleAlert, title).detail(detail).acts(acts))
     });
-    TaskKind::new("look", "Printers to check", rows.collect())
+    TaskKind::new(language, "look", to_do::kind_troubles, rows.collect())
 }
 
 /// Returns the page that contains the longest-waiting entries of a list of `total` entries sorted from newest to
@@ -260,60 +252,70 @@ async fn jobs_in(app: &ToDoHandles, filter: &JobFilter) -> Result<(Vec<Job>, u64
     Ok((some, total))
 }
 
-fn jobs_kind(app: &ToDoHandles, some: &[Job], total: u64, id: &'static str, title: &'static str) -> TaskKind {
-    let rows = some.iter().map(|job| job_row(app, job)).collect();
-    TaskKind { total, ..TaskKind::new(id, title, rows) }
-}
-
-async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<TaskKind, ApiError> {
+async fn jobs(
+    language: Language,
+    app: &ToDoHandles,
+    state: JobState,
+    id: &'static str,
+    title: fn(Language) -> String,
+) -> Result<TaskKind, ApiError> {
     let (some, total) = jobs_in(app, &in_state(state)).await?;
-    Ok(jobs_kind(app, &some, total, id, title))
+    let rows = some.iter().map(|job| job_row(language, app, job)).collect();
+    Ok(TaskKind { total, ..TaskKind::new(language, id, title, rows) })
 }
 
-fn job_row(app: &ToDoHandles, job: &Job) -> TaskRow {
-    let words = app.jobs.waiting_reason(job).or_else(|| job.error.clone());
+fn job_row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
+    let waiting = app.jobs.waiting_reason(language, job);
     let button = |word: &str, class: &str, words: &str| {
         act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, words, Some(&back()))
     };
     let title = html! {
         b { a href=(job_path_of(job.order_id, job.id)) { (job.number_text()) } " " (job.sku_name) }
-        " " span class="faint small" { (since(job.updated_at)) }
+        " " span class="faint small" { (since_in(language, job.updated_at)) }
     };
     let (shape, acts) = match job.state {
         JobState::Failed => (
             Icon::CircleAlert,
-            html! { (button("retry", "btn primary", "Retry")) (button("cancel", "btn", "Cancel job")) },
+            html! {
+                (button("retry", "btn primary", &to_do::retry(language)))
+                (button("cancel", "btn", &to_do::cancel(language)))
+            },
         ),
-        JobState::AwaitingManualReview => (Icon::Eye, button("release", "btn primary", "Release")),
+        JobState::AwaitingManualReview => (Icon::Eye, button("release", "btn primary", &to_do::release(language))),
         _ => (Icon::Clock, Markup::default()),
     };
     let row = TaskRow::new(shape, title).picture(job.file_id).acts(acts);
-    row.detail(html! { @if let Some(words) = words { (message(&words)) } })
+    row.detail(html! {
+        @if let Some(words) = waiting { (translated_message(language, &words)) }
+        @else if let Some(error) = &job.error { (message_in(language, error)) }
+    })
 }
 
-fn low_stock(app: &ToDoHandles) -> TaskKind {
+fn low_stock(language: Language, app: &ToDoHandles) -> TaskKind {
     let all = app.board.shop.materials.all_resident();
     let low = |material: &&Material| !material.archived && material.runs_low();
     let mut low: Vec<&Material> =
         all.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(low).collect();
     low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
     let rows = low.iter().map(|material| {
-        let unit = material.fields.kind.unit();
+        let unit = notation::unit(language, material.fields.kind);
+        let amount = |of: Amount| notation::decimal(language, of);
         let title = html! { b { a href=(material_path(material.id)) { (material.fields.name) } } };
-        let detail = html! {
-            (material.available()) " " (unit) " available, reorder at " (material.fields.reorder_point) " " (unit)
-        };
+        let (available, point) = (amount(material.available()), amount(material.fields.reorder_point));
+        let detail = html! { (to_do::stock_left(language, &available, unit, &point)) };
         let row = TaskRow::new(Icon::Database, title).detail(detail).swatch(material.fields.color.as_deref());
-        row.acts(html! { span class="num" { "Order " (material.to_order()) " " (unit) } })
+        let order = to_do::to_order(language, &amount(material.to_order()), unit);
+        row.acts(html! { span class="num" { (order) } })
     });
-    TaskKind::new("stock", "Low stock", rows.collect())
+    TaskKind::new(language, "stock", to_do::kind_stock, rows.collect())
 }
 
 async fn orders(
+    language: Language,
     app: &ToDoHandles,
     filter: &OrderFilter,
     id: &'static str,
-    title: &'static str,
+    title: fn(Language) -> String,
 ) -> Result<TaskKind, ApiError> {
     let (mut some, total) = app.jobs.queries.orders(filter, longest_waiting(0)).await?;
     if total > ROWS_PER_KIND {
@@ -324,22 +326,37 @@ async fn orders(
     let rows = some.iter().map(|order| {
         let title = html! {
             b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
-            " " span class="faint small" { (since(order.updated_at)) }
+            " " span class="faint small" { (since_in(language, order.updated_at)) }
         };
         let detail = html! {
-            (order.customer_email.as_deref().unwrap_or("No customer"))
-            @for flag in &order.flags { " · " (flag_words(flag)) }
+            (customer(language, order))
+            @for flag in &order.flags { " · " (flag_words(language, flag)) }
         };
-        let acts = html! { a class="btn" href={ (ORDERS_PATH) "/" (order.id) } aria-label={ "Open " (order.number_text()) } { "Open" } };
+        let label = to_do::open_order(language, &order.number_text());
+        let acts = html! {
+            a class="btn" href={ (ORDERS_PATH) "/" (order.id) } aria-label=(label) { (to_do::open(language)) }
+        };
         TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts)
     });
     let rows = rows.collect();
-    Ok(TaskKind { total, ..TaskKind::new(id, title, rows) })
+    Ok(TaskKind { total, ..TaskKind::new(language, id, title, rows) })
+}
+
+/// Returns the email address of an order's customer, or that there is none.
+fn customer(language: Language, order: &Order) -> String {
+    order.customer_email.clone().unwrap_or_else(|| to_do::no_customer(language))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_one_and_all_else_are_many() {
+        let of = |language: Language| [0, 1, 2].map(|count| to_do::tasks(language, count));
+        assert_eq!(of(Language::English), ["0 tasks", "1 task", "2 tasks"]);
+        assert_eq!(of(Language::German), ["0 Aufgaben", "1 Aufgabe", "2 Aufgaben"]);
+    }
 
     #[test]
     fn of_many_those_are_shown_that_wait_longest() {

@@ -2,6 +2,7 @@
 //! keys, webhooks.
 
 use printfloor::printers::PrinterType;
+use printfloor::words::Language;
 use serde_json::json;
 use simulator::printer::PhysicalEvent;
 use simulator::sink::{Sink, SinkMode};
@@ -31,7 +32,7 @@ async fn chromium_adds_a_printer_of_each_type() {
         browser.fill(&tab, "Name", &name).await;
         browser.fill(&tab, "URL", &sim.base_url).await;
         if !declared.keyless {
-            browser.fill(&tab, declared.key_label, &sim.api_key).await;
+            browser.fill(&tab, &(declared.key_label)(Language::English), &sim.api_key).await;
         }
         if declared.needs_serial {
             browser.fill(&tab, "Serial number", &sim.serial).await;

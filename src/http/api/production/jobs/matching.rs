@@ -8,13 +8,15 @@ use serde_json::json;
 use super::{JobHandles, find};
 use crate::production::materials;
 use domain::amount::Amount;
-use domain::dispatch::{PrinterMatch, Waiting, match_printers, waiting};
+use domain::dispatch::{PrinterMatch, WaitContext, Waiting, match_printers, waiting};
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::launch::ChosenSlot;
 use http::error::ApiError;
 use http::path_id::PathId;
 use http::reply::Plain;
+use words::Language;
+use words::staff::waiting as texts;
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
@@ -81,7 +83,7 @@ pub struct SlotMatchView {
 }
 
 impl PrinterMatchView {
-    fn new(one: &PrinterMatch<'_>) -> Self {
+    fn new(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Self {
         let slot = |chosen: &ChosenSlot| SlotMatchView {
             material_id: chosen.needed.material_id,
             need: chosen.needed.need,
@@ -89,14 +91,15 @@ impl PrinterMatchView {
             remaining: chosen.remaining,
             loaded: chosen.loaded,
         };
-        let busy = one.busy.as_ref().map(|why| format!("the printer is {why}"));
+        let language = around.language;
+        let busy = one.busy.as_ref().map(|why| texts::printer_is(language, &why.words(language)));
         Self {
             printer_id: one.printer.id,
             name: one.printer.fields.name.clone(),
             possible: one.is_possible(),
             fits: one.fit.fits(),
             ready: one.busy.is_none(),
-            missing: one.missing.iter().cloned().chain(busy).collect(),
+            missing: one.missing_words(around).into_iter().chain(busy).collect(),
             slots: one.fit.slots.iter().map(slot).collect(),
         }
     }
@@ -105,16 +108,17 @@ impl PrinterMatchView {
 /// Serves `GET /api/jobs/{id}/match`.
 pub(super) async fn matching(State(app): State<JobHandles>, PathId(id): PathId) -> Result<Plain<JobMatch>, ApiError> {
     let job = find(&app, id).await?;
-    Ok(Plain(app.compare_printers(&job)))
+    Ok(Plain(app.compare_printers(Language::English, &job)))
 }
 
 impl JobHandles {
-    /// Compares a job with every printer in its current state.
-    pub fn compare_printers(&self, job: &Job) -> JobMatch {
+    /// Compares a job with every printer in its current state. What is missing is described in the given language.
+    pub fn compare_printers(&self, language: Language, job: &Job) -> JobMatch {
         let forecast = self.forecaster.latest();
-        self.dispatcher.around(job, Some(&forecast.jobs), |around| {
+        self.dispatcher.around(language, job, Some(&forecast.jobs), |around| {
+            let matches = match_printers(job, around);
             let printers: Vec<PrinterMatchView> =
-                match_printers(job, around).iter().map(PrinterMatchView::new).collect();
+                matches.iter().map(|one| PrinterMatchView::new(one, around)).collect();
             let possible = printers.iter().any(|one| one.possible);
             let waiting_reason = waiting(job, around).as_ref().map(Waiting::sentence);
             JobMatch { job_id: job.id, state: job.state, possible, waiting_reason, printers }

@@ -16,6 +16,7 @@ use domain::job::{Attempt, AttemptState, Block, ClaimStatus, Job, JobClaim, JobS
 use domain::time::Timestamp;
 use http::openapi::shape::{Shape, text_like};
 use http::wire::ToSchema;
+use words::Language;
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
@@ -225,7 +226,7 @@ impl JobView {
             JobState::Failed | JobState::Cancelled => came_to(job) * 100.0,
             _ => current_progress.unwrap_or(0.0) * 100.0,
         };
-        let waiting = app.waiting(job);
+        let waiting = app.waiting(Language::English, job);
         Self {
             id: job.id,
             number: JobNumber(job.number),
@@ -290,18 +291,18 @@ fn came_to(job: &Job) -> f64 {
 }
 
 impl JobHandles {
-    /// Returns the reason a job is on hold, in plain language; `None` if it is not on hold.
-    pub fn waiting_reason(&self, job: &Job) -> Option<String> {
-        self.waiting(job).as_ref().map(Waiting::sentence)
+    /// Returns the reason a job is on hold, as a sentence in the given language; `None` if it is not on hold.
+    pub fn waiting_reason(&self, language: Language, job: &Job) -> Option<String> {
+        self.waiting(language, job).as_ref().map(Waiting::sentence)
     }
 
     /// Returns why a job is waiting, with all causes; `None` if it is not waiting.
-    pub fn waiting(&self, job: &Job) -> Option<Waiting> {
-        self.dispatcher.waiting(job, &self.forecaster.latest().jobs)
+    pub fn waiting(&self, language: Language, job: &Job) -> Option<Waiting> {
+        self.dispatcher.waiting(language, job, &self.forecaster.latest().jobs)
     }
 
     /// Returns the spools to load so that a job on hold can be printed.
     pub fn spools_to_load(&self, job: &Job) -> Vec<SpoolToLoad> {
-        self.dispatcher.around(job, None, |around| spools_to_load(job, around))
+        self.dispatcher.around(Language::English, job, None, |around| spools_to_load(job, around))
     }
 }

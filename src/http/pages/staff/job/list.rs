@@ -7,32 +7,42 @@ use maud::{Markup, html};
 
 use super::{JOBS_PATH, job_state};
 use crate::design::{Icon, icon};
+use crate::frame::time_in;
 use crate::staff::filled_form::address;
 use crate::staff::orders::StaffOrderHandles;
 use crate::staff::sheet::{ListFilter, ListPart, list_filters};
-use crate::staff::shell::{StaffSection, StaffViewer, clock};
+use crate::staff::shell::{StaffSection, StaffViewer};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
-use crate::times::message;
+use crate::times::{message_in, translated_message};
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use store::queries::JobFilter;
+use words::Language;
+use words::staff::jobs as texts;
+
+/// Text in the language of the page.
+type JobListText = fn(Language) -> String;
 
 /// States by which the list can be filtered, in the order in which they occur, with their labels.
-const JOB_STATES: [(JobState, &str); 10] = [
-    (JobState::Created, "waiting for a file"),
-    (JobState::Validated, "preparing"),
-    (JobState::AwaitingManualReview, "waiting for review"),
-    (JobState::Sliced, "waiting for a printer"),
-    (JobState::Dispatching, "sending to a printer"),
-    (JobState::Printing, "printing"),
-    (JobState::Paused, "paused"),
-    (JobState::Completed, "printed"),
-    (JobState::Failed, "failed"),
-    (JobState::Cancelled, "cancelled"),
+const JOB_STATES: [(JobState, JobListText); 10] = [
+    (JobState::Created, texts::filter_created),
+    (JobState::Validated, texts::filter_validated),
+    (JobState::AwaitingManualReview, texts::filter_review),
+    (JobState::Sliced, texts::filter_sliced),
+    (JobState::Dispatching, texts::filter_dispatching),
+    (JobState::Printing, texts::filter_printing),
+    (JobState::Paused, texts::filter_paused),
+    (JobState::Completed, texts::filter_completed),
+    (JobState::Failed, texts::filter_failed),
+    (JobState::Cancelled, texts::filter_cancelled),
 ];
+
+/// Heads of the columns before the numbers.
+const COLUMNS: [JobListText; 5] =
+    [texts::job_column, texts::status, texts::sku_column, texts::order_column, texts::printer_column];
 
 /// Query parameters of the job list. Unknown values are ignored.
 #[derive(Request, Debug)]
@@ -85,35 +95,36 @@ pub(super) async fn show(
     OpenQuery(query): OpenQuery<JobListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let (language, title) = (viewer.language(), texts::title(viewer.language()));
     let narrowed = [("state", query.state.as_deref())].into_iter().chain(query.filters()).collect();
     let (filter, part) = (query.filter(), ListPart { path: JOBS_PATH, narrowed, from: query.from });
     let (jobs, total) = app.jobs.queries.jobs(&filter, part.page()).await?;
     let open = filter == JobFilter::default();
     let content = html! {
         div class="head" {
-            a class="btn quiet square" href=(ORDERS_PATH) aria-label="All orders" { (icon(Icon::ArrowLeft)) }
-            h1 { "Jobs" }
+            a class="btn quiet square" href=(ORDERS_PATH) aria-label=(texts::all_orders(language)) { (icon(Icon::ArrowLeft)) }
+            h1 { (title) }
         }
-        (states(&app, &query))
+        (states(language, &app, &query))
         div id="jobs" data-fresh="" {
             @if jobs.is_empty() && open && query.from == 0 {
                 section class="card" aria-labelledby="begin" {
-                    h2 id="begin" { "No jobs yet" }
-                    p { "A job prints one build plate. Paid orders create jobs, which go to suitable printers automatically." }
-                    a class="button" href=(ORDERS_PATH) { "View orders" }
+                    h2 id="begin" { (texts::none_yet_title(language)) }
+                    p { (texts::none_yet_text(language)) }
+                    a class="button" href=(ORDERS_PATH) { (texts::view_orders(language)) }
                 }
             } @else if jobs.is_empty() {
-                p { "No jobs match. " a href=(JOBS_PATH) { "Show all" } }
-            } @else { (table(&app, &jobs)) }
-            (part.links(total))
+                p { (texts::none_match(language)) " " a href=(JOBS_PATH) { (texts::show_all(language)) } }
+            } @else { (table(language, &app, &jobs)) }
+            (part.links_in(language, total))
         }
     };
-    Ok(viewer.page(StaffSection::Queue, "Jobs", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Queue, &title, &app.board.view(), &content))
 }
 
 /// Renders the links that filter the list by state. The states of open jobs are shown with the number of jobs, unless
 /// the list has further filters; states without any jobs are omitted.
-fn states(app: &StaffOrderHandles, query: &JobListQuery) -> Markup {
+fn states(language: Language, app: &StaffOrderHandles, query: &JobListQuery) -> Markup {
     let chosen = query.state();
     let is_narrowed = query.filters().iter().any(|(_, value)| value.is_some());
     let counts = state_counts(app);
@@ -122,8 +133,11 @@ fn states(app: &StaffOrderHandles, query: &JobListQuery) -> Markup {
         let filters: Vec<(&str, &str)> = [("state", state)].into_iter().chain(others).collect();
         address(JOBS_PATH, &filters)
     };
-    let every = ListFilter { label: "all", path: path(""), count: None, is_current: chosen.is_none() };
-    let filters = JOB_STATES.into_iter().zip(counts).filter_map(|((state, label), count)| {
+    let all = texts::filter_all(language);
+    let every = ListFilter { label: &all, path: path(""), count: None, is_current: chosen.is_none() };
+    let labels = JOB_STATES.map(|(state, label)| (state, label(language)));
+    let filters = labels.iter().zip(counts).filter_map(|((state, label), count)| {
+        let state = *state;
         // Jobs that ended rest in the database.
         let has_ended = matches!(state, JobState::Completed | JobState::Failed | JobState::Cancelled);
         let is_listed = has_ended || is_narrowed || count > 0 || chosen == Some(state);
@@ -131,7 +145,7 @@ fn states(app: &StaffOrderHandles, query: &JobListQuery) -> Markup {
         let path = path(&state.to_string());
         is_listed.then_some(ListFilter { label, path, count, is_current: chosen == Some(state) })
     });
-    list_filters("Status", &[every].into_iter().chain(filters).collect::<Vec<_>>())
+    list_filters(&texts::status(language), &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
 
 /// Counts the jobs in memory by state, in the order of [`JOB_STATES`].
@@ -148,30 +162,35 @@ fn state_counts(app: &StaffOrderHandles) -> [usize; JOB_STATES.len()] {
     counts
 }
 
-fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
+fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
     let forecast = app.jobs.forecaster.latest();
     let printer = |id: Id| {
         let versioned = app.jobs.printers.resident(id)?.read();
         Some(versioned.state.as_ref()?.fields.name.clone())
     };
+    let (priority, expected) = (texts::priority(language), texts::expected_column(language));
     html! {
-        div class="table list" tabindex="0" role="region" aria-label="Jobs" {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::title(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Job" } th scope="col" { "Status" } th scope="col" { "SKU" } th scope="col" { "Order" }
-                        th scope="col" { "Printer" } th scope="col" class="number" { "Priority" } th scope="col" { "Expected" }
+                        @for column in COLUMNS {
+                            th scope="col" { (column(language)) }
+                        }
+                        th scope="col" class="number" { (priority) } th scope="col" { (expected) }
                     }
                 }
                 tbody {
                     @for job in jobs {
-                        @let (tone, words) = job_state(job);
+                        @let (tone, words) = job_state(language, job);
                         tr {
                             th scope="row" { a href={ (JOBS_PATH) "/" (job.id) } { (job.number_text()) } }
                             td class="last" {
                                 span class=(tone.class()) { (words) }
-                                @if let Some(reason) = app.jobs.waiting_reason(job).or_else(|| job.error.clone()) {
-                                    " " div class="soft" { (message(&reason)) }
+                                @if let Some(reason) = app.jobs.waiting_reason(language, job) {
+                                    " " div class="soft" { (translated_message(language, &reason)) }
+                                } @else if let Some(error) = &job.error {
+                                    " " div class="soft" { (message_in(language, error)) }
                                 }
                             }
                             td class="grow" { a class="ellipsis" title=(job.sku_name) href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (job.sku_name) } }
@@ -181,8 +200,8 @@ fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                                     a href={ (FLOOR_PATH) "/printers/" (id) } { (name) }
                                 }
                             }
-                            td class="number spare" data-label="Priority" { (job.priority) }
-                            td data-label="Expected" { @if let Some(at) = forecast.jobs.get(&job.id).filter(|_| !job.over()) { (clock(*at)) } }
+                            td class="number spare" data-label=(priority) { (job.priority) }
+                            td data-label=(expected) { @if let Some(at) = forecast.jobs.get(&job.id).filter(|_| !job.over()) { (time_in(language, *at)) } }
                         }
                     }
                 }

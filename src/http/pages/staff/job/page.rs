@@ -8,15 +8,18 @@ use super::{JOBS_PATH, JobCard, job_state};
 use crate::staff::orders::StaffOrderHandles;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
-use crate::times::message;
+use crate::times::translated_message;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::job::{ClaimStatus, Job};
+use domain::notation;
 use http::access::Caller;
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::jobs::{self, JobHandles};
+use http_api::production::jobs::{self, JobHandles, PrinterMatchView};
 use printers::slot_label;
+use words::Language;
+use words::staff::jobs as texts;
 
 /// Serves the page of a job.
 pub(super) async fn show(
@@ -27,55 +30,61 @@ pub(super) async fn show(
     let viewer = StaffViewer::new(&who, &app.config)?;
     let job = jobs::find(&app.jobs, id).await?;
     let forecast = app.jobs.forecaster.latest();
-    let (tone, words) = job_state(&job);
-    let title = format!("Job {}", job.number_text());
+    let language = viewer.language();
+    let (tone, words) = job_state(language, &job);
+    let title = texts::job_title(language, &job.number_text());
     let reasons = &app.config.quality.reasons;
-    let card = JobCard { app: &app.jobs, job: &job, expected: forecast.jobs.get(&id).copied(), reasons };
+    let card = JobCard { language, app: &app.jobs, job: &job, expected: forecast.jobs.get(&id).copied(), reasons };
     let content = html! {
         p class="acts" {
-            a href={ (ORDERS_PATH) "/" (job.order_id) } { "Order" }
-            a href=(JOBS_PATH) { "All jobs" }
-            a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { "SKU" }
-            @if let Some(file) = job.file_id { a href={ (PRODUCTS_PATH) "/files/" (file) } { "File" } }
+            a href={ (ORDERS_PATH) "/" (job.order_id) } { (texts::order_link(language)) }
+            a href=(JOBS_PATH) { (texts::all_jobs(language)) }
+            a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (texts::sku_link(language)) }
+            @if let Some(file) = job.file_id { a href={ (PRODUCTS_PATH) "/files/" (file) } { (texts::file_link(language)) } }
         }
         div id="job" data-fresh="" {
             h1 { (title) " " span class=(tone.class()) { (words) } }
-            h2 { "Status" }
+            h2 { (texts::status(language)) }
             div class="panel rows" { (card.html()) }
-            (needs(&app.jobs, &job))
-            @if !job.over() { (printers(&app, &job)) }
+            (needs(language, &app.jobs, &job))
+            @if !job.over() { (printers(language, &app, &job)) }
         }
     };
     Ok(viewer.page(StaffSection::Queue, &title, &app.board.view(), &content))
 }
 
 /// Formats an amount of a material, with the material's name.
-fn material_words(app: &JobHandles, material: Id, amount: Amount) -> String {
+fn material_words(language: Language, app: &JobHandles, material: Id, amount: Amount) -> String {
+    let amount = notation::decimal(language, amount);
     let versioned = app.materials.resident(material).map(|handle| handle.read());
     let fields = versioned.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     fields.map_or_else(
-        || format!("{amount} of a deleted material"),
-        |fields| format!("{amount} {} {}", fields.kind.unit(), fields.name),
+        || texts::amount_of_deleted(language, &amount),
+        |fields| texts::amount_of(language, &amount, notation::unit(language, fields.kind), &fields.name),
     )
 }
 
-fn needs(app: &JobHandles, job: &Job) -> Markup {
+fn needs(language: Language, app: &JobHandles, job: &Job) -> Markup {
     html! {
         section class="card" aria-labelledby="takes" {
-            h2 id="takes" { "Materials" }
+            h2 id="takes" { (texts::materials(language)) }
             ul class="rows" {
                 @for claim in &job.claims() {
                     li {
-                        span { (material_words(app, claim.material_id, claim.need)) }
+                        span { (material_words(language, app, claim.material_id, claim.need)) }
                         span {
                             @match claim.stock {
-                                ClaimStatus::Held => { "reserved" },
-                                ClaimStatus::InLine => { span class=(Tone::Attention.class()) { "waiting for stock" } },
-                                ClaimStatus::Asked => { "requested" },
-                                ClaimStatus::None | ClaimStatus::Settling { .. } => { "not reserved" },
+                                ClaimStatus::Held => { (texts::claim_held(language)) },
+                                ClaimStatus::InLine => {
+                                    span class=(Tone::Attention.class()) { (texts::claim_in_line(language)) }
+                                },
+                                ClaimStatus::Asked => { (texts::claim_requested(language)) },
+                                ClaimStatus::None | ClaimStatus::Settling { .. } => { (texts::claim_none(language)) },
                             }
                         }
-                        @if claim.consumed > Amount::ZERO { span class="soft" { (claim.consumed) " used so far" } }
+                        @if claim.consumed > Amount::ZERO {
+                            span class="soft" { (texts::used_so_far(language, &notation::decimal(language, claim.consumed))) }
+                        }
                     }
                 }
             }
@@ -84,50 +93,62 @@ fn needs(app: &JobHandles, job: &Job) -> Markup {
 }
 
 /// Returns the label of a printer's slot, as a title.
-fn slot_title(app: &StaffOrderHandles, printer: Id, slot: u32) -> String {
+fn slot_title(language: Language, app: &StaffOrderHandles, printer: Id, slot: u32) -> String {
     let versioned = app.board.shop.printers.resident(printer).map(|handle| handle.read());
     let printer = versioned.as_ref().and_then(|versioned| versioned.state.as_ref());
-    printer.map_or_else(|| "Slot".to_owned(), |printer| slot_label(printer, slot).title())
+    printer.map_or_else(|| texts::slot(language), |printer| slot_label(printer, slot).title_in(language))
 }
 
 /// Renders each printer with the requirements of the job that it does not meet, in the dispatcher's order of
 /// preference.
-fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
-    let matched = app.jobs.compare_printers(job);
+fn printers(language: Language, app: &StaffOrderHandles, job: &Job) -> Markup {
+    let matched = app.jobs.compare_printers(language, job);
+    let columns: [fn(Language) -> String; 4] =
+        [texts::printer_column, texts::can_print_column, texts::missing_column, texts::slots_column];
     html! {
         section class="card" aria-labelledby="match" {
-            h2 id="match" { "Printer compatibility" }
+            h2 id="match" { (texts::compatibility(language)) }
             @if matched.printers.is_empty() {
-                p { "No printers yet. " a href=(FLOOR_PATH) { "Open the floor" } }
+                p { (texts::no_printers(language)) " " a href=(FLOOR_PATH) { (texts::open_floor(language)) } }
             } @else {
-                div class="table" tabindex="0" role="region" aria-label="Printers" {
+                div class="table" tabindex="0" role="region" aria-label=(texts::printers(language)) {
                     table {
-                        thead { tr { th scope="col" { "Printer" } th scope="col" { "Can print" } th scope="col" { "Missing" } th scope="col" { "Slots" } } }
+                        thead { tr { @for column in columns { th scope="col" { (column(language)) } } } }
                         tbody {
-                            @for one in &matched.printers {
-                                tr {
-                                    th scope="row" { a href={ (FLOOR_PATH) "/printers/" (one.printer_id) } { (one.name) } }
-                                    td {
-                                        @let (tone, words) = match (one.possible, one.fits, one.ready) {
-                                            (true, ..) => (Tone::Working, "Now"),
-                                            (false, true, _) => (Tone::Attention, "Later"),
-                                            (false, false, true) => (Tone::Idle, "No (printer is free)"),
-                                            (false, false, false) => (Tone::Idle, "No"),
-                                        };
-                                        span class=(tone.class()) { (words) }
-                                    }
-                                    td { @for (n, missing) in one.missing.iter().enumerate() { @if n > 0 { "; " } (message(missing)) } }
-                                    td {
-                                        @for slot in &one.slots {
-                                            div {
-                                                (slot_title(app, one.printer_id, slot.slot)) ": " (material_words(&app.jobs, slot.material_id, slot.need))
-                                                @if !slot.loaded { " (not confirmed as loaded)" }
-                                            }
-                                        }
-                                    }
-                                }
-                            }
+                            @for one in &matched.printers { (printer_row(language, app, one)) }
                         }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Renders a printer with the requirements of the job that it does not meet.
+fn printer_row(language: Language, app: &StaffOrderHandles, one: &PrinterMatchView) -> Markup {
+    let (tone, label): (_, fn(Language) -> String) = match (one.possible, one.fits, one.ready) {
+        (true, ..) => (Tone::Working, texts::can_now),
+        (false, true, _) => (Tone::Attention, texts::can_later),
+        (false, false, true) => (Tone::Idle, texts::cannot_but_free),
+        (false, false, false) => (Tone::Idle, texts::cannot),
+    };
+    html! {
+        tr {
+            th scope="row" { a href={ (FLOOR_PATH) "/printers/" (one.printer_id) } { (one.name) } }
+            td { span class=(tone.class()) { (label(language)) } }
+            td {
+                @for (n, missing) in one.missing.iter().enumerate() {
+                    @if n > 0 { "; " }
+                    (translated_message(language, missing))
+                }
+            }
+            td {
+                @for slot in &one.slots {
+                    @let title = slot_title(language, app, one.printer_id, slot.slot);
+                    @let amount = material_words(language, &app.jobs, slot.material_id, slot.need);
+                    div {
+                        (texts::slot_content(language, &title, &amount))
+                        @if !slot.loaded { " " (texts::not_confirmed(language)) }
                     }
                 }
             }

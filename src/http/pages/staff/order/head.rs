@@ -3,50 +3,57 @@
 use maud::{Markup, html};
 
 use crate::design::{Icon, icon};
-use crate::frame::time;
+use crate::frame::{SLOT, time_in, with_parts};
 use crate::staff::ORDERS_PATH;
 use crate::staff::orders::{flag_words, order_state};
-use crate::staff::shell::{Tone, clock};
+use crate::staff::shell::Tone;
 use crate::staff::timing::{timing_state, timing_words};
 use domain::order::{Order, OrderStatus};
+use domain::time::Timestamp;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
 use words::Language;
+use words::staff::orders as texts;
 
 /// Renders the page heading with the status and, below it, any issues that need attention.
-pub(super) fn head(order: &Order, title: &str, outlook: OrderOutlook) -> Markup {
-    let (tone, words) = order_state(order.status);
+pub(super) fn head(language: Language, order: &Order, title: &str, outlook: OrderOutlook) -> Markup {
+    let (tone, label) = order_state(language, order.status);
     let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     html! {
         div class="head" {
-            a class="btn quiet square" href=(ORDERS_PATH) aria-label="All orders" { (icon(Icon::ArrowLeft)) }
+            a class="btn quiet square" href=(ORDERS_PATH) aria-label=(texts::all_orders(language)) { (icon(Icon::ArrowLeft)) }
             h1 { (title) }
-            span class=(tone.class()) { (words) }
-            span class="muted order-customer" { (order.customer_email.as_deref().unwrap_or("No customer")) }
+            span class=(tone.class()) { (label) }
+            span class="muted order-customer" { (customer(language, order)) }
         }
-        @if let Some((tone, words)) = urgent.map(|timing| timing_state(Language::English, timing)) {
-            p id="timing" { span class=(tone.class()) { (words) } ": " (timing_words(Language::English, order, outlook)) }
+        @if let Some((tone, label)) = urgent.map(|timing| timing_state(language, timing)) {
+            p id="timing" { span class=(tone.class()) { (label) } ": " (timing_words(language, order, outlook)) }
         }
-        @for flag in &order.flags { p { span class=(Tone::Attention.class()) { (flag_words(flag)) } } }
+        @for flag in &order.flags { p { span class=(Tone::Attention.class()) { (flag_words(language, flag)) } } }
     }
+}
+
+/// Returns the email address of an order's customer, or that it has none.
+pub(super) fn customer(language: Language, order: &Order) -> String {
+    order.customer_email.clone().unwrap_or_else(|| texts::no_customer(language))
 }
 
 /// Step of an order with a note, such as its time.
 struct OrderStep {
-    label: &'static str,
+    label: String,
     is_done: bool,
     note: Markup,
 }
 
 /// Renders the steps that an order goes through; they are omitted for an order that ended early.
-pub(super) fn steps(order: &Order, outlook: OrderOutlook) -> Markup {
+pub(super) fn steps(language: Language, order: &Order, outlook: OrderOutlook) -> Markup {
     if matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
         return html! {};
     }
-    let all = order_steps(order, outlook);
+    let all = order_steps(language, order, outlook);
     let current = all.iter().position(|step| !step.is_done);
     html! {
-        section class="panel pad" aria-label="Progress" {
+        section class="panel pad" aria-label=(texts::progress(language)) {
             ol class="steps course" {
                 @for (n, step) in all.iter().enumerate() {
                     li class=[step.is_done.then_some("done")] aria-current=[(Some(n) == current).then_some("step")] {
@@ -59,28 +66,33 @@ pub(super) fn steps(order: &Order, outlook: OrderOutlook) -> Markup {
     }
 }
 
-fn order_steps(order: &Order, outlook: OrderOutlook) -> [OrderStep; 5] {
+fn order_steps(language: Language, order: &Order, outlook: OrderOutlook) -> [OrderStep; 5] {
     use OrderStatus as S;
     let is_past = |statuses: &[S]| statuses.contains(&order.status);
     let printing = is_past(&[S::Printing, S::Ready, S::Shipped]);
     let ready = is_past(&[S::Ready, S::Shipped]);
     let (good, ordered) = good_parts(order);
     let promise = order.promise.as_ref();
+    let time = |at: Timestamp| time_in(language, at);
     let ready_note = html! {
         @if let Some(at) = promise.and_then(|promise| promise.met_at) { (time(at)) }
-        @else if let Some(at) = outlook.expected_at { "expected " (clock(at)) }
+        @else if let Some(at) = outlook.expected_at { (with_parts(&texts::expected_at(language, SLOT), &[&time(at)])) }
     };
     let shipped_note = html! {
         @if let Some(at) = order.shipments.iter().map(|sent| sent.shipped_at).max() { (time(at)) }
-        @else if let Some(promise) = promise { "promised " (clock(promise.promised_at)) }
+        @else if let Some(promise) = promise {
+            (with_parts(&texts::promised_at(language, SLOT), &[&time(promise.promised_at)]))
+        }
     };
     let step = |label, is_done, note| OrderStep { label, is_done, note };
+    let paid_note = html! { @if let Some(at) = order.paid_at { (time(at)) } };
+    let printed_note = html! { @if !order.jobs.is_empty() { (texts::parts_good(language, good, ordered)) } };
     [
-        step("Paid", printing || order.status == S::Paid, html! { @if let Some(at) = order.paid_at { (time(at)) } }),
-        step("Stock reserved", printing, html! {}),
-        step("Printed", ready, html! { @if !order.jobs.is_empty() { (good) " of " (ordered) " good" } }),
-        step("Ready", ready, ready_note),
-        step("Shipped", order.status == S::Shipped, shipped_note),
+        step(texts::step_paid(language), printing || order.status == S::Paid, paid_note),
+        step(texts::step_reserved(language), printing, html! {}),
+        step(texts::step_printed(language), ready, printed_note),
+        step(texts::step_ready(language), ready, ready_note),
+        step(texts::step_shipped(language), order.status == S::Shipped, shipped_note),
     ]
 }
 
@@ -109,11 +121,11 @@ mod tests {
             [(OrderStatus::Paid, 1), (OrderStatus::Printing, 2), (OrderStatus::Ready, 4), (OrderStatus::Shipped, 5)]
         {
             order.status = status;
-            let html = steps(&order, outlook).into_string();
+            let html = steps(Language::English, &order, outlook).into_string();
             assert_eq!(html.matches("class=\"done\"").count(), done, "{status}: {html}");
             assert_eq!(html.matches("aria-current=\"step\"").count(), usize::from(done < 5), "{status}: {html}");
         }
         order.status = OrderStatus::Cancelled;
-        assert_eq!(steps(&order, outlook).into_string(), "", "what ended has no next step");
+        assert_eq!(steps(Language::English, &order, outlook).into_string(), "", "what ended has no next step");
     }
 }

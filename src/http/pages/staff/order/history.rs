@@ -2,29 +2,76 @@
 
 use maud::{Markup, html};
 
-use crate::frame::time;
+use crate::frame::{SLOT, time_in, with_parts};
 use crate::staff::names::ActorNames;
 use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::order::Order;
+use words::Language;
+use words::staff::orders as texts;
 
 /// Renders what happened to an order and its jobs, and who did it.
-pub(super) fn history(order: &Order, steps: &[NumberedEvent], names: &ActorNames) -> Markup {
+pub(super) fn history(language: Language, order: &Order, steps: &[NumberedEvent], names: &ActorNames) -> Markup {
     let number = |job: Id| order.jobs.get(&job).map(|job| job.number_text());
     html! {
         section class="panel pad" aria-labelledby="happened" {
-            h2 id="happened" { "History" }
+            h2 id="happened" { (texts::history(language)) }
             ol class="timeline" {
                 @for NumberedEvent { event, .. } in steps.iter().rev() {
                     li class=[entry_class(&event.event)] {
-                        (event.event.replace(['.', '_'], " "))
-                        @if let Some(number) = number(event.subject_id) { " " a href={ "#job-" (event.subject_id) } { (number) } }
-                        div class="faint small" { (time(event.timestamp)) ", " (names.name(&event.actor).text) }
+                        @let label = event_label(language, &event.event);
+                        @match number(event.subject_id) {
+                            Some(number) => {
+                                @let link = html! { a href={ "#job-" (event.subject_id) } { (number) } };
+                                (with_parts(&texts::event_of_job(language, &label, SLOT), &[&link]))
+                            },
+                            None => { (label) },
+                        }
+                        div class="faint small" { (time_in(language, event.timestamp)) ", " (names.name(&event.actor).text) }
                     }
                 }
             }
         }
     }
+}
+
+/// Returns the description of an event; that of an event without one is its name.
+fn event_label(language: Language, event: &str) -> String {
+    let text = match event {
+        "order.cancelled" => texts::event_order_cancelled,
+        "order.created" => texts::event_order_created,
+        "order.draft" => texts::event_order_draft,
+        "order.flagged" => texts::event_order_flagged,
+        "order.late" => texts::event_order_late,
+        "order.paid" => texts::event_order_paid,
+        "order.part_shipped" => texts::event_order_part_shipped,
+        "order.payment_failed" => texts::event_order_payment_failed,
+        "order.payment_recorded" => texts::event_order_payment_recorded,
+        "order.printing" => texts::event_order_printing,
+        "order.ready" => texts::event_order_ready,
+        "order.refund_recorded" => texts::event_order_refund_recorded,
+        "order.refunded" => texts::event_order_refunded,
+        "order.shipped" => texts::event_order_shipped,
+        "job.added" => texts::event_job_added,
+        "job.blocked" => texts::event_job_blocked,
+        "job.cancelled" => texts::event_job_cancelled,
+        "job.completed" => texts::event_job_completed,
+        "job.created" => texts::event_job_created,
+        "job.dispatching" => texts::event_job_dispatching,
+        "job.failed" => texts::event_job_failed,
+        "job.not_started" => texts::event_job_not_started,
+        "job.paused" => texts::event_job_paused,
+        "job.printing" => texts::event_job_printing,
+        "job.released" => texts::event_job_released,
+        "job.resumed" => texts::event_job_resumed,
+        "job.retried" => texts::event_job_retried,
+        "job.signed_off" => texts::event_job_signed_off,
+        "job.sliced" => texts::event_job_sliced,
+        "job.unverified" => texts::event_job_unverified,
+        "job.validated" => texts::event_job_validated,
+        other => return other.replace(['.', '_'], " "),
+    };
+    text(language)
 }
 
 /// Returns the CSS class for an event that is good or bad; `None` for all other events.
@@ -48,5 +95,13 @@ mod tests {
         let classes =
             ["order.payment_failed", "order.paid", "job.completed", "order.late", "job.dispatched"].map(entry_class);
         assert_eq!(classes, [Some("warn"), Some("ok"), Some("ok"), Some("warn"), None]);
+    }
+
+    #[test]
+    fn an_event_is_described_in_each_language() {
+        let described = |event| Language::ALL.map(|language| event_label(language, event));
+        assert_eq!(described("order.part_shipped"), ["order part shipped", "Teillieferung versendet"]);
+        assert_eq!(described("job.not_started"), ["job not started", "Druckauftrag nicht gestartet"]);
+        assert_eq!(described("job.unheard_of"), ["job unheard of"; 2]);
     }
 }

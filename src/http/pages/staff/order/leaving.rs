@@ -4,31 +4,45 @@ use maud::{Markup, html};
 
 use super::order_path;
 use crate::design::{Icon, icon};
-use crate::frame::time;
+use crate::frame::time_in;
 use crate::staff::ORDERS_PATH;
 use crate::staff::acts::{DELIVERY_LABEL, PART_PREFIX, PICKED_UP_FIELD, SOME_PARTS_FIELD, TICKED_WORD, WHOLE_FIELD};
-use crate::staff::orders::StaffOrderHandles;
+use crate::staff::orders::{StaffOrderHandles, carrier_name};
 use crate::staff::shell::hidden;
+use domain::notation;
 use domain::order::{Order, OrderLine, OrderStatus, SentShipment, ShipmentSuggestion};
 use store::queries::OrderFilter;
+use words::Language;
+use words::staff::orders as texts;
 
 /// Maximum number of shipped orders that are read to suggest how the next one is shipped.
 const MAX_SHIPPED_READ: u64 = 5;
 
 /// Renders a shipment that has been made.
-pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
+pub(super) fn parcel(language: Language, order: &Order, sent: &SentShipment) -> Markup {
     let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, order.lines.get(one.line as usize)?)));
     let title = format!("parcel-{}", sent.number);
     html! {
         section class="panel pad" aria-labelledby=(title) {
-            h2 id=(title) { "Shipment " (sent.number) }
+            h2 id=(title) { (texts::shipment(language, sent.number)) }
             ul class="rows" { @for (quantity, line) in inside { li { (quantity) " × " (line.description) } } }
             p class="soft" {
-                (sent.shipment.carrier) " " (sent.shipment.tracking_number) ", " (time(sent.shipped_at))
-                @if !sent.shipment.estimated_delivery.is_empty() { ", expected delivery " (sent.shipment.estimated_delivery) }
+                (carrier_name(language, sent)) " " (sent.shipment.tracking_number) ", " (time_in(language, sent.shipped_at))
+                @if !sent.shipment.estimated_delivery.is_empty() { ", " (delivery(language, sent)) }
             }
-            a class="btn" href={ (ORDERS_PATH) "/" (order.id) "/shipments/" (sent.number) } { (icon(Icon::Printer)) "Packing list" }
+            a class="btn" href={ (ORDERS_PATH) "/" (order.id) "/shipments/" (sent.number) } {
+                (icon(Icon::Printer)) (texts::packing_list(language))
+            }
         }
+    }
+}
+
+/// Returns when a shipment is expected to arrive. English pages show the date as it was typed.
+fn delivery(language: Language, sent: &SentShipment) -> String {
+    let typed = &sent.shipment.estimated_delivery;
+    match language {
+        Language::English => texts::expected_delivery_on(language, typed),
+        Language::German => texts::expected_delivery_on(language, &notation::typed_date(language, typed)),
     }
 }
 
@@ -50,18 +64,18 @@ pub(super) async fn suggest_shipment(app: &StaffOrderHandles, order: &Order) -> 
 }
 
 /// Renders the fields for carrier and tracking.
-fn way(suggestion: &ShipmentSuggestion) -> Markup {
+fn way(language: Language, suggestion: &ShipmentSuggestion) -> Markup {
     html! {
         div class="field" {
-            label for="f-carrier" { "Carrier" }
+            label for="f-carrier" { (texts::carrier_field(language)) }
             input id="f-carrier" name="carrier" maxlength="100" required value=(suggestion.carrier);
         }
         div class="field" {
-            label for="f-tracking" { "Tracking number" }
+            label for="f-tracking" { (texts::tracking_field(language)) }
             input id="f-tracking" name="trackingNumber" maxlength="100" autocomplete="off" required;
         }
         div class="field" {
-            label for="f-delivery" { (DELIVERY_LABEL(words::Language::English)) }
+            label for="f-delivery" { (DELIVERY_LABEL(language)) }
             input id="f-delivery" name="estimatedDelivery" type="date" required value=(suggestion.estimated_delivery);
         }
     }
@@ -84,7 +98,7 @@ fn whole_order(lines: &[(usize, &OrderLine, u64)]) -> String {
 }
 
 /// Renders the form for a shipment, with all parts that can be shipped. A pickup needs neither carrier nor date.
-fn ship_form(order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Markup {
+fn ship_form(language: Language, order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Markup {
     let lines = leaving_lines(order);
     let is_short = order.status == OrderStatus::Ready && order.lacks_parts();
     html! {
@@ -95,49 +109,50 @@ fn ship_form(order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Mar
             @for (n, line, there) in &lines {
                 div class="field" {
                     label for={ "f-part-" (n) } {
-                        (line.description) " (up to " (there)
-                        @if line.is_kit() { @if *there == 1 { " complete set" } @else { " complete sets" } }
-                        ")"
+                        @if line.is_kit() { (texts::sets_field(language, &line.description, *there)) }
+                        @else { (texts::parts_field(language, &line.description, *there)) }
                     }
                     input id={ "f-part-" (n) } name={ (PART_PREFIX) (n) } type="number" inputmode="numeric" min="0" max=(there) value=(there);
                 }
             }
-            (way(suggestion))
+            (way(language, suggestion))
             @if is_short {
                 div class="field" {
-                    label for="f-short" { "Customer accepts fewer parts" }
+                    label for="f-short" { (texts::accept_short_field(language)) }
                     input id="f-short" name="acceptShort" type="checkbox" value=(TICKED_WORD);
                 }
             }
-            button type="submit" class=(class) { (icon(Icon::Truck)) " Ship" }
-            button type="submit" class="btn" name=(PICKED_UP_FIELD) value=(TICKED_WORD) formnovalidate { "Mark as picked up" }
+            button type="submit" class=(class) { (icon(Icon::Truck)) " " (texts::ship(language)) }
+            button type="submit" class="btn" name=(PICKED_UP_FIELD) value=(TICKED_WORD) formnovalidate {
+                (texts::mark_picked_up(language))
+            }
         }
     }
 }
 
 /// Renders the form for shipping the good parts of an order that is ready, as the order's primary action; nothing for
 /// any other order.
-pub(super) fn ship_ready(order: &Order, suggestion: &ShipmentSuggestion) -> Markup {
+pub(super) fn ship_ready(language: Language, order: &Order, suggestion: &ShipmentSuggestion) -> Markup {
     html! {
         @if order.status == OrderStatus::Ready {
             section class="card" aria-labelledby="ship" {
-                h2 id="ship" { "New shipment" }
-                p class="soft" { "To ship in several parcels, enter fewer parts and ship the rest later." }
-                (ship_form(order, "btn primary", suggestion))
+                h2 id="ship" { (texts::new_shipment(language)) }
+                p class="soft" { (texts::new_shipment_text(language)) }
+                (ship_form(language, order, "btn primary", suggestion))
             }
         }
     }
 }
 
 /// Renders the form for a partial shipment while the remaining parts are still in production.
-pub(super) fn ship_some(order: &Order, suggestion: &ShipmentSuggestion) -> Markup {
+pub(super) fn ship_some(language: Language, order: &Order, suggestion: &ShipmentSuggestion) -> Markup {
     html! {
         @if order.status == OrderStatus::Printing && !leaving_lines(order).is_empty() {
             details {
-                summary class="btn" { (icon(Icon::Truck)) " Ship some…" }
+                summary class="btn" { (icon(Icon::Truck)) " " (texts::ship_some(language)) }
                 div class="panel pad" {
-                    p { "These parts go out as a separate shipment. The order is marked as shipped once all parts have been sent." }
-                    (ship_form(order, "btn", suggestion))
+                    p { (texts::ship_some_text(language)) }
+                    (ship_form(language, order, "btn", suggestion))
                 }
             }
         }

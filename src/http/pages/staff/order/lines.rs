@@ -2,36 +2,51 @@
 
 use maud::{Markup, html};
 
-use crate::frame::money;
 use crate::staff::job::file_picture;
 use crate::staff::shell::Tone;
 use domain::id::Id;
-use domain::order::{Order, OrderLine};
+use domain::notation;
+use domain::order::{LineParts, Order, OrderLine};
+use words::Language;
+use words::staff::orders as texts;
+
+/// Heading of a column.
+type ColumnHeading = fn(Language) -> String;
+
+/// Headings of the columns with numbers.
+const NUMBER_COLUMNS: [ColumnHeading; 6] = [
+    texts::ordered_column,
+    texts::good_column,
+    texts::running_column,
+    texts::missing_column,
+    texts::shipped_column,
+    texts::amount_column,
+];
 
 /// Renders the lines of an order.
-pub(super) fn lines(order: &Order) -> Markup {
+pub(super) fn lines(language: Language, order: &Order) -> Markup {
     html! {
         section class="panel order-lines" aria-labelledby="lines" {
-            h2 id="lines" class="pad" { "Lines" }
-            div class="table list" tabindex="0" role="region" aria-label="Order lines" {
+            h2 id="lines" class="pad" { (texts::lines(language)) }
+            div class="table list" tabindex="0" role="region" aria-label=(texts::order_lines(language)) {
                 table {
                     thead {
                         tr {
-                            th scope="col" { "Item" } th scope="col" class="number" { "Ordered" }
-                            th scope="col" class="number" { "Good" } th scope="col" class="number" { "In progress" }
-                            th scope="col" class="number" { "Missing" } th scope="col" class="number" { "Shipped" }
-                            th scope="col" class="number" { "Amount" }
+                            th scope="col" { (texts::item_column(language)) }
+                            @for column in NUMBER_COLUMNS { th scope="col" class="number" { (column(language)) } }
                         }
                     }
-                    tbody { (rows(order)) }
+                    tbody { (rows(language, order)) }
                 }
             }
         }
     }
 }
 
-fn rows(order: &Order) -> Markup {
+fn rows(language: Language, order: &Order) -> Markup {
     let (parts, shipped) = (order.parts(), order.shipped_parts());
+    let [ordered, good, running, missing_label, shipped_label, amount] =
+        NUMBER_COLUMNS.map(|heading| heading(language));
     html! {
         @for (n, ((line, parts), shipped)) in order.lines.iter().zip(&parts).zip(&shipped).enumerate() {
             @let missing = if order.jobs.is_empty() { 0 } else { parts.missing(line.quantity) };
@@ -39,33 +54,42 @@ fn rows(order: &Order) -> Markup {
                 th scope="row" {
                     div class="line-part" {
                         (file_picture(line_file(order, n, line)))
-                        div {
-                            span class="ellipsis" title=(line.description) { (line.description) }
-                            @if line.is_kit() { " (kit: " (parts.good) " of " (line.quantity) " sets complete)" }
-                            @if line.kit_line.is_some() { " (in a kit)" }
-                            @if !line.is_service() && !order.jobs.is_empty() {
-                                progress value=(parts.good.min(line.quantity.into())) max=(line.quantity)
-                                    aria-label={ (parts.good) " of " (line.quantity) " good" } {}
-                            }
+                        div { (item(language, order, line, parts)) }
+                    }
+                }
+                td class="number" data-label=(ordered) { (line.quantity) }
+                td class="number" data-label=(good) { (parts.good) }
+                td class="number" data-label=(running) { (parts.running) }
+                td class=(number_class(missing == 0)) data-label=(missing_label) {
+                    @if missing > 0 { span class=(Tone::Attention.class()) { (missing) } } @else { "0" }
+                }
+                td class=(number_class(*shipped == 0)) data-label=(shipped_label) {
+                    (shipped)
+                    @if parts.rejected_after_shipping > 0 {
+                        " " span class=(Tone::Attention.class()) {
+                            (texts::rejected(language, parts.rejected_after_shipping))
                         }
                     }
                 }
-                td class="number" data-label="Ordered" { (line.quantity) }
-                td class="number" data-label="Good" { (parts.good) }
-                td class="number" data-label="In progress" { (parts.running) }
-                td class=(number_class(missing == 0)) data-label="Missing" {
-                    @if missing > 0 { span class=(Tone::Attention.class()) { (missing) } } @else { "0" }
-                }
-                td class=(number_class(*shipped == 0)) data-label="Shipped" {
-                    (shipped)
-                    @if parts.rejected_after_shipping > 0 {
-                        " " span class=(Tone::Attention.class()) { (parts.rejected_after_shipping) " rejected" }
-                    }
-                }
-                td class="number" data-label="Amount" {
-                    (money(line.unit_price_cents.saturating_mul(line.quantity.into()), &order.currency))
+                td class="number" data-label=(amount) {
+                    @let cents = line.unit_price_cents.saturating_mul(line.quantity.into());
+                    (notation::amount(language, cents, &order.currency))
                 }
             }
+        }
+    }
+}
+
+/// Renders the name of a line and the progress of its parts.
+fn item(language: Language, order: &Order, line: &OrderLine, parts: &LineParts) -> Markup {
+    let quantity = u64::from(line.quantity);
+    html! {
+        span class="ellipsis" title=(line.description) { (line.description) }
+        @if line.is_kit() { " " (texts::sets_of_kit(language, parts.good, line.quantity)) }
+        @if line.kit_line.is_some() { " " (texts::in_kit(language)) }
+        @if !line.is_service() && !order.jobs.is_empty() {
+            progress value=(parts.good.min(quantity)) max=(quantity)
+                aria-label=(texts::parts_good(language, parts.good, quantity)) {}
         }
     }
 }

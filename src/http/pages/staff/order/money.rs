@@ -3,38 +3,44 @@
 use maud::{Markup, html};
 
 use super::order_path;
-use crate::frame::{money, time};
-use crate::staff::acts::{AMOUNT_LABEL, REFERENCE_LABEL};
+use crate::frame::{SLOT, time_in, with_parts};
+use crate::staff::acts::REFERENCE_LABEL;
 use crate::staff::job::currency_field;
 use crate::staff::shell::{Tone, hidden};
+use domain::notation;
 use domain::order::{Order, Payment};
+use words::Language;
+use words::staff::orders as texts;
 
 /// Renders the payments and refunds of an order.
-pub(super) fn payments(order: &Order) -> Markup {
+pub(super) fn payments(language: Language, order: &Order) -> Markup {
+    let money = |cents| notation::amount(language, cents, &order.currency);
     let pending = &order.ledger.at_processor.refunds;
     html! {
         section class="panel pad" aria-labelledby="money" {
-            h2 id="money" { "Payments" }
+            h2 id="money" { (texts::payments(language)) }
             dl class="left" {
-                @if order.shipping_cents != 0 { dt { "Shipping" } dd { (money(order.shipping_cents, &order.currency)) } }
-                @if order.tax_cents != 0 { dt { "Tax" } dd { (money(order.tax_cents, &order.currency)) } }
-                dt { "Total" } dd { (money(order.total_cents, &order.currency)) }
-                dt { "Net paid" } dd { (money(order.ledger.kept_cents, &order.currency)) }
-                dt { "Due" } dd { (money(order.due_cents(), &order.currency)) }
+                @if order.shipping_cents != 0 { dt { (texts::shipping(language)) } dd { (money(order.shipping_cents)) } }
+                @if order.tax_cents != 0 { dt { (texts::tax(language)) } dd { (money(order.tax_cents)) } }
+                dt { (texts::total(language)) } dd { (money(order.total_cents)) }
+                dt { (texts::net_paid(language)) } dd { (money(order.ledger.kept_cents)) }
+                dt { (texts::due(language)) } dd { (money(order.due_cents())) }
             }
             @if !order.ledger.payments.is_empty() {
-                ul class="rows" { @for payment in &order.ledger.payments { li { (entry(payment)) } } }
+                ul class="rows" { @for payment in &order.ledger.payments { li { (entry(language, payment)) } } }
             }
             @if !pending.is_empty() {
-                h3 { "Pending refunds" }
+                h3 { (texts::pending_refunds(language)) }
                 ul class="rows" {
                     @for refund in pending {
                         li {
-                            span { (money(refund.amount_cents, &order.currency)) }
-                            span class="soft" { "requested " (time(refund.asked_at)) }
+                            span { (money(refund.amount_cents)) }
+                            span class="soft" {
+                                (with_parts(&texts::refund_requested(language, SLOT), &[&time_in(language, refund.asked_at)]))
+                            }
                             @match &refund.error {
-                                Some(error) => { span class="full bad" { "Rejected by the payment processor: " (error) } },
-                                None => { span class=(Tone::Working.class()) { "waiting for the payment processor" } },
+                                Some(error) => { span class="full bad" { (texts::refund_rejected(language, error)) } },
+                                None => { span class=(Tone::Working.class()) { (texts::refund_waiting(language)) } },
                             }
                         }
                     }
@@ -44,71 +50,89 @@ pub(super) fn payments(order: &Order) -> Markup {
     }
 }
 
-fn entry(payment: &Payment) -> Markup {
+fn entry(language: Language, payment: &Payment) -> Markup {
     let (amount, status) = payment.listed();
     html! {
         span { (payment.method) @if let Some(reference) = &payment.reference { " " span class="soft" { (reference) } } }
-        span class="soft" { (time(payment.created_at)) }
+        span class="soft" { (time_in(language, payment.created_at)) }
         span {
-            (money(amount, &payment.currency))
-            @if status == "refunded" { " refunded" }
-            @if status == "failed" { " " span class=(Tone::Error.class()) { "failed" } }
+            (notation::amount(language, amount, &payment.currency))
+            @if status == "refunded" { " " (texts::payment_refunded(language)) }
+            @if status == "failed" { " " span class=(Tone::Error.class()) { (texts::payment_failed(language)) } }
         }
     }
 }
 
 /// Renders the form for recording a payment of all or part of the amount due. `class` is the CSS class of the button
 /// that opens the form.
-pub(super) fn pay(order: &Order, class: Option<&str>) -> Markup {
-    let due = money(order.due_cents(), &order.currency);
+pub(super) fn pay(language: Language, order: &Order, class: Option<&str>) -> Markup {
+    let due = notation::amount(language, order.due_cents(), &order.currency);
     html! {
         details {
-            summary class=[class] { "Record payment" }
+            summary class=[class] { (texts::record_payment(language)) }
             form class="panel pad tools" method="post" action=(order_path(order.id, "mark-paid")) data-quiet="" {
                 (hidden()) (currency_field(&order.currency))
                 div class="field" {
-                    label for="f-method" { "Payment method" }
-                    input id="f-method" name="method" maxlength="50" required value="bank transfer";
+                    label for="f-method" { (texts::method_field(language)) }
+                    input id="f-method" name="method" maxlength="50" required value=(texts::usual_method(language));
                 }
                 div class="field" {
-                    label for="f-paid" { (AMOUNT_LABEL(words::Language::English)) " in " (order.currency.to_uppercase()) }
+                    label for="f-paid" { (texts::amount_field(language, &order.currency.to_uppercase())) }
                     input id="f-paid" name="amount" inputmode="decimal" maxlength="20" aria-describedby="about-paid";
-                    p class="hint" id="about-paid" { "Leave empty to record the full amount due (" (due) ")." }
+                    p class="hint" id="about-paid" { (texts::payment_hint(language, &due)) }
                 }
                 div class="field" {
-                    label for="f-reference" { (REFERENCE_LABEL(words::Language::English)) }
+                    label for="f-reference" { (REFERENCE_LABEL(language)) }
                     input id="f-reference" name="reference" maxlength="200";
                 }
-                button class="second" type="submit" { "Record payment" }
+                button class="second" type="submit" { (texts::record_payment(language)) }
             }
         }
     }
 }
 
 /// Renders a form for each payment, with which it can be refunded in full or in part.
-pub(super) fn refunds(order: &Order) -> Markup {
+pub(super) fn refunds(language: Language, order: &Order) -> Markup {
     let received = order.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
     html! {
         @for payment in received {
             details {
-                summary { "Refund " (money(payment.amount_cents, &payment.currency)) " (" (payment.method) ", " (time(payment.created_at)) ")" }
-                p { "Refund all or part of this payment. Payments through the payment processor are refunded there. Send any other refund yourself; it is recorded here." }
-                form class="tools" method="post" action=(order_path(order.id, "refund")) data-quiet="" {
-                    (hidden()) (currency_field(&payment.currency))
-                    input type="hidden" name="paymentId" value=(payment.id);
-                    div class="field" {
-                        label for={ "f-refund-" (payment.id) } { (AMOUNT_LABEL(words::Language::English)) " in " (payment.currency.to_uppercase()) }
-                        input id={ "f-refund-" (payment.id) } name="amount" inputmode="decimal" maxlength="20"
-                            aria-describedby={ "about-refund-" (payment.id) };
-                        p class="hint" id={ "about-refund-" (payment.id) } { "Leave empty to refund the full remaining amount." }
-                    }
-                    div class="field" {
-                        label for={ "f-otherwise-" (payment.id) } { "Other refund method" }
-                        input id={ "f-otherwise-" (payment.id) } name="method" maxlength="50";
-                    }
-                    button class="second" type="submit" { "Refund to " (order.customer_email.as_deref().unwrap_or("the customer")) }
-                }
+                summary { (refund_title(language, payment)) }
+                p { (texts::refund_text(language)) }
+                (refund_form(language, order, payment))
             }
+        }
+    }
+}
+
+fn refund_title(language: Language, payment: &Payment) -> Markup {
+    let amount = notation::amount(language, payment.amount_cents, &payment.currency);
+    let title = texts::refund_payment(language, &amount, &payment.method, SLOT);
+    with_parts(&title, &[&time_in(language, payment.created_at)])
+}
+
+fn refund_form(language: Language, order: &Order, payment: &Payment) -> Markup {
+    let button = match &order.customer_email {
+        Some(email) => texts::refund_to(language, email),
+        None => texts::refund_to_customer(language),
+    };
+    html! {
+        form class="tools" method="post" action=(order_path(order.id, "refund")) data-quiet="" {
+            (hidden()) (currency_field(&payment.currency))
+            input type="hidden" name="paymentId" value=(payment.id);
+            div class="field" {
+                label for={ "f-refund-" (payment.id) } {
+                    (texts::amount_field(language, &payment.currency.to_uppercase()))
+                }
+                input id={ "f-refund-" (payment.id) } name="amount" inputmode="decimal" maxlength="20"
+                    aria-describedby={ "about-refund-" (payment.id) };
+                p class="hint" id={ "about-refund-" (payment.id) } { (texts::refund_hint(language)) }
+            }
+            div class="field" {
+                label for={ "f-otherwise-" (payment.id) } { (texts::other_method_field(language)) }
+                input id={ "f-otherwise-" (payment.id) } name="method" maxlength="50";
+            }
+            button class="second" type="submit" { (button) }
         }
     }
 }

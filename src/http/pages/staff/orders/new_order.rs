@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::StaffOrderHandles;
 use crate::form::PageForm;
 use crate::frame::see_other;
+use crate::staff::acts::{NOTES_LABEL, STAFF_NOTES_LABEL, WANTED_LABEL};
 use crate::staff::address_fields::{address_fields, address_said};
 use crate::staff::form::{FieldControl, Form};
 use crate::staff::products::{CODE_LIST, code_list, counted_skus};
@@ -20,6 +21,8 @@ use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::place::place_order;
 use store::queries::{Page, SkuFilter};
+use words::Language;
+use words::staff::orders as texts;
 
 /// Path of the form for a new order.
 pub(super) const PATH: &str = "/shop/orders/new";
@@ -94,6 +97,7 @@ fn request_body(form: &Form, lines: Vec<Value>) -> Value {
 
 async fn page(app: &StaffOrderHandles, who: &Caller, mut form: Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
+    let language = viewer.language();
     let rows = (form.close_up("lines", &LINE_MEMBERS) + FREE_LINES).min(MAX_FORM_LINES);
     for at in 0..rows {
         form.preset(format!("lines.{at}.quantity"), "1");
@@ -101,70 +105,80 @@ async fn page(app: &StaffOrderHandles, who: &Caller, mut form: Form) -> Result<R
     let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
     let (_, offered) = app.orders.queries.skus(&active, Page { limit: 1, offset: 0 }).await?;
     let codes = code_list(&app.orders.queries).await?;
+    let title = texts::new_order(language);
     let content = html! {
-        p { a href=(ORDERS_PATH) { "All orders" } }
-        h1 { "New order" }
+        p { a href=(ORDERS_PATH) { (texts::all_orders(language)) } }
+        h1 { (title) }
         (form.alert())
         @if offered == 0 {
             section class="card" aria-labelledby="begin" {
-                h2 id="begin" { "No SKUs to order yet" }
-                p { "Orders consist of SKUs. First add a SKU with its price, material and G-code." }
-                a class="button" href={ (PRODUCTS_PATH) "/new" } { "New SKU" }
+                h2 id="begin" { (texts::no_skus_heading(language)) }
+                p { (texts::no_skus_text(language)) }
+                a class="button" href={ (PRODUCTS_PATH) "/new" } { (texts::new_sku(language)) }
             }
-        } @else { (fields(&form, rows, &codes)) }
+        } @else { (fields(language, &form, rows, &codes)) }
     };
-    let response = viewer.page(StaffSection::Orders, "New order", &app.board.view(), &content);
+    let response = viewer.page(StaffSection::Orders, &title, &app.board.view(), &content);
     Ok(form.answer(response))
 }
 
 /// Renders the form: the required fields, and optional ones that are collapsed unless they are filled in or the form
 /// was rejected.
-fn fields(form: &Form, rows: usize, codes: &Markup) -> Markup {
-    let (refused, several) = (form.is_refused(), rows > FREE_LINES + 1);
-    let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
+fn fields(language: Language, form: &Form, rows: usize, codes: &Markup) -> Markup {
+    let several = rows > FREE_LINES + 1;
+    let (email, email_hint) = (texts::email_field(language), texts::email_hint(language));
+    let (due_date, due_date_hint) = (WANTED_LABEL(language), texts::new_due_date_hint(language));
     html! {
         form class="sheet" method="post" action=(PATH) {
             (hidden())
             fieldset class="card" {
-                legend { "Order" }
-                (line(form, 0))
+                legend { (texts::order_heading(language)) }
+                (line(language, form, 0))
                 div class="grid" {
-                    (field("customerEmail", "Customer email", "For the invoice and order updates. Leave empty to send no emails.", FieldControl::Email))
-                    (field("dueAt", "Due date", "End of that day. Leave empty for as soon as possible.", FieldControl::Day))
+                    (form.field("customerEmail", &email, &email_hint, FieldControl::Email))
+                    (form.field("dueAt", &due_date, &due_date_hint, FieldControl::Day))
                 }
                 (codes)
                 details open[several] {
-                    summary { "More products" }
-                    p class="hint" { "Rows without a product are ignored." }
-                    @for at in 1..rows { (line(form, at)) }
+                    summary { (texts::more_products(language)) }
+                    p class="hint" { (texts::more_products_hint(language)) }
+                    @for at in 1..rows { (line(language, form, at)) }
                 }
-                details open[refused] {
-                    summary { "Address, notes and priority" }
-                    (address_fields(words::Language::English, form, "Optional address. Shipping and tax may depend on it."))
-                    (field("notes", "Notes to customer", "", FieldControl::Lines(1_000)))
-                    (field("internalNotes", "Internal notes", "", FieldControl::Lines(1_000)))
-                    (field("priority", "Priority", "0 to 9; 9 prints first. Defaults to 5.", FieldControl::Whole(0, 9)))
-                }
+                (optional_fields(language, form))
             }
             p class="acts" {
-                button type="submit" { "Place order" }
-                a class="button second" href=(ORDERS_PATH) { "Cancel" }
+                button type="submit" { (texts::place_order(language)) }
+                a class="button second" href=(ORDERS_PATH) { (texts::discard(language)) }
             }
         }
     }
 }
 
+fn optional_fields(language: Language, form: &Form) -> Markup {
+    let (notes, internal_notes) = (NOTES_LABEL(language), STAFF_NOTES_LABEL(language));
+    let (priority, priority_hint) = (texts::priority(language), texts::new_priority_hint(language));
+    html! {
+        details open[form.is_refused()] {
+            summary { (texts::optional_fields(language)) }
+            (address_fields(language, form, &texts::new_address_hint(language)))
+            (form.field("notes", &notes, "", FieldControl::Lines(1_000)))
+            (form.field("internalNotes", &internal_notes, "", FieldControl::Lines(1_000)))
+            (form.field("priority", &priority, &priority_hint, FieldControl::Whole(0, 9)))
+        }
+    }
+}
+
 /// Renders an order line.
-fn line(form: &Form, at: usize) -> Markup {
+fn line(language: Language, form: &Form, at: usize) -> Markup {
     let (product, quantity) = if at == 0 {
-        ("Product".to_owned(), "Quantity".to_owned())
+        (texts::product_field(language), texts::quantity_field(language))
     } else {
-        (format!("Product {}", at + 1), format!("Quantity ({})", at + 1))
+        (texts::next_product_field(language, at + 1), texts::next_quantity_field(language, at + 1))
     };
-    let hint = if at == 0 { "Name or code of a SKU or kit. The catalogue price applies." } else { "" };
+    let hint = if at == 0 { texts::product_hint(language) } else { String::new() };
     html! {
         div class="grid" {
-            (form.field(&format!("lines.{at}.skuId"), &product, hint, FieldControl::Suggested(CODE_LIST)))
+            (form.field(&format!("lines.{at}.skuId"), &product, &hint, FieldControl::Suggested(CODE_LIST)))
             (form.field(&format!("lines.{at}.quantity"), &quantity, "", FieldControl::Whole(1, 1_000_000)))
         }
     }

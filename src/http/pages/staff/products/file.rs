@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::{ProductHandles, files, from_file, sku_path};
 use crate::form::PageForm;
-use crate::frame::{see_other, time};
+use crate::frame::{see_other, time_in};
 use crate::staff::card::state_after_name;
 use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
@@ -15,6 +15,7 @@ use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, PRODUCTS_PATH};
 use domain::file::{File, FileKind, FileMetadata, Plate};
 use domain::id::Id;
+use domain::notation;
 use domain::printer::Printer;
 use domain::refusal::Refusal;
 use domain::sku::Sku;
@@ -27,6 +28,7 @@ use http_api::production::printers::{present_all, print_stored};
 use printers::PrinterType;
 use store::queries::{Page, SkuFilter};
 use words::Language;
+use words::staff::{common, products as texts};
 
 /// Page limit for the list of SKUs that use a file.
 const SKUS_SHOWN: Page = Page { limit: 50, offset: 0 };
@@ -41,19 +43,19 @@ pub(super) fn file_path(id: Id) -> String {
 }
 
 /// Returns the label of a file's kind.
-pub(super) fn kind_words(kind: FileKind) -> &'static str {
+pub(super) fn kind_words(language: Language, kind: FileKind) -> String {
     match kind {
-        FileKind::Gcode => "G-code",
-        FileKind::Model => "Model",
-        FileKind::Image => "Picture",
+        FileKind::Gcode => texts::gcode(language),
+        FileKind::Model => texts::model(language),
+        FileKind::Image => texts::picture(language),
     }
 }
 
 /// Formats the size of a file.
-pub(super) fn size_words(bytes: i64) -> String {
+pub(super) fn size_words(language: Language, bytes: i64) -> String {
     let megabyte = BYTES_PER_KB * BYTES_PER_KB;
     if bytes >= megabyte {
-        format!("{:.1} MB", bytes as f64 / megabyte as f64)
+        format!("{} MB", notation::decimal(language, format!("{:.1}", bytes as f64 / megabyte as f64)))
     } else {
         format!("{} kB", bytes.max(0).div_euclid(BYTES_PER_KB).max(1))
     }
@@ -84,35 +86,41 @@ fn plate_picture_path(file: &File, plate: &Plate) -> String {
 }
 
 /// Renders a plate with its picture and its requirements.
-pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
+pub(super) fn plate_card(language: Language, file: &File, plate: &Plate) -> Markup {
+    let decimal = |number: f64| notation::decimal(language, number);
+    let (path, alt) = (plate_picture_path(file, plate), texts::plate_as_sliced(language, plate.plate));
     html! {
         li class="plate" {
-            img src=(plate_picture_path(file, plate)) alt={ "Plate " (plate.plate) " as sliced" } width="160" height="160" loading="lazy";
+            img src=(path) alt=(alt) width="160" height="160" loading="lazy";
             div {
-                h3 { "Plate " (plate.plate) @if let Some(name) = &plate.name { ": " (name) } }
+                h3 { (texts::plate(language, plate.plate)) @if let Some(name) = &plate.name { ": " (name) } }
                 p {
-                    @if let Some(seconds) = plate.seconds { (span(words::Language::English, seconds)) }
-                    @if let Some(grams) = plate.grams() { " · " (grams) " g" }
-                    @if let Some(size) = &plate.dimensions { " · " (size.x) " × " (size.y) " × " (size.z) " mm" }
+                    @if let Some(seconds) = plate.seconds { (span(language, seconds)) }
+                    @if let Some(grams) = plate.grams() { " · " (notation::decimal(language, grams)) " g" }
+                    @if let Some(size) = plate.dimensions { " · " (notation::size(language, size)) }
                 }
-                @if !plate.filaments.is_empty() {
-                    ul class="slots" aria-label="Filaments" {
-                        @for filament in &plate.filaments {
-                            li {
-                                @if let Some(color) = &filament.color {
-                                    svg viewBox="0 0 16 16" aria-hidden="true" { circle cx="8" cy="8" r="7" fill=(color) stroke="currentColor" {} }
-                                    " "
-                                }
-                                (filament.index) ": " (filament.kind.as_deref().unwrap_or("any kind"))
-                                @if let Some(grams) = filament.grams { ", " (grams) " g" }
-                            }
-                        }
-                    }
-                }
+                @if !plate.filaments.is_empty() { (filaments(language, plate)) }
                 p class="soft" {
-                    @if let Some(model) = &plate.printer_model { "For " (model) ". " }
-                    @if let Some(nozzle) = plate.nozzle_diameter { "Nozzle " (nozzle) " mm. " }
+                    @if let Some(model) = &plate.printer_model { (texts::for_printer(language, model)) " " }
+                    @if let Some(nozzle) = plate.nozzle_diameter { (texts::nozzle(language, &decimal(nozzle))) " " }
                     @if let Some(bed) = &plate.bed_type { (bed) "." }
+                }
+            }
+        }
+    }
+}
+
+fn filaments(language: Language, plate: &Plate) -> Markup {
+    html! {
+        ul class="slots" aria-label=(texts::filaments(language)) {
+            @for filament in &plate.filaments {
+                li {
+                    @if let Some(color) = &filament.color {
+                        svg viewBox="0 0 16 16" aria-hidden="true" { circle cx="8" cy="8" r="7" fill=(color) stroke="currentColor" {} }
+                        " "
+                    }
+                    (filament.index) ": " (filament.kind.clone().unwrap_or_else(|| texts::any_kind(language)))
+                    @if let Some(grams) = filament.grams { ", " (notation::decimal(language, grams)) " g" }
                 }
             }
         }
@@ -189,46 +197,32 @@ pub(super) async fn delete(
 
 async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
+    let language = viewer.language();
     let (_, state) = find_existing(&app.files.files, id).await?;
     let file = present_state(&state)?;
     let named = SkuFilter { names: Some(id), ..SkuFilter::default() };
     let (skus, total) = app.skus.queries.skus(&named, SKUS_SHOWN).await?;
     let skus: Vec<&Sku> = skus.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
-    let plates = &file.metadata.plates;
     let content = html! {
-        p { a href=(files::PATH) { "All files" } }
+        p { a href=(files::PATH) { (texts::all_files(language)) } }
         h1 { (file.name) }
         (entry.alert())
-        (glance(file))
-        @if !plates.is_empty() {
-            section class="card" aria-labelledby="plates" {
-                h2 id="plates" { "Plates" }
-                ul class="plates" { @for plate in plates { (plate_card(file, plate)) } }
-            }
-        }
+        (glance(language, file))
+        (plates(language, file))
         // What a customer sent is theirs, and is sold to nobody else.
         @if file.kind == FileKind::Gcode && file.customer_upload.is_none() {
-            (from_file::section(app, file, !skus.is_empty()))
+            (from_file::section(language, app, file, !skus.is_empty()))
         }
-        section class="card" aria-labelledby="used" {
-            h2 id="used" { "SKUs using this file" }
-            @if skus.is_empty() { p { "None." } } @else {
-                ul class="rows" { @for sku in &skus { li { a href=(sku_path(sku.id)) { (sku.fields.name) } span { (sku.fields.code) } } } }
-                @if total > skus.len() as u64 { p class="soft" { (total) " total" } }
-            }
-            @if file.kind != FileKind::Image {
-                a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { "Create SKU using the full form" }
-            }
-        }
-        @if file.kind == FileKind::Gcode { (print_once(app, file, &entry)) }
+        (skus_of(language, file, &skus, total))
+        @if file.kind == FileKind::Gcode { (print_once(language, app, file, &entry)) }
         section class="card" aria-labelledby="delete" {
-            h2 id="delete" { "Delete" }
+            h2 id="delete" { (texts::delete(language)) }
             details {
-                summary { "Delete " (file.name) }
-                p { "You can't undo this. A file that a SKU or an unfinished job uses can't be deleted." }
+                summary { (texts::delete_named(language, &file.name)) }
+                p { (texts::delete_file_text(language)) }
                 form method="post" action={ (file_path(file.id)) "/delete" } {
                     (hidden())
-                    button class="stop" type="submit" { "Delete " (file.name) }
+                    button class="stop" type="submit" { (texts::delete_named(language, &file.name)) }
                 }
             }
         }
@@ -237,30 +231,62 @@ async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: Form) -> Result
     Ok(entry.answer(response))
 }
 
-fn glance(file: &File) -> Markup {
+fn plates(language: Language, file: &File) -> Markup {
+    let plates = &file.metadata.plates;
+    html! {
+        @if !plates.is_empty() {
+            section class="card" aria-labelledby="plates" {
+                h2 id="plates" { (texts::plates(language)) }
+                ul class="plates" { @for plate in plates { (plate_card(language, file, plate)) } }
+            }
+        }
+    }
+}
+
+/// Renders the SKUs that use a file; `total` is their number, of which only the first ones are shown.
+fn skus_of(language: Language, file: &File, skus: &[&Sku], total: u64) -> Markup {
+    html! {
+        section class="card" aria-labelledby="used" {
+            h2 id="used" { (texts::skus_of_file(language)) }
+            @if skus.is_empty() { p { (texts::none(language)) } } @else {
+                ul class="rows" {
+                    @for sku in skus { li { a href=(sku_path(sku.id)) { (sku.fields.name) } span { (sku.fields.code) } } }
+                }
+                @if total > skus.len() as u64 { p class="soft" { (common::total(language, total)) } }
+            }
+            @if file.kind != FileKind::Image {
+                a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { (texts::full_form(language)) }
+            }
+        }
+    }
+}
+
+fn glance(language: Language, file: &File) -> Markup {
     let FileMetadata { slicer, seconds, grams, filament_mm, layers, size, form, .. } = &file.metadata;
+    let length = filament_mm.map(|mm| notation::decimal(language, format!("{:.2}", mm / 1_000.0)));
     html! {
         section class="card" aria-labelledby="glance" {
-            h2 id="glance" { "At a glance" }
+            h2 id="glance" { (texts::glance(language)) }
             dl class="left" {
-                dt { "File type" } dd { (kind_words(file.kind)) @if let Some(form) = form { ", ." (form.ending()) } }
-                dt { "Size" } dd { (size_words(file.size)) }
-                dt { "Uploaded" } dd { (time(file.created_at)) }
-                @if let Some(slicer) = slicer { dt { "Slicer" } dd { (slicer) } }
-                @if let Some(seconds) = seconds { dt { "Print time" } dd { (span(words::Language::English, *seconds)) } }
-                @if let Some(grams) = grams { dt { "Weight" } dd { (grams) " g" } }
-                @if let Some(mm) = filament_mm { dt { "Filament length" } dd { (format!("{:.2} m", mm / 1_000.0)) } }
-                @if let Some(layers) = layers { dt { "Layers" } dd { (layers) } }
-                @if let Some(size) = size { dt { "Dimensions" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" } }
+                dt { (texts::file_type(language)) }
+                dd { (kind_words(language, file.kind)) @if let Some(form) = form { ", ." (form.ending()) } }
+                dt { (texts::size(language)) } dd { (size_words(language, file.size)) }
+                dt { (texts::uploaded(language)) } dd { (time_in(language, file.created_at)) }
+                @if let Some(slicer) = slicer { dt { (texts::slicer(language)) } dd { (slicer) } }
+                @if let Some(seconds) = seconds { dt { (texts::print_time(language)) } dd { (span(language, *seconds)) } }
+                @if let Some(grams) = grams { dt { (texts::weight(language)) } dd { (notation::decimal(language, grams)) " g" } }
+                @if let Some(length) = &length { dt { (texts::filament_length(language)) } dd { (length) " m" } }
+                @if let Some(layers) = layers { dt { (texts::layers(language)) } dd { (layers) } }
+                @if let Some(size) = size { dt { (texts::dimensions(language)) } dd { (notation::size(language, *size)) } }
             }
-            a class="button second" href={ "/api/files/" (file.id) "/content" } download { "Download" }
+            a class="button second" href={ "/api/files/" (file.id) "/content" } download { (texts::download(language)) }
         }
     }
 }
 
 /// Renders the form for printing a file manually. It lists the printers that accept the file's format, idle printers
 /// first.
-fn print_once(app: &ProductHandles, file: &File, entry: &Form) -> Markup {
+fn print_once(language: Language, app: &ProductHandles, file: &File, entry: &Form) -> Markup {
     let form = file.metadata.form.unwrap_or_default();
     let all = present_all(&app.board.shop);
     let prints =
@@ -268,22 +294,22 @@ fn print_once(app: &ProductHandles, file: &File, entry: &Form) -> Markup {
     let mut fit: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).filter(prints).collect();
     fit.sort_by_cached_key(|printer| (printer.free().is_err(), printer.fields.name.to_lowercase()));
     let words = |printer: &&Printer| {
-        let state = state_after_name(Language::English, &app.board.shop, printer);
+        let state = state_after_name(language, &app.board.shop, printer);
         (printer.id.to_string(), format!("{}, {state}", printer.fields.name))
     };
-    let choose = (String::new(), "Choose a printer".to_owned());
+    let choose = (String::new(), texts::choose_printer(language));
     let choices: Vec<(String, String)> = std::iter::once(choose).chain(fit.iter().map(words)).collect();
     html! {
         section class="card" aria-labelledby="once" {
-            h2 id="once" { "Manual print" }
+            h2 id="once" { (texts::manual_print(language)) }
             @if fit.is_empty() {
-                p { "No printer accepts this file format." }
+                p { (texts::no_printer_fits(language)) }
             } @else {
-                p { "Printing starts immediately, outside the job queue: no stock is reserved, and the parts need no sign-off. Use jobs to print parts that customers ordered." }
+                p { (texts::manual_print_text(language)) }
                 form method="post" action={ (file_path(file.id)) "/print" } {
                     (hidden())
-                    (entry.field(PRINTER_FIELD, "Printer", "Its bed must be clear, with the right filament loaded.", FieldControl::Choice(&choices)))
-                    button type="submit" { "Print " (file.name) }
+                    (entry.field(PRINTER_FIELD, &texts::printer_field(language), &texts::printer_hint(language), FieldControl::Choice(&choices)))
+                    button type="submit" { (texts::print_named(language, &file.name)) }
                 }
             }
         }
@@ -296,6 +322,8 @@ mod tests {
 
     #[test]
     fn sizes_are_told_as_people_count() {
-        assert_eq!([0, 999, 1_500, 2_340_000].map(size_words), ["1 kB", "1 kB", "1 kB", "2.3 MB"]);
+        let sizes = |language| [0, 999, 1_500, 2_340_000].map(|bytes| size_words(language, bytes));
+        assert_eq!(sizes(Language::English), ["1 kB", "1 kB", "1 kB", "2.3 MB"]);
+        assert_eq!(sizes(Language::German), ["1 kB", "1 kB", "1 kB", "2,3 MB"]);
     }
 }

@@ -9,16 +9,19 @@ use maud::{Markup, html};
 use super::file::{file_path, kind_words, picture_path, size_words};
 use super::{ProductHandles, tabs};
 use crate::form::check_token;
-use crate::frame::{see_other, time};
+use crate::frame::{SLOT, see_other, time_in, with_parts};
 use crate::staff::form::Form;
 use crate::staff::sheet::{ListPart, non_empty, span};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
 use domain::file::{File, FileKind};
+use domain::notation;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::files;
 use store::queries::FileFilter;
+use words::Language;
+use words::staff::products as texts;
 
 /// Path of the file list.
 pub(super) const PATH: &str = "/shop/products/files";
@@ -83,90 +86,106 @@ pub(super) async fn upload(
 
 async fn page(app: &ProductHandles, who: &Caller, query: &FileListQuery, entry: Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
+    let language = viewer.language();
     let narrowed = vec![("q", non_empty(query.q.as_ref())), ("kind", non_empty(query.kind.as_ref()))];
     let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());
     let part = ListPart { path: PATH, narrowed, from: query.from };
     let (results, total) = app.files.queries.files(&query.filter(), part.page()).await?;
     let files: Vec<&File> = results.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
+    let title = texts::files_tab(language);
     let content = html! {
-        h1 { "Files" }
-        (tabs(PATH))
+        h1 { (title) }
+        (tabs(language, PATH))
         (entry.alert())
-        (upload_form())
-        (tools(query))
+        (upload_form(language))
+        (tools(language, query))
         @if files.is_empty() && !is_narrowed && query.from == 0 {
-            section class="card" aria-labelledby="begin" {
-                h2 id="begin" { "No files yet" }
-                p { "Upload G-code from your slicer. Its print time, weight and picture are read from the file. Then create a SKU from it." }
-                p { "Your slicer can also upload files directly: add this server to it as a print host. See the " a href="/docs/" { "API documentation" } "." }
-            }
+            (nothing(language))
         } @else if files.is_empty() {
-            p { "No files match. " a href=(PATH) { "Show all" } }
+            p { (texts::no_file_match(language)) " " a href=(PATH) { (texts::show_all(language)) } }
         } @else {
-            (table(&files))
+            (table(language, &files))
         }
-        (part.links(total))
+        (part.links_in(language, total))
     };
-    let response = viewer.page(StaffSection::Products, "Files", &app.board.view(), &content);
+    let response = viewer.page(StaffSection::Products, &title, &app.board.view(), &content);
     Ok(entry.answer(response))
 }
 
-/// Renders the upload form. Its CSRF token is part of the URL.
-pub(super) fn upload_form() -> Markup {
+/// Renders the message for a shop without files.
+fn nothing(language: Language) -> Markup {
+    let link = html! { a href="/docs/" { (texts::api_documentation(language)) } };
     html! {
-        form class="card" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-sends="" {
-            div class="field" {
-                label for="file" { "Upload G-code, a model or a picture" }
-                input id="file" name="file" type="file" accept=(ACCEPTED_NAMES) required;
-                p class="hint" data-scripted="" hidden { "The upload starts when you choose a file." }
-            }
-            details {
-                summary { "Set the file type" }
-                div class="field" {
-                    input id="kind-gcode" name="kind" type="radio" value="gcode";
-                    " " label for="kind-gcode" class="inline" { "G-code" }
-                }
-                div class="field" {
-                    input id="kind-model" name="kind" type="radio" value="model";
-                    " " label for="kind-model" class="inline" { "Model" }
-                }
-            }
-            progress max="100" value="0" aria-label="Upload" hidden {}
-            p role="status" {}
-            button type="submit" { "Upload" }
+        section class="card" aria-labelledby="begin" {
+            h2 id="begin" { (texts::no_files_heading(language)) }
+            p { (texts::no_files_text(language)) }
+            p { (with_parts(&texts::no_files_slicer(language, SLOT), &[&link])) }
         }
     }
 }
 
-fn tools(query: &FileListQuery) -> Markup {
+/// Renders the upload form. Its CSRF token is part of the URL.
+pub(super) fn upload_form(language: Language) -> Markup {
+    html! {
+        form class="card" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-sends="" {
+            div class="field" {
+                label for="file" { (texts::upload_field(language)) }
+                input id="file" name="file" type="file" accept=(ACCEPTED_NAMES) required;
+                p class="hint" data-scripted="" hidden { (texts::upload_hint(language)) }
+            }
+            details {
+                summary { (texts::set_file_type(language)) }
+                div class="field" {
+                    input id="kind-gcode" name="kind" type="radio" value="gcode";
+                    " " label for="kind-gcode" class="inline" { (texts::gcode(language)) }
+                }
+                div class="field" {
+                    input id="kind-model" name="kind" type="radio" value="model";
+                    " " label for="kind-model" class="inline" { (texts::model(language)) }
+                }
+            }
+            progress max="100" value="0" aria-label=(texts::upload(language)) hidden {}
+            p role="status" {}
+            button type="submit" { (texts::upload(language)) }
+        }
+    }
+}
+
+fn tools(language: Language, query: &FileListQuery) -> Markup {
     let chosen = query.kind();
     html! {
         form class="tools" method="get" action=(PATH) role="search" {
             div class="field" {
-                label for="q" { "Name" }
+                label for="q" { (texts::file_name_field(language)) }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
             div class="field" {
-                label for="kind" { "File type" }
+                label for="kind" { (texts::file_type(language)) }
                 select id="kind" name="kind" {
-                    option value="" { "All" }
-                    @for (word, kind) in FILE_KINDS { option value=(word) selected[chosen == Some(kind)] { (kind_words(kind)) } }
+                    option value="" { (texts::all_filter(language)) }
+                    @for (word, kind) in FILE_KINDS {
+                        option value=(word) selected[chosen == Some(kind)] { (kind_words(language, kind)) }
+                    }
                 }
             }
-            button class="second" type="submit" { "Show" }
+            button class="second" type="submit" { (texts::show(language)) }
         }
     }
 }
 
-fn table(files: &[&File]) -> Markup {
+fn table(language: Language, files: &[&File]) -> Markup {
+    let (time, weight) = (texts::time_column(language), texts::weight(language));
+    let (size, uploaded) = (texts::size(language), texts::uploaded(language));
     html! {
-        div class="table list" tabindex="0" role="region" aria-label="Files" {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::files_tab(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Picture" } th scope="col" { "File" } th scope="col" { "File type" }
-                        th scope="col" { "Time" } th scope="col" { "Weight" } th scope="col" class="number" { "Size" }
-                        th scope="col" { "Uploaded" }
+                        th scope="col" { (texts::picture_column(language)) }
+                        th scope="col" { (texts::file_column(language)) }
+                        th scope="col" { (texts::file_type(language)) }
+                        th scope="col" { (time) } th scope="col" { (weight) } th scope="col" class="number" { (size) }
+                        th scope="col" { (uploaded) }
                     }
                 }
                 tbody {
@@ -176,13 +195,15 @@ fn table(files: &[&File]) -> Markup {
                             td { @if let Some(picture) = picture_path(file) { img class="mini" src=(picture) alt="" width="64" height="64" loading="lazy"; } }
                             th scope="row" { a class="ellipsis" title=(file.name) href=(file_path(file.id)) { (file.name) } }
                             td {
-                                (kind_words(file.kind))
-                                @if metadata.plates.len() > 1 { ", " (metadata.plates.len()) " plates" }
+                                (kind_words(language, file.kind))
+                                @if metadata.plates.len() > 1 { ", " (texts::plate_count(language, metadata.plates.len())) }
                             }
-                            td data-label="Time" { @if let Some(seconds) = metadata.seconds { (span(words::Language::English, seconds)) } }
-                            td data-label="Weight" { @if let Some(grams) = metadata.grams { (grams) " g" } }
-                            td class="number spare" data-label="Size" { (size_words(file.size)) }
-                            td class="spare" data-label="Uploaded" { (time(file.created_at)) }
+                            td data-label=(time) { @if let Some(seconds) = metadata.seconds { (span(language, seconds)) } }
+                            td data-label=(weight) {
+                                @if let Some(grams) = metadata.grams { (notation::decimal(language, grams)) " g" }
+                            }
+                            td class="number spare" data-label=(size) { (size_words(language, file.size)) }
+                            td class="spare" data-label=(uploaded) { (time_in(language, file.created_at)) }
                         }
                     }
                 }

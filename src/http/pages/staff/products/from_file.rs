@@ -5,7 +5,8 @@
 use maud::{Markup, html};
 
 use super::ProductHandles;
-use super::sku_form::{MAX_CODE_CHARS, machine_choices, material_choices, new_entry};
+use super::machines::machine_choices;
+use super::sku_form::{MAX_CODE_CHARS, material_choices, new_entry};
 use crate::staff::acts::TICKED_WORD;
 use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
@@ -14,8 +15,11 @@ use crate::staff::{PRODUCTS_PATH, STOCK_PATH};
 use domain::file::{File, FileMetadata};
 use domain::id::Id;
 use domain::material::MaterialFields;
+use domain::notation;
 use domain::pricing::{Price, PriceRates, PrintWork};
 use domain::printer::suggest_material;
+use words::Language;
+use words::staff::products as texts;
 
 /// Name of the button that also orders one part of the new SKU.
 pub(super) const ORDER_FIELD: &str = "order";
@@ -60,80 +64,93 @@ fn price_of(rates: &PriceRates, material: Option<&MaterialFields>, metadata: &Fi
 }
 
 /// Renders the form. It is collapsed if the file is already used by a SKU.
-pub(super) fn section(app: &ProductHandles, file: &File, is_sold: bool) -> Markup {
+pub(super) fn section(language: Language, app: &ProductHandles, file: &File, is_sold: bool) -> Markup {
     let form = new_entry(&app.config.orders.currency, Some(file), FileSuggestions::new(app, file));
     // The weight that the file states is the consumption.
     let is_weighed = file.metadata.grams.is_some();
-    let materials = material_choices(app, |kind| !is_weighed || kind.unit() == "g");
+    let materials = material_choices(language, app, |kind| !is_weighed || kind.unit() == "g");
     html! {
         section class="card" aria-labelledby="sell" {
-            h2 id="sell" { "Create SKU" }
+            h2 id="sell" { (texts::create_sku(language)) }
             // The first choice is none.
             @if materials.len() < 2 {
-                p { "A SKU needs a material from stock. Add the material first, then come back." }
-                a class="button second" href=(STOCK_PATH) { "Add material" }
+                p { (texts::needs_material(language)) }
+                a class="button second" href=(STOCK_PATH) { (texts::add_material(language)) }
             } @else {
-                @if let Some(words) = facts(&file.metadata) { p { (words) } }
+                @if let Some(words) = facts(language, &file.metadata) { p { (words) } }
                 @if is_sold {
-                    details { summary { "Create another SKU" } (fields(&form, file, &materials)) }
+                    details {
+                        summary { (texts::create_another(language)) }
+                        (fields(language, &form, file, &materials))
+                    }
                 } @else {
-                    (fields(&form, file, &materials))
+                    (fields(language, &form, file, &materials))
                 }
             }
         }
     }
 }
 
-fn fields(form: &Form, file: &File, materials: &[(String, String)]) -> Markup {
-    let currency = form.text("currency").to_uppercase();
+fn fields(language: Language, form: &Form, file: &File, materials: &[(String, String)]) -> Markup {
     let weight_is_stated = file.metadata.grams.is_some();
-    let plates = file.metadata.plates.iter().map(|plate| plate.plate.to_string());
-    let plates: Vec<(String, String)> = plates.map(|plate| (plate.clone(), plate)).collect();
-    let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
-    let price_hint = if form.text("priceCents").is_empty() {
-        "Excluding tax."
-    } else {
-        "Excluding tax. Suggested price for one print, based on your rates."
-    };
+    let plates_are_few = file.metadata.plates.len() < 2;
+    let (email, email_hint) = (texts::email_field(language), texts::email_hint(language));
     html! {
         form method="post" action={ (PRODUCTS_PATH) "/new" } {
             (hidden())
             @for name in HIDDEN_FIELDS { input type="hidden" name=(name) value=(form.text(name)); }
             @if weight_is_stated { input type="hidden" name="estimatedConsumption" value=(form.text("estimatedConsumption")); }
-            @if plates.len() < 2 { input type="hidden" name="plate" value=(form.text("plate")); }
-            div class="grid" {
-                (field("name", "Name", "Shown to customers.", FieldControl::Line(200)))
-                (field("priceCents", &format!("Price ({currency})"), price_hint, FieldControl::Decimal))
-                (field("materialId", "Material", "", FieldControl::Choice(materials)))
-                @if !weight_is_stated {
-                    (field("estimatedConsumption", "Material per plate", "Not included in the file.", FieldControl::Decimal))
-                }
-                @if plates.len() > 1 { (field("plate", "Plate in the file", "", FieldControl::Choice(&plates))) }
-                (field("unitsPerPlate", "Parts per plate", "", FieldControl::Whole(1, 10_000)))
-                (field("machineType", "Machine", "", FieldControl::Choice(&machine_choices())))
-                (field("code", "Code", "Short and unique, for staff.", FieldControl::Line(MAX_CODE_CHARS)))
-            }
-            (field("public", "Visible to customers", "", FieldControl::Tick))
-            div class="grid" {
-                (field(CUSTOMER_FIELD, "Customer email", "Used if you also order one. Leave empty to send no emails.", FieldControl::Email))
-            }
+            @if plates_are_few { input type="hidden" name="plate" value=(form.text("plate")); }
+            (sku_fields(language, form, file, materials))
+            (form.field("public", &texts::public_field(language), "", FieldControl::Tick))
+            div class="grid" { (form.field(CUSTOMER_FIELD, &email, &email_hint, FieldControl::Email)) }
             div class="acts" {
-                button type="submit" { "Create SKU" }
-                button class="second" type="submit" name=(ORDER_FIELD) value=(TICKED_WORD) { "Create and order one" }
+                button type="submit" { (texts::create_sku(language)) }
+                button class="second" type="submit" name=(ORDER_FIELD) value=(TICKED_WORD) { (texts::create_and_order(language)) }
             }
         }
     }
 }
 
+/// Renders the fields of the SKU that depend on the file.
+fn sku_fields(language: Language, form: &Form, file: &File, materials: &[(String, String)]) -> Markup {
+    let plates = file.metadata.plates.iter().map(|plate| plate.plate.to_string());
+    let plates: Vec<(String, String)> = plates.map(|plate| (plate.clone(), plate)).collect();
+    let field =
+        |name: &str, label: String, hint: &str, control: FieldControl<'_>| form.field(name, &label, hint, control);
+    let price = texts::price_field(language, &form.text("currency").to_uppercase());
+    let price_hint = if form.text("priceCents").is_empty() {
+        texts::net_price_hint(language)
+    } else {
+        texts::suggested_price_hint(language)
+    };
+    let consumption_hint = texts::stated_consumption_hint(language);
+    html! {
+        div class="grid" {
+            (field("name", texts::name_field(language), &texts::name_hint(language), FieldControl::Line(200)))
+            (field("priceCents", price, &price_hint, FieldControl::Decimal))
+            (field("materialId", texts::material_field(language), "", FieldControl::Choice(materials)))
+            @if file.metadata.grams.is_none() {
+                (field("estimatedConsumption", texts::stated_consumption_field(language), &consumption_hint, FieldControl::Decimal))
+            }
+            @if plates.len() > 1 { (field("plate", texts::plate_field(language), "", FieldControl::Choice(&plates))) }
+            (field("unitsPerPlate", texts::parts_per_plate(language), "", FieldControl::Whole(1, 10_000)))
+            (field("machineType", texts::machine(language), "", FieldControl::Choice(&machine_choices(language))))
+            (field("code", texts::code_column(language), &texts::code_hint(language), FieldControl::Line(MAX_CODE_CHARS)))
+        }
+    }
+}
+
 /// Returns a summary of the metadata that the form depends on, if any.
-fn facts(metadata: &FileMetadata) -> Option<String> {
+fn facts(language: Language, metadata: &FileMetadata) -> Option<String> {
     let FileMetadata { seconds, grams, .. } = metadata;
     let filaments = metadata.plates.first().map(|plate| plate.filaments.as_slice()).unwrap_or_default();
-    let kinds: Vec<&str> = filaments.iter().filter_map(|filament| filament.kind.as_deref()).collect();
-    let kinds = (!kinds.is_empty()).then(|| kinds.join(" and "));
-    let parts = [kinds, grams.map(|grams| format!("{grams} g")), seconds.map(span)];
+    let kinds = filaments.iter().filter_map(|filament| filament.kind.clone());
+    let kinds = kinds.reduce(|rest, last| texts::and_material(language, &rest, &last));
+    let grams = grams.map(|grams| format!("{} g", notation::decimal(language, grams)));
+    let parts = [kinds, grams, seconds.map(|seconds| span(language, seconds))];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| format!("Filled in from the file: {}.", parts.join(", ")))
+    (!parts.is_empty()).then(|| texts::facts(language, &parts.join(", ")))
 }
 
 #[cfg(test)]
@@ -155,8 +172,11 @@ mod tests {
 
     #[test]
     fn the_facts_of_a_file_are_told_in_one_line() {
-        assert_eq!(facts(&metadata()).as_deref(), Some("Filled in from the file: PLA, 20 g, 1 h 00 min."));
-        assert_eq!(facts(&FileMetadata::default()), None);
+        let english = facts(Language::English, &metadata());
+        assert_eq!(english.as_deref(), Some("Filled in from the file: PLA, 20 g, 1 h 00 min."));
+        let german = facts(Language::German, &metadata());
+        assert_eq!(german.as_deref(), Some("Aus der Datei übernommen: PLA, 20 g, 1 Std. 00 Min."));
+        assert_eq!(facts(Language::English, &FileMetadata::default()), None);
     }
 
     #[test]

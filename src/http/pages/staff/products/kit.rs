@@ -13,6 +13,8 @@ use domain::order::{Order, OrderStatus};
 use domain::sku::Sku;
 use http::error::ApiError;
 use store::queries::{JobFilter, Page};
+use words::Language;
+use words::staff::products as texts;
 
 /// Page limit for the newest jobs of the kit's first component, which are used to find orders for the kit.
 const JOBS_LOOKED_AT: Page = Page { limit: 100, offset: 0 };
@@ -20,16 +22,21 @@ const JOBS_LOOKED_AT: Page = Page { limit: 100, offset: 0 };
 const ORDERS_SHOWN: usize = 10;
 
 /// Renders a kit's components and the sets in its orders.
-pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
+pub(super) async fn parts(language: Language, app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     let resolved = super::components(app, &kit.fields, &mut HashMap::new()).await?;
-    let sets = sets(app, kit).await?;
+    let sets = sets(language, app, kit).await?;
     Ok(html! {
         section class="card" aria-labelledby="contains" {
-            h2 id="contains" { "Contents of one set" }
-            div class="table" tabindex="0" role="region" aria-label="Components" {
+            h2 id="contains" { (texts::set_contents(language)) }
+            div class="table" tabindex="0" role="region" aria-label=(texts::components(language)) {
                 table {
                     thead {
-                        tr { th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" class="number" { "Parts" } th scope="col" { "Can be ordered" } }
+                        tr {
+                            th scope="col" { (texts::sku_column(language)) }
+                            th scope="col" { (texts::code_column(language)) }
+                            th scope="col" class="number" { (texts::parts_column(language)) }
+                            th scope="col" { (texts::orderable_column(language)) }
+                        }
                     }
                     tbody {
                         @for (component, fields) in kit.fields.components.iter().zip(&resolved) {
@@ -39,13 +46,13 @@ pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, Api
                                         th scope="row" { a href=(sku_path(component.sku_id)) { (fields.name) } }
                                         td { (fields.code) }
                                         td class="number" { (component.quantity) }
-                                        td { (orderable(&fields.obstacles(&[]))) }
+                                        td { (orderable(language, &fields.obstacles(&[]))) }
                                     },
                                     None => {
-                                        th scope="row" { "Deleted SKU" }
+                                        th scope="row" { (texts::deleted_sku(language)) }
                                         td {}
                                         td class="number" { (component.quantity) }
-                                        td { span class=(Tone::Error.class()) { "No" } }
+                                        td { span class=(Tone::Error.class()) { (texts::not_orderable(language)) } }
                                     },
                                 }
                             }
@@ -59,7 +66,7 @@ pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, Api
 }
 
 /// Renders the progress of the kit's sets in the newest orders that have jobs.
-async fn sets(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
+async fn sets(language: Language, app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     let Some(part) = kit.fields.components.first() else { return Ok(html! {}) };
     let filter = JobFilter { sku_id: Some(part.sku_id), ..JobFilter::default() };
     let (jobs, _) = app.jobs.queries.jobs(&filter, JOBS_LOOKED_AT).await?;
@@ -70,12 +77,12 @@ async fn sets(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     for id in named {
         let state = app.jobs.orders.read(id).await?;
         let Some(order) = state.as_ref().and_then(|state| state.state.as_ref()) else { continue };
-        rows.extend(row(order, kit.id));
+        rows.extend(row(language, order, kit.id));
     }
     Ok(html! {
         @if !rows.is_empty() {
             section class="card" aria-labelledby="sets" {
-                h2 id="sets" { "Complete sets" }
+                h2 id="sets" { (texts::complete_sets(language)) }
                 ul class="rows" { @for row in &rows { li { (row) } } }
             }
         }
@@ -83,17 +90,17 @@ async fn sets(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
 }
 
 /// Renders the kit's sets in an order; `None` if the order does not contain the kit, or is cancelled or refunded.
-fn row(order: &Order, kit: Id) -> Option<Markup> {
+fn row(language: Language, order: &Order, kit: Id) -> Option<Markup> {
     if matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
         return None;
     }
     let (parts, left) = (order.parts(), order.shipped_parts());
     let of_kit = order.lines.iter().zip(parts).zip(left).find(|((line, _), _)| line.sku_id == kit);
     let ((line, parts), left) = of_kit?;
-    let (tone, words) = order_state(order.status);
+    let (tone, label) = order_state(language, order.status);
     Some(html! {
-        span { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } " " span class=(tone.class()) { (words) } }
-        span { (parts.good) " of " (line.quantity) " sets complete" }
-        span class="soft" { (left) " shipped" }
+        span { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } " " span class=(tone.class()) { (label) } }
+        span { (texts::sets_complete(language, parts.good, line.quantity)) }
+        span class="soft" { (texts::shipped(language, left)) }
     })
 }

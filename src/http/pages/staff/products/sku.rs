@@ -6,8 +6,9 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use super::machines::machine_label;
 use super::{ProductHandles, file, kit, material_words, obstacles, orderable, sku_path};
-use crate::frame::{money, time};
+use crate::frame::{SLOT, time_in, with_parts};
 use crate::staff::acts::TICKED_WORD;
 use crate::staff::form::Form;
 use crate::staff::sheet::span;
@@ -16,6 +17,7 @@ use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::amount::Amount;
 use domain::file::File;
 use domain::id::Id;
+use domain::notation;
 use domain::order::ProductionData;
 use domain::sku::{OrderObstacle, Sku};
 use http::access::Caller;
@@ -23,6 +25,8 @@ use http::command_request::{find_existing, present_state};
 use http::error::ApiError;
 use http::path_id::PathId;
 use store::queries::{Page, SkuFilter};
+use words::Language;
+use words::staff::products as texts;
 
 /// Page limit for the list of kits that contain a SKU.
 const KITS_SHOWN: Page = Page { limit: 20, offset: 0 };
@@ -39,56 +43,64 @@ pub(super) async fn show(
 /// Renders a SKU's page, with the rejected form, if any.
 pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
+    let language = viewer.language();
     let (_, state) = find_existing(&app.skus.skus, id).await?;
     let sku = present_state(&state)?;
     let obstacles = obstacles(app, sku, &mut HashMap::new()).await?;
-    let parts = if sku.fields.is_kit() { kit::parts(app, sku).await? } else { production_section(app, sku).await? };
+    let parts = if sku.fields.is_kit() {
+        kit::parts(language, app, sku).await?
+    } else {
+        production_section(language, app, sku).await?
+    };
     let kits = SkuFilter { names: Some(id), kit: Some(true), ..SkuFilter::default() };
     let (kits, _) = app.skus.queries.skus(&kits, KITS_SHOWN).await?;
     let kits: Vec<&Sku> = kits.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let name = &sku.fields.name;
     let content = html! {
-        p { a href=(PRODUCTS_PATH) { "All products" } }
+        p { a href=(PRODUCTS_PATH) { (texts::all_products(language)) } }
         h1 { (name) }
         (entry.alert())
         div id="sku" data-fresh="" {
-            (glance(sku, &obstacles))
+            (glance(language, sku, &obstacles))
             (parts)
             @if !kits.is_empty() {
                 section class="card" aria-labelledby="kits" {
-                    h2 id="kits" { "Kits with this SKU" }
+                    h2 id="kits" { (texts::kits_with_sku(language)) }
                     ul class="rows" { @for kit in kits { li { a href=(sku_path(kit.id)) { (kit.fields.name) } span { (kit.fields.code) } } } }
                 }
             }
         }
-        div id="sku-acts" data-fresh="" { (acts(sku)) }
+        div id="sku-acts" data-fresh="" { (acts(language, sku)) }
     };
     let response = viewer.page(StaffSection::Products, name, &app.board.view(), &content);
     Ok(entry.answer(response))
 }
 
-fn glance(sku: &Sku, obstacles: &[OrderObstacle]) -> Markup {
+fn glance(language: Language, sku: &Sku, obstacles: &[OrderObstacle]) -> Markup {
     let fields = &sku.fields;
     html! {
         section class="card" aria-labelledby="glance" {
-            h2 id="glance" { "At a glance" }
+            h2 id="glance" { (texts::glance(language)) }
             dl class="left" {
-                dt { "Can be ordered" } dd { (orderable(obstacles)) }
-                dt { "Price" } dd { (money(fields.price_cents, &fields.currency)) }
-                dt { "Code" } dd { (fields.code) }
-                dt { "Slug" } dd { (fields.slug) }
-                @if let Some(kind) = &fields.kind { dt { "Kind" } dd { (kind) } }
-                @if !fields.collections.is_empty() { dt { "Collections" } dd { (fields.collections.join(", ")) } }
-                @if let Some(words) = &fields.description { dt { "Description" } dd { (words) } }
-                dt { "Added" } dd { (time(sku.created_at)) }
-                dt { "Last changed" } dd { (time(sku.updated_at)) }
+                dt { (texts::orderable_column(language)) } dd { (orderable(language, obstacles)) }
+                dt { (texts::price_column(language)) }
+                dd { (notation::amount(language, fields.price_cents, &fields.currency)) }
+                dt { (texts::code_column(language)) } dd { (fields.code) }
+                dt { (texts::slug(language)) } dd { (fields.slug) }
+                @if let Some(kind) = &fields.kind { dt { (texts::kind(language)) } dd { (kind) } }
+                @if !fields.collections.is_empty() {
+                    dt { (texts::collections(language)) } dd { (fields.collections.join(", ")) }
+                }
+                @if let Some(words) = &fields.description { dt { (texts::description(language)) } dd { (words) } }
+                dt { (texts::added(language)) } dd { (time_in(language, sku.created_at)) }
+                dt { (texts::changed(language)) } dd { (time_in(language, sku.updated_at)) }
             }
         }
     }
 }
 
 /// Renders the production details of a SKU that is printed itself, that is, one that is not a kit.
-async fn production_section(app: &ProductHandles, sku: &Sku) -> Result<Markup, ApiError> {
+async fn production_section(language: Language, app: &ProductHandles, sku: &Sku) -> Result<Markup, ApiError> {
     let make = app.sources.make(sku).await?;
     let file = match sku.fields.gcode_file_id {
         Some(id) => app.files.files.read(id).await?,
@@ -96,26 +108,31 @@ async fn production_section(app: &ProductHandles, sku: &Sku) -> Result<Markup, A
     };
     let file = file.as_ref().and_then(|state| state.present());
     Ok(html! {
-        @if let Some(make) = &make { (materials(app, make)) }
-        (printed_from(sku, make.as_ref(), file))
+        @if let Some(make) = &make { (materials(language, app, make)) }
+        (printed_from(language, sku, make.as_ref(), file))
     })
 }
 
-fn materials(app: &ProductHandles, make: &ProductionData) -> Markup {
+fn materials(language: Language, app: &ProductHandles, make: &ProductionData) -> Markup {
     let parts = i64::from(make.units_per_plate.max(1));
     let first = std::iter::once((make.material_id, make.need));
     let all: Vec<(Id, Amount)> = first.chain(make.further.iter().map(|one| (one.material_id, one.need))).collect();
     html! {
         section class="card" aria-labelledby="materials" {
-            h2 id="materials" { "Materials" }
-            div class="table" tabindex="0" role="region" aria-label="Material amounts" {
+            h2 id="materials" { (texts::materials(language)) }
+            div class="table" tabindex="0" role="region" aria-label=(texts::material_amounts(language)) {
                 table {
-                    thead { tr { th scope="col" { "Per part" } th scope="col" { "Per plate of " (parts) } } }
+                    thead {
+                        tr {
+                            th scope="col" { (texts::per_part_column(language)) }
+                            th scope="col" { (texts::per_plate_column(language, parts)) }
+                        }
+                    }
                     tbody {
                         @for (material, need) in all {
                             tr {
-                                th scope="row" { (material_words(app, Some(material), Amount(need.0 / parts))) }
-                                td { (material_words(app, Some(material), need)) }
+                                th scope="row" { (material_words(language, app, Some(material), Amount(need.0 / parts))) }
+                                td { (material_words(language, app, Some(material), need)) }
                             }
                         }
                     }
@@ -125,65 +142,77 @@ fn materials(app: &ProductHandles, make: &ProductionData) -> Markup {
     }
 }
 
-fn printed_from(sku: &Sku, make: Option<&ProductionData>, gcode: Option<&File>) -> Markup {
+fn printed_from(language: Language, sku: &Sku, make: Option<&ProductionData>, gcode: Option<&File>) -> Markup {
     let fields = &sku.fields;
-    let plate = gcode.and_then(|gcode| gcode.metadata.plate(fields.plate));
     html! {
         section class="card" aria-labelledby="printed-from" {
-            h2 id="printed-from" { "Printed from" }
+            h2 id="printed-from" { (texts::printed_from(language)) }
             @match gcode {
-                Some(gcode) => {
-                    p { a href=(file::file_path(gcode.id)) { (gcode.name) } ", plate " (fields.plate) }
-                    @match plate {
-                        Some(plate) => { ul class="plates" { (file::plate_card(gcode, plate)) } },
-                        None if gcode.metadata.plates.is_empty() => {},
-                        None => { p class="bad" { "The file has no plate " (fields.plate) "." } },
-                    }
-                },
-                None => { p { "No G-code" @if fields.model_file_id.is_some() { ": the model is sliced when the first job needs it" } "." } },
+                Some(gcode) => { (gcode_of(language, gcode, fields.plate)) },
+                None if fields.model_file_id.is_some() => { p { (texts::no_gcode_but_model(language)) } },
+                None => { p { (texts::no_gcode(language)) } },
             }
             dl class="left" {
-                @if let Some(model) = fields.model_file_id { dt { "Model" } dd { a href=(file::file_path(model)) { "View file" } } }
-                @if let Some(profile) = &fields.slicer_profile { dt { "Slicer profile" } dd { (profile) } }
-                dt { "Machine" } dd { (fields.machine_type.word().replace('_', " ")) }
-                dt { "Parts per plate" } dd { (fields.units_per_plate) }
-                @if let Some(seconds) = make.and_then(|make| make.estimated_seconds) { dt { "Print time per plate" } dd { (span(words::Language::English, seconds)) } }
+                @if let Some(model) = fields.model_file_id {
+                    dt { (texts::model(language)) } dd { a href=(file::file_path(model)) { (texts::view_file(language)) } }
+                }
+                @if let Some(profile) = &fields.slicer_profile { dt { (texts::slicer_profile(language)) } dd { (profile) } }
+                dt { (texts::machine(language)) } dd { (machine_label(language, fields.machine_type)) }
+                dt { (texts::parts_per_plate(language)) } dd { (fields.units_per_plate) }
+                @if let Some(seconds) = make.and_then(|make| make.estimated_seconds) {
+                    dt { (texts::time_per_plate(language)) } dd { (span(language, seconds)) }
+                }
                 @if let Some(size) = make.and_then(|make| make.dimensions) {
-                    dt { "Size of a full plate" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" }
+                    dt { (texts::size_of_plate(language)) } dd { (notation::size(language, size)) }
                 }
             }
         }
     }
 }
 
+/// Renders the plate that is printed, with a link to its file.
+fn gcode_of(language: Language, gcode: &File, plate: u32) -> Markup {
+    let link = html! { a href=(file::file_path(gcode.id)) { (gcode.name) } };
+    html! {
+        p { (with_parts(&texts::plate_of_file(language, SLOT, plate), &[&link])) }
+        @match gcode.metadata.plate(plate) {
+            Some(plate) => { ul class="plates" { (file::plate_card(language, gcode, plate)) } },
+            None if gcode.metadata.plates.is_empty() => {},
+            None => { p class="bad" { (texts::no_plate(language, plate)) } },
+        }
+    }
+}
+
 /// Renders the actions on a SKU. Destructive actions require confirmation, which includes the SKU.
-fn acts(sku: &Sku) -> Markup {
+fn acts(language: Language, sku: &Sku) -> Markup {
     let path = |act: &str| format!("{}/{act}", sku_path(sku.id));
     let name = &sku.fields.name;
     let turned = |active: &str| html! { input type="hidden" name="active" value=(active); };
     html! {
         section class="card" aria-labelledby="acts" {
-            h2 id="acts" { "Actions" }
+            h2 id="acts" { (texts::actions(language)) }
             p class="acts" {
-                a class="button" href=(path("edit")) { "Edit" }
-                a class="button second" href={ (ORDERS_PATH) "/new?sku=" (sku.id) } { "Create order" }
-                @if !sku.fields.is_kit() { a class="button second" href={ "/shop/jobs?sku=" (sku.id) } { "View jobs" } }
+                a class="button" href=(path("edit")) { (texts::edit(language)) }
+                a class="button second" href={ (ORDERS_PATH) "/new?sku=" (sku.id) } { (texts::create_order(language)) }
+                @if !sku.fields.is_kit() {
+                    a class="button second" href={ "/shop/jobs?sku=" (sku.id) } { (texts::view_jobs(language)) }
+                }
             }
             @if sku.fields.active {
                 details {
-                    summary { "Withdraw" }
-                    p { "New orders can't include this SKU. Existing orders are still produced. You can offer the SKU again." }
-                    (act(&path("offer"), "withdraw", "second", &format!("Withdraw {name}"), Some(&turned(""))))
+                    summary { (texts::withdraw(language)) }
+                    p { (texts::withdraw_text(language)) }
+                    (act(&path("offer"), "withdraw", "second", &texts::withdraw_sku(language, name), Some(&turned(""))))
                 }
             } @else {
-                (act(&path("offer"), "offer", "", &format!("Offer {name} again"), Some(&turned(TICKED_WORD))))
+                (act(&path("offer"), "offer", "", &texts::offer_again(language, name), Some(&turned(TICKED_WORD))))
             }
             details {
-                summary { "Delete" }
-                p { "This permanently removes the SKU from the catalogue. Existing orders and jobs keep its details. Its files are kept." }
+                summary { (texts::delete(language)) }
+                p { (texts::delete_sku_text(language)) }
                 form method="post" action=(path("delete")) {
                     (hidden())
-                    button class="stop" type="submit" { "Delete " (name) }
+                    button class="stop" type="submit" { (texts::delete_named(language, name)) }
                 }
             }
         }

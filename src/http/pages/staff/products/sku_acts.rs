@@ -33,6 +33,7 @@ use http::path_id::PathId;
 use http_api::production::place::place_order;
 use http_api::production::skus;
 use store::queries::SkuFilter;
+use words::staff::products as texts;
 
 /// Form field that marks a new SKU as a kit.
 const KIT_FIELD: &str = "kit";
@@ -218,25 +219,27 @@ async fn form_page(
     subject: FormSubject<'_>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
+    let language = viewer.language();
     let materials = form.close_up("materials", &MATERIAL_MEMBERS);
     let components = form.close_up("components", &COMPONENT_MEMBERS);
     for at in components..components + FREE_COMPONENT_ROWS {
         form.preset(format!("components.{at}.quantity"), "1");
     }
     let (title, back) = match subject {
-        FormSubject::NewSku => ("New SKU".to_owned(), PRODUCTS_PATH.to_owned()),
-        FormSubject::NewKit => ("New kit".to_owned(), PRODUCTS_PATH.to_owned()),
-        FormSubject::Known(sku, _) => (format!("Edit {}", sku.fields.name), sku_path(sku.id)),
+        FormSubject::NewSku => (texts::new_sku(language), PRODUCTS_PATH.to_owned()),
+        FormSubject::NewKit => (texts::new_kit(language), PRODUCTS_PATH.to_owned()),
+        FormSubject::Known(sku, _) => (texts::edit_sku(language, &sku.fields.name), sku_path(sku.id)),
     };
     let path = match subject {
         FormSubject::Known(sku, _) => format!("{}/edit", sku_path(sku.id)),
         _ => format!("{PRODUCTS_PATH}/new"),
     };
-    let sku_choices = if subject.is_kit() { None } else { Some(SkuChoices::read(app, &form).await?) };
+    let sku_choices = if subject.is_kit() { None } else { Some(SkuChoices::read(language, app, &form).await?) };
     let is_ordering = form.ticked(ORDER_FIELD);
+    let save = if is_ordering { texts::save_and_order(language) } else { texts::save(language) };
     let suggested = if subject.is_kit() { Some(code_list(&app.skus.queries).await?) } else { None };
     let content = html! {
-        p { a href=(back) { "Back" } }
+        p { a href=(back) { (texts::back(language)) } }
         h1 { (title) }
         (form.alert())
         form class="sheet" method="post" action=(path) {
@@ -250,15 +253,15 @@ async fn form_page(
                 },
                 FormSubject::NewSku => {},
             }
-            (common_fields(&form))
-            @if subject.shows_components() { (kit_fields(&form, components)) } @else if subject.is_kit() {
-                p { "This kit has too many components for this form. They stay unchanged; use the API to edit them." }
+            (common_fields(language, &form))
+            @if subject.shows_components() { (kit_fields(language, &form, components)) } @else if subject.is_kit() {
+                p { (texts::too_many_components(language)) }
             }
-            @if let Some(choices) = &sku_choices { (made_fields(&form, choices, materials)) }
+            @if let Some(choices) = &sku_choices { (made_fields(language, &form, choices, materials)) }
             @if let Some(suggested) = &suggested { (suggested) }
             p class="acts" {
-                button type="submit" { @if is_ordering { "Save and order one" } @else { "Save" } }
-                a class="button second" href=(back) { "Cancel" }
+                button type="submit" { (save) }
+                a class="button second" href=(back) { (texts::cancel(language)) }
             }
         }
     };

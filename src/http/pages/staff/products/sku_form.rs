@@ -5,17 +5,20 @@ use serde_json::{Map, Value, json};
 
 use super::ProductHandles;
 use super::from_file::FileSuggestions;
+use super::machines::machine_choices;
 use crate::staff::acts::TICKED_WORD;
 use crate::staff::form::{FieldControl, Form};
 use domain::currency;
 use domain::file::{File, FileKind};
 use domain::id::Id;
 use domain::material::{Material, MaterialType};
+use domain::notation;
 use domain::sku::{MachineType, SkuFields};
 use domain::typed_amount;
 use http::error::ApiError;
-use http::openapi::words::words_of;
 use store::queries::{FileFilter, Page};
+use words::Language;
+use words::staff::products as texts;
 
 /// Fields of a component row.
 pub(super) const COMPONENT_MEMBERS: [&str; 2] = ["skuId", "quantity"];
@@ -189,21 +192,17 @@ pub(super) struct SkuChoices {
 
 impl SkuChoices {
     /// Reads the current options. Options selected in the form are always included, regardless of their age.
-    pub(super) async fn read(app: &ProductHandles, form: &Form) -> Result<Self, ApiError> {
-        let materials = material_choices(app, |_| true);
-        let gcode = files(app, FileKind::Gcode, form.text("gcodeFileId")).await?;
-        let models = files(app, FileKind::Model, form.text("modelFileId")).await?;
-        Ok(Self { materials, machines: machine_choices(), gcode, models })
+    pub(super) async fn read(language: Language, app: &ProductHandles, form: &Form) -> Result<Self, ApiError> {
+        let materials = material_choices(language, app, |_| true);
+        let gcode = files(language, app, FileKind::Gcode, form.text("gcodeFileId")).await?;
+        let models = files(language, app, FileKind::Model, form.text("modelFileId")).await?;
+        Ok(Self { materials, machines: machine_choices(language), gcode, models })
     }
-}
-
-/// Returns the machine types on which a SKU can be printed.
-pub(super) fn machine_choices() -> Vec<(String, String)> {
-    words_of::<MachineType>().into_iter().map(|word| (word.to_owned(), word.replace('_', " "))).collect()
 }
 
 /// Returns the materials from which a SKU can be made, preceded by the option of no material.
 pub(super) fn material_choices(
+    language: Language,
     app: &ProductHandles,
     is_usable: impl Fn(MaterialType) -> bool,
 ) -> Vec<(String, String)> {
@@ -212,18 +211,25 @@ pub(super) fn material_choices(
     // What is counted by hand cannot be required.
     let is_usable = |kind| kind != MaterialType::LaserConsumable && is_usable(kind);
     let usable = residents.filter(|one| !one.archived && is_usable(one.fields.kind));
-    let name = |one: &Material| (one.id.to_string(), format!("{} ({})", one.fields.name, one.fields.kind.unit()));
+    let name = |one: &Material| {
+        (one.id.to_string(), format!("{} ({})", one.fields.name, notation::unit(language, one.fields.kind)))
+    };
     let mut materials: Vec<(String, String)> = usable.map(name).collect();
     materials.sort_by(|(_, one), (_, other)| one.cmp(other));
     materials.truncate(MATERIALS_SHOWN);
-    materials.insert(0, (String::new(), "Choose a material".to_owned()));
+    materials.insert(0, (String::new(), texts::choose_material(language)));
     materials
 }
 
-async fn files(app: &ProductHandles, kind: FileKind, named: &str) -> Result<Vec<(String, String)>, ApiError> {
+async fn files(
+    language: Language,
+    app: &ProductHandles,
+    kind: FileKind,
+    named: &str,
+) -> Result<Vec<(String, String)>, ApiError> {
     let filter = FileFilter { kind: Some(kind), ..FileFilter::default() };
     let (results, _) = app.files.queries.files(&filter, Page { limit: CHOICES_SHOWN, offset: 0 }).await?;
-    let mut all = vec![(String::new(), "None".to_owned())];
+    let mut all = vec![(String::new(), texts::no_file(language))];
     let stored = results.iter().filter_map(|versioned| versioned.state.as_ref());
     all.extend(stored.map(|file| (file.id.to_string(), file.name.clone())));
     if let Ok(id) = named.parse::<Id>()
@@ -237,58 +243,59 @@ async fn files(app: &ProductHandles, kind: FileKind, named: &str) -> Result<Vec<
 }
 
 /// Renders the fields for a SKU that is printed, with `rows` rows of additional materials.
-pub(super) fn made_fields(form: &Form, choices: &SkuChoices, rows: usize) -> Markup {
+pub(super) fn made_fields(language: Language, form: &Form, choices: &SkuChoices, rows: usize) -> Markup {
     use FieldControl::{Choice, Decimal, Line, Whole};
-    let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
+    let field =
+        |name: &str, label: String, hint: &str, control: FieldControl<'_>| form.field(name, &label, hint, control);
+    let materials = Choice(&choices.materials);
     html! {
         fieldset class="card" {
-            legend { "Materials" }
+            legend { (texts::materials(language)) }
             div class="grid" {
-                (field("materialId", "Material", "", Choice(&choices.materials)))
-                (field("estimatedConsumption", "Material per full plate", "In the material's unit. The amount in the file takes precedence.", Decimal))
-                (field("unitsPerPlate", "Parts per plate", "", Whole(1, 10_000)))
+                (field("materialId", texts::material_field(language), "", materials))
+                (field("estimatedConsumption", texts::consumption_field(language), &texts::consumption_hint(language), Decimal))
+                (field("unitsPerPlate", texts::parts_per_plate(language), "", Whole(1, 10_000)))
             }
             @for at in 0..(rows + FREE_MATERIAL_ROWS).min(MAX_MATERIAL_ROWS) {
                 @let name = |member: &str| format!("materials.{at}.{member}");
+                @let filament_hint = texts::further_filament_hint(language);
                 div class="grid" {
-                    (field(&name("materialId"), &format!("Additional material {}", at + 1), "", Choice(&choices.materials)))
-                    (field(&name("estimatedConsumption"), &format!("Amount per plate ({})", at + 1), "", Decimal))
-                    (field(&name("filament"), &format!("Filament in the file ({})", at + 1), "Numbered from 0.", Whole(0, 1_000)))
+                    (field(&name("materialId"), texts::further_material_field(language, at + 1), "", materials))
+                    (field(&name("estimatedConsumption"), texts::further_amount_field(language, at + 1), "", Decimal))
+                    (field(&name("filament"), texts::further_filament_field(language, at + 1), &filament_hint, Whole(0, 1_000)))
                 }
             }
         }
         fieldset class="card" {
-            legend { "Print files" }
+            legend { (texts::print_files(language)) }
             div class="grid" {
-                (field("gcodeFileId", "G-code", "Lists the newest files. For older files, start on the file's page.", Choice(&choices.gcode)))
-                (field("plate", "Plate in the file", "", Whole(1, 1_000)))
-                (field("modelFileId", "Model", "Sliced for the first job if there is no G-code.", Choice(&choices.models)))
-                (field("slicerProfile", "Slicer profile", "The profile's name, used to slice the model.", Line(100)))
-                (field("machineType", "Machine", "", Choice(&choices.machines)))
-                (field("estimatedSeconds", "Minutes per plate", "Used if the file has no print time.", Decimal))
-                (field("dimensions.x", "Width in mm", "Leave empty to fit every printer.", Decimal))
-                (field("dimensions.y", "Depth in mm", "", Decimal))
-                (field("dimensions.z", "Height in mm", "", Decimal))
+                (field("gcodeFileId", texts::gcode(language), &texts::gcode_hint(language), Choice(&choices.gcode)))
+                (field("plate", texts::plate_field(language), "", Whole(1, 1_000)))
+                (field("modelFileId", texts::model(language), &texts::model_hint(language), Choice(&choices.models)))
+                (field("slicerProfile", texts::slicer_profile(language), &texts::profile_hint(language), Line(100)))
+                (field("machineType", texts::machine(language), "", Choice(&choices.machines)))
+                (field("estimatedSeconds", texts::minutes_field(language), &texts::minutes_hint(language), Decimal))
+                (field("dimensions.x", texts::width_field(language), &texts::width_hint(language), Decimal))
+                (field("dimensions.y", texts::depth_field(language), "", Decimal))
+                (field("dimensions.z", texts::height_field(language), "", Decimal))
             }
         }
     }
 }
 
 /// Renders `rows` rows of kit components.
-pub(super) fn kit_fields(form: &Form, rows: usize) -> Markup {
+pub(super) fn kit_fields(language: Language, form: &Form, rows: usize) -> Markup {
+    let codes = FieldControl::Suggested(super::CODE_LIST);
     html! {
         fieldset class="card" {
-            legend { "Contents of one set" }
-            p class="hint" { "Enter the codes of SKUs that aren't kits. Rows without a code are ignored." }
+            legend { (texts::set_contents(language)) }
+            p class="hint" { (texts::components_hint(language)) }
             @for at in 0..(rows + FREE_COMPONENT_ROWS).min(MAX_COMPONENT_ROWS) {
+                @let (sku, quantity) = (format!("components.{at}.skuId"), format!("components.{at}.quantity"));
+                @let quantity_label = texts::component_quantity_field(language, at + 1);
                 div class="grid" {
-                    (form.field(
-                        &format!("components.{at}.skuId"),
-                        &format!("SKU {}", at + 1),
-                        "",
-                        FieldControl::Suggested(super::CODE_LIST),
-                    ))
-                    (form.field(&format!("components.{at}.quantity"), &format!("Quantity ({})", at + 1), "", FieldControl::Whole(1, 10_000)))
+                    (form.field(&sku, &texts::component_field(language, at + 1), "", codes))
+                    (form.field(&quantity, &quantity_label, "", FieldControl::Whole(1, 10_000)))
                 }
             }
         }
@@ -296,29 +303,34 @@ pub(super) fn kit_fields(form: &Form, rows: usize) -> Markup {
 }
 
 /// Renders the fields common to SKUs and kits.
-pub(super) fn common_fields(form: &Form) -> Markup {
+pub(super) fn common_fields(language: Language, form: &Form) -> Markup {
     use FieldControl::{Decimal, Line, Lines, Tick};
-    let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
+    let field =
+        |name: &str, label: String, hint: &str, control: FieldControl<'_>| form.field(name, &label, hint, control);
+    let required = |name: &str, label: String, hint: &str, control: FieldControl<'_>| {
+        form.required_field(name, &label, hint, control)
+    };
+    let name_hint = texts::name_hint(language);
     html! {
         fieldset class="card" {
-            legend { "Details" }
+            legend { (texts::details(language)) }
             div class="grid" {
-                (form.required_field("name", "Name", "Shown to customers.", Line(200)))
-                (form.required_field("code", "Code", "Short and unique, for staff.", Line(MAX_CODE_CHARS)))
-                (form.required_field("priceCents", "Price", "Excluding tax, such as 2.50 or 2,50.", Decimal))
-                (field("currency", "Currency", "Three-letter code.", Line(3)))
+                (required("name", texts::name_field(language), &name_hint, Line(200)))
+                (required("code", texts::code_column(language), &texts::code_hint(language), Line(MAX_CODE_CHARS)))
+                (required("priceCents", texts::price_column(language), &texts::price_hint(language), Decimal))
+                (field("currency", texts::currency_field(language), &texts::currency_hint(language), Line(3)))
             }
-            (field("description", "Description", "Shown to customers.", Lines(1_000)))
-            (field("public", "Visible to customers", "", Tick))
-            (field("active", "Can be ordered", "", Tick))
+            (field("description", texts::description(language), &name_hint, Lines(1_000)))
+            (field("public", texts::public_field(language), "", Tick))
+            (field("active", texts::orderable_column(language), "", Tick))
             details {
-                summary { "Catalogue" }
+                summary { (texts::catalogue(language)) }
                 div class="grid" {
-                    (field("slug", "Slug", "Used in web addresses. Leave empty to use the code.", Line(100)))
-                    (field("kind", "Kind", "Your own category.", Line(50)))
-                    (field("collections", "Collections", "Slugs, separated by commas.", Line(6_000)))
+                    (field("slug", texts::slug(language), &texts::slug_hint(language), Line(100)))
+                    (field("kind", texts::kind(language), &texts::kind_hint(language), Line(50)))
+                    (field("collections", texts::collections(language), &texts::collections_hint(language), Line(6_000)))
                 }
-                (field("images", "Pictures", "URLs or IDs of uploaded pictures, one per line.", Lines(6_000)))
+                (field("images", texts::pictures_field(language), &texts::pictures_hint(language), Lines(6_000)))
             }
         }
     }

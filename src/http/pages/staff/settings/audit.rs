@@ -27,6 +27,8 @@ use http::handles::handles;
 use http::page::OpenQuery;
 use kernel::directory::Directory;
 use store::queries::{AuditFilter, AuditPlace, AuditStretch, Queries};
+use words::Language;
+use words::staff::{audit as texts, shell};
 
 /// Path of the audit log.
 pub(super) const PATH: &str = "/shop/settings/audit";
@@ -166,38 +168,41 @@ pub(super) async fn list(
     OpenQuery(query): OpenQuery<AuditPageQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.settings.config)?;
+    let (language, title) = (viewer.language(), texts::title(viewer.language()));
     let (clock, now) = (&app.settings.config.shop.time_zone, app.settings.environment.now());
-    let staff = with_access(&app.access, StaffNames::new)?;
+    let staff = with_access(&app.access, |access| StaffNames::new(language, access))?;
     let stretch = app.queries.audit_stretch(&query.filter(clock), query.place(), ENTRIES_PER_PAGE).await?;
     let names = app.names.entries(&stretch.entries, &staff).await;
     let filter_names = app.filter_names(&query, &staff).await;
     let content = html! {
-        p { a href=(SETTINGS_PATH) { "Settings" } }
-        h1 { "Audit log" }
+        p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
+        h1 { (title) }
         div class="stack" {
-            (filters::days(&query, clock, now))
-            (filters::current(&query, &filter_names))
-            (filters::form(&query, &filter_names))
+            (filters::days(language, &query, (clock, now)))
+            (filters::current(language, &query, &filter_names))
+            (filters::form(language, &query, &filter_names))
         }
         // Older entries stay as they are.
         div id="audit" data-fresh=[query.before.is_none().then_some("")] {
-            @if stretch.entries.is_empty() { (nothing(&stretch)) } @else { (rows::days(&stretch.entries, &names, clock)) }
+            @if stretch.entries.is_empty() { (nothing(language, &stretch)) }
+            @else { (rows::days(language, &stretch.entries, &names, clock)) }
         }
-        (ways(&query, &stretch))
+        (ways(language, &query, &stretch))
     };
-    Ok(viewer.page(StaffSection::Settings, "Audit log", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
-fn nothing(stretch: &AuditStretch) -> Markup {
+fn nothing(language: Language, stretch: &AuditStretch) -> Markup {
     let text = match stretch.next {
-        Some(_) => "No entries match in this part of the log. Try older entries.",
-        None => "No entries match.",
+        Some(_) => texts::none_here(language),
+        None => texts::none(language),
     };
-    empty_place(Icon::ScrollText, text, &html! { a class="button second" href=(PATH) { "Clear filters" } })
+    let clear = html! { a class="button second" href=(PATH) { (texts::clear_filters(language)) } };
+    empty_place(Icon::ScrollText, &text, &clear)
 }
 
 /// Renders the links to the newest and to older entries.
-fn ways(query: &AuditPageQuery, stretch: &AuditStretch) -> Markup {
+fn ways(language: Language, query: &AuditPageQuery, stretch: &AuditStretch) -> Markup {
     let older = stretch.next.map(|AuditPlace { at, id }| {
         let (before, mut filters) = (format!("{}.{id}", at.0), query.narrowed().to_vec());
         filters.push(("before", &before));
@@ -207,9 +212,9 @@ fn ways(query: &AuditPageQuery, stretch: &AuditStretch) -> Markup {
         @if query.before.is_some() || older.is_some() {
             p class="acts" {
                 @if query.before.is_some() {
-                    a class="button second" href=(address(PATH, &query.narrowed())) { "Newest" }
+                    a class="button second" href=(address(PATH, &query.narrowed())) { (texts::newest(language)) }
                 }
-                @if let Some(older) = older { a class="button second" href=(older) { "Older" } }
+                @if let Some(older) = older { a class="button second" href=(older) { (texts::older(language)) } }
             }
         }
     }

@@ -29,6 +29,7 @@ use http::setup_desk::WrittenSettings;
 use http_api::production::integrations::{IntegrationHandles, IntegrationView, save, views};
 use http_api::production::settings::waiting_settings;
 use http_api::production::setup::tested_with;
+use words::Language;
 
 /// Path of the integrations page.
 pub(super) const PATH: &str = "/shop/settings/integrations";
@@ -68,12 +69,12 @@ impl IntegrationTrial {
         }
     }
 
-    fn render(&self) -> Markup {
+    fn render(&self, language: Language) -> Markup {
         match &self.outcome {
             TrialOutcome::Tested(test) if test.ok => {
                 html! { p role="status" { strong { "Connection successful. " } (sentence(&test.message)) } }
             }
-            TrialOutcome::Tested(test) => failed(self.kind, &test.message, test.detail.as_deref()),
+            TrialOutcome::Tested(test) => failed(language, self.kind, &test.message, test.detail.as_deref()),
             TrialOutcome::Faulty => html! { (self.form.alert()) p { "Nothing was saved." } },
             TrialOutcome::Written(written) => html! {
                 div role="status" {
@@ -157,7 +158,7 @@ async fn page(
             }
         }
         @for view in views(&app.integrations) {
-            (section(&view, config, tried.filter(|tried| tried.kind == view.kind)))
+            (section(viewer.language(), &view, config, tried.filter(|tried| tried.kind == view.kind)))
         }
     };
     Ok(viewer.page(StaffSection::Settings, "Integrations", &app.settings.board.view(), &content))
@@ -174,13 +175,13 @@ fn state_of(view: &IntegrationView) -> (Tone, &'static str) {
     }
 }
 
-fn section(view: &IntegrationView, config: &Config, tried: Option<&IntegrationTrial>) -> Markup {
+fn section(language: Language, view: &IntegrationView, config: &Config, tried: Option<&IntegrationTrial>) -> Markup {
     let (word, (tone, words)) = (view.kind.word(), state_of(view));
     let again = tried.filter(|tried| !tried.is_kept()).map(|tried| &tried.form);
     html! {
         section class="card" aria-labelledby=(word) {
             div id={ (word) "-now" } data-fresh="" {
-                h2 id=(word) { (name_of(view.kind)) " " span class=(tone.class()) { (words) } }
+                h2 id=(word) { (name_of(language, view.kind)) " " span class=(tone.class()) { (words) } }
                 @if let Some(error) = &view.error { p class="bad" { (error) } }
                 @if let Some(note) = &view.note { p { (note) } }
                 p class="soft" {
@@ -192,7 +193,7 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&IntegrationTr
                     }
                 }
             }
-            @if let Some(tried) = tried { (tried.render()) }
+            @if let Some(tried) = tried { (tried.render(language)) }
             @if view.kind == Service::Accounting {
                 p {
                     "Keeps your books. Set the client ID and secret in " code { "config.toml" } " or "
@@ -205,7 +206,7 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&IntegrationTr
                     "through the API. " a href="/docs/#/Settings/changeSettings" { "API documentation" }
                 }
             } @else {
-                (form(view.kind, config, tried.is_some(), again))
+                (form(language, view.kind, config, tried.is_some(), again))
             }
         }
     }
@@ -221,15 +222,15 @@ const fn set_in_settings(kind: Service) -> Option<(&'static str, &'static str)> 
     }
 }
 
-fn form(kind: Service, config: &Config, open: bool, again: Option<&Form>) -> Markup {
+fn form(language: Language, kind: Service, config: &Config, open: bool, again: Option<&Form>) -> Markup {
     html! {
-        p { (about(kind)) }
+        p { (about(language, kind)) }
         details open[open] {
             summary { "Test or edit" }
             form class="form" method="post" action=(PATH) {
                 (hidden())
                 input type="hidden" name="service" value=(kind.word());
-                (inputs(kind, config, &SetupDraft::default(), again))
+                (inputs(language, kind, config, &SetupDraft::default(), again))
                 p class="acts" {
                     button class="second" type="submit" name="act" value=(TEST_WORD) { "Test only" }
                     button type="submit" name="act" value="save" { "Test and save" }

@@ -11,14 +11,14 @@ use crate::staff::acts::BED_PREFIX;
 use crate::staff::card::act_path;
 use crate::staff::card_gauge::{waiting, waiting_words};
 use crate::staff::card_print::{PrintedJob, job_path_of};
-use crate::staff::floor_group::counted;
-use crate::staff::shell::{Tone, hidden, since};
+use crate::staff::shell::{Tone, hidden, since_in};
 use crate::staff::sign_off::{SignOffSubject, sign_off_form};
 use domain::dispatch::{GatheredAct, jobs_waiting_for_bed};
 use domain::printer::Printer;
 use domain::printer_status::Activity;
 use http_api::production::printers::activity;
 use words::Language;
+use words::staff::to_do;
 
 /// Returns the printers whose beds need clearing, longest-waiting first.
 pub(super) fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Printer> {
@@ -30,69 +30,74 @@ pub(super) fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> V
 }
 
 /// Describes the cost of beds that have not been cleared; `jobs` is the number of jobs waiting for their printers.
-fn cost_words(beds: usize, jobs: usize) -> String {
-    let printers = counted(beds, "printer blocked", "printers blocked");
-    if jobs == 0 { printers } else { format!("{printers}, {}", counted(jobs, "job waiting", "jobs waiting")) }
+fn cost_words(language: Language, beds: usize, jobs: usize) -> String {
+    let printers = to_do::printers_blocked(language, beds);
+    if jobs == 0 {
+        return printers;
+    }
+    to_do::blocked_and_waiting(language, &printers, &to_do::jobs_waiting(language, jobs))
 }
 
 /// Lists the beds to clear, each with the number of jobs waiting for it.
-pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct]) -> TaskKind {
+pub(super) fn beds(language: Language, app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct]) -> TaskKind {
     let several = printers.len() > 1;
-    let rows =
-        printers.iter().map(|printer| bed(app, printer, several, jobs_waiting_for_bed(acts, printer.id))).collect();
+    let row = |printer: &&Printer| bed(language, app, printer, several, jobs_waiting_for_bed(acts, printer.id));
+    let rows = printers.iter().map(row).collect();
     let jobs: usize = printers.iter().map(|printer| waiting(&app.board, printer)).sum();
     let below = html! {
         form class="choice" id="beds" method="post" action="/to-do/beds" data-quiet="" {
             (hidden())
             // It does nothing without the script, which shows it.
-            label hidden data-scripted="" { input type="checkbox" id="beds-all" data-chooses="beds"; " Select all" }
-            button type="submit" class="btn" id="beds-clear" { (icon(Icon::Check)) "Selected beds are clear and all parts are good" }
+            label hidden data-scripted="" { input type="checkbox" id="beds-all" data-chooses="beds"; " " (to_do::select_all(language)) }
+            button type="submit" class="btn" id="beds-clear" { (icon(Icon::Check)) (to_do::beds_clear(language)) }
         }
     };
-    let note = (!printers.is_empty()).then(|| cost_words(printers.len(), jobs));
-    TaskKind { below: several.then_some(below), note, ..TaskKind::new("beds", "Beds to clear", rows) }
+    let note = (!printers.is_empty()).then(|| cost_words(language, printers.len(), jobs));
+    TaskKind { below: several.then_some(below), note, ..TaskKind::new(language, "beds", to_do::kind_beds, rows) }
 }
 
 /// Describes the number of jobs waiting for a bed; `None` if there are none.
-fn bed_words(jobs: usize) -> Option<String> {
-    (jobs > 0).then(|| counted(jobs, "job waiting for this bed", "jobs waiting for this bed"))
+fn bed_words(language: Language, jobs: usize) -> Option<String> {
+    (jobs > 0).then(|| to_do::jobs_waiting_for_bed(language, jobs))
 }
 
 /// Renders a bed to clear, with a checkbox if `several` is set. `jobs` is the number of jobs waiting for the bed.
-fn bed(app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> TaskRow {
+fn bed(language: Language, app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> TaskRow {
     let id = printer.id;
-    let job = PrintedJob::on_bed(Language::English, &app.board, printer);
+    let job = PrintedJob::on_bed(language, &app.board, printer);
     let title = html! {
         @if several {
             input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value="true"
-                aria-label={ "Select " (printer.fields.name) };
+                aria-label=(to_do::select(language, &printer.fields.name));
             " "
         }
         b { (printer_link(printer)) @if let Some(job) = &job { " · " (job.parts) } }
-        @if let Some(at) = printer.bed_since { " " span class="faint small" { (since(at)) } }
-        @if printer.print_failed { " " (chip(Tone::Attention, "Print failed")) }
+        @if let Some(at) = printer.bed_since { " " span class="faint small" { (since_in(language, at)) } }
+        @if printer.print_failed { " " (chip(Tone::Attention, &to_do::print_failed(language))) }
     };
     let detail = html! {
         @if let Some(last) = printer.last_print {
-            a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "View job" } } }
+            a href=(job_path_of(last.order, last.job)) {
+                @match &job { Some(job) => { (job.order) }, None => { (to_do::view_job(language)) } }
+            }
         }
-        @let queued = waiting_words(Language::English, waiting(&app.board, printer));
+        @let queued = waiting_words(language, waiting(&app.board, printer));
         @if printer.last_print.is_some() && (jobs > 0 || queued.is_some()) { " · " }
-        @if let Some(words) = bed_words(jobs) { (waiting_jobs(&words, None)) } @else if let Some(words) = queued { (words) }
+        @if let Some(words) = bed_words(language, jobs) { (waiting_jobs(&words, None)) } @else if let Some(words) = queued { (words) }
     };
     let acts = html! {
         form method="post" action=(act_path(id, "bed-cleared")) data-quiet="" {
             (hidden())
             (back())
-            button id={ "clear-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) "Bed is clear" }
+            button id={ "clear-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) (to_do::bed_clear(language)) }
         }
     };
     let plate_parts = job.as_ref().map(|job| job.plate_parts);
     let form = || {
         html! {
             details {
-                summary { "Some parts are bad" }
-                (sign_off_form(words::Language::English, SignOffSubject::Bed(id, plate_parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
+                summary { (to_do::bad_parts(language)) }
+                (sign_off_form(language, SignOffSubject::Bed(id, plate_parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
             }
         }
     };
@@ -106,15 +111,18 @@ mod tests {
 
     #[test]
     fn beds_say_how_many_printers_stand_still_and_how_many_jobs_wait() {
-        assert_eq!(cost_words(1, 0), "1 printer blocked");
-        assert_eq!(cost_words(1, 1), "1 printer blocked, 1 job waiting");
-        assert_eq!(cost_words(4, 9), "4 printers blocked, 9 jobs waiting");
+        let words = |beds, jobs| cost_words(Language::English, beds, jobs);
+        assert_eq!(words(1, 0), "1 printer blocked");
+        assert_eq!(words(1, 1), "1 printer blocked, 1 job waiting");
+        assert_eq!(words(4, 9), "4 printers blocked, 9 jobs waiting");
+        assert_eq!(cost_words(Language::German, 4, 1), "4 Drucker blockiert, 1 Druckauftrag wartet");
     }
 
     #[test]
     fn a_bed_promises_no_start_to_all_jobs_that_wait_for_it() {
-        assert_eq!(bed_words(0), None);
-        assert_eq!(bed_words(1).as_deref(), Some("1 job waiting for this bed"));
-        assert_eq!(bed_words(6).as_deref(), Some("6 jobs waiting for this bed"));
+        let words = |jobs| bed_words(Language::English, jobs);
+        assert_eq!(words(0), None);
+        assert_eq!(words(1).as_deref(), Some("1 job waiting for this bed"));
+        assert_eq!(words(6).as_deref(), Some("6 jobs waiting for this bed"));
     }
 }

@@ -7,11 +7,14 @@ use super::{TaskKind, ToDoHandles};
 use crate::design::Icon;
 use crate::staff::TO_DO_PATH;
 use crate::staff::stock::{decision, material_path};
+use crate::times::message_in;
 use domain::material::Material;
-use domain::parts_sync::{StockLink, SyncConflict};
+use domain::parts_sync::{StockLink, StockSystem, SyncConflict};
+use words::Language;
+use words::staff::to_do;
 
 /// Lists the conflicts of all stock links, sorted by material name.
-pub(super) fn counts(app: &ToDoHandles) -> TaskKind {
+pub(super) fn counts(language: Language, app: &ToDoHandles) -> TaskKind {
     let all = app.board.shop.materials.all_resident();
     let materials = all.iter().filter_map(|(_, versioned)| versioned.present());
     let links = materials.flat_map(|material| material.links.values().map(move |link| (material, link)));
@@ -21,10 +24,23 @@ pub(super) fn counts(app: &ToDoHandles) -> TaskKind {
     let rows = open.iter().map(|(material, link, conflict)| {
         let title = html! {
             b { a href=(material_path(material.id)) { (material.fields.name) } }
-            " " span class="faint small" { "also tracked in " (link.system.words()) }
+            " " span class="faint small" { (system_words(language, link.system)) }
         };
         let row = TaskRow::new(Icon::Database, title).swatch(material.fields.color.as_deref());
-        row.detail(html! { (conflict.message) }).more(Some(decision(material, link, Some(TO_DO_PATH))))
+        row.detail(message_in(language, &conflict.message)).more(Some(decision(
+            language,
+            material,
+            link,
+            Some(TO_DO_PATH),
+        )))
     });
-    TaskKind::new("counts", "Stock conflicts to resolve", rows.collect())
+    TaskKind::new(language, "counts", to_do::kind_counts, rows.collect())
+}
+
+/// Describes the system in which a material is also counted.
+fn system_words(language: Language, system: StockSystem) -> String {
+    match system {
+        StockSystem::Parts => to_do::also_in_parts(language),
+        StockSystem::Spools => to_do::also_in_spools(language),
+    }
 }

@@ -3,7 +3,7 @@
 use maud::html;
 
 use super::row::TaskRow;
-use super::{ROWS_PER_KIND, TaskKind, ToDoHandles};
+use super::{ROWS_PER_KIND, TaskKind, ToDoHandles, customer};
 use crate::design::Icon;
 use crate::staff::ORDERS_PATH;
 use crate::staff::timing::{timing_path, timing_words};
@@ -12,9 +12,10 @@ use domain::time::Timestamp;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
 use words::Language;
+use words::staff::to_do;
 
 /// Lists the late orders, earliest deadline first.
-pub(super) fn late(app: &ToDoHandles) -> TaskKind {
+pub(super) fn late(language: Language, app: &ToDoHandles) -> TaskKind {
     let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
     let now = app.board.shop.environment.now();
     let expected_at = |order: &Order| forecast.orders.get(&order.id).copied();
@@ -27,17 +28,15 @@ pub(super) fn late(app: &ToDoHandles) -> TaskKind {
         let outlook = OrderOutlook { expected_at: expected_at(order), timing: Some(Timing::Late) };
         let title = html! { b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } } };
         let detail = html! {
-            (order.customer_email.as_deref().unwrap_or("No customer")) " · "
-            (timing_words(Language::English, order, outlook))
+            (customer(language, order)) " · "
+            (timing_words(language, order, outlook))
         };
         TaskRow::new(Icon::Clock, title).detail(detail)
     });
     let below = html! {
         div class="choice" {
-            a href=(timing_path(Timing::Late)) {
-                @if total == 1 { "View 1 late order" } @else { "View " (total) " late orders" }
-            }
+            a href=(timing_path(Timing::Late)) { (to_do::late_orders(language, total)) }
         }
     };
-    TaskKind { total, below: Some(below), ..TaskKind::new("late", "Late orders", rows.collect()) }
+    TaskKind { total, below: Some(below), ..TaskKind::new(language, "late", to_do::kind_late, rows.collect()) }
 }

@@ -8,9 +8,8 @@ use super::{TaskKind, ToDoHandles, back, jobs_in};
 use crate::design::{Icon, icon};
 use crate::staff::TO_DO_PATH;
 use crate::staff::card_print::job_path_of;
-use crate::staff::floor_group::counted;
 use crate::staff::job::job_path;
-use crate::staff::shell::{hidden, since};
+use crate::staff::shell::{hidden, since_in};
 use crate::staff::sign_off::{SignOffSubject, sign_off_form};
 use domain::id::Id;
 use domain::job::Job;
@@ -18,41 +17,43 @@ use domain::printer::Printer;
 use domain::time::Timestamp;
 use http::error::ApiError;
 use store::queries::JobFilter;
+use words::Language;
+use words::staff::to_do;
 
 /// Lists the parts to sign off, oldest print first. `beds` are the printers whose beds need clearing.
-pub(super) async fn parts(app: &ToDoHandles, beds: &[&Printer]) -> Result<TaskKind, ApiError> {
+pub(super) async fn parts(language: Language, app: &ToDoHandles, beds: &[&Printer]) -> Result<TaskKind, ApiError> {
     let except: Vec<Id> = beds.iter().filter_map(|printer| Some(printer.last_print?.job)).collect();
     let filter = JobFilter { unsigned: Some(true), except, ..JobFilter::default() };
     let (mut some, total) = jobs_in(app, &filter).await?;
     some.sort_by_key(|job| (ended_at(job), job.id));
-    let rows = some.iter().map(|job| row(app, job)).collect();
-    Ok(TaskKind { total, ..TaskKind::new("sign-off", "Parts to sign off", rows) })
+    let rows = some.iter().map(|job| row(language, app, job)).collect();
+    Ok(TaskKind { total, ..TaskKind::new(language, "sign-off", to_do::kind_parts, rows) })
 }
 
 fn ended_at(job: &Job) -> Timestamp {
     job.last_print().and_then(|print| print.ended_at).unwrap_or(job.updated_at)
 }
 
-fn row(app: &ToDoHandles, job: &Job) -> TaskRow {
+fn row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
     let (id, parts) = (job.id, job.plate_parts.max(1));
     let title = html! {
         b { a href=(job_path_of(job.order_id, id)) { (job.number_text()) } " " (job.sku_name) }
-        " " span class="faint small" { (since(ended_at(job))) }
+        " " span class="faint small" { (since_in(language, ended_at(job))) }
     };
     let acts = html! {
         form method="post" action=(job_path(id, "sign-off")) data-quiet="" {
             (hidden())
             (back())
-            button id={ "all-good-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) "All parts are good" }
+            button id={ "all-good-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) (to_do::all_good(language)) }
         }
     };
     let form = html! {
         details {
-            summary { "Some parts are bad" }
-            (sign_off_form(words::Language::English, SignOffSubject::Job(id, parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
+            summary { (to_do::bad_parts(language)) }
+            (sign_off_form(language, SignOffSubject::Job(id, parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
         }
     };
-    let on_plate = counted(usize::try_from(parts).unwrap_or(usize::MAX), "part on the plate", "parts on the plate");
-    let row = TaskRow::new(Icon::PackageCheck, title).picture(job.file_id).detail(html! { (on_plate) });
+    let on_plate = html! { (to_do::parts_on_plate(language, parts)) };
+    let row = TaskRow::new(Icon::PackageCheck, title).picture(job.file_id).detail(on_plate);
     row.acts(acts).more(Some(form))
 }

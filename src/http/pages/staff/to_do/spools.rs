@@ -5,9 +5,9 @@ use maud::{Markup, html};
 use super::row::TaskRow;
 use super::{TaskKind, ToDoHandles, printer_link};
 use crate::design::Icon;
+use crate::frame::{NEXT_SLOT, SLOT, with_parts};
 use crate::staff::TO_DO_PATH;
 use crate::staff::card_print::job_path_of;
-use crate::staff::floor_group::counted;
 use crate::staff::job::JOBS_PATH;
 use crate::staff::shell::act;
 use crate::staff::stock::{SLOTS_PATH, material_path, shown_spool, slot_form_path};
@@ -17,54 +17,58 @@ use domain::job::Job;
 use domain::material::Material;
 use domain::printer::Printer;
 use printers::slot_label;
+use words::Language;
+use words::staff::to_do;
 
 /// Maximum number of jobs listed per spool.
 const JOBS_NAMED: usize = 3;
 
 /// Lists the spools to load, each printer and spool once, starting with those that let the most jobs start. `waiting`
 /// are the jobs that can be listed by name.
-pub(super) fn spools(app: &ToDoHandles, acts: &[GatheredAct], waiting: &[Job]) -> TaskKind {
+pub(super) fn spools(language: Language, app: &ToDoHandles, acts: &[GatheredAct], waiting: &[Job]) -> TaskKind {
     let lacking: Vec<(&Job, Vec<SpoolToLoad>)> =
         waiting.iter().map(|job| (job, app.jobs.spools_to_load(job))).collect();
     let row_of = |task: &SpoolTask| {
         let named = lacking.iter().filter(|(_, spools)| task.is_lacked_with(spools)).map(|(job, _)| *job);
-        row(app, task, &named.take(JOBS_NAMED).collect::<Vec<_>>())
+        row(language, app, task, &named.take(JOBS_NAMED).collect::<Vec<_>>())
     };
-    TaskKind::new("spools", "Spools to load", spool_tasks(acts).iter().filter_map(row_of).collect())
+    let rows = spool_tasks(acts).iter().filter_map(row_of).collect();
+    TaskKind::new(language, "spools", to_do::kind_spools, rows)
 }
 
 /// Renders a spool to load; `None` if its printer or material no longer exists.
-fn row(app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
+fn row(language: Language, app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
     let shop = &app.board.shop;
     let SpoolToLoad { printer, material } = task.spool;
     let (printer, material) = (shop.printers.resident(printer)?.read(), shop.materials.resident(material)?.read());
     let (printer, material) = (printer.state.as_ref()?, material.state.as_ref()?);
-    let title = html! {
-        b { "Load " a href=(material_path(material.id)) { (material.fields.name) } " into " (printer_link(printer)) }
-    };
+    let link = html! { a href=(material_path(material.id)) { (material.fields.name) } };
+    let title = with_parts(&to_do::load(language, SLOT, NEXT_SLOT), &[&link, &printer_link(printer)]);
+    let title = html! { b { (title) } };
+    let label = to_do::load_spool_into(language, &printer.fields.name);
     let acts = html! {
-        a class="btn" href=(slot_form_path(printer, material.id)) aria-label={ "Load spool into " (printer.fields.name) } { "Load spool" }
+        a class="btn" href=(slot_form_path(printer, material.id)) aria-label=(label) { (to_do::load_spool(language)) }
     };
     let row = TaskRow::new(Icon::Layers, title).swatch(material.fields.color.as_deref());
-    Some(row.detail(detail(task, named)).acts(acts).more(offer(printer, material)))
+    Some(row.detail(detail(language, task, named)).acts(acts).more(offer(language, printer, material)))
 }
 
 /// Renders the number of jobs waiting for a spool, and lists the first of them.
-fn detail(task: &SpoolTask, named: &[&Job]) -> Markup {
+fn detail(language: Language, task: &SpoolTask, named: &[&Job]) -> Markup {
     let more = (task.jobs + task.further_jobs).saturating_sub(named.len());
     html! {
         @if task.jobs > 0 {
-            (waiting_jobs(&counted(task.jobs, "job can start", "jobs can start"), Some(task.spool.material)))
+            (waiting_jobs(&to_do::jobs_can_start(language, task.jobs), Some(task.spool.material)))
         }
         @if task.further_jobs > 0 {
             @if task.jobs > 0 { ", " }
-            (counted(task.further_jobs, "job also needs another spool", "jobs also need other spools"))
+            (to_do::jobs_need_more(language, task.further_jobs))
         }
         @for (n, job) in named.iter().enumerate() {
             @if n == 0 { ": " } @else { ", " }
             a href=(job_path_of(job.order_id, job.id)) { (job.number_text()) } " " (job.sku_name)
         }
-        @if more > 0 && !named.is_empty() { " and " (more) " more" }
+        @if more > 0 && !named.is_empty() { " " (to_do::more_jobs(language, more)) }
     }
 }
 
@@ -78,7 +82,7 @@ pub(super) fn waiting_jobs(words: &str, material: Option<Id>) -> Markup {
 
 /// Renders a button with which to confirm that a spool reported by the printer is of the given material; `None` if
 /// there is no such spool.
-fn offer(printer: &Printer, material: &Material) -> Option<Markup> {
+fn offer(language: Language, printer: &Printer, material: &Material) -> Option<Markup> {
     let offer = printer.spool_offer(material)?;
     let fields = html! {
         input type="hidden" name="place" value={ (printer.id) "/" (offer.slot) };
@@ -86,10 +90,11 @@ fn offer(printer: &Printer, material: &Material) -> Option<Markup> {
         @for slot in printer.slots().iter().filter(|one| one.slot == offer.slot) { (shown_spool(slot)) }
         input type="hidden" name="back" value=(TO_DO_PATH);
     };
-    let words = format!("Confirm {}", material.fields.name);
+    let words = to_do::confirm(language, &material.fields.name);
+    let slot = slot_label(printer, offer.slot).title_in(language);
     Some(html! {
         div class="choice" {
-            span { (slot_label(printer, offer.slot).title()) " contains " (offer.spool) ", which isn't linked to a material yet." }
+            span { (to_do::unlinked_spool(language, &slot, &offer.spool)) }
             (act(SLOTS_PATH, &format!("bind-{}-{}", printer.id, offer.slot), "btn primary", &words, Some(&fields)))
         }
     })

@@ -6,10 +6,11 @@ use maud::html;
 use super::{TaskKind, TaskRow, ToDoHandles, job_row};
 use crate::design::Icon;
 use crate::staff::card_print::job_path_of;
-use crate::staff::floor_group::counted;
-use crate::staff::shell::since;
-use crate::times::message;
+use crate::staff::shell::since_in;
+use crate::times::translated_message;
 use domain::job::Job;
+use words::Language;
+use words::staff::to_do;
 
 /// Jobs that make the same parts and wait for the same reason, most urgent first.
 struct WaitingGroup<'a> {
@@ -19,9 +20,10 @@ struct WaitingGroup<'a> {
 }
 
 /// Lists the waiting jobs. `total` is the total number of waiting jobs, which may exceed the number in `jobs`.
-pub(super) fn waiting(app: &ToDoHandles, jobs: &[Job], total: u64) -> TaskKind {
-    let rows = groups(jobs, |job| app.jobs.waiting_reason(job)).iter().map(|group| group.row(app)).collect();
-    TaskKind { total, ..TaskKind::new("waiting", "Jobs waiting for a printer or spool", rows) }
+pub(super) fn waiting(language: Language, app: &ToDoHandles, jobs: &[Job], total: u64) -> TaskKind {
+    let groups = groups(jobs, |job| app.jobs.waiting_reason(language, job));
+    let rows = groups.iter().map(|group| group.row(language, app)).collect();
+    TaskKind { total, ..TaskKind::new(language, "waiting", to_do::kind_waiting, rows) }
 }
 
 /// Groups jobs; the groups are in the order of their first jobs.
@@ -39,22 +41,23 @@ fn groups(jobs: &[Job], reason_of: impl Fn(&Job) -> Option<String>) -> Vec<Waiti
 }
 
 impl WaitingGroup<'_> {
-    fn row(&self, app: &ToDoHandles) -> TaskRow {
+    fn row(&self, language: Language, app: &ToDoHandles) -> TaskRow {
         if self.rest.is_empty() {
-            return job_row(app, self.first);
+            return job_row(language, app, self.first);
         }
-        let count = counted(self.rest.len() + 1, "job", "jobs");
+        let count = self.rest.len() + 1;
+        let group = to_do::group(language, &self.first.sku_name, count);
         let jobs = || std::iter::once(self.first).chain(self.rest.iter().copied());
         let oldest = jobs().map(|job| job.updated_at).min().unwrap_or(self.first.updated_at);
-        let title = html! { b { (self.first.sku_name) ", " (count) } " " span class="faint small" { (since(oldest)) } };
+        let title = html! { b { (group) } " " span class="faint small" { (since_in(language, oldest)) } };
         let list = html! {
             details {
-                summary { "Show " (count) }
+                summary { (to_do::show_jobs(language, count)) }
                 ul { @for job in jobs() { li { a href=(job_path_of(job.order_id, job.id)) { (job.number_text()) } } } }
             }
         };
         let row = TaskRow::new(Icon::Clock, title).picture(self.first.file_id).more(Some(list));
-        row.detail(html! { @if let Some(reason) = &self.reason { (message(reason)) } })
+        row.detail(html! { @if let Some(reason) = &self.reason { (translated_message(language, reason)) } })
     }
 }
 

@@ -8,6 +8,8 @@ use crate::staff::names::{AuditName, StaffNames};
 use domain::audit::{AuditedAct, AuditedKind};
 use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
+use words::Language;
+use words::staff::audit as texts;
 
 /// Maximum number of users and API keys, and of printers, that are offered.
 const MAX_CHOICES: usize = 300;
@@ -29,18 +31,18 @@ pub(super) struct FilterNames<'a> {
 }
 
 /// Renders the days as chips.
-pub(super) fn days(query: &AuditPageQuery, clock: &ShopClock, now: Timestamp) -> Markup {
+pub(super) fn days(language: Language, query: &AuditPageQuery, (clock, now): (&ShopClock, Timestamp)) -> Markup {
     let date = |days| clock.field_date(clock.day_start_before(now, days));
     let (today, yesterday, week) = (date(0), date(1), date(6));
     let chips = [
-        ("Any day", "", ""),
-        ("Today", today.as_str(), today.as_str()),
-        ("Yesterday", yesterday.as_str(), yesterday.as_str()),
-        ("Last 7 days", week.as_str(), ""),
+        (texts::any_day(language), "", ""),
+        (texts::today(language), today.as_str(), today.as_str()),
+        (texts::yesterday(language), yesterday.as_str(), yesterday.as_str()),
+        (texts::last_week(language), week.as_str(), ""),
     ];
     let current = (query.text("first"), query.text("last"));
     html! {
-        nav class="filters" aria-label="Day" {
+        nav class="filters" aria-label=(texts::day_filters(language)) {
             @for (label, first, last) in chips {
                 @let path = query.address(&[("first", first), ("last", last)]);
                 a class="filter" href=(path) aria-current=[(current == (first, last)).then_some("true")] { (label) }
@@ -50,17 +52,17 @@ pub(super) fn days(query: &AuditPageQuery, clock: &ShopClock, now: Timestamp) ->
 }
 
 /// Renders the filters other than those by day that are in effect, each with a link that removes it.
-pub(super) fn current(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
+pub(super) fn current(language: Language, query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
     let kind = |word: &str| match word {
-        JOB_WORD => Some("Jobs".to_owned()),
-        SETTING_WORD => Some("Settings".to_owned()),
-        word => AuditedKind::parse(word).map(|kind| kind.plural().to_owned()),
+        JOB_WORD => Some(texts::jobs(language)),
+        SETTING_WORD => Some(texts::settings(language)),
+        word => AuditedKind::parse(word).map(|kind| kind.plural(language)),
     };
     let name = |name: &Option<AuditName>| name.as_ref().map(|name| name.text.clone());
     let labels = [
         ("actor", name(&names.actor)),
         ("subject", name(&names.subject).or_else(|| kind(query.text("subject")))),
-        ("action", AuditedAct::parse(query.text("action")).map(AuditedAct::label)),
+        ("action", AuditedAct::parse(query.text("action")).map(|act| act.label(language))),
     ];
     let labels: Vec<(&str, String)> = labels
         .into_iter()
@@ -69,53 +71,54 @@ pub(super) fn current(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup
         .collect();
     html! {
         @if !labels.is_empty() {
-            nav class="filters" aria-label="Current filters" {
+            nav class="filters" aria-label=(texts::current_filters(language)) {
                 @for (filter, label) in &labels {
                     a class="filter" aria-current="true" href=(query.address(&[(filter, "")])) {
-                        (label) " " span aria-hidden="true" { "×" } span class="hidden-words" { ", remove this filter" }
+                        (label) " " span aria-hidden="true" { "×" } span class="hidden-words" { (texts::remove_filter(language)) }
                     }
                 }
-                a class="filter" href=(PATH) { "Clear filters" }
+                a class="filter" href=(PATH) { (texts::clear_filters(language)) }
             }
         }
     }
 }
 
 /// Renders the form with all filters.
-pub(super) fn form(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
+pub(super) fn form(language: Language, query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
     html! {
-        form class="tools" method="get" action=(PATH) role="search" aria-label="Filter the audit log" {
-            (field("actor", "Actor", &html! {
+        form class="tools" method="get" action=(PATH) role="search" aria-label=(texts::filter_log(language)) {
+            (field("actor", &texts::actor(language), &html! {
                 select id="actor" name="actor" {
-                    option value="" { "Anyone" }
+                    option value="" { (texts::anyone(language)) }
                     (actors(query, names))
                 }
             }))
-            (field("action", "Action", &html! {
+            (field("action", &texts::action_filter(language), &html! {
                 select id="action" name="action" {
-                    option value="" { "Any action" }
-                    (acts(query))
+                    option value="" { (texts::any_action(language)) }
+                    (acts(language, query))
                 }
             }))
-            (field("subject", "Resource", &html! {
+            (field("subject", &texts::resource(language), &html! {
                 select id="subject" name="subject" {
-                    option value="" { "All resources" }
-                    (subjects(query, names))
+                    option value="" { (texts::all_resources(language)) }
+                    (subjects(language, query, names))
                 }
             }))
-            (field("first", "From", &html! {
+            (field("first", &texts::from(language), &html! {
                 input id="first" name="first" type="date" value=(query.text("first"));
             }))
-            (field("last", "Until", &html! {
+            (field("last", &texts::until(language), &html! {
                 input id="last" name="last" type="date" value=(query.text("last"));
             }))
-            button class="second" type="submit" { "Show" }
+            button class="second" type="submit" { (texts::show(language)) }
         }
     }
 }
 
 fn actors(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
     let choices = names.staff.choices(MAX_CHOICES);
+    let choices: Vec<(&str, &str)> = choices.iter().map(|(actor, name)| (*actor, name.as_str())).collect();
     let current = query.text("actor");
     let other = names.actor.as_ref().filter(|_| !choices.iter().any(|(actor, _)| *actor == current));
     html! {
@@ -124,44 +127,46 @@ fn actors(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
     }
 }
 
-fn acts(query: &AuditPageQuery) -> Markup {
+fn acts(language: Language, query: &AuditPageQuery) -> Markup {
     let current = query.text("action");
     let is_offered = AuditedAct::OF_PEOPLE.iter().any(|act| act.name() == current);
-    let label = AuditedAct::parse(current).map_or_else(|| current.to_owned(), AuditedAct::label);
+    let label = AuditedAct::parse(current).map_or_else(|| current.to_owned(), |act| act.label(language));
     html! {
         @if !current.is_empty() && !is_offered { option value=(current) selected { (label) } }
-        @for kind in AuditedKind::ALL { (acts_of(*kind, current)) }
+        @for kind in AuditedKind::ALL { (acts_of(language, *kind, current)) }
     }
 }
 
 /// Renders the acts on subjects of a kind.
-fn acts_of(kind: AuditedKind, current: &str) -> Markup {
+fn acts_of(language: Language, kind: AuditedKind, current: &str) -> Markup {
     let acts: Vec<&AuditedAct> = AuditedAct::OF_PEOPLE.iter().filter(|act| act.kind() == kind).collect();
     html! {
         @if !acts.is_empty() {
-            optgroup label=(kind.plural()) {
+            optgroup label=(kind.plural(language)) {
                 @for act in acts {
-                    option value=(act.name()) selected[act.name() == current] { (act.label()) }
+                    option value=(act.name()) selected[act.name() == current] { (act.label(language)) }
                 }
             }
         }
     }
 }
 
-fn subjects(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
+fn subjects(language: Language, query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
     let current = query.text("subject");
     let printers = names.printers.iter().take(MAX_CHOICES).map(|(id, name)| (id.as_str(), name.as_str()));
     let printers: Vec<(&str, &str)> = printers.collect();
-    let mut kinds: Vec<(&str, &str)> = AuditedKind::ALL.iter().map(|kind| (kind.word(), kind.plural())).collect();
-    kinds.extend([(JOB_WORD, "Jobs"), (SETTING_WORD, "Settings")]);
-    kinds.sort_unstable_by_key(|(_, plural)| *plural);
+    let mut plurals: Vec<(&str, String)> =
+        AuditedKind::ALL.iter().map(|kind| (kind.word(), kind.plural(language))).collect();
+    plurals.extend([(JOB_WORD, texts::jobs(language)), (SETTING_WORD, texts::settings(language))]);
+    plurals.sort_unstable_by(|(_, one), (_, other)| one.cmp(other));
+    let kinds: Vec<(&str, &str)> = plurals.iter().map(|(kind, plural)| (*kind, plural.as_str())).collect();
     let is_offered = printers.iter().chain(&kinds).any(|(word, _)| *word == current);
     html! {
         @if !current.is_empty() && !is_offered {
             option value=(current) selected { (names.subject.as_ref().map_or(current, |name| name.text.as_str())) }
         }
-        optgroup label="By type" { (options(&kinds, current)) }
-        @if !printers.is_empty() { optgroup label="By printer" { (options(&printers, current)) } }
+        optgroup label=(texts::by_type(language)) { (options(&kinds, current)) }
+        @if !printers.is_empty() { optgroup label=(texts::by_printer(language)) { (options(&printers, current)) } }
     }
 }
 

@@ -4,50 +4,62 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::design::{Tone, chip};
-use crate::frame::day;
+use crate::frame::day_in;
 use crate::staff::names::{AuditName, AuditNames};
 use domain::audit::{AuditSentence, DONE, hide_secrets};
 use domain::id::Id;
+use domain::notation;
 use domain::shop_clock::ShopClock;
 use store::rows::Audit;
+use words::Language;
+use words::staff::audit as texts;
 
 /// Outcome of an entry that sums up rejected requests.
 const COUNTED: &str = "counted";
 
 /// Renders the entries, newest first, with a heading for each day of the shop.
-pub(super) fn days(entries: &[Audit], names: &AuditNames, clock: &ShopClock) -> Markup {
+pub(super) fn days(language: Language, entries: &[Audit], names: &AuditNames, clock: &ShopClock) -> Markup {
     html! {
         @for entries in entries.chunk_by(|one, next| clock.day(one.at) == clock.day(next.at)) {
             @if let Some(first) = entries.first() {
                 @let id = format!("day-{}", clock.field_date(first.at));
                 section aria-labelledby=(id) {
-                    h2 class="day" id=(id) { (day(first.at)) }
-                    ol class="panel audit" { @for entry in entries { (row(entry, names, clock)) } }
+                    h2 class="day" id=(id) { (day_in(language, first.at)) }
+                    ol class="panel audit" { @for entry in entries { (row(language, entry, names, clock)) } }
                 }
             }
         }
     }
 }
 
-fn row(entry: &Audit, names: &AuditNames, clock: &ShopClock) -> Markup {
+fn row(language: Language, entry: &Audit, names: &AuditNames, clock: &ShopClock) -> Markup {
     let facts = facts(entry);
     let count = facts.as_ref().and_then(|facts| facts.get("count")).and_then(Value::as_u64);
     let AuditSentence { before, after } = names.sentence(entry, count);
     html! {
         li {
-            time datetime=(entry.at) title=(clock.exact(entry.at)) { (clock.time(entry.at)) }
+            time datetime=(entry.at) title=(notation::exact(language, clock, entry.at)) { (clock.time(entry.at)) }
             p {
                 b { (named(&names.actor(entry))) } " " (&*before)
                 @if let Some(after) = after { (named(&names.subject(entry))) (&*after) }
                 @if entry.outcome != DONE && entry.outcome != COUNTED {
-                    " " (chip(Tone::Attention, &entry.outcome.replace('_', " ")))
+                    " " (outcome(language, &entry.outcome))
                 }
             }
             details {
-                summary { "Details" }
-                (details(entry, facts))
+                summary { (texts::details(language)) }
+                (details(language, entry, facts))
             }
         }
+    }
+}
+
+/// Renders the code of an outcome in words, which are in English.
+fn outcome(language: Language, code: &str) -> Markup {
+    let chip = chip(Tone::Attention, &code.replace('_', " "));
+    match language {
+        Language::English => chip,
+        Language::German => html! { span lang=(Language::English.tag()) { (chip) } },
     }
 }
 
@@ -65,17 +77,17 @@ fn facts(entry: &Audit) -> Option<Value> {
     Some(facts)
 }
 
-fn details(entry: &Audit, facts: Option<Value>) -> Markup {
+fn details(language: Language, entry: &Audit, facts: Option<Value>) -> Markup {
     html! {
         dl class="left" {
-            dt { "Action" } dd { code { (entry.action) } }
-            dt { "Actor" } dd { code { (entry.actor) } }
-            dt { "Resource" }
+            dt { (texts::action(language)) } dd { code { (entry.action) } }
+            dt { (texts::actor(language)) } dd { code { (entry.actor) } }
+            dt { (texts::resource(language)) }
             dd {
                 code { (entry.subject_kind) @if entry.subject_id != Id::ONLY { " " (entry.subject_id) } }
             }
-            dt { "Outcome" } dd { code { (entry.outcome) } }
-            @if let Some(request) = &entry.request_id { dt { "Request" } dd { code { (request) } } }
+            dt { (texts::outcome(language)) } dd { code { (entry.outcome) } }
+            @if let Some(request) = &entry.request_id { dt { (texts::request(language)) } dd { code { (request) } } }
         }
         @if let Some(facts) = facts { pre class="raw" { (format!("{facts:#}")) } }
     }

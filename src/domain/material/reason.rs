@@ -1,0 +1,88 @@
+//! Reasons that the shop itself records for movements. They are stored in English, as the API returns them, and shown
+//! in the language of the page.
+
+use crate::material::{Movement, MovementKind};
+use crate::notation::decimal;
+use crate::parts_sync::StockSystem;
+use words::Language;
+use words::staff::stock;
+
+/// Reason for the stock with which a material is added.
+pub(super) const INITIAL_STOCK: &str = "initial stock";
+/// Reason for a correction by a stock count.
+pub(super) const STOCK_COUNT: &str = "stock-take";
+/// Reason for a reservation that slicing corrects.
+pub(super) const SLICED: &str = "sliced";
+/// Reason for a change that was made in an outside system.
+pub(super) const CHANGED_THERE: &str = "changed there";
+/// Reason for a change with which an operator resolved a conflict.
+pub(super) const ACCEPTED: &str = "an operator accepted the count of the other system";
+
+impl Movement {
+    /// Returns the reason in the language of a page. A reason that somebody typed is returned as it is.
+    pub fn reason_in(&self, language: Language) -> Option<String> {
+        let reason = self.reason.as_deref()?;
+        let translation = if language == Language::English { None } else { translate(language, self.kind, reason) };
+        Some(translation.unwrap_or_else(|| reason.to_owned()))
+    }
+}
+
+/// Returns the translation of a reason that the shop records for this kind of movement; `None` for any other reason.
+fn translate(language: Language, kind: MovementKind, reason: &str) -> Option<String> {
+    match (kind, reason) {
+        (MovementKind::Receive, INITIAL_STOCK) => Some(stock::reason_initial(language)),
+        (MovementKind::Adjust, STOCK_COUNT) => Some(stock::reason_count(language)),
+        (MovementKind::Adjust, _) => {
+            let spool = reason.strip_prefix("spool ")?.strip_suffix(" was retired")?;
+            spool.parse::<i64>().is_ok().then(|| stock::reason_retired(language, spool))
+        }
+        (MovementKind::Reserve | MovementKind::Release, SLICED) => Some(stock::reason_sliced(language)),
+        (MovementKind::Consume, _) => {
+            let (consumed, on_hand) = reason.strip_suffix(" on hand")?.split_once(" used, ")?;
+            Some(stock::reason_exceeded(language, &decimal(language, consumed), &decimal(language, on_hand)))
+        }
+        (MovementKind::Sync, _) => StockSystem::ALL.into_iter().find_map(|system| linked(language, system, reason)),
+        _ => None,
+    }
+}
+
+/// Returns the translation of the reason for a change to a linked entry of the system.
+fn linked(language: Language, system: StockSystem, reason: &str) -> Option<String> {
+    let rest = reason.strip_prefix(system.words())?.strip_prefix(", ")?;
+    let name_before = |why: &str| rest.strip_suffix(why)?.strip_suffix(": ");
+    let word = match system {
+        StockSystem::Parts => "parts",
+        StockSystem::Spools => "spools",
+    };
+    if let Some(name) = name_before(CHANGED_THERE) {
+        return Some(stock::reason_changed_there(language, word, name));
+    }
+    name_before(ACCEPTED).map(|name| stock::reason_accepted(language, word, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_of_the_shop_are_translated_and_those_of_people_stay() {
+        let german = |kind, reason: &str| translate(Language::German, kind, reason).unwrap_or_default();
+        for (kind, reason, text) in [
+            (MovementKind::Receive, INITIAL_STOCK, "Anfangsbestand"),
+            (MovementKind::Adjust, STOCK_COUNT, "Inventur"),
+            (MovementKind::Adjust, "spool 4711 was retired", "Spule 4711 ausgesondert"),
+            (MovementKind::Reserve, SLICED, "Bedarf nach dem Slicen"),
+            (MovementKind::Consume, "12.5 used, 10 on hand", "12,5 verbraucht, 10 vorhanden"),
+            (MovementKind::Receive, "delivery", ""),
+            (MovementKind::Adjust, "spool of Sam was retired", ""),
+            (MovementKind::Adjust, INITIAL_STOCK, ""),
+            (MovementKind::Sync, "sliced", ""),
+        ] {
+            assert_eq!(german(kind, reason), text, "{reason}");
+        }
+        for (why, text) in [(CHANGED_THERE, "dort geändert"), (ACCEPTED, "Bestand von dort übernommen")] {
+            let reason = format!("{}, PLA: black: {why}", StockSystem::Spools.words());
+            assert_eq!(german(MovementKind::Sync, &reason), format!("Spulenverwaltung, PLA: black: {text}"));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+### Druckaufträge: ihre Liste, ihre Seiten und ihre Zeilen auf der Seite einer Bestellung.
+
+## Liste
+
+title = Druckaufträge
+all_orders = Alle Bestellungen
+none_yet_title = Noch keine Druckaufträge
+none_yet_text = Ein Druckauftrag druckt eine Platte. Bezahlte Bestellungen erzeugen Druckaufträge, die automatisch an passende Drucker gehen.
+view_orders = Zu den Bestellungen
+none_match = Keine passenden Druckaufträge.
+show_all = Alle anzeigen
+status = Status
+filter_all = alle
+job_column = Druckauftrag
+sku_column = Artikel
+order_column = Bestellung
+printer_column = Drucker
+priority = Priorität
+expected_column = Erwartet
+filter_created = wartet auf eine Datei
+filter_validated = in Vorbereitung
+filter_review = wartet auf Prüfung
+filter_sliced = wartet auf einen Drucker
+filter_dispatching = wird gesendet
+filter_printing = druckt
+filter_paused = pausiert
+filter_completed = gedruckt
+filter_failed = fehlgeschlagen
+filter_cancelled = abgebrochen
+
+## Status
+
+state_created = Wartet auf eine Datei
+state_validated = In Vorbereitung
+state_review = Wartet auf Prüfung
+state_sliced = Wartet auf einen Drucker
+state_start_unverified = Start nicht bestätigt
+state_end_unverified = Ergebnis nicht bestätigt
+state_dispatching = Wird an einen Drucker gesendet
+state_printing = Druckt
+state_paused = Pausiert
+state_unsigned = Abnahme fehlt
+state_completed = Gedruckt
+state_failed = Fehlgeschlagen
+state_cancelled = Abgebrochen
+
+## Seite eines Druckauftrags
+
+job_title = Druckauftrag { $number }
+order_link = Bestellung
+all_jobs = Alle Druckaufträge
+sku_link = Artikel
+file_link = Datei
+materials = Material
+amount_of = { $amount } { $unit } { $material }
+amount_of_deleted = { $amount } eines gelöschten Materials
+claim_held = reserviert
+claim_in_line = wartet auf Bestand
+claim_requested = angefordert
+claim_none = nicht reserviert
+used_so_far = bisher { $amount } verbraucht
+compatibility = Passende Drucker
+no_printers = Noch keine Drucker.
+open_floor = Zur Werkstatt
+printers = Drucker
+can_print_column = Kann drucken
+missing_column = Es fehlt
+slots_column = Fächer
+can_now = Jetzt
+can_later = Später
+cannot_but_free = Nein (Drucker ist frei)
+cannot = Nein
+slot = Fach
+slot_content = { $slot }: { $amount }
+not_confirmed = (Einlegen nicht bestätigt)
+
+## Zeile eines Druckauftrags
+
+all_reasons = Alle Gründe
+printer_message = Meldung des Druckers
+cancelling = Wird abgebrochen, sobald der Drucker es bestätigt.
+facts =
+    { $parts ->
+        [one] Position { $line }, { $parts } Teil auf der Platte, Priorität { $priority }
+       *[other] Position { $line }, { $parts } Teile auf der Platte, Priorität { $priority }
+    }
+reprint_of_rejected = Nachdruck für Ausschuss
+spare = { $needed } benötigt, { $spare } zusätzlich
+due = fällig { $time }
+expected = erwartet { $time }
+
+## Versuche
+
+attempt = Versuch { $number } auf { $printer }: { $state }
+removed_printer = einem entfernten Drucker
+attempt_claimed = zugewiesen
+attempt_uploading = wird übertragen
+attempt_start_sent = startet
+attempt_confirmed = druckt
+attempt_finished = fertig
+attempt_failed = fehlgeschlagen
+attempt_cancelled = abgebrochen
+attempt_refused = abgelehnt
+attempt_not_started = nicht gestartet
+attempt_abandoned = aufgegeben
+attempt_from = von { $time }
+attempt_to = bis { $time }
+good_of = { $good } von { $parts } gut
+end_picture = Bild am Ende von Versuch { $number }
+
+## Aktionen
+
+did_it_succeed = Ist der Druck gelungen? Wenn er fertig wurde, wird sein ganzes Material als verbraucht gebucht. Wenn er fehlgeschlagen ist, werden nach dem letzten gemeldeten Fortschritt { $percent } % gebucht.
+mark_not_started = Nicht gestartet
+mark_finished = Fertig gedruckt
+mark_failed = Fehlgeschlagen
+not_responding = Antwortet der Drucker nicht?
+not_responding_text = Sehen Sie nach dem Drucker und wählen Sie dann, wie der Druck endete. Der Drucker beginnt keinen weiteren Druckauftrag, bis Sie sein Druckbett freigeben.
+pause = Pausieren
+resume = Fortsetzen
+release = Freigeben
+retry = Erneut versuchen
+reprint = Nachdruck
+reprint_note = Gute Teile aus diesem Druckauftrag zählen dann nicht mehr für die Bestellung. Die Bestellung ist wieder im Druck, bis der Ersatz fertig ist.
+reprint_all = Alle Teile nachdrucken
+edit_or_cancel = Ändern oder abbrechen
+save = Speichern
+cancel = { $number } abbrechen
+cancel_on = { $number } auf { $printer } abbrechen
+no_confirmation = Nicht auf die Bestätigung des Druckers warten
+sign_off_parts = Teile abnehmen

@@ -1,0 +1,242 @@
+### Seiten für Bestellungen.
+
+## Bezeichnungen an Bestellungen
+
+status_draft = Entwurf
+status_created = Zahlung offen
+status_payment_failed = Zahlung fehlgeschlagen
+status_paid = Bezahlt
+status_printing = Im Druck
+status_ready = Versandbereit
+status_shipped = Versendet
+status_cancelled = Storniert
+status_refunded = Erstattet
+flag_refund_due = Erstattung fällig
+flag_amount_mismatch = Zahlungsbetrag weicht ab
+flag_job_failed = Druckauftrag fehlgeschlagen
+flag_all_jobs_cancelled = alle Druckaufträge abgebrochen
+flag_short = weniger gute Teile als bestellt
+flag_needs_attention = Ausschuss nicht nachgedruckt
+flag_seller_incomplete = auf der Rechnung fehlen Name und Anschrift des Betriebs
+flag_rejected_after_shipping = versendete Teile sind Ausschuss: Ersatz senden
+flag_surplus = Nachdruck nicht mehr nötig
+flag_refund_failed = Erstattung fehlgeschlagen
+
+## Liste
+
+list_title = Bestellungen
+jobs = Druckaufträge
+new_order = Neue Bestellung
+no_match = Keine Bestellung passt zu dieser Auswahl.
+show_all = Alle anzeigen
+none_heading = Noch keine Bestellungen
+none_origin = Bestellungen kommen von Kunden, aus Ihrem Webshop (über die API), aus Verkaufskanälen und vom Team.
+none_jobs = Sobald eine Bestellung bezahlt ist, werden ihre Druckaufträge angelegt und an passende Drucker gesendet.
+create_first = Erste Bestellung anlegen
+view_products = Produkte ansehen
+timing_filters = Termin
+all_filter = Alle
+search_field = Nummer oder E-Mail-Adresse
+status_field = Status
+flagged_field = Mit Handlungsbedarf
+show = Anzeigen
+order_column = Bestellung
+status_column = Status
+customer_column = Kunde
+placed_column = Bestellt
+promised_column = Zugesagt
+expected_column = Erwartet
+total_column = Gesamt
+
+## Eine Bestellung
+
+all_orders = Alle Bestellungen
+order_title = Bestellung { $number }
+no_customer = Ohne Kunde
+more_jobs = { $count } weitere.
+view_all_jobs = Alle Druckaufträge ansehen
+progress = Fortschritt
+step_paid = Bezahlt
+step_reserved = Material reserviert
+step_printed = Gedruckt
+step_ready = Fertig
+step_shipped = Versendet
+parts_good = { $good } von { $ordered } gut
+expected_at = voraussichtlich { $time }
+promised_at = zugesagt für { $time }
+glance = Auf einen Blick
+customer = Kunde
+placed = Bestellt
+paid = Bezahlt
+due_date = Fällig am
+promised = Zugesagt
+ready = Fertig
+expected = Voraussichtlich fertig
+priority = Priorität
+ship_to = Lieferadresse
+notes = Hinweise
+internal_notes = Interne Notizen
+history = Verlauf
+
+## Aktionen
+
+confirm_draft = Entwurf bestätigen
+more = Mehr
+cancel = Stornieren
+cancel_text = Offene Druckaufträge der Bestellung werden abgebrochen und laufende Drucke angehalten.
+cancel_order = { $number } stornieren
+no_waiting_field = Nicht auf Drucker warten, die nicht antworten
+edit = Priorität, Termin und Notizen bearbeiten
+edit_with_address = Priorität, Termin, Notizen und Adresse bearbeiten
+priority_hint = 9 wird zuerst gedruckt.
+due_date_hint = Bis zum Ende dieses Tages.
+address_hint = Lieferadresse. Die Steuer kann von ihr abhängen.
+save = Speichern
+
+## Positionen
+
+lines = Positionen
+order_lines = Positionen der Bestellung
+item_column = Artikel
+ordered_column = Bestellt
+good_column = Gut
+running_column = In Arbeit
+missing_column = Fehlt
+shipped_column = Versendet
+amount_column = Betrag
+sets_of_kit = (Set: { $good } von { $all } vollständig)
+in_kit = (Teil eines Sets)
+rejected = { $count } Ausschuss
+
+## Sendungen
+
+shipment = Sendung { $number }
+pickup = Abholung
+expected_delivery_on = Zustellung voraussichtlich { $day }
+packing_list = Packliste
+carrier_field = Versanddienst
+tracking_field = Sendungsnummer
+parts_field = { $item } (bis zu { $count })
+sets_field =
+    { $count ->
+        [one] { $item } (bis zu { $count } vollständiges Set)
+       *[other] { $item } (bis zu { $count } vollständige Sets)
+    }
+accept_short_field = Der Kunde nimmt weniger Teile an
+ship = Versenden
+mark_picked_up = Als abgeholt markieren
+new_shipment = Neue Sendung
+new_shipment_text = Für mehrere Pakete geben Sie weniger Teile ein und versenden den Rest später.
+ship_some = Teil versenden …
+ship_some_text = Diese Teile gehen als eigene Sendung hinaus. Die Bestellung gilt als versendet, sobald alle Teile unterwegs sind.
+
+## Packliste
+
+packing_title = Packliste { $shipment } zur Bestellung { $number }
+back_to_order = Zurück zur Bestellung
+no_address = Keine Adresse
+shipped_at = versendet { $time }
+packing_notes = Hinweise: { $notes }
+contents = Inhalt
+packed_items = Verpackte Artikel
+packed_column = Verpackt
+parts_column = Teile
+of_kit = (aus { $kit })
+printed_in = Gedruckt in { $prints }. Wenn sich ein Teil als schlecht herausstellt, melden Sie es in seinem Druckauftrag als Ausschuss. Es gilt dann wieder als fehlend.
+parts_of_job =
+    { $count ->
+        [one] { $job } ({ $count } Teil)
+       *[other] { $job } ({ $count } Teile)
+    }
+
+## Zahlungen
+
+payments = Zahlungen
+shipping = Versand
+tax = Steuer
+total = Gesamtbetrag
+net_paid = Gezahlt, abzüglich Erstattungen
+due = Offener Betrag
+pending_refunds = Ausstehende Erstattungen
+refund_requested = angefordert { $time }
+refund_rejected = Vom Zahlungsdienstleister abgelehnt: { $error }
+refund_waiting = wartet auf den Zahlungsdienstleister
+payment_refunded = erstattet
+payment_failed = fehlgeschlagen
+record_payment = Zahlung erfassen
+method_field = Zahlungsart
+usual_method = Überweisung
+amount_field = Betrag in { $currency }
+payment_hint = Lassen Sie das Feld leer, um den gesamten offenen Betrag ({ $due }) zu erfassen.
+refund_payment = { $amount } erstatten ({ $method }, { $time })
+refund_text = Erstatten Sie diese Zahlung ganz oder teilweise. Zahlungen über den Zahlungsdienstleister werden dort erstattet. Jede andere Erstattung senden Sie selbst; hier wird sie nur erfasst.
+refund_hint = Lassen Sie das Feld leer, um den gesamten Restbetrag zu erstatten.
+other_method_field = Andere Art der Erstattung
+refund_to = An { $customer } erstatten
+refund_to_customer = An den Kunden erstatten
+
+## Neue Bestellung
+
+no_skus_heading = Noch keine bestellbaren Produkte
+no_skus_text = Bestellungen bestehen aus Produkten. Legen Sie zuerst ein Produkt mit Preis, Material und G-Code an.
+new_sku = Neues Produkt
+order_heading = Bestellung
+email_field = E-Mail-Adresse des Kunden
+email_hint = Für die Rechnung und Nachrichten zur Bestellung. Bleibt das Feld leer, werden keine E-Mails gesendet.
+new_due_date_hint = Bis zum Ende dieses Tages. Leer bedeutet: so bald wie möglich.
+more_products = Weitere Produkte
+more_products_hint = Zeilen ohne Produkt werden nicht beachtet.
+optional_fields = Adresse, Notizen und Priorität
+new_address_hint = Die Adresse ist freiwillig. Versand und Steuer können von ihr abhängen.
+new_priority_hint = 0 bis 9; 9 wird zuerst gedruckt. Ohne Angabe gilt 5.
+place_order = Bestellung anlegen
+discard = Abbrechen
+product_field = Produkt
+quantity_field = Anzahl
+next_product_field = Produkt { $number }
+next_quantity_field = Anzahl ({ $number })
+product_hint = Name oder Artikelnummer eines Produkts oder Sets. Es gilt der Katalogpreis.
+
+## Verlauf
+
+event_of_job = { $event }: { $job }
+event_order_cancelled = Bestellung storniert
+event_order_created = Bestellung eingegangen
+event_order_draft = Entwurf angelegt
+event_order_flagged = Handlungsbedarf vermerkt
+event_order_late = Bestellung verspätet
+event_order_paid = Bestellung bezahlt
+event_order_part_shipped = Teillieferung versendet
+event_order_payment_failed = Zahlung fehlgeschlagen
+event_order_payment_recorded = Zahlung erfasst
+event_order_printing = Bestellung im Druck
+event_order_ready = Bestellung versandbereit
+event_order_refund_recorded = Erstattung erfasst
+event_order_refunded = Bestellung erstattet
+event_order_shipped = Bestellung versendet
+event_job_added = Druckauftrag hinzugefügt
+event_job_blocked = Druckauftrag wartet auf Klärung
+event_job_cancelled = Druckauftrag abgebrochen
+event_job_completed = Druckauftrag abgeschlossen
+event_job_created = Druckauftrag angelegt
+event_job_dispatching = Druckauftrag wird gesendet
+event_job_failed = Druckauftrag fehlgeschlagen
+event_job_not_started = Druckauftrag nicht gestartet
+event_job_paused = Druckauftrag pausiert
+event_job_printing = Druckauftrag im Druck
+event_job_released = Druckauftrag freigegeben
+event_job_resumed = Druckauftrag fortgesetzt
+event_job_retried = Druckauftrag erneut versucht
+event_job_signed_off = Druckauftrag abgenommen
+event_job_sliced = Druckdaten erstellt
+event_job_unverified = Druckauftrag unbestätigt
+event_job_validated = Druckauftrag geprüft
+
+## Meldungen der API, die auf Englisch sind, für die Formulare dieser Seiten
+
+fault_past = darf nicht in der Vergangenheit liegen
+fault_unknown_product = kein Produkt hat diesen Namen oder diese Artikelnummer
+fault_several_products = mehrere Produkte haben diesen Namen; geben Sie die Artikelnummer ein
+fault_no_line = mindestens eine Position ist nötig
+refusal_nothing_good = Die Bestellung hat keine guten Teile. Lassen Sie Teile nachdrucken oder stornieren Sie die Bestellung.
+refusal_order_short = Es fehlen gute Teile. Bestätigen Sie, dass der Kunde weniger annimmt.

@@ -1,0 +1,126 @@
+### Seite „Zu tun“.
+
+title = Zu tun
+tasks =
+    { $count ->
+        [one] { $count } Aufgabe
+       *[other] { $count } Aufgaben
+    }
+heading = { $title } ({ $count })
+caught_up = Alles erledigt
+caught_up_text = Druckbetten zum Freigeben, Spulen zum Einlegen, Teile zum Abnehmen und Bestellungen zum Packen erscheinen hier von selbst; was am längsten wartet, zuerst.
+open_floor = Zur Werkstatt
+
+## Arten von Aufgaben
+
+kind_restored = Wiederherstellungen prüfen
+kind_seller = Zurückgehaltene Rechnungen
+kind_beds = Druckbetten freigeben
+kind_parts = Teile abnehmen
+kind_unverified = Drucke prüfen
+kind_troubles = Drucker prüfen
+kind_late = Verspätete Bestellungen
+kind_failed = Fehlgeschlagene Druckaufträge
+kind_review = Druckaufträge prüfen
+kind_spools = Spulen einlegen
+kind_waiting = Druckaufträge ohne Drucker oder Spule
+kind_counts = Unterschiede im Bestand klären
+kind_stock = Niedriger Bestand
+kind_pack = Bestellungen packen
+kind_flagged = Bestellungen prüfen
+kind_due = Offene Zahlungen
+kind_unpaid = Fehlgeschlagene Zahlungen
+
+## Aufgaben
+
+restored = Der Betrieb wurde aus einer Sicherung wiederhergestellt
+restored_text = Es beginnt kein Druckauftrag, bis ein Admin die Wiederherstellung geprüft hat. Änderungen nach der Sicherung fehlen.
+review_restore = Wiederherstellung prüfen
+no_invoices = Es können keine Rechnungen ausgestellt werden
+open_setup = Zur Einrichtung
+seller_gaps = für Rechnungen fehlen noch Angaben zum Betrieb: { $gaps }; ergänzen Sie sie in der Einrichtung unter „Verkauf“ und starten Sie den Server neu
+gap_name = Name
+gap_street = Straße und Hausnummer
+gap_city = Ort
+gap_country = Land
+gap_vat_id = USt-IdNr. mit Länderkürzel
+gap_tax_number = USt-IdNr. oder Steuernummer
+did_it_print = Wurde { $job } auf { $printer } gedruckt?
+mark_checked = Als geprüft markieren
+view_details = Details ansehen
+view_job = Druckauftrag ansehen
+no_customer = Ohne Kunde
+open = Öffnen
+open_order = { $order } öffnen
+late_orders =
+    { $count ->
+        [one] { $count } verspätete Bestellung ansehen
+       *[other] { $count } verspätete Bestellungen ansehen
+    }
+also_in_parts = auch in der Teileverwaltung geführt
+also_in_spools = auch in der Spulenverwaltung geführt
+
+## Druckbetten und Teile
+
+printers_blocked =
+    { $count ->
+        [one] { $count } Drucker blockiert
+       *[other] { $count } Drucker blockiert
+    }
+jobs_waiting =
+    { $count ->
+        [one] { $count } Druckauftrag wartet
+       *[other] { $count } Druckaufträge warten
+    }
+blocked_and_waiting = { $printers }, { $jobs }
+jobs_waiting_for_bed =
+    { $count ->
+        [one] { $count } Druckauftrag wartet auf dieses Druckbett
+       *[other] { $count } Druckaufträge warten auf dieses Druckbett
+    }
+select_all = Alle auswählen
+beds_clear = Ausgewählte Druckbetten sind frei und alle Teile gut
+select = { $printer } auswählen
+print_failed = Druck fehlgeschlagen
+bed_clear = Druckbett ist frei
+bad_parts = Manche Teile sind Ausschuss
+parts_on_plate =
+    { $count ->
+        [one] { $count } Teil auf der Platte
+       *[other] { $count } Teile auf der Platte
+    }
+all_good = Alle Teile sind gut
+
+## Druckaufträge, Bestand und Spulen
+
+retry = Erneut versuchen
+cancel = Druckauftrag abbrechen
+release = Freigeben
+stock_left = { $available } { $unit } verfügbar, Meldebestand { $point } { $unit }
+to_order = { $amount } { $unit } bestellen
+load = { $material } in { $printer } einlegen
+load_spool_into = Spule in { $printer } einlegen
+load_spool = Spule einlegen
+jobs_can_start =
+    { $count ->
+        [one] { $count } Druckauftrag kann beginnen
+       *[other] { $count } Druckaufträge können beginnen
+    }
+jobs_need_more =
+    { $count ->
+        [one] { $count } Druckauftrag braucht noch eine weitere Spule
+       *[other] { $count } Druckaufträge brauchen noch weitere Spulen
+    }
+more_jobs = und { $count } weitere
+confirm = { $material } bestätigen
+unlinked_spool = { $slot } enthält { $spool }, ohne Zuordnung zu einem Material.
+group =
+    { $count ->
+        [one] { $product }, { $count } Druckauftrag
+       *[other] { $product }, { $count } Druckaufträge
+    }
+show_jobs =
+    { $count ->
+        [one] { $count } Druckauftrag anzeigen
+       *[other] { $count } Druckaufträge anzeigen
+    }

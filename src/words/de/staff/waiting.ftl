@@ -1,0 +1,134 @@
+### Warum Druckaufträge warten. Die meisten Meldungen sind Teilsätze: Der erste Buchstabe wird groß, und ein Punkt kommt dazu.
+
+## Worauf ein Druckauftrag wartet
+
+on_hold = angehalten, seit der Betrieb aus einer Sicherung wiederhergestellt wurde: Zuerst muss ein Admin die Wiederherstellung prüfen
+turn = wartet, bis er an der Reihe ist
+no_printer_can = Kein Drucker kann diesen Druckauftrag drucken
+for_printer_with = Wartet auf einen Drucker mit { $material }
+for_printer = Wartet auf einen Drucker
+no_type_accepts = kein Druckertyp nimmt .{ $ending }-Dateien an; der Artikel braucht eine reine G-Code-Datei (.gcode)
+none_registered = kein { $machine } ist angelegt
+
+## Stand des Druckauftrags
+
+cancelling = wartet, bis der Drucker den Abbruch bestätigt
+cancelling_at = wartet, bis der Drucker den Abbruch bestätigt; { $silence }
+ending = der Druck ist beendet; der Drucker wird nach dem Ergebnis gefragt
+sku_incomplete = der Artikel ist unvollständig
+no_file = der Artikel hat weder eine G-Code-Datei noch ein Modell mit Slicer-Profil
+being_read = Artikel und Datei werden gelesen
+being_sliced = das Modell wird gesliced
+stock_check = wartet auf die Prüfung des Bestands
+sending = wird an den Drucker gesendet
+paused = am Drucker pausiert
+no_reason_reported = der Drucker nennt keinen Grund
+end_unknown = unklar, wie der Druck endete ({ $reason }); das muss ein Bediener klären
+start_unknown = unklar, ob der Druck begonnen hat ({ $reason }); das muss ein Bediener klären
+wrong_key = der Drucker lehnt den API-Schlüssel ab; geben Sie in den Einstellungen des Druckers den richtigen Schlüssel ein
+silent_since = der Drucker hat zuletzt { $time } geantwortet
+silent = der Drucker hat noch nicht geantwortet
+
+## Bestand
+
+below_reorder_point = der Bestand des Materials liegt unter dem Meldebestand
+slicing_failed = das Slicen ist fehlgeschlagen
+not_enough_material = es ist nicht genug Material verfügbar
+held_by = { $words }; reserviert für { $jobs }
+units = Einheiten
+
+## Was Drucker sind oder brauchen, als Satzaussage nach dem Namen eines Druckers oder ihrer Anzahl
+
+printers_with = { $count } Drucker { $predicate }
+is_state = ist { $state }
+are_state = sind { $state }
+free_from = voraussichtlich { $time } frei
+needs_clear_bed = wartet auf ein freies Druckbett
+need_clear_beds = warten auf freie Druckbetten
+next_try = { $predicate } (nächster Versuch in { $seconds } s)
+has_unconfirmed = hat { $place } { $spool }: Bestätigen Sie, dass es { $material } ist
+have_unconfirmed = haben { $place } { $spool }: Bestätigen Sie, dass es { $material } ist
+needs = braucht { $objects }
+need = brauchen { $objects }
+among_others = { $predicate } und anderes
+both = { $first } und { $second }
+is_other_machine = ist kein { $machine }
+are_other_machines = sind keine { $machine }
+rejects_format = nimmt keine .{ $ending }-Dateien an
+reject_format = nehmen keine .{ $ending }-Dateien an
+cannot_print_for = kann keine Datei drucken, die für { $model } gesliced wurde
+they_cannot_print_for = können keine Datei drucken, die für { $model } gesliced wurde
+is_too_small = ist zu klein für den Druck
+are_too_small = sind zu klein für den Druck
+cannot_assign = kann nicht erkennen, welches Filament der Datei welches Material braucht
+they_cannot_assign = können nicht erkennen, welches Filament der Datei welches Material braucht
+nozzle = eine Düse mit { $size } mm
+nozzles = Düsen mit { $size } mm
+plate = die Druckplatte { $name }
+loaded = { $material } (nicht eingelegt)
+material_at = { $material } { $place }
+in_changer = { $material } im Filamentwechsler
+fuller_spool = eine vollere Spule { $material } (noch { $left } { $unit }, nötig sind { $need } { $unit })
+fuller_spools = vollere Spulen { $material }
+rejected = hat den Druckauftrag abgelehnt: { $reason }
+deleted_printer = ein gelöschter Drucker { $predicate }
+no_reason = kein Grund angegeben
+its_material = das Material
+in_slot = in Fach { $slot }
+on_external_holder = auf dem externen Spulenhalter
+slot = Fach { $label }
+external_spool = der externe Spulenhalter
+slot_title = Fach { $label }
+external_spool_title = Externer Spulenhalter
+standard_filament_printer = Standard-Filamentdrucker
+large_filament_printer = Großformat-Filamentdrucker
+standard_resin_printer = Standard-Harzdrucker
+large_resin_printer = Großformat-Harzdrucker
+laser_cutter = Laserschneider
+laser_engraver = Lasergravierer
+
+## Warum ein Drucker keinen Druckauftrag annimmt, nach „der Drucker ist“
+
+unready_manual_start = beim Start eines manuellen Drucks
+unready_unverified = noch zu prüfen
+unready_finishing = beim Abschließen eines Drucks
+unready_paused = pausiert
+unready_starting = beim Starten eines Drucks
+unready_printing = mit einem Druck beschäftigt
+unready_other_print = mit einem anderen Druck beschäftigt
+unready_deleted = gelöscht
+unready_disconnected = getrennt
+unready_wrong_key = wegen eines falschen API-Schlüssels nicht erreichbar
+unready_read_only = nur lesbar
+unready_connecting = beim Verbinden
+unready_offline = offline
+unready_maintenance = in Wartung
+unready_maintenance_due = zur Wartung fällig ({ $names })
+unready_error = im Fehlerzustand
+unready_fault = nach einem Firmwarefehler angehalten
+unready_not_homed = nicht referenziert
+unready_bed = blockiert, bis das Druckbett frei ist
+unready_disk_full = ohne freien Speicherplatz
+unready_refuses_starts = nicht bereit, Drucke zu starten
+
+## Was einem Drucker für einen Druckauftrag fehlt
+
+lacks_machine = der Maschinentyp ist nicht { $machine }
+lacks_format = .{ $ending }-Dateien werden nicht angenommen
+lacks_model = das Modell ist { $own }, aber die Datei wurde für { $required } gesliced
+lacks_volume = der Bauraum von { $volume } ist zu klein für einen Druck von { $size }
+lacks_nozzle = die Düse hat { $own } mm statt { $required } mm
+lacks_plate = die Druckplatte ist { $own } statt { $required }
+lacks_material = { $material } ist nicht eingelegt
+lacks_slot = { $material } ist nicht { $place }, und nur von dort kann die Datei es nehmen
+lacks_changer = { $material } muss im Filamentwechsler sein: Der externe Spulenhalter kann nicht gewählt werden
+lacks_filaments = es ist nicht bekannt, welches Material jedes Filament der Datei braucht
+lacks_amount = auf der Spule sind noch { $left } { $unit } { $material }, nötig sind { $need } { $unit }
+spool_offer = ({ $slot } enthält { $spool }, ohne Zuordnung zu einem Material; bestätigen Sie, dass es { $material } ist)
+printer_is = der Drucker ist { $state }
+size = { $x } x { $y } x { $z } mm
+
+## Aufzählungen
+
+names_and = { $before } und { $last }
+more_names = { $count } weitere

@@ -1,0 +1,179 @@
+### The audit log: its page, the names of actors, and the nouns for what acts apply to.
+
+## Page
+
+title = Audit log
+none_here = No entries match in this part of the log. Try older entries.
+none = No entries match.
+clear_filters = Clear filters
+newest = Newest
+older = Older
+day_filters = Day
+any_day = Any day
+today = Today
+yesterday = Yesterday
+last_week = Last 7 days
+current_filters = Current filters
+remove_filter = , remove this filter
+filter_log = Filter the audit log
+actor = Actor
+anyone = Anyone
+action_filter = Action
+any_action = Any action
+resource = Resource
+all_resources = All resources
+from = From
+until = Until
+show = Show
+by_type = By type
+by_printer = By printer
+jobs = Jobs
+settings = Settings
+
+## Entry
+
+details = Details
+action = Action
+outcome = Outcome
+request = Request
+
+## Sentences, after the name of the actor
+
+did = { $act }
+tried = tried to { $act }
+rejected_counted =
+    { $count ->
+        [one] sent one more request that was rejected
+       *[other] sent { $count } more requests that were rejected
+    }
+rejected_uncounted = sent more requests that were rejected
+sign_in_failed = failed to sign in
+rejected = sent a request that was rejected: { $request }
+unknown_command = gave the command { $command }, which this release does not have
+
+## Acts on printers that name a slot or a material; the printer is in the dative
+
+slot_removed = removed { $slot } from { $subject }
+maintenance_begun = put { $subject } into maintenance
+maintenance_over = put { $subject } back into service
+marked_empty = marked { $place } of { $subject } as empty
+loaded = loaded { $material } into { $subject }
+loaded_onto = loaded { $material } onto { $place } of { $subject }
+loaded_into = loaded { $material } into { $place } of { $subject }
+some_spool = a spool
+slot = slot { $label }
+external_spool = the external spool
+spool_holder = the spool holder
+external_holder = the external spool holder
+
+## Actors
+
+actor_server = Printfloor
+actor_owner = The server's owner
+actor_setup = Setup
+actor_processor = The payment processor
+actor_anonymous = Someone who isn't signed in
+actor_others = Others
+some_customer = A customer
+some_channel = A sales channel
+some_user = A user
+some_key = An API key
+key = API key “{ $name }”
+
+## Names of resources, with their nouns
+
+order_named = order { $name }
+invoice_named = invoice { $name }
+invoice_for = for { $name }
+invoice_without_recipient = without a recipient
+quote_named = quote { $name }
+file_named = file { $name }
+endpoint_named = webhook endpoint { $name }
+endpoint_without_host = without a host
+channel_named = sales channel { $name }
+sku_named = product { $name }
+customer_named = customer { $name }
+customer_named_indirect = customer { $name }
+request_named = the request of { $name }
+request_named_indirect = the request of { $name }
+
+## Nouns for kinds of resources in the accusative, in the dative, and in the plural
+
+printer = a printer
+printer_indirect = a printer
+printer_plural = Printers
+order = an order
+order_indirect = an order
+order_plural = Orders and jobs
+material = a material or spool
+material_indirect = a material or spool
+material_plural = Materials and spools
+sku = a product
+sku_indirect = a product
+sku_plural = Products
+file = a file
+file_indirect = a file
+file_plural = Files
+customer = a customer
+customer_indirect = a customer
+customer_plural = Customers
+sign_in_link = a sign-in link
+sign_in_link_indirect = a sign-in link
+sign_in_link_plural = Sign-in links
+custom_request = a request
+custom_request_indirect = a request
+custom_request_plural = Requests
+quote = a quote
+quote_indirect = a quote
+quote_plural = Quotes
+invoice = an invoice
+invoice_indirect = an invoice
+invoice_plural = Invoices
+export = an export
+export_indirect = an export
+export_plural = Exports
+accounting = the accounting system
+accounting_indirect = the accounting system
+accounting_plural = Accounting
+posting = an accounting entry
+posting_indirect = an accounting entry
+posting_plural = Accounting entries
+payment = a payment
+payment_indirect = a payment
+payment_plural = Unmatched payments
+sales_channel = a sales channel
+sales_channel_indirect = a sales channel
+sales_channel_plural = Sales channels
+channel_order = an order of an online shop
+channel_order_indirect = an order of an online shop
+channel_order_plural = Orders of online shops
+endpoint = a webhook endpoint
+endpoint_indirect = a webhook endpoint
+endpoint_plural = Webhook endpoints
+user = a user
+user_indirect = a user
+user_plural = Users
+session = a session
+session_indirect = a session
+session_plural = Sign-ins
+api_key = an API key
+api_key_indirect = an API key
+api_key_plural = API keys
+access = the shop’s settings
+access_indirect = the shop’s settings
+access_plural = Settings and agent
+integration = an integration
+integration_indirect = an integration
+integration_plural = Integrations
+mail = an email
+mail_indirect = an email
+mail_plural = Emails
+backup = a backup
+backup_indirect = a backup
+backup_plural = Backups
+restore = a restore
+restore_indirect = a restore
+restore_plural = Restores
+rejected_request = a request
+rejected_request_indirect = a request
+rejected_request_plural = Rejected requests

@@ -1,0 +1,131 @@
+### Jobs: their list, their pages, and their rows on the page of an order.
+
+## List
+
+title = Jobs
+all_orders = All orders
+none_yet_title = No jobs yet
+none_yet_text = A job prints one build plate. Paid orders create jobs, which go to suitable printers automatically.
+view_orders = View orders
+none_match = No jobs match.
+show_all = Show all
+status = Status
+filter_all = all
+job_column = Job
+sku_column = SKU
+order_column = Order
+printer_column = Printer
+priority = Priority
+expected_column = Expected
+filter_created = waiting for a file
+filter_validated = preparing
+filter_review = waiting for review
+filter_sliced = waiting for a printer
+filter_dispatching = sending to a printer
+filter_printing = printing
+filter_paused = paused
+filter_completed = printed
+filter_failed = failed
+filter_cancelled = cancelled
+
+## States
+
+state_created = Waiting for a file
+state_validated = Preparing
+state_review = Waiting for review
+state_sliced = Waiting for a printer
+state_start_unverified = Start not confirmed
+state_end_unverified = Outcome not confirmed
+state_dispatching = Sending to a printer
+state_printing = Printing
+state_paused = Paused
+state_unsigned = Needs sign-off
+state_completed = Printed
+state_failed = Failed
+state_cancelled = Cancelled
+
+## Page of a job
+
+job_title = Job { $number }
+order_link = Order
+all_jobs = All jobs
+sku_link = SKU
+file_link = File
+materials = Materials
+amount_of = { $amount } { $unit } { $material }
+amount_of_deleted = { $amount } of a deleted material
+claim_held = reserved
+claim_in_line = waiting for stock
+claim_requested = requested
+claim_none = not reserved
+used_so_far = { $amount } used so far
+compatibility = Printer compatibility
+no_printers = No printers yet.
+open_floor = Open the floor
+printers = Printers
+can_print_column = Can print
+missing_column = Missing
+slots_column = Slots
+can_now = Now
+can_later = Later
+cannot_but_free = No (printer is free)
+cannot = No
+slot = Slot
+slot_content = { $slot }: { $amount }
+not_confirmed = (not confirmed as loaded)
+
+## Row of a job
+
+all_reasons = All reasons
+printer_message = Printer message
+cancelling = Cancelling: waiting for the printer to confirm.
+facts =
+    { $parts ->
+        [one] Line { $line }, { $parts } part on the plate, priority { $priority }
+       *[other] Line { $line }, { $parts } parts on the plate, priority { $priority }
+    }
+reprint_of_rejected = reprint of rejected parts
+spare = { $needed } needed, { $spare } spare
+due = due { $time }
+expected = expected { $time }
+
+## Attempts
+
+attempt = Attempt { $number } on { $printer }: { $state }
+removed_printer = a removed printer
+attempt_claimed = assigned
+attempt_uploading = uploading
+attempt_start_sent = starting
+attempt_confirmed = printing
+attempt_finished = finished
+attempt_failed = failed
+attempt_cancelled = cancelled
+attempt_refused = refused
+attempt_not_started = not started
+attempt_abandoned = abandoned
+attempt_from = from { $time }
+attempt_to = to { $time }
+good_of = { $good } of { $parts } good
+end_picture = Picture at the end of attempt { $number }
+
+## Actions
+
+did_it_succeed = Did the print succeed? If it finished, all of its material is recorded as used. If it failed, { $percent } % is recorded, based on the last reported progress.
+mark_not_started = Mark as not started
+mark_finished = Mark as finished
+mark_failed = Mark as failed
+not_responding = Printer not responding?
+not_responding_text = Check the printer, then choose how the print ended. The printer won't start another job until you clear its bed.
+pause = Pause
+resume = Resume
+release = Release
+retry = Retry
+reprint = Reprint
+reprint_note = Good parts from this job will no longer count towards the order. The order goes back to Printing until replacements are made.
+reprint_all = Reprint all parts
+edit_or_cancel = Edit or cancel
+save = Save
+cancel = Cancel { $number }
+cancel_on = Cancel { $number } on { $printer }
+no_confirmation = Don't wait for the printer to confirm
+sign_off_parts = Sign off parts

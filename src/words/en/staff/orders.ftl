@@ -1,0 +1,242 @@
+### Order pages.
+
+## Labels of orders
+
+status_draft = Draft
+status_created = Unpaid
+status_payment_failed = Payment failed
+status_paid = Paid
+status_printing = Printing
+status_ready = Ready to ship
+status_shipped = Shipped
+status_cancelled = Cancelled
+status_refunded = Refunded
+flag_refund_due = refund due
+flag_amount_mismatch = payment amount differs
+flag_job_failed = job failed
+flag_all_jobs_cancelled = all jobs cancelled
+flag_short = fewer good parts than ordered
+flag_needs_attention = rejected parts not reprinted
+flag_seller_incomplete = invoice needs the shop's name and address
+flag_rejected_after_shipping = shipped parts rejected: send replacements
+flag_surplus = reprint no longer needed
+flag_refund_failed = refund failed
+
+## List
+
+list_title = Orders
+jobs = Jobs
+new_order = New order
+no_match = No orders match.
+show_all = Show all
+none_heading = No orders yet
+none_origin = Orders come from customers, your web shop (through the API), sales channels and staff.
+none_jobs = When an order is paid, its jobs are created and sent to compatible printers.
+create_first = Create first order
+view_products = View products
+timing_filters = Timing
+all_filter = All
+search_field = Number or email
+status_field = Status
+flagged_field = Needs attention
+show = Show
+order_column = Order
+status_column = Status
+customer_column = Customer
+placed_column = Placed
+promised_column = Promised
+expected_column = Expected
+total_column = Total
+
+## One order
+
+all_orders = All orders
+order_title = Order { $number }
+no_customer = No customer
+more_jobs = { $count } more.
+view_all_jobs = View all jobs
+progress = Progress
+step_paid = Paid
+step_reserved = Stock reserved
+step_printed = Printed
+step_ready = Ready
+step_shipped = Shipped
+parts_good = { $good } of { $ordered } good
+expected_at = expected { $time }
+promised_at = promised { $time }
+glance = At a glance
+customer = Customer
+placed = Placed
+paid = Paid
+due_date = Due date
+promised = Promised
+ready = Ready
+expected = Expected
+priority = Priority
+ship_to = Ship to
+notes = Notes
+internal_notes = Internal notes
+history = History
+
+## Actions on an order
+
+confirm_draft = Confirm draft
+more = More
+cancel = Cancel
+cancel_text = This cancels the order's open jobs and stops prints in progress.
+cancel_order = Cancel { $number }
+no_waiting_field = Don't wait for printers that don't respond
+edit = Edit priority, date, notes
+edit_with_address = Edit priority, date, notes, address
+priority_hint = 9 prints first.
+due_date_hint = End of that day.
+address_hint = Shipping address. Tax may depend on it.
+save = Save
+
+## Lines
+
+lines = Lines
+order_lines = Order lines
+item_column = Item
+ordered_column = Ordered
+good_column = Good
+running_column = In progress
+missing_column = Missing
+shipped_column = Shipped
+amount_column = Amount
+sets_of_kit = (kit: { $good } of { $all } sets complete)
+in_kit = (in a kit)
+rejected = { $count } rejected
+
+## Shipments
+
+shipment = Shipment { $number }
+pickup = pickup
+expected_delivery_on = expected delivery { $day }
+packing_list = Packing list
+carrier_field = Carrier
+tracking_field = Tracking number
+parts_field = { $item } (up to { $count })
+sets_field =
+    { $count ->
+        [one] { $item } (up to { $count } complete set)
+       *[other] { $item } (up to { $count } complete sets)
+    }
+accept_short_field = Customer accepts fewer parts
+ship = Ship
+mark_picked_up = Mark as picked up
+new_shipment = New shipment
+new_shipment_text = To ship in several parcels, enter fewer parts and ship the rest later.
+ship_some = Ship some…
+ship_some_text = These parts go out as a separate shipment. The order is marked as shipped once all parts have been sent.
+
+## Packing list
+
+packing_title = Packing list { $shipment } for order { $number }
+back_to_order = Back to the order
+no_address = No address
+shipped_at = shipped { $time }
+packing_notes = Notes: { $notes }
+contents = Contents
+packed_items = Packed items
+packed_column = Packed
+parts_column = Parts
+of_kit = (of { $kit })
+printed_in = Printed in { $prints }. If a part turns out to be bad, reject it in its job. It then counts as missing again.
+parts_of_job =
+    { $count ->
+        [one] { $job } ({ $count } part)
+       *[other] { $job } ({ $count } parts)
+    }
+
+## Payments
+
+payments = Payments
+shipping = Shipping
+tax = Tax
+total = Total
+net_paid = Net paid
+due = Due
+pending_refunds = Pending refunds
+refund_requested = requested { $time }
+refund_rejected = Rejected by the payment processor: { $error }
+refund_waiting = waiting for the payment processor
+payment_refunded = refunded
+payment_failed = failed
+record_payment = Record payment
+method_field = Payment method
+usual_method = bank transfer
+amount_field = Amount in { $currency }
+payment_hint = Leave empty to record the full amount due ({ $due }).
+refund_payment = Refund { $amount } ({ $method }, { $time })
+refund_text = Refund all or part of this payment. Payments through the payment processor are refunded there. Send any other refund yourself; it is recorded here.
+refund_hint = Leave empty to refund the full remaining amount.
+other_method_field = Other refund method
+refund_to = Refund to { $customer }
+refund_to_customer = Refund to the customer
+
+## New order
+
+no_skus_heading = No SKUs to order yet
+no_skus_text = Orders consist of SKUs. First add a SKU with its price, material and G-code.
+new_sku = New SKU
+order_heading = Order
+email_field = Customer email
+email_hint = For the invoice and order updates. Leave empty to send no emails.
+new_due_date_hint = End of that day. Leave empty for as soon as possible.
+more_products = More products
+more_products_hint = Rows without a product are ignored.
+optional_fields = Address, notes and priority
+new_address_hint = Optional address. Shipping and tax may depend on it.
+new_priority_hint = 0 to 9; 9 prints first. Defaults to 5.
+place_order = Place order
+discard = Cancel
+product_field = Product
+quantity_field = Quantity
+next_product_field = Product { $number }
+next_quantity_field = Quantity ({ $number })
+product_hint = Name or code of a SKU or kit. The catalogue price applies.
+
+## History
+
+event_of_job = { $event } { $job }
+event_order_cancelled = order cancelled
+event_order_created = order created
+event_order_draft = order draft
+event_order_flagged = order flagged
+event_order_late = order late
+event_order_paid = order paid
+event_order_part_shipped = order part shipped
+event_order_payment_failed = order payment failed
+event_order_payment_recorded = order payment recorded
+event_order_printing = order printing
+event_order_ready = order ready
+event_order_refund_recorded = order refund recorded
+event_order_refunded = order refunded
+event_order_shipped = order shipped
+event_job_added = job added
+event_job_blocked = job blocked
+event_job_cancelled = job cancelled
+event_job_completed = job completed
+event_job_created = job created
+event_job_dispatching = job dispatching
+event_job_failed = job failed
+event_job_not_started = job not started
+event_job_paused = job paused
+event_job_printing = job printing
+event_job_released = job released
+event_job_resumed = job resumed
+event_job_retried = job retried
+event_job_signed_off = job signed off
+event_job_sliced = job sliced
+event_job_unverified = job unverified
+event_job_validated = job validated
+
+## Messages of the API, which are in English, for the forms of these pages
+
+fault_past = must not be in the past
+fault_unknown_product = no product has this name or code
+fault_several_products = several products have this name; enter the code
+fault_no_line = at least one line is required
+refusal_nothing_good = The order has no good parts; have parts made again, or cancel it.
+refusal_order_short = Good parts are missing. Confirm that the customer accepts fewer.

@@ -1,0 +1,126 @@
+### To-do page.
+
+title = To do
+tasks =
+    { $count ->
+        [one] { $count } task
+       *[other] { $count } tasks
+    }
+heading = { $title } ({ $count })
+caught_up = You're all caught up
+caught_up_text = Beds to clear, spools to load, parts to sign off and orders to pack appear here automatically, longest-waiting first.
+open_floor = Open the floor
+
+## Kinds of tasks
+
+kind_restored = Restores to review
+kind_seller = Invoices on hold
+kind_beds = Beds to clear
+kind_parts = Parts to sign off
+kind_unverified = Prints to check
+kind_troubles = Printers to check
+kind_late = Late orders
+kind_failed = Failed jobs
+kind_review = Jobs to review
+kind_spools = Spools to load
+kind_waiting = Jobs waiting for a printer or spool
+kind_counts = Stock conflicts to resolve
+kind_stock = Low stock
+kind_pack = Orders to pack
+kind_flagged = Orders to review
+kind_due = Payments due
+kind_unpaid = Failed payments
+
+## Tasks
+
+restored = The shop was restored from a backup
+restored_text = No jobs start until an admin reviews the restore. Changes made after the backup are missing.
+review_restore = Review restore
+no_invoices = Invoices can't be issued
+open_setup = Open setup
+seller_gaps = invoices require the shop's { $gaps }; add them in the setup under Commerce and restart the server
+gap_name = name
+gap_street = street and number
+gap_city = city
+gap_country = country
+gap_vat_id = VAT identifier with its country prefix
+gap_tax_number = VAT identifier or tax number
+did_it_print = Did { $job } print on { $printer }?
+mark_checked = Mark as checked
+view_details = View details
+view_job = View job
+no_customer = No customer
+open = Open
+open_order = Open { $order }
+late_orders =
+    { $count ->
+        [one] View { $count } late order
+       *[other] View { $count } late orders
+    }
+also_in_parts = also tracked in the parts system
+also_in_spools = also tracked in the spool system
+
+## Beds and parts
+
+printers_blocked =
+    { $count ->
+        [one] { $count } printer blocked
+       *[other] { $count } printers blocked
+    }
+jobs_waiting =
+    { $count ->
+        [one] { $count } job waiting
+       *[other] { $count } jobs waiting
+    }
+blocked_and_waiting = { $printers }, { $jobs }
+jobs_waiting_for_bed =
+    { $count ->
+        [one] { $count } job waiting for this bed
+       *[other] { $count } jobs waiting for this bed
+    }
+select_all = Select all
+beds_clear = Selected beds are clear and all parts are good
+select = Select { $printer }
+print_failed = Print failed
+bed_clear = Bed is clear
+bad_parts = Some parts are bad
+parts_on_plate =
+    { $count ->
+        [one] { $count } part on the plate
+       *[other] { $count } parts on the plate
+    }
+all_good = All parts are good
+
+## Jobs, stock and spools
+
+retry = Retry
+cancel = Cancel job
+release = Release
+stock_left = { $available } { $unit } available, reorder at { $point } { $unit }
+to_order = Order { $amount } { $unit }
+load = Load { $material } into { $printer }
+load_spool_into = Load spool into { $printer }
+load_spool = Load spool
+jobs_can_start =
+    { $count ->
+        [one] { $count } job can start
+       *[other] { $count } jobs can start
+    }
+jobs_need_more =
+    { $count ->
+        [one] { $count } job also needs another spool
+       *[other] { $count } jobs also need other spools
+    }
+more_jobs = and { $count } more
+confirm = Confirm { $material }
+unlinked_spool = { $slot } contains { $spool }, which isn't linked to a material yet.
+group =
+    { $count ->
+        [one] { $product }, { $count } job
+       *[other] { $product }, { $count } jobs
+    }
+show_jobs =
+    { $count ->
+        [one] Show { $count } job
+       *[other] Show { $count } jobs
+    }

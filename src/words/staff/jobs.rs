@@ -1,0 +1,121 @@
+//! Messages of jobs: their list, their pages, and their rows on the page of an order.
+
+use crate::messages;
+
+messages! {
+    "staff/jobs":
+
+    title;
+    all_orders;
+    none_yet_title;
+    none_yet_text;
+    view_orders;
+    none_match;
+    show_all;
+    status;
+    filter_all;
+    job_column;
+    sku_column;
+    order_column;
+    printer_column;
+    priority;
+    expected_column;
+    filter_created;
+    filter_validated;
+    filter_review;
+    filter_sliced;
+    filter_dispatching;
+    filter_printing;
+    filter_paused;
+    filter_completed;
+    filter_failed;
+    filter_cancelled;
+
+    state_created;
+    state_validated;
+    state_review;
+    state_sliced;
+    state_start_unverified;
+    state_end_unverified;
+    state_dispatching;
+    state_printing;
+    state_paused;
+    state_unsigned;
+    state_completed;
+    state_failed;
+    state_cancelled;
+
+    job_title(number: &str);
+    order_link;
+    all_jobs;
+    sku_link;
+    file_link;
+    materials;
+    amount_of(amount: &str, unit: &str, material: &str);
+    amount_of_deleted(amount: &str);
+    claim_held;
+    claim_in_line;
+    claim_requested;
+    claim_none;
+    used_so_far(amount: &str);
+    compatibility;
+    no_printers;
+    open_floor;
+    printers;
+    can_print_column;
+    missing_column;
+    slots_column;
+    can_now;
+    can_later;
+    cannot_but_free;
+    cannot;
+    slot;
+    slot_content(slot: &str, amount: &str);
+    not_confirmed;
+
+    all_reasons;
+    printer_message;
+    cancelling;
+    facts(line: u32, parts: u32, priority: &str);
+    reprint_of_rejected;
+    spare(needed: u32, spare: u32);
+    due(time: &str);
+    expected(time: &str);
+
+    attempt(number: u32, printer: &str, state: &str);
+    removed_printer;
+    attempt_claimed;
+    attempt_uploading;
+    attempt_start_sent;
+    attempt_confirmed;
+    attempt_finished;
+    attempt_failed;
+    attempt_cancelled;
+    attempt_refused;
+    attempt_not_started;
+    attempt_abandoned;
+    attempt_from(time: &str);
+    attempt_to(time: &str);
+    good_of(good: u32, parts: u32);
+    end_picture(number: u32);
+
+    did_it_succeed(percent: &str);
+    mark_not_started;
+    mark_finished;
+    mark_failed;
+    not_responding;
+    not_responding_text;
+    pause;
+    resume;
+    release;
+    retry;
+    reprint;
+    reprint_note;
+    reprint_all;
+    edit_or_cancel;
+    save;
+    cancel(number: &str);
+    cancel_on(number: &str, printer: &str);
+    no_confirmation;
+    sign_off_parts;
+}

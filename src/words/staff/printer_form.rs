@@ -1,0 +1,93 @@
+//! Messages of the forms of a printer: fields, types, and the pages on which printers are added, changed and removed.
+
+use crate::messages;
+
+messages! {
+    "staff/printer_form":
+
+    name_field;
+    type_field;
+    type_with_port(program: &str, port: &str);
+    url_field;
+    url_sample;
+    url_by_type;
+    url_port(port: &str);
+    key_field;
+    key_password;
+    key_text;
+    key_not_needed(programs: &str);
+    key_required(programs: &str);
+    serial_field;
+    serial_text(programs: &str);
+    machine_field;
+    machine_fdm_standard;
+    machine_fdm_large;
+    machine_resin_standard;
+    machine_resin_large;
+    machine_laser_cutter;
+    machine_laser_engraver;
+    volume_fields;
+    width_field;
+    depth_field;
+    height_field;
+    name_missing;
+    url_missing;
+    key_missing(field: &str);
+
+    hint_key;
+    hint_address;
+    hint_key_web;
+    hint_address_web;
+    access_code_field;
+    hint_key_lan;
+    hint_address_lan;
+    hint_serial_lan;
+    hint_key_prusa_link;
+    hint_address_screen;
+    hint_key_octoprint;
+    hint_address_octoprint;
+
+    model_field;
+    model_hint;
+    plate_field;
+    plate_hint;
+    location_field;
+    location_hint;
+    position_fields;
+    row_field;
+    row_hint;
+    column_field;
+    column_hint;
+    nozzle_fields;
+    nozzle_field;
+    nozzle_material_field;
+    tags_field;
+    tags_hint;
+    camera_field;
+    camera_hint;
+    camera_login_field;
+    camera_login_hint;
+    auto_clear_field;
+
+    all_printers;
+    add_title;
+    choose_text;
+    types;
+    default_port(port: &str);
+    search_text(link: &str);
+    search_link;
+    all_types;
+    add_heading(program: &str);
+    skip_test;
+    test_and_add;
+    cancel;
+
+    back_to(name: &str);
+    edit_heading(name: &str);
+    keep_key;
+    save;
+    remove_named(name: &str);
+    remove_text;
+    remove;
+    remove_question(name: &str);
+}

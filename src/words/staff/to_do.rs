@@ -1,0 +1,84 @@
+//! Messages of the to-do page: kinds of tasks, and their rows.
+
+use crate::messages;
+
+messages! {
+    "staff/to_do":
+
+    title;
+    tasks(count: u64);
+    heading(title: &str, count: u64);
+    caught_up;
+    caught_up_text;
+    open_floor;
+
+    kind_restored;
+    kind_seller;
+    kind_beds;
+    kind_parts;
+    kind_unverified;
+    kind_troubles;
+    kind_late;
+    kind_failed;
+    kind_review;
+    kind_spools;
+    kind_waiting;
+    kind_counts;
+    kind_stock;
+    kind_pack;
+    kind_flagged;
+    kind_due;
+    kind_unpaid;
+
+    restored;
+    restored_text;
+    review_restore;
+    no_invoices;
+    open_setup;
+    seller_gaps(gaps: &str);
+    gap_name;
+    gap_street;
+    gap_city;
+    gap_country;
+    gap_vat_id;
+    gap_tax_number;
+    did_it_print(job: &str, printer: &str);
+    mark_checked;
+    view_details;
+    view_job;
+    no_customer;
+    open;
+    open_order(order: &str);
+    late_orders(count: u64);
+    also_in_parts;
+    also_in_spools;
+
+    printers_blocked(count: usize);
+    jobs_waiting(count: usize);
+    blocked_and_waiting(printers: &str, jobs: &str);
+    jobs_waiting_for_bed(count: usize);
+    select_all;
+    beds_clear;
+    select(printer: &str);
+    print_failed;
+    bed_clear;
+    bad_parts;
+    parts_on_plate(count: u32);
+    all_good;
+
+    retry;
+    cancel;
+    release;
+    stock_left(available: &str, unit: &str, point: &str);
+    to_order(amount: &str, unit: &str);
+    load(material: &str, printer: &str);
+    load_spool_into(printer: &str);
+    load_spool;
+    jobs_can_start(count: usize);
+    jobs_need_more(count: usize);
+    more_jobs(count: usize);
+    confirm(material: &str);
+    unlinked_spool(slot: &str, spool: &str);
+    group(product: &str, count: usize);
+    show_jobs(count: usize);
+}
