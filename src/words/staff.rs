@@ -5,6 +5,7 @@
 //! An area is shown in German once its pages are complete, and in English as a whole until then: the pages hold the
 //! list (`TRANSLATED` in `src/http/pages/staff/area.rs`).
 
+pub mod access;
 pub mod account;
 pub mod audit;
 pub mod audit_acts;
@@ -12,16 +13,19 @@ pub mod cards;
 pub mod common;
 pub mod printer_form;
 pub mod refusals;
+pub mod settings;
 pub mod setup;
 pub mod setup_fields;
 pub mod shell;
 pub mod sign_in;
+pub mod system;
 pub mod timing;
 
 /// Returns the modules of all areas, each with its files and its messages.
 #[cfg(test)]
 pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
+        ("staff/access", &access::FILE, access::DECLARED),
         ("staff/account", &account::FILE, account::DECLARED),
         ("staff/audit", &audit::FILE, audit::DECLARED),
         ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
@@ -29,10 +33,12 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/common", &common::FILE, common::DECLARED),
         ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
+        ("staff/settings", &settings::FILE, settings::DECLARED),
         ("staff/setup", &setup::FILE, setup::DECLARED),
         ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
+        ("staff/system", &system::FILE, system::DECLARED),
         ("staff/timing", &timing::FILE, timing::DECLARED),
     ]
 }
