@@ -11,6 +11,7 @@ pub mod audit;
 pub mod audit_acts;
 pub mod cards;
 pub mod common;
+pub mod integrations;
 pub mod printer_form;
 pub mod refusals;
 pub mod settings;
@@ -31,6 +32,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/integrations", &integrations::FILE, integrations::DECLARED),
         ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/settings", &settings::FILE, settings::DECLARED),

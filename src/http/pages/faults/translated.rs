@@ -1,6 +1,6 @@
 //! Translations of the API's messages, which are in English.
 
-use super::NOT_WHOLE;
+use super::{NOT_WHOLE, of_settings};
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::typed_amount::TypedAmountError;
 use words::staff::refusals;
@@ -21,6 +21,9 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
         return Some(refusals::fault_too_short(language, least));
     }
     if let Some(text) = bound_text(language, message) {
+        return Some(text);
+    }
+    if let Some(text) = of_settings::fault_text(language, message) {
         return Some(text);
     }
     let text = match message {
@@ -73,6 +76,9 @@ fn amount_text(message: &str) -> Option<fn(Language) -> String> {
 pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
     if language == Language::English {
         return None;
+    }
+    if let Some(text) = of_settings::refusal_text(language, code) {
+        return Some(text);
     }
     let text = match code {
         "wrong_credentials" => refusals::wrong_credentials,
@@ -130,6 +136,6 @@ mod tests {
         let german = refusal_text(Language::German, WRONG_CODE).unwrap_or_default();
         assert!(german.starts_with("Der Code ist falsch"), "{german}");
         assert_eq!(refusal_text(Language::English, WRONG_CODE), None);
-        assert_eq!(refusal_text(Language::German, "last_admin"), None);
+        assert_eq!(refusal_text(Language::German, "full_moon"), None);
     }
 }
