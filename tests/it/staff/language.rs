@@ -179,7 +179,7 @@ async fn audit_pages_are_german() {
     .await;
     let created = format!("</b> hat <a href=\"/shop/orders/{order}\">Bestellung {number}</a> erstellt");
     shows(&page, &["<html lang=\"de\">", ">Protokoll</h1>"]);
-    shows(&page, &[&created, "</b> hat sich angemeldet", ">heute</time></h2>", ">Letzte 7 Tage</a>"]);
+    shows(&page, &[&*created, "</b> hat sich angemeldet", ">heute</time></h2>", ">Letzte 7 Tage</a>"]);
     shows(&page, &["<span lang=\"en\"><span class=\"chip warn\">wrong credentials</span></span>"]);
     shows(&page, &["<optgroup label=\"Bestellungen und Druckaufträge\">", ">eine Bestellung storniert</option>"]);
     shows(&page, &[">Der Inhaber des Servers</option>", ">Details</summary>", "<dt>Vorgang</dt>"]);

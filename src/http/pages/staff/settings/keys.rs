@@ -127,9 +127,9 @@ fn row(language: Language, app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -
             td { code { (key.prefix) "…" (key.last4) } }
             td { span class=(tone.class()) { (words) } }
             td { (role_name(language, key.role)) @if let Some(email) = &key.customer_email { ", " (email) } }
-            td { @match keys::last_use(&app.keys, key) { Some(at) => { (time_in(language, at)) }, None => { (texts::never(language)) } } }
+            td { (time_or_never(language, keys::last_use(&app.keys, key))) }
             td { (time_in(language, key.created_at)) }
-            td { @match key.expires_at { Some(at) => { (time_in(language, at)) }, None => { (texts::never(language)) } } }
+            td { (time_or_never(language, key.expires_at)) }
             td {
                 @if key.revoked_at.is_none() {
                     details {
@@ -142,6 +142,15 @@ fn row(language: Language, app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -
                     }
                 }
             }
+        }
+    }
+}
+
+fn time_or_never(language: Language, at: Option<Timestamp>) -> Markup {
+    html! {
+        @match at {
+            Some(at) => { (time_in(language, at)) },
+            None => { (texts::never(language)) },
         }
     }
 }

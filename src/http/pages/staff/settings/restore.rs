@@ -98,13 +98,13 @@ fn heading(language: Language, restore: &Restore) -> Markup {
 }
 
 fn past(language: Language, restore: &Restore) -> Markup {
-    let restored = with_parts(&texts::restored(language, SLOT), &[&time_in(language, restore.restored_at)]);
+    let restore_time = with_parts(&texts::restored(language, SLOT), &[&time_in(language, restore.restored_at)]);
     html! {
         section class="card" {
             h2 { (heading(language, restore)) }
             @if let Some(review) = &restore.review {
                 @let (by, at) = (html! { (review.by) }, time_in(language, review.at));
-                p { (restored) " " (with_parts(&texts::reviewed_by(language, SLOT, NEXT_SLOT), &[&by, &at])) }
+                p { (restore_time) " " (with_parts(&texts::reviewed_by(language, SLOT, NEXT_SLOT), &[&by, &at])) }
                 @if let Some(note) = &review.note { p { (note) } }
             }
         }
