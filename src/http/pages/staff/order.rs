@@ -37,7 +37,6 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::orders::OrderOutlook;
 use store::queries::Page;
-use words::Language;
 
 /// Maximum number of history entries shown; older ones are omitted.
 const STEPS_SHOWN: u64 = 200;
@@ -55,7 +54,7 @@ pub(super) async fn show(
     let order = state_of(&state)?;
     let steps = steps(&app, id).await?;
     let actors: BTreeSet<&str> = steps.iter().map(|step| step.event.actor.as_str()).collect();
-    let names = app.log.names.actors(Language::English, &actors).await?;
+    let names = app.log.names.actors(words::Language::English, &actors).await?;
     let suggestion = leaving::suggest_shipment(&app, order).await;
     let view = app.board.view();
     let forecast = app.orders.forecaster.latest();

@@ -13,7 +13,6 @@ use domain::amount::Amount;
 use domain::material::{Material, Movement, MovementKind};
 use http::error::ApiError;
 use store::queries::Page;
-use words::Language;
 
 /// Number of movements per page of the table.
 const ROWS_PER_PAGE: u64 = 50;
@@ -47,7 +46,7 @@ pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -
     let (drawn, total) = queries.movements(material.id, Page { limit: STEPS_DRAWN, offset: 0 }).await?;
     let (lines, _) = queries.movements(material.id, Page { limit: ROWS_PER_PAGE, offset: from }).await?;
     let actors: BTreeSet<&str> = lines.iter().map(|line| line.actor.as_str()).collect();
-    let names = app.log.names.actors(Language::English, &actors).await?;
+    let names = app.log.names.actors(words::Language::English, &actors).await?;
     let steps: Vec<StockStep> = drawn.iter().rev().map(|line| (line.created_at, line.quantity)).collect();
     let chart = StockChart {
         steps: &steps,
