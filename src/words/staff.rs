@@ -5,6 +5,7 @@
 //! An area is shown in German once its pages are complete, and in English as a whole until then: the pages hold the
 //! list (`TRANSLATED` in `src/http/pages/staff/area.rs`).
 
+pub mod access;
 pub mod account;
 pub mod audit;
 pub mod audit_acts;
@@ -14,6 +15,7 @@ pub mod common;
 pub mod customers;
 pub mod floor;
 pub mod insights;
+pub mod integrations;
 pub mod invoices;
 pub mod jobs;
 pub mod labels;
@@ -24,12 +26,14 @@ pub mod products;
 pub mod quotes;
 pub mod refusals;
 pub mod requests;
+pub mod settings;
 pub mod setup;
 pub mod setup_fields;
 pub mod shell;
 pub mod sign_in;
 pub mod spools;
 pub mod stock;
+pub mod system;
 pub mod timing;
 pub mod to_do;
 pub mod waiting;
@@ -39,6 +43,7 @@ pub mod webhooks;
 #[cfg(test)]
 pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
+        ("staff/access", &access::FILE, access::DECLARED),
         ("staff/account", &account::FILE, account::DECLARED),
         ("staff/audit", &audit::FILE, audit::DECLARED),
         ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
@@ -48,6 +53,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/customers", &customers::FILE, customers::DECLARED),
         ("staff/floor", &floor::FILE, floor::DECLARED),
         ("staff/insights", &insights::FILE, insights::DECLARED),
+        ("staff/integrations", &integrations::FILE, integrations::DECLARED),
         ("staff/invoices", &invoices::FILE, invoices::DECLARED),
         ("staff/jobs", &jobs::FILE, jobs::DECLARED),
         ("staff/labels", &labels::FILE, labels::DECLARED),
@@ -58,12 +64,14 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/quotes", &quotes::FILE, quotes::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/requests", &requests::FILE, requests::DECLARED),
+        ("staff/settings", &settings::FILE, settings::DECLARED),
         ("staff/setup", &setup::FILE, setup::DECLARED),
         ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
         ("staff/spools", &spools::FILE, spools::DECLARED),
         ("staff/stock", &stock::FILE, stock::DECLARED),
+        ("staff/system", &system::FILE, system::DECLARED),
         ("staff/timing", &timing::FILE, timing::DECLARED),
         ("staff/to_do", &to_do::FILE, to_do::DECLARED),
         ("staff/waiting", &waiting::FILE, waiting::DECLARED),

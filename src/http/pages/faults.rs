@@ -5,6 +5,7 @@
 //! field, which it reads off the page, and puts the message beside the field. A field that is not named as the API's
 //! member states the member in `data-member`.
 
+mod of_settings;
 mod translated;
 
 use std::collections::BTreeSet;

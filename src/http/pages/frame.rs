@@ -55,6 +55,8 @@ static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYL
 pub(super) const SLOT: &str = "\u{fdd0}";
 /// Variable of a message whose place a second part with markup takes.
 pub(super) const NEXT_SLOT: &str = "\u{fdd1}";
+/// Variable of a message whose place a third part with markup takes.
+pub(super) const THIRD_SLOT: &str = "\u{fdd2}";
 
 /// Language of a page for customers: that of the profile if the browser is signed in, also on pages that do not require
 /// it, such as the page of a payment link; else the one that the browser prefers, else English.
@@ -281,10 +283,11 @@ pub(super) fn document_day_in(language: Language, at: Timestamp) -> Markup {
     html! { time datetime=(at.to_string().get(..10).unwrap_or_default()) { (day) } }
 }
 
-/// Renders a message with markup in place of its variables, for which [`SLOT`] and [`NEXT_SLOT`] stand.
+/// Renders a message with markup in place of its variables, for which [`SLOT`], [`NEXT_SLOT`] and
+/// [`THIRD_SLOT`] stand.
 pub(super) fn with_parts(message: &str, parts: &[&Markup]) -> Markup {
     let mut text = html! { (message) }.into_string();
-    for (slot, part) in [SLOT, NEXT_SLOT].into_iter().zip(parts) {
+    for (slot, part) in [SLOT, NEXT_SLOT, THIRD_SLOT].into_iter().zip(parts) {
         text = text.replace(slot, &part.0);
     }
     PreEscaped(text)

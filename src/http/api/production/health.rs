@@ -43,7 +43,7 @@ use store::writer::WriterCounters;
 
 pub use self::cache::ReadinessCache;
 use self::degraded::degraded;
-pub use self::report::{SystemReport, system_report};
+pub use self::report::{ServerTrouble, SystemReport, system_report};
 
 /// Maximum time that the readiness check waits for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);

@@ -4,7 +4,7 @@ mod billing;
 mod stock;
 mod webhooks;
 
-use super::NOT_WHOLE;
+use super::{NOT_WHOLE, of_settings};
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::typed_amount::TypedAmountError;
 use words::staff::{orders, products, refusals};
@@ -25,6 +25,9 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
         return Some(refusals::fault_too_short(language, least));
     }
     if let Some(text) = bound_text(language, message) {
+        return Some(text);
+    }
+    if let Some(text) = of_settings::fault_text(language, message) {
         return Some(text);
     }
     let text = match message {
@@ -88,6 +91,9 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
     if language == Language::English {
         return None;
     }
+    if let Some(text) = of_settings::refusal_text(language, code) {
+        return Some(text);
+    }
     let text = match code {
         "wrong_credentials" => refusals::wrong_credentials,
         "wrong_password" => refusals::wrong_password,
@@ -149,6 +155,6 @@ mod tests {
         let german = refusal_text(Language::German, WRONG_CODE).unwrap_or_default();
         assert!(german.starts_with("Der Code ist falsch"), "{german}");
         assert_eq!(refusal_text(Language::English, WRONG_CODE), None);
-        assert_eq!(refusal_text(Language::German, "last_admin"), None);
+        assert_eq!(refusal_text(Language::German, "full_moon"), None);
     }
 }

@@ -73,7 +73,7 @@ impl Trial {
 }
 
 /// Renders the message about the result of a test as a sentence. Messages without a translation are marked as English.
-fn render_result(language: Language, message: &str) -> Markup {
+pub(crate) fn render_result(language: Language, message: &str) -> Markup {
     html! {
         @if let Some(text) = advice::result_text(language, message) { (sentence(&text)) }
         @else { (mark_english(language, &sentence(message))) }

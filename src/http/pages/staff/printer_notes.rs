@@ -13,7 +13,6 @@ use domain::maintenance::{MaintenanceEntry, Reminder};
 use domain::printer::Printer;
 use http::error::ApiError;
 use store::queries::Page;
-use words::Language;
 
 /// Number of notes shown.
 const NOTES_SHOWN: u64 = 10;
@@ -24,7 +23,7 @@ impl LogHandles {
         let page = Page { limit: NOTES_SHOWN, offset: 0 };
         let (entries, total) = self.queries.maintenance_entries(printer.id, page).await?;
         let authors: BTreeSet<&str> = entries.iter().map(|entry| entry.by.as_str()).collect();
-        let names = self.names.actors(Language::English, &authors).await?;
+        let names = self.names.actors(words::Language::English, &authors).await?;
         let due: Vec<&Reminder> = printer.reminders.values().filter(|reminder| reminder.due_at.is_some()).collect();
         Ok(html! {
             section class="card" aria-labelledby="notes" {

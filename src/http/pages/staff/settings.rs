@@ -27,6 +27,7 @@ use super::SETTINGS_PATH;
 use super::board::BoardHandles;
 use super::design_page;
 use super::shell::{StaffSection, StaffViewer, Tone};
+use crate::frame::{SLOT, with_parts};
 use config::Config;
 use config::listing;
 use domain::principal::Role;
@@ -36,6 +37,8 @@ use http::handles::handles;
 use http::routes::{PageBounds, Routes};
 use http_api::production::settings::waiting_settings;
 use kernel::environment::Environment;
+use words::Language;
+use words::staff::settings as texts;
 
 handles! {
     /// Dependencies of all settings pages.
@@ -50,25 +53,23 @@ handles! {
 pub(super) const KEYS_PATH: &str = keys::PATH;
 /// Path of the list of users.
 pub(super) const USERS_PATH: &str = users::PATH;
+/// Title or description of a page in each language.
+type PageName = fn(Language) -> String;
+
 /// Settings pages: path, title, description, and whether the page is for admins only.
-const PAGES: [(&str, &str, &str, bool); 12] = [
-    (keys::PATH, "API Keys", "Give programs access to the API.", true),
-    (users::PATH, "Users", "Manage staff accounts and their roles.", true),
-    (account::PATH, "My account", "Choose the language of these pages.", false),
-    (password::PATH, "My password", "Change the password you sign in with.", false),
-    (
-        second_factor::PATH,
-        "Two-step sign-in",
-        "Sign in with a code from your phone in addition to your password.",
-        false,
-    ),
-    (sessions::PATH, "Sessions", "View and end sessions in other browsers.", false),
-    (audit::PATH, "Audit log", "View changes and sign-ins, by user and time.", true),
-    (integrations::PATH, "Integrations", "Connect other systems and check their status.", true),
-    (system::PATH, "System", "Check the status of the server, its database and its components.", false),
-    (backup::PATH, "Backup", "Download a copy of your shop's data.", true),
-    (restore::PATH, "Restores", "Review the shop after restoring a backup.", true),
-    (design_page::PATH, "Design", "Components of these pages, for developers.", true),
+const PAGES: [(&str, PageName, PageName, bool); 12] = [
+    (keys::PATH, texts::keys, texts::keys_about, true),
+    (users::PATH, texts::users, texts::users_about, true),
+    (account::PATH, texts::account, texts::account_about, false),
+    (password::PATH, texts::password, texts::password_about, false),
+    (second_factor::PATH, texts::second_factor, texts::second_factor_about, false),
+    (sessions::PATH, texts::sessions, texts::sessions_about, false),
+    (audit::PATH, texts::audit, texts::audit_about, true),
+    (integrations::PATH, texts::integrations, texts::integrations_about, true),
+    (system::PATH, texts::system, texts::system_about, false),
+    (backup::PATH, texts::backup, texts::backup_about, true),
+    (restore::PATH, texts::restores, texts::restores_about, true),
+    (design_page::PATH, texts::design, texts::design_about, true),
 ];
 
 /// Adds the routes of the settings pages.
@@ -111,47 +112,52 @@ pub(super) fn routes(routes: Routes) -> Routes {
 /// Serves the settings overview.
 async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let (language, title) = (viewer.language(), texts::title(viewer.language()));
     let admin = who.has(Role::Admin);
     let restart = if admin {
-        restart(&app.config).await
+        restart(language, &app.config).await
     } else {
         html! {}
     };
     let content = html! {
-        h1 { "Settings" }
+        h1 { (title) }
         div id="restart-now" data-fresh="" { (restart) }
         ul class="cards" {
             @for (path, name, about, for_admins) in PAGES {
                 @if admin || !for_admins {
-                    li class="card" { h2 { a href=(path) { (name) } } p { (about) } }
+                    li class="card" { h2 { a href=(path) { (name(language)) } } p { (about(language)) } }
                 }
             }
             @if admin {
                 li class="card" {
-                    h2 { a href="/setup" { "Setup" } }
-                    p { "Set up the database, printers, email and payments step by step." }
+                    h2 { a href="/setup" { (texts::setup(language)) } }
+                    p { (texts::setup_about(language)) }
                 }
             }
         }
-        @if !admin { p class="soft" { "Only admins can manage API keys, users and integrations." } }
+        @if !admin { p class="soft" { (texts::only_admins(language)) } }
     };
-    Ok(viewer.page(StaffSection::Settings, "Settings", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.board.view(), &content))
 }
 
 /// Renders the settings that have been changed since the server started and will take effect only after a restart.
-async fn restart(config: &Arc<Config>) -> Markup {
+async fn restart(language: Language, config: &Arc<Config>) -> Markup {
     let Some(next) = waiting_settings(config).await else {
-        return html! { p class="soft" { "All settings are in effect. No restart needed." } };
+        return html! { p class="soft" { (texts::no_restart(language)) } };
     };
     let in_force = listing::every(&config.origin);
     let changed = listing::every(&next.origin).into_iter().zip(in_force);
     let changed = changed.filter(|(next, now)| (&next.value, &next.source) != (&now.value, &now.source));
     let names: Vec<String> = changed.map(|(next, _)| next.key).collect();
+    let command = html! { code { "systemctl restart printfloor" } };
     html! {
         section class="card" aria-labelledby="restart" {
-            h2 id="restart" { "Restart " span class=(Tone::Attention.class()) { "needed" } }
-            p { "Settings have changed since the server started. Restart it to apply them, for example with " code { "systemctl restart printfloor" } "." }
-            @if names.is_empty() { p { "Only secrets have changed. Their values are not shown." } }
+            h2 id="restart" {
+                (texts::restart(language)) " "
+                span class=(Tone::Attention.class()) { (texts::restart_needed(language)) }
+            }
+            p { (with_parts(&texts::restart_text(language, SLOT), &[&command])) }
+            @if names.is_empty() { p { (texts::only_secrets(language)) } }
             ul class="rows" { @for name in &names { li { code { (name) } } } }
         }
     }

@@ -9,12 +9,27 @@ const MAX_ACTORS_NAMED: usize = 50;
 /// Name of the status of an actor that is out of service.
 const PARKED_WORD: &str = "parked";
 
+/// Problem with the database, Redis or a component.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ServerTrouble {
+    /// It does not respond.
+    NoResponse,
+    /// The disk of the database is full.
+    DiskFull,
+    /// The database cannot be written.
+    ReadOnly,
+    /// The component crashed repeatedly and is restarted at long intervals.
+    OutOfService,
+    /// The component is down.
+    Down,
+}
+
 /// Server component.
 pub struct ComponentReport {
     /// Name of the component, as in `/readyz`.
     pub name: &'static str,
-    /// Short description of the problem; `None` while the component is up.
-    pub trouble: Option<&'static str>,
+    /// Problem with it; `None` while the component is up.
+    pub trouble: Option<ServerTrouble>,
     /// Number of crashes since the process started.
     pub crashes: u64,
 }
@@ -24,7 +39,7 @@ pub struct SystemReport {
     /// Reason the server is not ready; `None` if it is ready.
     pub fault: Option<String>,
     /// Problem with the database; `None` while it accepts writes and responds to reads.
-    pub database_trouble: Option<&'static str>,
+    pub database_trouble: Option<ServerTrouble>,
     /// `true` if Redis responds; `None` if Redis is not used.
     pub redis_up: Option<bool>,
     /// Components directly under the root supervisor.
@@ -44,8 +59,8 @@ pub async fn system_report(app: &HealthHandles) -> SystemReport {
         name,
         trouble: match status.state {
             ComponentState::Up => None,
-            ComponentState::Parked => Some("out of service"),
-            ComponentState::Down => Some("down"),
+            ComponentState::Parked => Some(ServerTrouble::OutOfService),
+            ComponentState::Down => Some(ServerTrouble::Down),
         },
         crashes: status.crashes,
     };
@@ -57,9 +72,9 @@ pub async fn system_report(app: &HealthHandles) -> SystemReport {
         fault: judged.fault.as_ref().map(|fault| fault.message().to_owned()),
         database_trouble: match judged.database {
             DatabaseStatus::Ok => None,
-            DatabaseStatus::Unavailable => Some("does not respond"),
-            DatabaseStatus::DiskFull => Some("its disk is full"),
-            DatabaseStatus::ReadOnly => Some("cannot be written"),
+            DatabaseStatus::Unavailable => Some(ServerTrouble::NoResponse),
+            DatabaseStatus::DiskFull => Some(ServerTrouble::DiskFull),
+            DatabaseStatus::ReadOnly => Some(ServerTrouble::ReadOnly),
         },
         redis_up: judged.redis.map(|redis| matches!(redis, RedisStatus::Ok)),
         components: judged.components.iter().map(component).collect(),

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
+use crate::frame::{NEXT_SLOT, SLOT, with_parts};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
@@ -14,6 +15,8 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
 use http_api::production::backup::{BackupHandles, download};
+use words::Language;
+use words::staff::{settings as texts, shell};
 
 /// Path of the backup page.
 pub(super) const PATH: &str = "/shop/settings/backup";
@@ -48,74 +51,79 @@ pub(super) async fn make(State(app): State<BackupPageHandles>, sent: PageForm) -
 
 fn page(app: &BackupPageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let (language, title) = (viewer.language(), texts::backup(viewer.language()));
     let of_file = app.settings.config.database_url().expose().starts_with("sqlite:");
     let content = html! {
-        p { a href=(SETTINGS_PATH) { "Settings" } }
-        h1 { "Backup" }
+        p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
+        h1 { (title) }
         @if form.is_refused() {
             (form.alert())
-            p { "Nothing was downloaded." }
+            p { (texts::nothing_downloaded(language)) }
         }
         section class="card" aria-labelledby="download" {
-            h2 id="download" { "Download" }
-            p { "Download your shop's current data as a tar archive. The shop keeps running meanwhile." }
+            h2 id="download" { (texts::download(language)) }
+            p { (texts::download_text(language)) }
             form method="post" action=(PATH) {
                 (hidden())
-                p class="acts" { button type="submit" { "Download backup" } }
+                p class="acts" { button type="submit" { (texts::download_backup(language)) } }
             }
         }
-        (contents(of_file))
-        (restore(of_file))
+        (contents(language, of_file))
+        (restore(language, of_file))
     };
-    Ok(viewer.page(StaffSection::Settings, "Backup", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
-fn contents(of_file: bool) -> Markup {
+/// Renders a sentence with names of files, settings or commands in place of its variables.
+fn with_code(sentence: &str, code: &[&str]) -> Markup {
+    let parts: Vec<Markup> = code.iter().map(|text| html! { code { (text) } }).collect();
+    with_parts(sentence, &parts.iter().collect::<Vec<_>>())
+}
+
+fn contents(language: Language, of_file: bool) -> Markup {
+    let database = if of_file { "printfloor.db" } else { "printfloor.pgdump" };
     html! {
         section class="card" aria-labelledby="holds" {
-            h2 id="holds" { "Included" }
+            h2 id="holds" { (texts::backup_included(language)) }
             ul {
-                li {
-                    code { (if of_file { "printfloor.db" } else { "printfloor.pgdump" }) }
-                    ": a verified snapshot of the database"
-                }
-                li { code { "files/" } ": G-code, models and pictures" }
-                li { code { "documents/" } ": rendered invoices, if they are stored on this server" }
-                li { code { "manifest.json" } ": the row count of each table, and the size and SHA-256 of each file. It is the last file, so an archive without it is incomplete." }
+                li { (with_code(&texts::backup_database(language, SLOT), &[database])) }
+                li { (with_code(&texts::backup_files(language, SLOT), &["files/"])) }
+                li { (with_code(&texts::backup_documents(language, SLOT), &["documents/"])) }
+                li { (with_code(&texts::backup_manifest(language, SLOT), &["manifest.json"])) }
             }
-            h2 { "Not included" }
+            h2 { (texts::backup_not_included(language)) }
             ul {
                 li {
-                    "Server secrets: " code { "secrets.env" } " in the data directory, and " code { ".env" }
-                    ". Keep a copy of both in another place. Without the same " code { "SECRETS_KEY" } " and "
-                    code { "API_KEY_SALT" } ", the server does not start with this data, and the passwords and keys of printers and integrations in it cannot be read."
+                    (with_code(&texts::backup_secrets(language, SLOT, NEXT_SLOT), &["secrets.env", ".env"])) " "
+                    (texts::backup_secrets_copy(language)) " "
+                    (with_code(&texts::backup_secrets_use(language, SLOT, NEXT_SLOT), &["SECRETS_KEY", "API_KEY_SALT"]))
                 }
-                li { code { "printfloor.toml" } ", slicer profiles, emails written to the data directory, and exported tables" }
+                li { (with_code(&texts::backup_other(language, SLOT), &["printfloor.toml"])) }
             }
         }
     }
 }
 
-fn restore(of_file: bool) -> Markup {
+fn restore(language: Language, of_file: bool) -> Markup {
+    let command = "printfloor restore --data NEW_FOLDER printfloor-backup-DATE.tar";
+    let data = if of_file {
+        with_code(&texts::restore_data(language, SLOT), &[command])
+    } else {
+        with_code(&texts::restore_data_and_database(language, SLOT, NEXT_SLOT), &["DATABASE_URL", command])
+    };
+    let review = html! { a href=(super::restore::PATH) { (texts::restore_review_link(language)) } };
     html! {
         section class="card" aria-labelledby="restore" {
-            h2 id="restore" { "Restore a backup" }
+            h2 id="restore" { (texts::restore_backup(language)) }
             ol {
-                li { "Stop the server: " code { "systemctl stop printfloor" } }
-                li {
-                    "Put " code { ".env" } " and " code { "printfloor.toml" }
-                    " back in their original location. The next step writes to the locations set in these files."
-                }
-                li {
-                    "Restore the backup into an empty data directory"
-                    @if !of_file { " and an empty database, set in " code { "DATABASE_URL" } }
-                    ": " code { "printfloor restore --data NEW_FOLDER printfloor-backup-DATE.tar" }
-                }
-                li { "Copy " code { "secrets.env" } " to that folder." }
-                li { "Start the server with that folder: " code { "printfloor serve --data NEW_FOLDER" } }
-                li { "Review the " a href=(super::restore::PATH) { "restore" } ". Print jobs don't start until you do." }
+                li { (with_code(&texts::restore_stop(language, SLOT), &["systemctl stop printfloor"])) }
+                li { (with_code(&texts::restore_settings(language, SLOT, NEXT_SLOT), &[".env", "printfloor.toml"])) }
+                li { (data) }
+                li { (with_code(&texts::restore_secrets(language, SLOT), &["secrets.env"])) }
+                li { (with_code(&texts::restore_start(language, SLOT), &["printfloor serve --data NEW_FOLDER"])) }
+                li { (with_parts(&texts::restore_review(language, SLOT), &[&review])) }
             }
-            p { "Test a restore on another machine before you need one." }
+            p { (texts::restore_test(language)) }
         }
     }
 }

@@ -10,11 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
-use crate::frame::time;
-use crate::refused::sentence;
+use crate::frame::{NEXT_SLOT, SLOT, THIRD_SLOT, time_in, with_parts};
 use crate::setup::fields::{as_settings, inputs, name_of, submitted_values};
 use crate::setup::integrations::about;
-use crate::setup::trial::failed;
+use crate::setup::trial::{failed, render_result};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
@@ -30,6 +29,7 @@ use http_api::production::integrations::{IntegrationHandles, IntegrationView, sa
 use http_api::production::settings::waiting_settings;
 use http_api::production::setup::tested_with;
 use words::Language;
+use words::staff::{integrations as texts, shell};
 
 /// Path of the integrations page.
 pub(super) const PATH: &str = "/shop/settings/integrations";
@@ -72,18 +72,23 @@ impl IntegrationTrial {
     fn render(&self, language: Language) -> Markup {
         match &self.outcome {
             TrialOutcome::Tested(test) if test.ok => {
-                html! { p role="status" { strong { "Connection successful. " } (sentence(&test.message)) } }
+                let result = render_result(language, &test.message);
+                html! { p role="status" { strong { (texts::success(language)) " " } (result) } }
             }
             TrialOutcome::Tested(test) => failed(language, self.kind, &test.message, test.detail.as_deref()),
-            TrialOutcome::Faulty => html! { (self.form.alert()) p { "Nothing was saved." } },
+            TrialOutcome::Faulty => html! { (self.form.alert()) p { (texts::nothing_saved(language)) } },
             TrialOutcome::Written(written) => html! {
                 div role="status" {
-                    @if written.written.is_empty() { p { "Connection successful. Nothing to save." } } @else {
-                        p { strong { "Saved to " (written.file) ". " } "Restart the server to apply the changes." }
+                    @if written.written.is_empty() { p { (texts::nothing_to_save(language)) } } @else {
+                        p {
+                            strong { (texts::saved(language, written.file)) " " }
+                            (texts::restart_to_apply(language))
+                        }
                     }
-                    @for one in &written.tested { p { (sentence(&one.message)) } }
+                    @for one in &written.tested { p { (render_result(language, &one.message)) } }
                     @for one in &written.shadowed {
-                        p class="bad" { code { (one.name) } " has no effect because " (one.by) " overrides the file." }
+                        @let name = html! { code { (one.name) } };
+                        p class="bad" { (with_parts(&texts::shadowed(language, SLOT, &one.by), &[&name])) }
                     }
                 }
             },
@@ -143,68 +148,63 @@ async fn page(
     tried: Option<&IntegrationTrial>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let (language, title) = (viewer.language(), texts::title(viewer.language()));
     let next = waiting_settings(&app.settings.config).await;
     let config = next.as_ref().unwrap_or(&app.settings.config);
     let content = html! {
-        p { a href=(SETTINGS_PATH) { "Settings" } }
-        h1 { "Integrations" }
-        p { "All integrations are optional." }
+        p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
+        h1 { (title) }
+        p { (texts::text(language)) }
         div id="restart-now" data-fresh="" {
             @if next.is_some() {
                 p {
-                    span class=(Tone::Attention.class()) { "restart needed" }
-                    " Settings have changed since the server started. The fields show the values that apply after a restart."
+                    span class=(Tone::Attention.class()) { (texts::restart_needed(language)) } " "
+                    (texts::restart_text(language))
                 }
             }
         }
         @for view in views(&app.integrations) {
-            (section(viewer.language(), &view, config, tried.filter(|tried| tried.kind == view.kind)))
+            (section(language, &view, config, tried.filter(|tried| tried.kind == view.kind)))
         }
     };
-    Ok(viewer.page(StaffSection::Settings, "Integrations", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
 /// Returns the tone and label for an integration's status.
-fn state_of(view: &IntegrationView) -> (Tone, &'static str) {
+fn state_of(language: Language, view: &IntegrationView) -> (Tone, String) {
     match (view.configured, &view.error) {
-        (true, None) if view.last_ok_at.is_some() => (Tone::Working, "Connected"),
-        (true, None) => (Tone::Idle, "No calls yet"),
-        (true, Some(_)) => (Tone::Error, "Failing"),
-        (false, Some(_)) => (Tone::Error, "Off"),
-        (false, None) => (Tone::Idle, "Not set up"),
+        (true, None) if view.last_ok_at.is_some() => (Tone::Working, texts::connected(language)),
+        (true, None) => (Tone::Idle, texts::no_calls(language)),
+        (true, Some(_)) => (Tone::Error, texts::failing(language)),
+        (false, Some(_)) => (Tone::Error, texts::off(language)),
+        (false, None) => (Tone::Idle, texts::not_set_up(language)),
     }
 }
 
 fn section(language: Language, view: &IntegrationView, config: &Config, tried: Option<&IntegrationTrial>) -> Markup {
-    let (word, (tone, words)) = (view.kind.word(), state_of(view));
+    let (word, (tone, words)) = (view.kind.word(), state_of(language, view));
+    let foreign = (!language.is_english()).then_some(Language::English.tag());
     let again = tried.filter(|tried| !tried.is_kept()).map(|tried| &tried.form);
     html! {
         section class="card" aria-labelledby=(word) {
             div id={ (word) "-now" } data-fresh="" {
                 h2 id=(word) { (name_of(language, view.kind)) " " span class=(tone.class()) { (words) } }
-                @if let Some(error) = &view.error { p class="bad" { (error) } }
-                @if let Some(note) = &view.note { p { (note) } }
+                @if let Some(error) = &view.error { p class="bad" lang=[foreign] { (error) } }
+                @if let Some(note) = &view.note { p lang=[foreign] { (note) } }
                 p class="soft" {
-                    @if view.failures > 0 { (view.failures) " failures in a row. " }
+                    @if view.failures > 0 { (texts::failures_in_row(language, view.failures)) " " }
                     @match view.last_ok_at {
-                        Some(at) => { "Last successful response: " (time(at)) },
-                        None if view.configured => { "No response yet." },
-                        None => { "Your shop works without it." },
+                        Some(at) => { (with_parts(&texts::last_response(language, SLOT), &[&time_in(language, at)])) },
+                        None if view.configured => { (texts::no_response(language)) },
+                        None => { (texts::works_without(language)) },
                     }
                 }
             }
             @if let Some(tried) = tried { (tried.render(language)) }
             @if view.kind == Service::Accounting {
-                p {
-                    "Keeps your books. Set the client ID and secret in " code { "config.toml" } " or "
-                    code { ".env" } " (section " code { "accounting" } "), then connect it through the API. "
-                    a href="/docs/" { "API documentation" }
-                }
-            } @else if let Some((about, section)) = set_in_settings(view.kind) {
-                p {
-                    (about) " Configure it in " code { "config.toml" } " or " code { ".env" } " (section " code { (section) } "), or "
-                    "through the API. " a href="/docs/#/Settings/changeSettings" { "API documentation" }
-                }
+                (accounting(language))
+            } @else if let Some((about, section)) = set_in_settings(language, view.kind) {
+                (settings_section(language, &about, section))
             } @else {
                 (form(language, view.kind, config, tried.is_some(), again))
             }
@@ -214,11 +214,33 @@ fn section(language: Language, view: &IntegrationView, config: &Config, tried: O
 
 /// Returns the purpose of a system that has no form on the page, and the settings section in which it is configured;
 /// `None` for all other systems.
-const fn set_in_settings(kind: Service) -> Option<(&'static str, &'static str)> {
+fn set_in_settings(language: Language, kind: Service) -> Option<(String, &'static str)> {
     match kind {
-        Service::Redis => Some(("Shares rate limits between servers and passes events to other programs.", "redis")),
-        Service::Smtp => Some(("Sends emails to customers and staff.", "mail")),
+        Service::Redis => Some((texts::redis_about(language), "redis")),
+        Service::Smtp => Some((texts::smtp_about(language), "mail")),
         _ => None,
+    }
+}
+
+/// Renders a sentence with the names of the files with settings and of their section in place of its variables.
+fn with_files(sentence: &str, section: &str) -> Markup {
+    let [file, environment, section] = ["config.toml", ".env", section].map(|name| html! { code { (name) } });
+    with_parts(sentence, &[&file, &environment, &section])
+}
+
+fn accounting(language: Language) -> Markup {
+    let text = texts::accounting_text(language, SLOT, NEXT_SLOT, THIRD_SLOT);
+    html! { p { (with_files(&text, "accounting")) " " a href="/docs/" { (texts::api_documentation(language)) } } }
+}
+
+/// Renders the purpose of a system that has no form on the page, and where it is configured.
+fn settings_section(language: Language, about: &str, section: &str) -> Markup {
+    let text = texts::configure(language, SLOT, NEXT_SLOT, THIRD_SLOT);
+    html! {
+        p {
+            (about) " " (with_files(&text, section)) " "
+            a href="/docs/#/Settings/changeSettings" { (texts::api_documentation(language)) }
+        }
     }
 }
 
@@ -226,14 +248,14 @@ fn form(language: Language, kind: Service, config: &Config, open: bool, again: O
     html! {
         p { (about(language, kind)) }
         details open[open] {
-            summary { "Test or edit" }
+            summary { (texts::edit(language)) }
             form class="form" method="post" action=(PATH) {
                 (hidden())
                 input type="hidden" name="service" value=(kind.word());
                 (inputs(language, kind, config, &SetupDraft::default(), again))
                 p class="acts" {
-                    button class="second" type="submit" name="act" value=(TEST_WORD) { "Test only" }
-                    button type="submit" name="act" value="save" { "Test and save" }
+                    button class="second" type="submit" name="act" value=(TEST_WORD) { (texts::test_only(language)) }
+                    button type="submit" name="act" value="save" { (texts::test_and_save(language)) }
                 }
             }
         }

@@ -8,10 +8,11 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::SettingsPageHandles;
+use super::users::role_name;
 use crate::form::PageForm;
-use crate::frame::{see_other, time};
+use crate::frame::{SLOT, see_other, time_in, with_parts};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{address, end_of_day, field, hinted_field, options, secret, ways};
+use crate::staff::filled_form::{address, end_of_day, field, hinted_field, options, secret, ways_in};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::ApiKey;
@@ -23,6 +24,8 @@ use http::page::{OpenQuery, cut};
 use http::path_id::PathId;
 use http_api::production::keys::{self, KeyHandles};
 use store::queries::Page;
+use words::Language;
+use words::staff::{access as texts, shell};
 
 /// Path of the list of API keys.
 pub(super) const PATH: &str = "/shop/settings/keys";
@@ -30,12 +33,18 @@ pub(super) const PATH: &str = "/shop/settings/keys";
 pub(super) const NEW_PATH: &str = "/shop/settings/keys/new";
 /// Number of keys per page.
 const KEYS_PER_PAGE: u64 = 50;
-/// Roles that a key can have, with their labels.
-const ROLES: [(&str, &str); 3] = [
-    ("operator", "Operator: orders, printers and stock"),
-    ("admin", "Admin: everything"),
-    ("customer", "Customer: own orders and the catalogue"),
+/// Columns of the list of API keys.
+const COLUMNS: [fn(Language) -> String; 8] = [
+    texts::name,
+    texts::key_column,
+    texts::status,
+    texts::role,
+    texts::last_used_column,
+    texts::created_column,
+    texts::expires_column,
+    texts::revoke,
 ];
+
 handles! {
     /// Dependencies of the API key pages.
     pub(crate) struct KeyPageHandles {
@@ -59,77 +68,89 @@ pub(super) async fn list(
     OpenQuery(query): OpenQuery<KeyListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.settings.config)?;
+    let (language, title) = (viewer.language(), texts::keys_title(viewer.language()));
+    let header = html! { code { "X-API-Key" } };
     let from = u64::from(query.from);
     let (some, total) = cut(Page { limit: KEYS_PER_PAGE, offset: from }, keys::newest_keys(&app.keys)?);
     let content = html! {
-        p { a href=(SETTINGS_PATH) { "Settings" } }
-        h1 { "API Keys" }
-        p { "Send a key in the " code { "X-API-Key" } " header. " a href="/docs/" { "API documentation" } }
-        p { a class="button" href=(NEW_PATH) { "New Key" } }
+        p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
+        h1 { (title) }
+        p {
+            (with_parts(&texts::keys_text(language, SLOT), &[&header])) " "
+            a href="/docs/" { (texts::api_documentation(language)) }
+        }
+        p { a class="button" href=(NEW_PATH) { (texts::new_key(language)) } }
         div id="keys" data-fresh="" {
             @if some.is_empty() {
-                section class="card" { p { "No API keys yet. Create one for each program, so you can revoke them separately." } }
+                section class="card" { p { (texts::no_keys(language)) } }
             } @else {
-                (table(&app, &some))
+                (table(language, &app, &some))
             }
         }
-        (ways(from, total, KEYS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
+        (ways_in(language, from, total, KEYS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
     };
-    Ok(viewer.page(StaffSection::Settings, "API Keys", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
 /// Returns a key's status as a tone and a label that shows whether it can be used.
-fn state_of(key: &ApiKey, now: Timestamp) -> (Tone, &'static str) {
+fn state_of(language: Language, key: &ApiKey, now: Timestamp) -> (Tone, String) {
     if key.revoked_at.is_some() {
-        (Tone::Idle, "Revoked")
+        (Tone::Idle, texts::key_revoked(language))
     } else if key.expires_at.is_some_and(|at| at <= now) {
-        (Tone::Idle, "Expired")
+        (Tone::Idle, texts::key_expired(language))
     } else {
-        (Tone::Working, "Active")
+        (Tone::Working, texts::key_active(language))
     }
 }
 
-fn table(app: &KeyPageHandles, keys: &[Arc<ApiKey>]) -> Markup {
+fn table(language: Language, app: &KeyPageHandles, keys: &[Arc<ApiKey>]) -> Markup {
     let now = app.settings.environment.now();
     html! {
-        div class="table" tabindex="0" role="region" aria-label="API keys" {
+        div class="table" tabindex="0" role="region" aria-label=(texts::key_table(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Name" } th scope="col" { "Key" } th scope="col" { "Status" } th scope="col" { "Role" }
-                        th scope="col" { "Last used" } th scope="col" { "Created" } th scope="col" { "Expires" }
-                        th scope="col" { "Revoke" }
+                        @for column in COLUMNS { th scope="col" { (column(language)) } }
                     }
                 }
-                tbody { @for key in keys { (row(app, key, now)) } }
+                tbody { @for key in keys { (row(language, app, key, now)) } }
             }
         }
     }
 }
 
-fn row(app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -> Markup {
-    let (tone, words) = state_of(key, now);
+fn row(language: Language, app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -> Markup {
+    let (tone, words) = state_of(language, key, now);
     html! {
         tr {
             th scope="row" { (key.name) }
             td { code { (key.prefix) "…" (key.last4) } }
             td { span class=(tone.class()) { (words) } }
-            td { (key.role.word()) @if let Some(email) = &key.customer_email { ", " (email) } }
-            td { @match keys::last_use(&app.keys, key) { Some(at) => { (time(at)) }, None => { "never" } } }
-            td { (time(key.created_at)) }
-            td { @match key.expires_at { Some(at) => { (time(at)) }, None => { "never" } } }
+            td { (role_name(language, key.role)) @if let Some(email) = &key.customer_email { ", " (email) } }
+            td { (time_or_never(language, keys::last_use(&app.keys, key))) }
+            td { (time_in(language, key.created_at)) }
+            td { (time_or_never(language, key.expires_at)) }
             td {
                 @if key.revoked_at.is_none() {
                     details {
-                        summary { "Revoke" }
-                        p { "Programs that use this key lose access immediately." }
+                        summary { (texts::revoke(language)) }
+                        p { (texts::revoke_text(language)) }
                         form method="post" action={ (PATH) "/" (key.id) "/revoke" } {
                             (hidden())
-                            button class="stop" type="submit" { "Revoke " (key.name) }
+                            button class="stop" type="submit" { (texts::revoke_key(language, &key.name)) }
                         }
                     }
                 }
             }
+        }
+    }
+}
+
+fn time_or_never(language: Language, at: Option<Timestamp>) -> Markup {
+    html! {
+        @match at {
+            Some(at) => { (time_in(language, at)) },
+            None => { (texts::never(language)) },
         }
     }
 }
@@ -141,31 +162,40 @@ pub(super) async fn show_form(State(app): State<KeyPageHandles>, who: Caller) ->
 
 fn new_page(app: &KeyPageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let (language, title) = (viewer.language(), texts::new_key(viewer.language()));
     let role = form.value("role", "operator");
     let content = html! {
-        p { a href=(PATH) { "API Keys" } }
-        h1 { "New Key" }
+        p { a href=(PATH) { (texts::keys_title(language)) } }
+        h1 { (title) }
         (form.alert())
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
-            (hinted_field("name", "Name", "The program that uses the key.", &html! {
+            (hinted_field("name", &texts::name(language), &texts::key_name_hint(language), &html! {
                 input id="name" name="name" maxlength="200" required autocomplete="off" value=(form.value("name", ""))
                     aria-describedby="about-name";
             }))
-            (hinted_field("expiry", "Expiry", "Last day on which the key works. Leave empty for no expiry.", &html! {
+            (hinted_field("expiry", &texts::expiry(language), &texts::expiry_hint(language), &html! {
                 input id="expiry" name="expiry" data-member="expiresAt" type="date" value=(form.value("expiry", ""))
                     aria-describedby="about-expiry";
             }))
-            (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, role)) } }))
-            (hinted_field("customer", "Customer", "Email address of the customer whose orders the key can access. Only for the customer role.", &html! {
+            (field("role", &texts::role(language), &html! { select id="role" name="role" { (roles(language, role)) } }))
+            (hinted_field("customer", &texts::customer(language), &texts::customer_hint(language), &html! {
                 input id="customer" name="customer" data-member="customerEmail" type="email" maxlength="254" autocomplete="off"
                     value=(form.value("customer", "")) aria-describedby="about-customer";
             }))
-            button type="submit" { "Create key" }
+            button type="submit" { (texts::create_key(language)) }
         }
-        p class="soft" { "You'll see the key once, on the next page." }
+        p class="soft" { (texts::key_shown_once(language)) }
     };
-    Ok(viewer.page(StaffSection::Settings, "New Key", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
+}
+
+/// Renders the options for the role of a key.
+fn roles(language: Language, chosen: &str) -> Markup {
+    let labels =
+        [texts::operator_option(language), texts::admin_key_option(language), texts::customer_option(language)];
+    let [operator, admin, customer] = &labels;
+    options(&[("operator", operator.as_str()), ("admin", admin.as_str()), ("customer", customer.as_str())], chosen)
 }
 
 /// Builds the API request body from the form.
@@ -186,6 +216,7 @@ fn request_body(sent: &PageForm) -> Value {
 pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let (language, title) = (viewer.language(), texts::key_created(viewer.language()));
     let (done, key) = match keys::add(&app.keys, &sent.call.of_form(&request_body(&sent))).await {
         Ok(created) => created,
         Err(error) => {
@@ -193,13 +224,13 @@ pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> R
             return Ok(form.answer(new_page(&app, who, &form)?));
         }
     };
-    let about = "Copy this key now. You won't be able to see it again.";
+    let key_title = texts::key_for(language, &done.answer.key.name);
     let content = html! {
-        h1 { "API key created" }
-        (secret(words::Language::English, &format!("Key for {}", done.answer.key.name), about, &key))
-        p class="acts" { a class="button" href=(PATH) { "View API keys" } }
+        h1 { (title) }
+        (secret(language, &key_title, &texts::copy_key(language), &key))
+        p class="acts" { a class="button" href=(PATH) { (texts::view_keys(language)) } }
     };
-    Ok(viewer.page(StaffSection::Settings, "API key created", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
 /// Revokes an API key.

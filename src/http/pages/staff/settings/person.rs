@@ -5,12 +5,12 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::users::{PATH, ROLES, UserPageHandles, password_field, state_of};
+use super::users::{PATH, UserPageHandles, password_field, roles, state_of};
 use super::{password, second_factor as own_factor, sessions};
 use crate::form::PageForm;
-use crate::frame::see_other;
+use crate::frame::{NEXT_SLOT, SLOT, see_other, with_parts};
 use crate::staff::acts::PathAct;
-use crate::staff::filled_form::{field, options};
+use crate::staff::filled_form::field;
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
@@ -23,6 +23,8 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::auth::list_sessions;
 use http_api::production::{second_factor, users};
+use words::Language;
+use words::staff::access as texts;
 
 /// Serves a staff member's page.
 pub(super) async fn show(
@@ -36,25 +38,26 @@ pub(super) async fn show(
 fn page(app: &UserPageHandles, id: Id, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let user = users::present_user(&app.users, id)?;
-    let (tone, words) = state_of(&user);
+    let language = viewer.language();
+    let (tone, words) = state_of(language, &user);
     let mut open = list_sessions(&app.sessions, who)?;
     open.retain(|session| session.email == user.email);
     let content = html! {
-        p { a href=(PATH) { "Users" } }
+        p { a href=(PATH) { (texts::users_title(language)) } }
         h1 id="person-title" data-fresh="" { (user.name) " " span class=(tone.class()) { (words) } }
         (form.alert())
         section class="card" aria-labelledby="account" {
-            h2 id="account" { "Account" }
+            h2 id="account" { (texts::account(language)) }
             p { (user.email) }
-            (account(&user, form))
+            (account(language, &user, form))
         }
         section class="card" aria-labelledby="access" {
-            h2 id="access" { "Access" }
-            div id="access-acts" data-fresh="" { (access(&user, who.user()? == id)) }
+            h2 id="access" { (texts::access(language)) }
+            div id="access-acts" data-fresh="" { (access(language, &user, who.user()? == id)) }
         }
-        h2 id="sessions" { "Sessions" }
+        h2 id="sessions" { (texts::sessions(language)) }
         div id="open-sessions" data-fresh="" {
-            @if open.is_empty() { p { "Not signed in." } } @else { (sessions::table(viewer.language(), &open)) }
+            @if open.is_empty() { p { (texts::not_signed_in(language)) } } @else { (sessions::table(language, &open)) }
         }
     };
     Ok(viewer.page(StaffSection::Settings, &user.name, &app.settings.board.view(), &content))
@@ -64,78 +67,77 @@ fn path(user: &User, word: &str) -> String {
     format!("{PATH}/{}/{word}", user.id)
 }
 
-fn account(user: &User, form: &Form) -> Markup {
+fn account(language: Language, user: &User, form: &Form) -> Markup {
     let sheet = FormSheet::new("change", form);
     let role = sheet.value_of("role", user.role.word());
     html! {
         form class="form" method="post" action=(path(user, "change")) {
             (hidden())
-            (field("name", "Name", &html! {
-                input id="name" name="name" maxlength="200" required autocomplete="off" value=(sheet.value_of("name", &user.name));
+            (field("name", &texts::name(language), &html! {
+                input id="name" name="name" maxlength="200" required autocomplete="off"
+                    value=(sheet.value_of("name", &user.name));
             }))
-            (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
-            p class="hint" { "Changing the role ends all sessions of this user." }
-            button type="submit" { "Save" }
+            (field("role", &texts::role(language), &html! { select id="role" name="role" { (roles(language, &role)) } }))
+            p class="hint" { (texts::role_hint(language)) }
+            button type="submit" { (texts::save(language)) }
         }
     }
 }
 
-fn access(user: &User, is_own: bool) -> Markup {
+fn access(language: Language, user: &User, is_own: bool) -> Markup {
+    let password_link = html! { a href=(password::PATH) { (texts::own_password_link(language)) } };
+    let factor_link = html! { a href=(own_factor::PATH) { (texts::own_factor_link(language)) } };
     html! {
         @if user.active {
             details {
-                summary { "Disable account" }
-                p { (user.name) " is signed out everywhere and can't sign in. The account is kept." }
+                summary { (texts::disable_account(language)) }
+                p { (texts::disable_text(language, &user.name)) }
                 form method="post" action=(path(user, "disable")) {
                     (hidden())
-                    button class="second" type="submit" { "Disable " (user.name) }
+                    button class="second" type="submit" { (texts::disable(language, &user.name)) }
                 }
             }
         } @else {
             form method="post" action=(path(user, "enable")) {
                 (hidden())
-                button type="submit" { "Enable " (user.name) }
+                button type="submit" { (texts::enable(language, &user.name)) }
             }
         }
         @if is_own {
-            p {
-                "This is your own account. Use your current password to change "
-                a href=(password::PATH) { "your password" } " or "
-                a href=(own_factor::PATH) { "two-step sign-in" } "."
-            }
+            p { (with_parts(&texts::own_account(language, SLOT, NEXT_SLOT), &[&password_link, &factor_link])) }
         } @else {
-            (others_access(user))
+            (others_access(language, user))
         }
         details {
-            summary { "Remove account" }
-            p { "You can't undo this. Actions by " (user.name) " stay in the audit log." }
+            summary { (texts::remove_account(language)) }
+            p { (texts::remove_text(language, &user.name)) }
             form method="post" action=(path(user, "remove")) {
                 (hidden())
-                button class="stop" type="submit" { "Remove " (user.name) }
+                button class="stop" type="submit" { (texts::remove(language, &user.name)) }
             }
         }
     }
 }
 
 /// Renders the forms for changing another user's access.
-fn others_access(user: &User) -> Markup {
+fn others_access(language: Language, user: &User) -> Markup {
     html! {
         details {
-            summary { "Reset password" }
+            summary { (texts::reset_password(language)) }
             form class="tools" method="post" action=(path(user, "password")) {
                 (hidden())
-                (password_field("New password"))
-                button class="second" type="submit" { "Reset password" }
+                (password_field(language, &texts::new_password(language)))
+                button class="second" type="submit" { (texts::reset_password(language)) }
             }
-            p class="hint" { "Resetting the password ends all sessions of this user. Share the new password in person." }
+            p class="hint" { (texts::reset_password_hint(language)) }
         }
         @if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
             details {
-                summary { "Turn off two-step sign-in" }
-                p { "For users who have lost their app and recovery codes. " (user.name) " is signed out everywhere and can then sign in with the password alone." }
+                summary { (texts::turn_off_factor(language)) }
+                p { (texts::turn_off_factor_text(language, &user.name)) }
                 form method="post" action=(path(user, "second-factor")) {
                     (hidden())
-                    button class="second" type="submit" { "Turn off for " (user.name) }
+                    button class="second" type="submit" { (texts::turn_off_factor_for(language, &user.name)) }
                 }
             }
         }

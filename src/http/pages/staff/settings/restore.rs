@@ -7,12 +7,13 @@ use serde_json::{Map, Value, json};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
-use crate::frame::see_other;
+use crate::frame::{NEXT_SLOT, SLOT, see_other, time_in, with_parts};
 use crate::staff::filled_form::field;
 use crate::staff::form::Form;
-use crate::staff::shell::{StaffSection, StaffViewer, Tone, clock, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{ORDERS_PATH, SETTINGS_PATH};
 use domain::id::Id;
+use domain::job::JobState;
 use domain::restore::Restore;
 use http::access::Caller;
 use http::error::ApiError;
@@ -20,6 +21,8 @@ use http::handles::handles;
 use http::path_id::PathId;
 use http_api::production::restores::{OpenJobView, RestoreHandles, open_jobs, review};
 use store::queries::Page;
+use words::Language;
+use words::staff::{settings as texts, shell};
 
 /// Path of the restore page.
 pub(in crate::staff) const PATH: &str = "/shop/settings/restore";
@@ -71,80 +74,111 @@ async fn reviewed(app: &RestorePageHandles, id: Id, sent: &PageForm) -> Result<(
 
 async fn page(app: &RestorePageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let (language, title) = (viewer.language(), texts::restores(viewer.language()));
     let (all, _) = app.restores.queries.restores(Page { limit: MAX_SHOWN, offset: 0 }).await?;
     let all: Vec<&Restore> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let content = html! {
-        p { a href=(SETTINGS_PATH) { "Settings" } }
-        h1 { "Restores" }
+        p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
+        h1 { (title) }
         (form.alert())
         div id="restores" data-fresh="" {
-            @if all.is_empty() { p { "This shop has never been restored from a backup." } }
+            @if all.is_empty() { p { (texts::never_restored(language)) } }
             @for restore in all {
-                @if restore.review.is_some() { (past(restore)) } @else {
-                    (waiting(restore, &open_jobs(&app.restores.orders, restore.restored_at), form))
+                @if restore.review.is_some() { (past(language, restore)) } @else {
+                    (waiting(language, restore, &open_jobs(&app.restores.orders, restore.restored_at), form))
                 }
             }
         }
     };
-    Ok(viewer.page(StaffSection::Settings, "Restores", &app.settings.board.view(), &content))
+    Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
-fn heading(restore: &Restore) -> Markup {
-    html! { "Backup from " (clock(restore.backup_made_at)) }
+fn heading(language: Language, restore: &Restore) -> Markup {
+    with_parts(&texts::backup_from(language, SLOT), &[&time_in(language, restore.backup_made_at)])
 }
 
-fn past(restore: &Restore) -> Markup {
+fn past(language: Language, restore: &Restore) -> Markup {
+    let restore_time = with_parts(&texts::restored(language, SLOT), &[&time_in(language, restore.restored_at)]);
     html! {
         section class="card" {
-            h2 { (heading(restore)) }
+            h2 { (heading(language, restore)) }
             @if let Some(review) = &restore.review {
-                p { "Restored " (clock(restore.restored_at)) ". Reviewed by " (review.by) ", " (clock(review.at)) "." }
+                @let (by, at) = (html! { (review.by) }, time_in(language, review.at));
+                p { (restore_time) " " (with_parts(&texts::reviewed_by(language, SLOT, NEXT_SLOT), &[&by, &at])) }
                 @if let Some(note) = &review.note { p { (note) } }
             }
         }
     }
 }
 
-fn waiting(restore: &Restore, jobs: &[OpenJobView], form: &Form) -> Markup {
+fn waiting(language: Language, restore: &Restore, jobs: &[OpenJobView], form: &Form) -> Markup {
     html! {
         section class="card" aria-labelledby="waiting" {
-            h2 id="waiting" { (heading(restore)) " " span class=(Tone::Attention.class()) { "needs review" } }
-            p {
-                "Your shop is in the state of this backup. Since then, it may have printed jobs, received payments and issued \
-                 numbers that are missing here. Print jobs don't start until you finish this review."
+            h2 id="waiting" {
+                (heading(language, restore)) " "
+                span class=(Tone::Attention.class()) { (texts::needs_review(language)) }
             }
-            h3 { "Jobs that may already be printed (" (jobs.len()) ")" }
-            @if jobs.is_empty() { p { "No jobs were open." } } @else {
-                p { "Check the printers and the shelf. Cancel jobs whose parts are already printed. The other jobs print after the review." }
+            p { (texts::waiting_text(language)) }
+            h3 { (texts::open_jobs(language, &jobs.len().to_string())) }
+            @if jobs.is_empty() { p { (texts::no_open_jobs(language)) } } @else {
+                p { (texts::open_jobs_text(language)) }
                 ul class="rows" {
                     @for job in jobs {
                         li {
                             a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { (job.number) }
-                            span { "of " (job.order_number) }
-                            span class="soft" { (job.state) }
+                            span { (texts::job_of(language, &job.order_number)) }
+                            span class="soft" { (job_state(language, job.state)) }
                         }
                     }
                 }
             }
-            h3 { "Next numbers" }
-            p {
-                "Check sent emails and customer documents for the last number issued in each series. Skipped numbers are recorded \
-                 as a gap with a reason."
-            }
+            h3 { (texts::next_numbers(language)) }
+            p { (texts::next_numbers_text(language)) }
             form class="form" method="post" action={ (PATH) "/" (restore.id) } {
                 (hidden())
                 @for one in &restore.series {
                     @let name = format!("{FIELD_PREFIX}{}", one.series);
-                    (field(&name, &format!("Next {} number (last in the backup: {})", one.series, one.restored), &html! {
+                    @let label = texts::next_number(language, &one.series, &one.restored.to_string());
+                    (field(&name, &label, &html! {
                         input id=(name) name=(name) type="number" min=(one.restored + 1) inputmode="numeric"
                             value=(form.value(&name, &one.next.to_string()));
                     }))
                 }
-                (field("note", "Note", &html! {
+                (field("note", &texts::note(language), &html! {
                     input id="note" name="note" maxlength="1000" value=(form.value("note", ""));
                 }))
-                button type="submit" { "Finish review and start jobs" }
+                button type="submit" { (texts::finish_review(language)) }
             }
         }
+    }
+}
+
+/// Returns the state of a job, in English by its name in the API.
+fn job_state(language: Language, state: JobState) -> String {
+    let text = match state {
+        JobState::Created => texts::job_created,
+        JobState::Validated => texts::job_validated,
+        JobState::AwaitingManualReview => texts::job_awaiting_review,
+        JobState::Sliced => texts::job_sliced,
+        JobState::Dispatching => texts::job_dispatching,
+        JobState::Printing => texts::job_printing,
+        JobState::Paused => texts::job_paused,
+        JobState::Completed => texts::job_completed,
+        JobState::Failed => texts::job_failed,
+        JobState::Cancelled => texts::job_cancelled,
+    };
+    text(language)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_of_jobs_are_those_of_the_api_in_english_and_words_in_german() {
+        for state in [JobState::Created, JobState::AwaitingManualReview, JobState::Sliced, JobState::Cancelled] {
+            assert_eq!(job_state(Language::English, state), state.to_string());
+        }
+        assert_eq!(job_state(Language::German, JobState::Sliced), "wartet auf einen Drucker");
     }
 }

@@ -1,0 +1,66 @@
+### The server status.
+title = System
+ready = Ready
+degraded = Degraded
+not_ready = Not ready
+warnings = Warnings
+works = ok
+backup_text = { $link }: download a copy of your shop's data
+backup_link = Backup
+monitoring = For monitoring:
+
+## At a glance
+
+glance = At a glance
+version = Version
+development_mode = { $version }, development mode
+production_mode = { $version }, production mode
+database = Database
+redis = Redis
+redis_unused = not used
+disk = Disk
+disk_space = { $free } of { $total } free
+disk_low = low
+disk_unknown = unknown
+uploads = Customer uploads
+uploads_unknown = unknown
+uploads_used = { $used } used by unprocessed uploads
+uploads_used_of = { $used } of { $limit } used by unprocessed uploads
+uploads_rejected = new uploads are rejected
+uploads_rejected_disk = new uploads are rejected: disk nearly full
+
+## Problems
+
+no_response = does not respond
+disk_full = its disk is full
+read_only = cannot be written
+out_of_service = out of service
+down = down
+
+## Components
+
+components = Components
+component_table = Component status
+component = Component
+status = Status
+crashes = Crashes
+
+## Actors
+
+actors_by_kind = Actors by kind
+actor_table = Actors
+kind = Kind
+in_memory = In memory
+queued_commands = Queued commands
+restarts = Restarts
+rejected = Rejected (load)
+none = none
+actors_starting = { $count } starting
+actors_running = { $count } running
+actors_resting = { $count } resting
+actors_parked = { $count } parked
+crashed = Crashed actors
+crashed_starting = starting, { $restarts } restarts
+crashed_running = running, { $restarts } restarts
+crashed_resting = resting, { $restarts } restarts
+crashed_parked = parked, { $restarts } restarts

@@ -1,0 +1,104 @@
+//! Messages of the settings: their overview, backups and restores.
+
+use crate::messages;
+
+messages! {
+    "staff/settings":
+
+    title;
+    keys;
+    keys_about;
+    users;
+    users_about;
+    account;
+    account_about;
+    password;
+    password_about;
+    second_factor;
+    second_factor_about;
+    sessions;
+    sessions_about;
+    audit;
+    audit_about;
+    integrations;
+    integrations_about;
+    system;
+    system_about;
+    backup;
+    backup_about;
+    restores;
+    restores_about;
+    design;
+    design_about;
+    setup;
+    setup_about;
+    only_admins;
+    no_restart;
+    restart;
+    restart_needed;
+    restart_text(command: &str);
+    only_secrets;
+
+    nothing_downloaded;
+    download;
+    download_text;
+    download_backup;
+    backup_included;
+    backup_database(file: &str);
+    backup_files(folder: &str);
+    backup_documents(folder: &str);
+    backup_manifest(file: &str);
+    backup_not_included;
+    backup_secrets(secrets: &str, environment: &str);
+    backup_secrets_copy;
+    backup_secrets_use(key: &str, salt: &str);
+    backup_other(file: &str);
+    restore_backup;
+    restore_stop(command: &str);
+    restore_settings(environment: &str, settings: &str);
+    restore_data(command: &str);
+    restore_data_and_database(setting: &str, command: &str);
+    restore_secrets(file: &str);
+    restore_start(command: &str);
+    restore_review(link: &str);
+    restore_review_link;
+    restore_test;
+
+    never_restored;
+    backup_from(time: &str);
+    restored(time: &str);
+    reviewed_by(person: &str, time: &str);
+    needs_review;
+    waiting_text;
+    open_jobs(count: &str);
+    no_open_jobs;
+    open_jobs_text;
+    job_of(order: &str);
+    next_numbers;
+    next_numbers_text;
+    next_number(series: &str, last: &str);
+    note;
+    finish_review;
+
+    job_created;
+    job_validated;
+    job_awaiting_review;
+    job_sliced;
+    job_dispatching;
+    job_printing;
+    job_paused;
+    job_completed;
+    job_failed;
+    job_cancelled;
+
+    fault_future;
+    fault_issued(least: &str);
+    fault_in_backup(least: &str, last: &str);
+    email_taken;
+    last_admin;
+    already_reviewed;
+    backup_under_way;
+    settings_fixed;
+    invalid_settings;
+    backup_failed;
+}
