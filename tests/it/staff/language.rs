@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 
+use super::products::sent;
 use super::settings::boss;
 use super::{done, is_sound, operator};
 use crate::api::PASSWORD;
@@ -156,4 +157,45 @@ on_sqlite! {
         let reason = view["waitingReason"].as_str().unwrap();
         assert!(reason.starts_with("Waiting for a printer"), "the API stays English: {reason}");
     }
+}
+
+#[tokio::test]
+async fn products_pages_are_german() {
+    let app = App::new(Db::sqlite()).await;
+    let sam = operator(&app).await;
+    sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let texts = ["<html lang=\"de\">", ">Noch keine Produkte</h2>", ">Produkte und Sets</a>", ">Neues Set</a>"];
+    shows(&sam.get("/shop/products").await, &texts);
+    let texts = [">Noch keine Dateien</h2>", ">API-Dokumentation</a>", "data-sends=\"Die Datei wird gesendet.\""];
+    shows(&sam.get("/shop/products/files").await, &texts);
+
+    let (material, file) = (app.material("PLA black", 1_000.0).await, app.gcode("vase", 3_600, 20.5).await);
+    let texts = [
+        ">Manueller Druck</h2>",
+        ">Kein Drucker nimmt dieses Dateiformat an.</p>",
+        ">Filamentdrucker</option>",
+        "20,5 g",
+        "1 Std. 00 Min.",
+        ">Anlegen und eines bestellen</button>",
+    ];
+    shows(&sam.get(&format!("/shop/products/files/{file}")).await, &texts);
+    let form = sam.get(&format!("/shop/products/new?file={file}")).await;
+    shows(&form, &[">Neues Produkt</h1>", ">Teile je Platte</label>", ">Material auswählen</option>"]);
+    let fields = [("code", "VASE"), ("name", "Vase"), ("priceCents", "much"), ("currency", "usd")];
+    let wrong = sent(&sam, &token(&form), "/shop/products/new", &fields).await;
+    assert_eq!(wrong.status, 400, "{}", wrong.text);
+    shows(&wrong, &["<html lang=\"de\">", "Preis: muss ein Betrag sein, etwa 2,50"]);
+
+    let sku = app.sku("VASE", &material, &file, 1_250).await;
+    app.patch(&format!("/api/skus/{sku}"), &json!({"active": false})).await.expect(200);
+    let texts = [
+        "12,50 USD",
+        "20,5 g PLA black",
+        "vase.gcode</a>, Platte 1",
+        ">Nein</span>",
+        "<li>es ist nicht aktiv und kann nicht bestellt werden</li>",
+        ">VASE wieder anbieten</button>",
+    ];
+    shows(&sam.get(&format!("/shop/products/{sku}")).await, &texts);
+    shows(&sam.get("/shop/products").await, &["data-label=\"Preis\"", ">Insgesamt 1</p>", ">Im Angebot</a>"]);
 }

@@ -9,10 +9,11 @@ use http::language::EnglishOnly;
 use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language.
-const TRANSLATED: [&str; 7] = [
+const TRANSLATED: [&str; 8] = [
     "/login",
     "/logout",
     "/shop/jobs",
+    "/shop/products",
     "/shop/settings/account",
     "/shop/settings/password",
     "/shop/settings/second-factor",
