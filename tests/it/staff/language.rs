@@ -61,7 +61,7 @@ async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browse
 async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let app = App::new(Db::sqlite()).await;
     let boss = boss(&app).await;
-    for path in ["/floor", "/to-do", "/shop/orders", "/shop/settings", "/shop/settings/users"] {
+    for path in ["/floor", "/to-do", "/shop/settings", "/shop/settings/users"] {
         let page = german(&boss, path).await;
         shows(&page, &["<html lang=\"en\">", "Skip to content", "Search orders", "id=\"summary\""]);
         assert!(!page.text.contains("Einstellungen"), "{path}: {}", page.text);
@@ -157,6 +157,49 @@ on_sqlite! {
         let reason = view["waitingReason"].as_str().unwrap();
         assert!(reason.starts_with("Waiting for a printer"), "the API stays English: {reason}");
     }
+}
+
+#[tokio::test]
+async fn orders_pages_are_german() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let texts = ["<html lang=\"de\">", ">Noch keine Bestellungen</h2>", ">Nummer oder E-Mail-Adresse</label>"];
+    shows(&sam.get("/shop/orders").await, &texts);
+    let form = sam.get("/shop/orders/new").await;
+    shows(&form, &[">Neue Bestellung</h1>", ">Anzahl (2)</label>", ">Bestellung anlegen</button>"]);
+    let own = token(&form);
+    let unknown = sent(&sam, &own, "/shop/orders/new", &[("lines.0.skuId", "NONE"), ("lines.0.quantity", "1")]).await;
+    assert_eq!(unknown.status, 400, "{}", unknown.text);
+    shows(&unknown, &["Produkt: kein Produkt hat diesen Namen oder diese Artikelnummer"]);
+
+    let unpaid = floor.app.order(&floor.sku, 1).await;
+    let texts = [
+        ">Zahlung offen</span>",
+        ">Zahlung erfassen</summary>",
+        ">Priorität, Termin, Notizen und Adresse bearbeiten</summary>",
+        "<li>Bestellung eingegangen<",
+    ];
+    shows(&sam.get(&format!("/shop/orders/{unpaid}")).await, &texts);
+
+    let order = floor.order(2).await;
+    floor.app.order_is(&order, "ready").await;
+    let path = format!("/shop/orders/{order}");
+    let texts = [
+        ">Versandbereit</span>",
+        ">Neue Sendung</h2>",
+        "(bis zu 2)",
+        "2 von 2 gut",
+        "10,00 USD",
+        "Druckauftrag abgeschlossen: <a href=\"#job-",
+    ];
+    shows(&sam.get(&path).await, &texts);
+    let some = [("someParts", "true"), ("part-0", "1"), ("carrier", "pickup")];
+    shows(&sent(&sam, &own, &format!("{path}/ship"), &some).await, &[">Sendung 1</h2>", "Abholung "]);
+    let texts = [">Packliste 1 zur Bestellung ORD-", ">Lieferadresse</h2>", ">Keine Adresse</p>", "Abholung "];
+    shows(&sam.get(&format!("{path}/shipments/1")).await, &texts);
+    let texts = [">Versandbereit</span>", "data-label=\"Gesamt\"", "</b> Pünktlich</a>", ">Insgesamt 2</p>"];
+    shows(&sam.get("/shop/orders").await, &texts);
 }
 
 #[tokio::test]

@@ -9,10 +9,11 @@ use http::language::EnglishOnly;
 use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language.
-const TRANSLATED: [&str; 8] = [
+const TRANSLATED: [&str; 9] = [
     "/login",
     "/logout",
     "/shop/jobs",
+    "/shop/orders",
     "/shop/products",
     "/shop/settings/account",
     "/shop/settings/password",
