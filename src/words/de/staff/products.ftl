@@ -108,7 +108,7 @@ fdm_standard = Filamentdrucker
 fdm_large = Filamentdrucker, groß
 resin_standard = Harzdrucker
 resin_large = Harzdrucker, groß
-laser_cutter = Lasercutter
+laser_cutter = Laserschneider
 laser_engraver = Lasergravierer
 
 ## Formular für ein Produkt
