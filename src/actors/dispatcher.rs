@@ -138,8 +138,9 @@ impl Dispatcher {
         waiting_acts(orders, &printers, &self.floor.rules.types, self.floor.environment.now())
     }
 
-    /// Calls `look` with a job's current surroundings, which are described in the given language: all printers, the job's materials, the jobs that hold the stock
-    /// it is waiting for, and the times at which jobs are expected to end.
+    /// Calls `look` with a job's current surroundings, which are described in the given language: all printers, the
+    /// job's materials, the jobs that hold the stock it is waiting for, and the times at which jobs are expected to
+    /// end.
     pub fn around<T>(
         &self,
         language: Language,

@@ -4,7 +4,9 @@
 use crate::amount::Amount;
 use crate::currency;
 use crate::material::MaterialType;
+use crate::notation;
 use crate::typed_amount::{self, TypedAmountError};
+use words::Language;
 
 /// Thousandths of one minor unit.
 const THOUSANDTHS_PER_MINOR_UNIT: i64 = 1000;
@@ -50,13 +52,16 @@ pub fn plain(cost: Amount, kind: MaterialType, of: &str) -> String {
     }
 }
 
-/// Formats a cost for display, with the currency: `1,025.00 USD`.
-pub fn format_cost(cost: Amount, kind: MaterialType, of: &str) -> String {
+/// Formats a cost for display, with the currency: `1,025.00 USD` or `1.025,00 USD`.
+pub fn format_cost(language: Language, cost: Amount, kind: MaterialType, of: &str) -> String {
     let per = kind.thousandths_per_minor_unit();
     if cost.0 % per == 0 {
-        currency::format_amount(cost.0 / per, of)
-    } else {
-        format!("{} {}", plain(cost, kind, of), of.to_uppercase())
+        return notation::amount(language, cost.0 / per, of);
+    }
+    let (figure, currency) = (plain(cost, kind, of), of.to_uppercase());
+    match language {
+        Language::English => format!("{figure} {currency}"),
+        Language::German => format!("{} {currency}", figure.replace('.', ",")),
     }
 }
 
@@ -85,9 +90,10 @@ mod tests {
         assert_eq!(plain(Amount(250_050), LaserConsumable, "eur"), "2.5005");
         assert_eq!(plain(Amount(2_500), LaserSheet, "jpy"), "2.5");
         assert_eq!(plain(Amount(-500), LaserSheet, "jpy"), "-0.5");
-        assert_eq!(format_cost(Amount(102_500_000), LaserSheet, "usd"), "1,025.00 USD");
-        assert_eq!(format_cost(Amount(2_500), LaserSheet, "usd"), "0.025 USD");
-        assert_eq!(format_cost(Amount(2_500), Filament, "usd"), "25.00 USD");
+        let both = |cost, kind| Language::ALL.map(|language| format_cost(language, cost, kind, "usd"));
+        assert_eq!(both(Amount(102_500_000), LaserSheet), ["1,025.00 USD", "1.025,00 USD"]);
+        assert_eq!(both(Amount(2_500), LaserSheet), ["0.025 USD", "0,025 USD"]);
+        assert_eq!(both(Amount(2_500), Filament), ["25.00 USD", "25,00 USD"]);
     }
 
     proptest! {

@@ -10,7 +10,9 @@ pub mod audit;
 pub mod audit_acts;
 pub mod cards;
 pub mod common;
+pub mod insights;
 pub mod jobs;
+pub mod labels;
 pub mod orders;
 pub mod printer_form;
 pub mod products;
@@ -19,9 +21,12 @@ pub mod setup;
 pub mod setup_fields;
 pub mod shell;
 pub mod sign_in;
+pub mod spools;
+pub mod stock;
 pub mod timing;
 pub mod to_do;
 pub mod waiting;
+pub mod webhooks;
 
 /// Returns the modules of all areas, each with its files and its messages.
 #[cfg(test)]
@@ -32,7 +37,9 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/insights", &insights::FILE, insights::DECLARED),
         ("staff/jobs", &jobs::FILE, jobs::DECLARED),
+        ("staff/labels", &labels::FILE, labels::DECLARED),
         ("staff/orders", &orders::FILE, orders::DECLARED),
         ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
         ("staff/products", &products::FILE, products::DECLARED),
@@ -41,8 +48,11 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),
         ("staff/sign_in", &sign_in::FILE, sign_in::DECLARED),
+        ("staff/spools", &spools::FILE, spools::DECLARED),
+        ("staff/stock", &stock::FILE, stock::DECLARED),
         ("staff/timing", &timing::FILE, timing::DECLARED),
         ("staff/to_do", &to_do::FILE, to_do::DECLARED),
         ("staff/waiting", &waiting::FILE, waiting::DECLARED),
+        ("staff/webhooks", &webhooks::FILE, webhooks::DECLARED),
     ]
 }

@@ -10,11 +10,11 @@ use crate::aggregate::DecisionContext;
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
-use crate::notation;
+use crate::notation::stock_amount;
 use crate::parts_sync::StockLink;
 use crate::time::Timestamp;
 use words::Language;
-use words::staff::waiting;
+use words::staff::stock;
 
 /// Rank in the queue, lowest first: priority (higher first), due date (jobs without one last), age of the job, and the
 /// claim's ID as a tie-breaker.
@@ -74,18 +74,18 @@ impl Material {
         if claim.state == ClaimState::Held {
             return None;
         }
-        let (name, unit) = (&self.fields.name, notation::unit(language, self.fields.kind));
-        let amount = |of: Amount| notation::decimal(language, of);
-        let (need, available) = (claim.need, self.available());
-        let is_short = available < need;
-        let (need, available) = (amount(need), amount(available));
+        let fields = &self.fields;
+        let amount = |amount| stock_amount(language, amount, fields.kind);
+        let (need, free) = (amount(claim.need), amount(self.available()));
         match claim.state {
             ClaimState::Held => None,
-            ClaimState::Short if is_short => Some(waiting::short(language, &need, &available, unit, name)),
-            ClaimState::Short => Some(waiting::behind_others(language, &need, &available, unit, name)),
+            ClaimState::Short if self.available() < claim.need => {
+                Some(stock::claim_short(language, &need, &fields.name, &free))
+            }
+            ClaimState::Short => Some(stock::claim_behind_others(language, &need, &fields.name, &free)),
             ClaimState::BelowReorderPoint => {
-                let (quantity, reorder) = (amount(self.quantity), amount(self.fields.reorder_point));
-                Some(waiting::below_own_reorder_point(language, &need, unit, name, &quantity, &reorder))
+                let (on_hand, point) = (amount(self.quantity), amount(fields.reorder_point));
+                Some(stock::claim_below_reorder_point(language, &need, &fields.name, &on_hand, &point))
             }
         }
     }

@@ -9,10 +9,13 @@ use crate::id::Id;
 use crate::material::change::MaterialChange;
 use crate::material::decide::existing;
 use crate::material::{Material, MaterialType, MovementKind};
+use crate::notation::stock_amount;
 use crate::parts_sync::{
     LinkCommand, OurSide, Quantities, RightSide, StockLink, StockReading, StockSystem, StockUnit, SyncStep, total,
 };
 use crate::refusal::Refusal;
+use words::Language;
+use words::staff::stock;
 
 type LinkDecision = Result<Decision<Material, LinkAnswer>, Refusal>;
 
@@ -101,13 +104,10 @@ impl MaterialType {
 impl Material {
     /// Describes the spool consumption that the printer's own server failed to record. Returns `None` once an operator
     /// has decided how to handle it.
-    pub fn missing_booking(&self, spool: i64) -> Option<String> {
+    pub fn missing_booking(&self, language: Language, spool: i64) -> Option<String> {
         let missing = self.links.get(&StockSystem::Spools)?.missing_from(spool)?;
-        let (name, unit) = (&self.fields.name, self.fields.kind.unit());
-        Some(format!(
-            "prints used {missing} {unit} of spool {spool}, but the printer's own server did not record it: decide \
-             for {name} whether to record it now or leave the count there"
-        ))
+        let amount = stock_amount(language, missing, self.fields.kind);
+        Some(stock::missing_booking(language, &amount, &spool.to_string(), &self.fields.name))
     }
 }
 

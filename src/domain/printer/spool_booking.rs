@@ -6,6 +6,7 @@ use crate::material::Material;
 use crate::parts_sync::StockSystem;
 use crate::printer_status::{Connection, SpoolBooking, Status};
 use crate::slot_label::SlotLabels;
+use words::Language;
 
 /// Maximum number of spools stored per print.
 const MAX_BOOKED_SPOOLS: usize = 16;
@@ -57,7 +58,8 @@ impl Printer {
     /// Returns a human-readable warning if consumption from a slot may be, or was, counted incorrectly in the spool
     /// management system. `material` is the slot's content, if known; `labels` are those of the printer type.
     pub fn spool_warning(&self, slot: &Slot, material: Option<&Material>, labels: SlotLabels) -> Option<String> {
-        let missing = material.zip(slot.spool).and_then(|(material, spool)| material.missing_booking(spool));
+        let missing =
+            material.zip(slot.spool).and_then(|(material, spool)| material.missing_booking(Language::English, spool));
         missing.or_else(|| self.booking_warning(slot, material, labels))
     }
 

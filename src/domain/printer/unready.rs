@@ -5,8 +5,8 @@ use std::fmt;
 use words::Language;
 use words::staff::waiting;
 
-/// Reason why a printer cannot take a job now. Its text is phrased to follow "the printer is"; [`fmt::Display`] writes it
-/// in English.
+/// Reason why a printer cannot take a job now. Its text is phrased to follow "the printer is"; [`fmt::Display`] writes
+/// it in English.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unready {
     /// A print that an operator started from a file is being started.

@@ -290,6 +290,13 @@ pub(super) fn with_parts(message: &str, parts: &[&Markup]) -> Markup {
     PreEscaped(text)
 }
 
+/// Renders a text that is in English only, such as a stored message, and marks it on a page in another language.
+pub(super) fn in_english(language: Language, text: &str) -> Markup {
+    html! {
+        @if language == Language::English { (text) } @else { span lang=(Language::English.tag()) { (text) } }
+    }
+}
+
 /// Renders the sentence in an empty list, with the customer's email address.
 pub(super) fn none_yet(language: Language, email: &str) -> Markup {
     with_parts(&pages::none_yet(language, SLOT), &[&html! { strong { (email) } }])

@@ -66,4 +66,7 @@ messages! {
     fault_amount;
     fault_amount_ambiguous;
     fault_amount_precise;
+    fault_no_label;
+    fault_no_material;
+    spools_counted_elsewhere;
 }

@@ -35,9 +35,6 @@ messages! {
     slicing_failed;
     not_enough_material;
     held_by(words: &str, jobs: &str);
-    short(need: &str, available: &str, unit: &str, material: &str);
-    behind_others(need: &str, available: &str, unit: &str, material: &str);
-    below_own_reorder_point(need: &str, unit: &str, material: &str, quantity: &str, reorder: &str);
     units;
 
     printers_with(count: usize, predicate: &str);

@@ -1,14 +1,18 @@
 //! Languages of the staff's pages: the account's, else the browser's; areas that are not translated are in English.
 
+mod orders;
+mod work;
+
 use serde_json::{Value, json};
 use simulator::PrinterKind;
+use simulator::sink::{Sink, SinkMode};
 
-use super::products::sent;
 use super::settings::boss;
 use super::{done, is_sound, operator};
-use crate::api::PASSWORD;
+use crate::api::webhooks::{QUICK, endpoint_is, happen, register};
+use crate::api::{PASSWORD, some_sku};
 use crate::billing::pages::{send, token};
-use crate::machines::{FAST, Floor, JUDGE_LATE};
+use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_sqlite};
 
@@ -61,7 +65,7 @@ async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browse
 async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let app = App::new(Db::sqlite()).await;
     let boss = boss(&app).await;
-    for path in ["/floor", "/to-do", "/shop/settings", "/shop/settings/users"] {
+    for path in ["/floor", "/shop/settings", "/shop/settings/users", "/design"] {
         let page = german(&boss, path).await;
         shows(&page, &["<html lang=\"en\">", "Skip to content", "Search orders", "id=\"summary\""]);
         assert!(!page.text.contains("Einstellungen"), "{path}: {}", page.text);
@@ -69,6 +73,71 @@ async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let users = boss.get("/api/users").await.expect(200);
     let person = format!("/shop/settings/users/{}", users["users"][0]["id"].as_str().unwrap());
     shows(&german(&boss, &person).await, &["<html lang=\"en\">", "aria-label=\"Sessions\""]);
+}
+
+on_sqlite! {
+    async fn insights_pages_are_german(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let empty = german(&sam, "/shop/insights?days=365").await;
+        shows(&empty, &[">Keine Drucke in diesem Zeitraum</h2>", ">1 Jahr</a>", "Keine Daten aus dem Jahr davor"]);
+        let cost = json!({"unitCostCents": 2.5});
+        floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &cost).await.expect(200);
+        let order = floor.order(1).await;
+        floor.app.order_is(&order, "ready").await;
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        let rejected = json!({"goodCount": 0, "reason": "layer_shift"});
+        floor.app.post(&format!("/api/jobs/{job}/sign-off"), &rejected).await.expect(200);
+        let texts = [
+            "<html lang=\"de\">",
+            ">Auswertung</h1>",
+            "aria-label=\"Zeitraum\"",
+            ">Durchlaufzeit, Median<",
+            "Keine Daten aus den 30 Tagen davor",
+            ">Einen Blick wert</h2>",
+            "</a> hat die höchsten Kosten durch Ausschuss: Material für 0,2",
+            ">„Schichtversatz“</a>: 1, in den 30 Tagen davor keiner.",
+            ">Drucke pro Tag als CSV</a>",
+            " am stärksten Tag; rot: fehlgeschlagen oder abgebrochen",
+            "aria-label=\"Auslastung der Drucker: Zahlen\"",
+            ">Gehaltene Zusagen<",
+        ];
+        shows(&german(&sam, "/shop/insights").await, &texts);
+        let table = german(&sam, "/shop/insights/table?figure=scrap-reasons").await.text;
+        assert!(table.contains("reason,scrap,scrapCostCents\r\nSchichtversatz,1,"), "{table}");
+    }
+}
+
+#[tokio::test]
+async fn labels_pages_are_german() {
+    let app = App::new(Db::sqlite()).await;
+    let sam = operator(&app).await;
+    let texts = [
+        "<html lang=\"de\">",
+        ">Etiketten</h1>",
+        "Handys können diese Adresse nicht öffnen.",
+        "<p>Noch keine Drucker. <a href=\"/floor\">Werkstatt öffnen</a></p>",
+        "<p>Legen Sie zuerst ein Material an. <a href=\"/shop/stock\">Zum Lager</a></p>",
+        ">Vorhandene Spulen</h2>",
+        "Noch keine Lagerplätze.",
+    ];
+    shows(&german(&sam, "/shop/labels").await, &texts);
+    let material = app.material("PLA black", 100.0).await;
+    let place = json!({"location": "Shelf A3/4"});
+    app.patch(&format!("/api/inventory/materials/{material}"), &place).await.expect(200);
+    let texts = [
+        "<p>Jede Spule bekommt eine neue Nummer.",
+        ">Anzahl</label>",
+        ">A4-Blatt zum Ausschneiden<",
+        ">Etiketten erstellen</button>",
+        "value=\"Shelf A3/4\"",
+    ];
+    shows(&german(&sam, "/shop/labels").await, &texts);
+    let nothing = german(&sam, "/shop/labels/pdf?printer=x").await;
+    assert_eq!(nothing.status, 400, "{}", nothing.text);
+    shows(&nothing, &["<p>Etiketten: wählen Sie mindestens einen Drucker, eine Spule oder einen Lagerplatz.</p>"]);
+    let pdf = german(&sam, &format!("/shop/labels/pdf?new=1&material={material}")).await;
+    assert_eq!((pdf.status, pdf.header("content-type")), (200, Some("application/pdf")), "{}", pdf.text);
 }
 
 #[tokio::test]
@@ -120,125 +189,88 @@ async fn admins_set_the_language_of_others_and_everybody_their_own() {
     assert_eq!(program.patch("/api/auth/me", &json!({"language": "de"})).await.status, 403);
 }
 
-on_sqlite! {
-    async fn jobs_pages_are_german(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
-        let sam = operator(&floor.app).await;
-        let empty = german(&sam, "/shop/jobs").await;
-        shows(&empty, &["<html lang=\"de\">", ">Druckaufträge</h1>", ">Noch keine Druckaufträge</h2>", ">alle</a>"]);
-        floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
-        floor.app.patch(&floor.path(1, ""), &json!({"machineType": "resin_large"})).await.expect(200);
-        let (order, job) = floor.one().await;
-        floor.app.job_is(&job, "SLICED").await;
-        let page = german(&sam, &format!("/shop/jobs/{job}")).await;
-        let texts = [
-            "<html lang=\"de\">",
-            ">Druckauftrag JOB-",
-            ">Wartet auf einen Drucker</span>",
-            "Wartet auf einen Drucker mit PLA black.",
-            " ist in Wartung.",
-            "10 g PLA black",
-            ">reserviert<",
-            ">Passende Drucker</h2>",
-            ">Später<",
-            "der Drucker ist in Wartung",
-            "der Maschinentyp ist nicht Standard-Filamentdrucker",
-            "1 Teil auf der Platte, Priorität",
-            ">Ändern oder abbrechen</summary>",
-            "Alle Druckaufträge</a>",
-        ];
-        shows(&page, &texts);
-        assert!(page.text.contains(&format!("/shop/orders/{order}")), "{}", page.text);
-        let list = german(&sam, "/shop/jobs").await;
-        shows(&list, &["<b>1</b> wartet auf einen Drucker</a>", ">Priorität</th>", ">Wartet auf einen Drucker</span>"]);
-        let none = german(&sam, "/shop/jobs?state=FAILED").await;
-        shows(&none, &["Keine passenden Druckaufträge. <a", ">Alle anzeigen</a>"]);
-        let view = floor.job(&job).await;
-        let reason = view["waitingReason"].as_str().unwrap();
-        assert!(reason.starts_with("Waiting for a printer"), "the API stays English: {reason}");
-    }
-}
-
 #[tokio::test]
-async fn orders_pages_are_german() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+async fn stock_pages_are_german() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
-    let texts = ["<html lang=\"de\">", ">Noch keine Bestellungen</h2>", ">Nummer oder E-Mail-Adresse</label>"];
-    shows(&sam.get("/shop/orders").await, &texts);
-    let form = sam.get("/shop/orders/new").await;
-    shows(&form, &[">Neue Bestellung</h1>", ">Anzahl (2)</label>", ">Bestellung anlegen</button>"]);
-    let own = token(&form);
-    let unknown = sent(&sam, &own, "/shop/orders/new", &[("lines.0.skuId", "NONE"), ("lines.0.quantity", "1")]).await;
-    assert_eq!(unknown.status, 400, "{}", unknown.text);
-    shows(&unknown, &["Produkt: kein Produkt hat diesen Namen oder diese Artikelnummer"]);
+    let changes = json!({"location": "Regal A3", "reorderPoint": 2000, "unitCostCents": 2.5});
+    floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &changes).await.expect(200);
+    let list = sam.get("/shop/stock").await;
+    shows(&list, &["<html lang=\"de\">", "<h1>Lager</h1>", "Nachzubestellen (1)", ">Verfügbar</th>", ">Fächer</a>"]);
+    shows(
+        &list,
+        &["1000 g verfügbar, Meldebestand 2000 g", "Lagerplatz Regal A3", ">Knapp</span>", ">Insgesamt 1</p>"],
+    );
 
-    let unpaid = floor.app.order(&floor.sku, 1).await;
-    let texts = [
-        ">Zahlung offen</span>",
-        ">Zahlung erfassen</summary>",
-        ">Priorität, Termin, Notizen und Adresse bearbeiten</summary>",
-        "<li>Bestellung eingegangen<",
-    ];
-    shows(&sam.get(&format!("/shop/orders/{unpaid}")).await, &texts);
-
-    let order = floor.order(2).await;
-    floor.app.order_is(&order, "ready").await;
-    let path = format!("/shop/orders/{order}");
-    let texts = [
-        ">Versandbereit</span>",
-        ">Neue Sendung</h2>",
-        "(bis zu 2)",
-        "2 von 2 gut",
-        "10,00 USD",
-        "Druckauftrag abgeschlossen: <a href=\"#job-",
-    ];
+    let path = format!("/shop/stock/materials/{}", floor.material);
+    let own = token(&sam.get(&path).await);
+    let texts = [">Kosten pro Kilogramm</dt>", "25,00 USD", ">Lagerbewegungen</h2>", ">Bestand (g)</th>"];
     shows(&sam.get(&path).await, &texts);
-    let some = [("someParts", "true"), ("part-0", "1"), ("carrier", "pickup")];
-    shows(&sent(&sam, &own, &format!("{path}/ship"), &some).await, &[">Sendung 1</h2>", "Abholung "]);
-    let texts = [">Packliste 1 zur Bestellung ORD-", ">Lieferadresse</h2>", ">Keine Adresse</p>", "Abholung "];
-    shows(&sam.get(&format!("{path}/shipments/1")).await, &texts);
-    let texts = [">Versandbereit</span>", "data-label=\"Gesamt\"", "</b> Pünktlich</a>", ">Insgesamt 2</p>"];
-    shows(&sam.get("/shop/orders").await, &texts);
+    let fields = [("form_token", &*own), ("taken", "2000"), ("reason", "x")];
+    let wrong = send(&sam, &format!("{path}/write-off"), &fields).await;
+    shows(&wrong, &["<p>So viel ist nicht auf Lager.</p>", "value=\"Lieferung\"", ">Ausbuchen</button>"]);
+    let fields = [("form_token", &*own), ("delta", "viel"), ("reason", "x")];
+    let wrong = send(&sam, &format!("{path}/receive"), &fields).await;
+    shows(&wrong, &["Eingegangene Menge (g): muss eine Zahl sein."]);
+    let fields = [("form_token", &*own), ("delta", "100,5"), ("reason", "Montag")];
+    let received = done(&sam, &format!("{path}/receive"), &fields).await;
+    shows(&received, &[">Wareneingang</td>", ">+100,5</td>", ">1100,5</td>", "aria-label=\"Bestand vom "]);
+    shows(&sam.get(&format!("{path}/edit")).await, &["<h1>PLA black bearbeiten</h1>", "In USD, zum Beispiel 25,00"]);
+    let fields = [("form_token", &*own), ("name", "x"), ("type", "filament"), ("color", "red")];
+    let wrong = send(&sam, "/shop/stock/new", &fields).await;
+    shows(&wrong, &["<h1>Material anlegen</h1>", "Farbe: muss eine Farbe wie #1a2b3c sein."]);
+    shows(&sam.get("/shop/stock/bins").await, &["<h1>Lagerplätze</h1>", ">1 Material</span>"]);
+    shows(&sam.get("/shop/stock/bins?name=Regal+A3").await, &["Bestand 1100,5 g, 1100,5 g verfügbar"]);
+
+    let place = format!("{}/0", floor.printers[0]);
+    let form = sam.get(&format!("/shop/stock/slots?place={place}")).await;
+    shows(&form, &["<h1>Fächer</h1>", ">Inhalt: ", ">Inhalt speichern</button>", ">Als leer markieren</button>"]);
+    let fields = [
+        ("form_token", &*own),
+        ("place", &*place),
+        ("materialId", &*floor.material),
+        ("remaining", "750,5"),
+        ("spoolId", "12"),
+    ];
+    let loaded = done(&sam, "/shop/stock/slots", &fields).await;
+    shows(&loaded, &["noch 750,5 g", ">Spule 12</a>"]);
+    let spool = sam.get("/shop/stock/spools/12").await;
+    shows(
+        &spool,
+        &[">Spule 12 <span", ">Eingelegt</span>", "„noch 750,5 g“ auf die Spule", ">Spule aussondern</button>"],
+    );
+    let fields = [("form_token", &*own), ("gross", "100"), ("empty", "230,5")];
+    let wrong = send(&sam, "/shop/stock/spools/12/weigh", &fields).await;
+    shows(&wrong, &["Anzeige der Waage: muss mindestens das Gewicht der leeren Spule sein."]);
 }
 
 #[tokio::test]
-async fn products_pages_are_german() {
-    let app = App::new(Db::sqlite()).await;
-    let sam = operator(&app).await;
-    sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
-    let texts = ["<html lang=\"de\">", ">Noch keine Produkte</h2>", ">Produkte und Sets</a>", ">Neues Set</a>"];
-    shows(&sam.get("/shop/products").await, &texts);
-    let texts = [">Noch keine Dateien</h2>", ">API-Dokumentation</a>", "data-sends=\"Die Datei wird gesendet.\""];
-    shows(&sam.get("/shop/products/files").await, &texts);
+async fn webhooks_pages_are_german() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
+    let (sku, boss, sink) = (some_sku(&app).await, boss(&app).await, Sink::start().await.unwrap());
+    boss.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let none = boss.get("/shop/webhooks").await;
+    shows(&none, &["<html lang=\"de\">", ">Noch keine Endpunkte.</p>", ">Endpunkt anlegen</a>"]);
+    let own = token(&boss.get("/shop/webhooks/new").await);
+    let fields = [("form_token", &*own), ("url", "ftp://example.org"), ("event-order.paid", "true")];
+    let wrong = send(&boss, "/shop/webhooks/new", &fields).await;
+    shows(&wrong, &["URL des Endpunkts: die URL muss mit http oder https beginnen.", "> order.paid</label>"]);
 
-    let (material, file) = (app.material("PLA black", 1_000.0).await, app.gcode("vase", 3_600, 20.5).await);
-    let texts = [
-        ">Manueller Druck</h2>",
-        ">Kein Drucker nimmt dieses Dateiformat an.</p>",
-        ">Filamentdrucker</option>",
-        "20,5 g",
-        "1 Std. 00 Min.",
-        ">Anlegen und eines bestellen</button>",
-    ];
-    shows(&sam.get(&format!("/shop/products/files/{file}")).await, &texts);
-    let form = sam.get(&format!("/shop/products/new?file={file}")).await;
-    shows(&form, &[">Neues Produkt</h1>", ">Teile je Platte</label>", ">Material auswählen</option>"]);
-    let fields = [("code", "VASE"), ("name", "Vase"), ("priceCents", "much"), ("currency", "usd")];
-    let wrong = sent(&sam, &token(&form), "/shop/products/new", &fields).await;
-    assert_eq!(wrong.status, 400, "{}", wrong.text);
-    shows(&wrong, &["<html lang=\"de\">", "Preis: muss ein Betrag sein, etwa 2,50"]);
-
-    let sku = app.sku("VASE", &material, &file, 1_250).await;
-    app.patch(&format!("/api/skus/{sku}"), &json!({"active": false})).await.expect(200);
-    let texts = [
-        "12,50 USD",
-        "20,5 g PLA black",
-        "vase.gcode</a>, Platte 1",
-        ">Nein</span>",
-        "<li>es ist nicht aktiv und kann nicht bestellt werden</li>",
-        ">VASE wieder anbieten</button>",
-    ];
-    shows(&sam.get(&format!("/shop/products/{sku}")).await, &texts);
-    shows(&sam.get("/shop/products").await, &["data-label=\"Preis\"", ">Insgesamt 1</p>", ">Im Angebot</a>"]);
+    sink.set_mode(SinkMode::Status(503));
+    let endpoint = register(&app, &sink, &["order.created"]).await;
+    happen(&app, &sku).await;
+    endpoint_is(&app, &endpoint, "disabled").await;
+    let texts =
+        [">Deaktiviert</span>", "Die Zustellung wurde beendet: <span lang=\"en\">", "Ereignisse: order.created"];
+    shows(&boss.get("/shop/webhooks").await, &texts);
+    let path = format!("/shop/webhooks/{endpoint}");
+    let page = boss.get(&path).await;
+    shows(&page, &[">Webhook-Endpunkt <span", ">Fehlgeschlagen</span>", "Antwort <strong>503</strong>", "6 Versuche"]);
+    shows(&page, &[">Endpunkt aktivieren</button>", ">Ereignisse nachsenden</summary>", ">Erneut senden</button>"]);
+    let fields = [("form_token", &*own), ("since", "2020-01-01T00:00")];
+    let old = send(&boss, &format!("{path}/replay"), &fields).await;
+    shows(&old, &["Seit: muss innerhalb der letzten 30 Tage liegen."]);
+    let rotated = done(&boss, &format!("{path}/rotate"), &[("form_token", &own)]).await;
+    shows(&rotated, &["<h1>Signaturschlüssel erneuert</h1>", ">Endpunkt ansehen</a>", ">Kopieren"]);
 }

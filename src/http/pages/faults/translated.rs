@@ -1,5 +1,8 @@
 //! Translations of the API's messages, which are in English.
 
+mod stock;
+mod webhooks;
+
 use super::NOT_WHOLE;
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::typed_amount::TypedAmountError;
@@ -44,7 +47,9 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
         "several products have this name; enter the code" => orders::fault_several_products,
         "at least one line is required" => orders::fault_no_line,
         "choose a printer" => products::fault_no_printer,
-        message => amount_text(message)?,
+        "choose at least one printer, spool or bin" => refusals::fault_no_label,
+        "choose the material of the spools" => refusals::fault_no_material,
+        message => amount_text(message).or_else(|| stock::fault(message)).or_else(|| webhooks::fault(message))?,
     };
     Some(text(language))
 }
@@ -91,7 +96,8 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
         "order_short" => orders::refusal_order_short,
         "code_taken" => products::refusal_code_taken,
         "slug_taken" => products::refusal_slug_taken,
-        _ => return None,
+        "spools_counted_elsewhere" => refusals::spools_counted_elsewhere,
+        code => stock::refusal(code).or_else(|| webhooks::refusal(code))?,
     };
     Some(text(language))
 }

@@ -27,7 +27,7 @@ use http_api::production::jobs::{self, JobHandles};
 use http_api::production::orders::{self, OrderHandles};
 use http_api::production::printers::{self, PrinterHandles};
 use words::Language;
-use words::staff::common;
+use words::staff::{common, labels};
 
 /// Name of the field that contains the page to return to.
 const BACK_FIELD: &str = "back";
@@ -89,7 +89,7 @@ pub(super) const NOTES_LABEL: FieldLabel = common::notes_to_customer;
 pub(super) const STAFF_NOTES_LABEL: FieldLabel = common::internal_notes;
 /// Labels of fields of the forms whose errors have a page of their own, by the API's member. Members whose names read
 /// like their labels, such as `trackingNumber`, need none.
-const LABELS: [(&str, FieldLabel); 10] = [
+const LABELS: [(&str, FieldLabel); 12] = [
     ("goodCount", GOOD_LABEL),
     ("reason", REASON_LABEL),
     ("amountCents", AMOUNT_LABEL),
@@ -100,6 +100,8 @@ const LABELS: [(&str, FieldLabel); 10] = [
     ("done", DONE_LABEL),
     ("notes", NOTES_LABEL),
     ("internalNotes", STAFF_NOTES_LABEL),
+    ("labels", labels::title),
+    ("material", labels::material_field),
 ];
 
 /// Returns the label for an API field in forms whose errors are shown on a page of their own.

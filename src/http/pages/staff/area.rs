@@ -8,17 +8,24 @@ use axum::response::Response;
 use http::language::EnglishOnly;
 use words::Language;
 
-/// Beginnings of the paths whose pages are complete in every language.
-const TRANSLATED: [&str; 9] = [
+/// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
+/// reference for people who work on the pages, with examples in place of texts.
+const TRANSLATED: [&str; 15] = [
     "/login",
     "/logout",
+    "/shop/deliveries",
+    "/shop/insights",
     "/shop/jobs",
+    "/shop/labels",
     "/shop/orders",
     "/shop/products",
     "/shop/settings/account",
     "/shop/settings/password",
     "/shop/settings/second-factor",
     "/shop/settings/sessions",
+    "/shop/stock",
+    "/shop/webhooks",
+    "/to-do",
 ];
 
 /// Returns whether the page at a path is translated.
@@ -54,7 +61,9 @@ mod tests {
             assert!(german(path), "{path}");
             assert_eq!(language_at(path, Language::English), Language::English);
         }
-        for path in ["/shop/settings", "/shop/settings/sessions-of-others", "/floor", "/shop/settings/users/1", "/"] {
+        for path in
+            ["/shop/settings", "/shop/settings/sessions-of-others", "/floor", "/shop/settings/users/1", "/", "/design"]
+        {
             assert!(!german(path), "{path}");
         }
     }

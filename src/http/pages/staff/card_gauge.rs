@@ -87,8 +87,8 @@ fn heat(language: Language, app: &BoardHandles, printer: &Printer, status: &Stat
     }
 }
 
-/// Formats the remaining time in minutes, rounded down to a multiple of ten if more than 10, so that the rendered part does not
-/// change every minute.
+/// Formats the remaining time in minutes, rounded down to a multiple of ten if more than 10, so that the rendered part
+/// does not change every minute.
 fn time_left(language: Language, shop: &PrinterHandles, at: Timestamp) -> String {
     let span = match at.since(shop.environment.now()) / 60_000 {
         ..1 => shell::under_minute(language),

@@ -25,6 +25,7 @@ use super::board::BoardHandles;
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer};
 use super::{FLOOR_PATH, INSIGHTS_PATH, ORDERS_PATH, PRODUCTS_PATH, STOCK_PATH};
+use crate::frame::{SLOT, with_parts};
 use config::Config;
 use domain::insights::comparison::span_before;
 use domain::refusal::Refusal;
@@ -34,6 +35,8 @@ use http::handles::handles;
 use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
 use http_api::production::insights::{InsightHandles, InsightTotals, Insights, insight_totals, insights};
+use words::Language;
+use words::staff::{insights as texts, shell};
 
 /// Time span that can be selected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,21 +45,17 @@ struct InsightSpan {
     word: &'static str,
     /// Number of days, including today.
     days: i64,
-    /// Label of the time span.
-    label: &'static str,
-    /// Name of the preceding time span.
-    before: &'static str,
 }
 
 /// Available time spans.
 const SPANS: [InsightSpan; 4] = [
-    InsightSpan { word: "7", days: 7, label: "7 days", before: "the previous 7 days" },
+    InsightSpan { word: "7", days: 7 },
     USUAL_SPAN,
-    InsightSpan { word: "90", days: 90, label: "90 days", before: "the previous 90 days" },
-    InsightSpan { word: "365", days: 365, label: "1 year", before: "the previous year" },
+    InsightSpan { word: "90", days: 90 },
+    InsightSpan { word: "365", days: 365 },
 ];
 /// Default time span.
-const USUAL_SPAN: InsightSpan = InsightSpan { word: "30", days: 30, label: "30 days", before: "the previous 30 days" };
+const USUAL_SPAN: InsightSpan = InsightSpan { word: "30", days: 30 };
 /// Path for downloading a chart's table.
 const TABLE_PATH: &str = "/shop/insights/table";
 
@@ -122,22 +121,23 @@ async fn show(
     OpenQuery(query): OpenQuery<SpanQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let view = app.board.view();
+    let (view, language) = (app.board.view(), viewer.language());
     let chosen = span(query.days.as_deref());
     let insights = read(&app, chosen.days).await?;
     let earlier = read_before(&app, &insights, chosen.days).await?;
     let currency = &app.config.orders.currency;
+    let title = shell::insights(language);
     let content = html! {
         div class="head" {
-            h1 { "Insights" }
-            (spans(chosen))
+            h1 { (title) }
+            (spans(language, chosen))
         }
-        @if insights.activity.total.prints == 0 { (empty(&insights)) }
-        (summary(&insights, &earlier, chosen.before, currency))
-        (look(&insights, &earlier, chosen.before, currency))
-        @for figure in &figures(&insights) { (section(figure, chosen.word, currency)) }
+        @if insights.activity.total.prints == 0 { (empty(language, &insights)) }
+        (summary(language, &insights, &earlier, chosen.days, currency))
+        (look(language, &insights, &earlier, chosen.days, currency))
+        @for figure in &figures(language, &insights) { (section(language, figure, chosen.word, currency)) }
     };
-    Ok(viewer.page(StaffSection::Insights, "Insights", &view, &content))
+    Ok(viewer.page(StaffSection::Insights, &title, &view, &content))
 }
 
 /// Serves a chart's table as a download.
@@ -147,8 +147,8 @@ async fn download(
     OpenQuery(query): OpenQuery<FigureQuery>,
 ) -> Result<Response, ApiError> {
     StaffViewer::new(&who, &app.config)?;
-    let InsightSpan { word, days, .. } = span(query.days.as_deref());
-    let figures = figures(&read(&app, days).await?);
+    let InsightSpan { word, days } = span(query.days.as_deref());
+    let figures = figures(who.language, &read(&app, days).await?);
     let figure = figures.iter().find(|figure| query.figure.as_deref() == Some(figure.slug));
     let figure = figure.ok_or_else(|| Refusal::not_found("figure"))?;
     let headers = [
@@ -159,12 +159,12 @@ async fn download(
     Ok((headers, figure.csv()).into_response())
 }
 
-fn spans(chosen: InsightSpan) -> Markup {
+fn spans(language: Language, chosen: InsightSpan) -> Markup {
     html! {
-        nav class="filters" aria-label="Period" {
+        nav class="filters" aria-label=(texts::period(language)) {
             @for span in SPANS {
                 a class="filter" href={ (INSIGHTS_PATH) "?days=" (span.word) } aria-current=[(span == chosen).then_some("true")] {
-                    (span.label)
+                    (texts::period_days(language, span.days))
                 }
             }
         }
@@ -172,33 +172,34 @@ fn spans(chosen: InsightSpan) -> Markup {
 }
 
 /// Renders the notice for a time span without prints.
-fn empty(insights: &Insights) -> Markup {
+fn empty(language: Language, insights: &Insights) -> Markup {
     let printers = !insights.activity.by_printer.is_empty();
     html! {
         section class="card" id="empty" aria-labelledby="empty-title" {
-            h2 id="empty-title" { "No prints in this period" }
+            h2 id="empty-title" { (texts::empty_title(language)) }
             @if printers {
-                p { "Choose a longer period above. Prints are counted once they have ended." }
+                p { (texts::empty_choose(language)) }
                 p class="acts" {
-                    a class="button" href=(ORDERS_PATH) { "View orders" }
-                    a class="button second" href=(FLOOR_PATH) { "Open the floor" }
+                    a class="button" href=(ORDERS_PATH) { (texts::view_orders(language)) }
+                    a class="button second" href=(FLOOR_PATH) { (texts::open_floor(language)) }
                 }
             } @else {
+                @let command = html! { code { "printfloor demo" } };
                 p {
-                    "No printers yet. Figures appear once you have a printer, a material, a SKU made from it and a paid order. "
-                    "To see this page with sample data, run " code { "printfloor demo" } "."
+                    (texts::no_printers(language)) " "
+                    (with_parts(&texts::sample_data(language, SLOT), &[&command]))
                 }
                 p class="acts" {
-                    a class="button" href=(NEW_PRINTER_PATH) { "Add a printer" }
-                    a class="button second" href=(STOCK_PATH) { "Add a material" }
-                    a class="button second" href=(PRODUCTS_PATH) { "Add a SKU" }
+                    a class="button" href=(NEW_PRINTER_PATH) { (texts::add_printer(language)) }
+                    a class="button second" href=(STOCK_PATH) { (texts::add_material(language)) }
+                    a class="button second" href=(PRODUCTS_PATH) { (texts::add_sku(language)) }
                 }
             }
         }
     }
 }
 
-fn section(figure: &Figure, word: &str, currency: &str) -> Markup {
+fn section(language: Language, figure: &Figure, word: &str, currency: &str) -> Markup {
     let id = format!("{}-title", figure.slug);
     html! {
         section class="card" id=(figure.slug) aria-labelledby=(id) {
@@ -206,14 +207,14 @@ fn section(figure: &Figure, word: &str, currency: &str) -> Markup {
             p class="soft" { (figure.about) }
             @match &figure.chart {
                 Some(chart) => {
-                    div class="insight-figure" { div { (chart) } (figure.table(currency)) }
+                    div class="insight-figure" { div { (chart) } (figure.table(language, currency)) }
                     p {
                         a href={ (TABLE_PATH) "?figure=" (figure.slug) "&days=" (word) } download="" {
-                            (figure.title) " as CSV"
+                            (texts::as_csv(language, &figure.title))
                         }
                     }
                 },
-                None => { p { "No data for this period." } },
+                None => { p { (texts::no_data(language)) } },
             }
         }
     }

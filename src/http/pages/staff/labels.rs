@@ -22,11 +22,13 @@ use domain::material::Material;
 use domain::printer::Printer;
 use domain::refusal::Refusal;
 use domain::spool::{MAX_NEW_SPOOLS, new_number};
-use http::access::RequiredAccess;
+use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
 use http::handles::handles;
 use http::routes::{PageBounds, Routes};
 use http_api::production::printers::present_all;
+use words::Language;
+use words::staff::labels as texts;
 
 /// Path of the page for choosing labels.
 pub(super) const PATH: &str = "/shop/labels";
@@ -112,11 +114,16 @@ impl RequestedLabels {
 }
 
 /// Serves the PDF of the requested labels.
-async fn pdf(State(app): State<LabelHandles>, uri: Uri, request_headers: HeaderMap) -> Result<Response, ApiError> {
+async fn pdf(
+    State(app): State<LabelHandles>,
+    who: Caller,
+    uri: Uri,
+    request_headers: HeaderMap,
+) -> Result<Response, ApiError> {
     let requested = RequestedLabels::read(uri.query().unwrap_or_default());
     let mut labels = printer_labels(&app, &requested.printers);
-    labels.extend(spool_labels(&app, &requested));
-    labels.extend(new_spool_labels(&app, &requested)?);
+    labels.extend(spool_labels(who.language, &app, &requested));
+    labels.extend(new_spool_labels(who.language, &app, &requested)?);
     labels.extend(bin_labels(&app, &requested.bins));
     if labels.is_empty() {
         return Err(Refusal::field("labels", "choose at least one printer, spool or bin").into());
@@ -179,17 +186,21 @@ fn spool_label(number: i64, title: String, material: Option<&Material>) -> Label
     Label { name: fields.name.clone(), words: [title].into_iter().chain(more).collect(), url }
 }
 
-fn spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Vec<Label> {
+fn spool_labels(language: Language, app: &LabelHandles, requested: &RequestedLabels) -> Vec<Label> {
     let label = |number: &i64| {
         let facts = SpoolFacts::find(&app.stock, *number, requested.material);
-        spool_label(*number, facts.title(), facts.material.as_ref())
+        spool_label(*number, texts::spool(language, &number.to_string()), facts.material.as_ref())
     };
     requested.spools.iter().map(label).collect()
 }
 
 /// Builds labels for newly arrived spools. Fails with `spools_counted_elsewhere` if an external system manages the
 /// spools, because that system assigns the numbers, and labels are printed only for its spools.
-fn new_spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Result<Vec<Label>, ApiError> {
+fn new_spool_labels(
+    language: Language,
+    app: &LabelHandles,
+    requested: &RequestedLabels,
+) -> Result<Vec<Label>, ApiError> {
     if requested.new_spools == 0 {
         return Ok(Vec::new());
     }
@@ -204,7 +215,7 @@ fn new_spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Result<V
     let now = app.stock.board.shop.environment.now();
     let label = |nth: u8| {
         let number = new_number(now, nth);
-        spool_label(number, format!("Spool {number}"), Some(material))
+        spool_label(number, texts::spool(language, &number.to_string()), Some(material))
     };
     Ok((1..=requested.new_spools).map(label).collect())
 }

@@ -209,8 +209,8 @@ impl NameHandles {
         with_access(&self.access, |access| StaffNames::among(language, access, &actors_of(entries)))
     }
 
-    /// Reads the names in the entries, in the language of the names of the staff; there are at most three reads for each
-    /// entry.
+    /// Reads the names in the entries, in the language of the names of the staff; there are at most three reads for
+    /// each entry.
     pub(super) async fn entries(&self, entries: &[Audit], staff: &StaffNames) -> AuditNames {
         let actors = self.actor_names(&actors_of(entries), staff).await;
         let mut names = AuditNames { language: staff.language, actors, ..AuditNames::default() };

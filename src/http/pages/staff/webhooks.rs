@@ -13,10 +13,10 @@ use maud::{Markup, html};
 
 use super::WEBHOOKS_PATH;
 use super::board::BoardHandles;
-use super::filled_form::{address, ways};
+use super::filled_form::{address, ways_in};
 use super::shell::{StaffSection, StaffViewer, Tone};
-use crate::frame::time;
-use domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointState};
+use crate::frame::{SLOT, in_english, time_in, with_parts};
+use domain::endpoint::{DELIVERY_WINDOW, Delivery, Endpoint, EndpointState};
 use domain::principal::Role;
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
@@ -25,6 +25,8 @@ use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
 use http_api::production::endpoints::EndpointHandles;
 use store::queries::Page;
+use words::Language;
+use words::staff::webhooks as texts;
 
 /// Number of endpoints per page.
 const ENDPOINTS_PER_PAGE: u64 = 25;
@@ -62,12 +64,12 @@ pub(super) struct EndpointListQuery {
 }
 
 /// Returns the tone and the label of an endpoint's health.
-fn health(endpoint: &Endpoint) -> (Tone, &'static str) {
+fn health(language: Language, endpoint: &Endpoint) -> (Tone, String) {
     match endpoint.state {
-        EndpointState::Disabled if endpoint.disabled_by.is_some() => (Tone::Error, "Disabled"),
-        EndpointState::Disabled => (Tone::Idle, "Disabled"),
-        EndpointState::Active if failing(endpoint) > 0 => (Tone::Attention, "Failing"),
-        EndpointState::Active => (Tone::Working, "Active"),
+        EndpointState::Disabled if endpoint.disabled_by.is_some() => (Tone::Error, texts::disabled(language)),
+        EndpointState::Disabled => (Tone::Idle, texts::disabled(language)),
+        EndpointState::Active if failing(endpoint) > 0 => (Tone::Attention, texts::failing(language)),
+        EndpointState::Active => (Tone::Working, texts::active(language)),
     }
 }
 
@@ -77,31 +79,42 @@ fn failing(endpoint: &Endpoint) -> usize {
 }
 
 /// Describes an endpoint's health in sentences.
-fn standing(endpoint: &Endpoint) -> Markup {
+fn standing(language: Language, endpoint: &Endpoint) -> Markup {
     let (waiting, failing) = (endpoint.window.size(), failing(endpoint));
     let last = endpoint.window.values().filter(|one| one.attempted_at.is_some()).max_by_key(|one| one.attempted_at);
     html! {
         @if let Some(reason) = &endpoint.disabled_reason {
-            p class="bad" { "Deliveries have stopped: " (reason) ". New events are queued until the endpoint is enabled." }
+            p class="bad" {
+                (with_parts(&texts::deliveries_stopped(language, SLOT), &[&in_english(language, reason)]))
+            }
         }
         p {
             @match waiting {
-                0 => { "No pending deliveries." },
-                _ if endpoint.backlog => { "More than " (waiting.min(DELIVERY_WINDOW)) " pending deliveries." },
-                1 => { "1 pending delivery." },
-                _ => { (waiting) " pending deliveries." },
+                0 => { (texts::no_pending(language)) },
+                _ if endpoint.backlog => { (texts::more_pending(language, waiting.min(DELIVERY_WINDOW))) },
+                _ => { (texts::pending(language, waiting)) },
             }
-            @if failing > 0 { " " (failing) " failed and will be retried." }
+            @if failing > 0 { " " (texts::will_retry(language, failing)) }
         }
         @if let Some(last) = last {
             p class="soft" {
-                "Latest failure: "
-                @match last.last_status { Some(status) => { (status) }, None => { "no response" } }
-                @if let Some(error) = &last.last_error { " (" (error) ")" }
-                "."
+                (with_parts(&texts::latest_failure(language, SLOT), &[&failure(language, last)]))
             }
         }
-        @if let Some(at) = endpoint.tried_at { p class="soft" { "Last attempt: " (time(at)) } }
+        @if let Some(at) = endpoint.tried_at {
+            p class="soft" { (with_parts(&texts::last_attempt(language, SLOT), &[&time_in(language, at)])) }
+        }
+    }
+}
+
+/// Renders the status of a failed delivery, with the error.
+fn failure(language: Language, delivery: &Delivery) -> Markup {
+    html! {
+        @match delivery.last_status {
+            Some(status) => { (status) },
+            None => { (texts::without_response(language)) },
+        }
+        @if let Some(error) = &delivery.last_error { " (" (in_english(language, error)) ")" }
     }
 }
 
@@ -112,42 +125,45 @@ pub(super) async fn list(
     OpenQuery(query): OpenQuery<EndpointListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.endpoints.config)?;
+    let (language, title) = (viewer.language(), texts::title(viewer.language()));
     let from = u64::from(query.from);
     let (some, total) = app.endpoints.queries.endpoints(Page { limit: ENDPOINTS_PER_PAGE, offset: from }).await?;
     let admin = who.has(Role::Admin);
     let content = html! {
-        h1 { "Webhooks" }
-        p { "Webhook endpoints receive events from your shop. " a href="/docs/events" { "Event reference" } }
-        @if admin { p { a class="button" href=(form::NEW_PATH) { "Add endpoint" } } }
+        h1 { (title) }
+        p { (texts::introduction(language)) " " a href="/docs/events" { (texts::event_reference(language)) } }
+        @if admin { p { a class="button" href=(form::NEW_PATH) { (texts::add_endpoint(language)) } } }
         div id="endpoints" data-fresh="" {
             @if total == 0 {
                 section class="card" {
-                    p { "No endpoints yet." }
-                    @if admin { p { "Add an endpoint and select the events to send." } }
-                    @else { p { "Only admins can add endpoints." } }
+                    p { (texts::no_endpoints(language)) }
+                    @if admin { p { (texts::no_endpoints_advice(language)) } }
+                    @else { p { (texts::only_admins(language)) } }
                 }
             }
             @for stored in some.iter().filter_map(|versioned| versioned.state.as_ref()) {
                 // What is in memory knows what waits, too.
                 @let resident = app.endpoints.endpoints.resident(stored.id).map(|handle| handle.read());
-                (entry(resident.as_ref().and_then(|versioned| versioned.state.as_ref()).unwrap_or(stored)))
+                (entry(language, resident.as_ref().and_then(|versioned| versioned.state.as_ref()).unwrap_or(stored)))
             }
-            (ways(from, total, ENDPOINTS_PER_PAGE, |from| address(WEBHOOKS_PATH, &[("from", &from.to_string())])))
+            (ways_in(language, from, total, ENDPOINTS_PER_PAGE, |from| {
+                address(WEBHOOKS_PATH, &[("from", &from.to_string())])
+            }))
         }
     };
-    Ok(viewer.page(StaffSection::Webhooks, "Webhooks", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Webhooks, &title, &app.board.view(), &content))
 }
 
-fn entry(endpoint: &Endpoint) -> Markup {
-    let (tone, words) = health(endpoint);
+fn entry(language: Language, endpoint: &Endpoint) -> Markup {
+    let (tone, words) = health(language, endpoint);
     html! {
         section class="card" aria-labelledby={ "name-" (endpoint.id) } {
             h2 id={ "name-" (endpoint.id) } {
                 a href={ (WEBHOOKS_PATH) "/" (endpoint.id) } { (endpoint.url) }
                 " " span class=(tone.class()) { (words) }
             }
-            (standing(endpoint))
-            p class="soft" { "Events: " (endpoint.events.join(", ")) }
+            (standing(language, endpoint))
+            p class="soft" { (texts::events_line(language, &endpoint.events.join(", "))) }
         }
     }
 }

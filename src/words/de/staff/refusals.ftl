@@ -64,3 +64,6 @@ fault_one_line = darf keine Zeilenumbrüche, Tabulatoren oder andere Steuerzeich
 fault_amount = muss ein Betrag sein, etwa 2,50 oder 1 234,50
 fault_amount_ambiguous = ist mehrdeutig: Ein Punkt oder Komma vor drei Ziffern kann Tausender oder Dezimalstellen trennen; schreiben Sie 1234,00 oder 1,23
 fault_amount_precise = hat mehr Dezimalstellen als die Währung
+fault_no_label = wählen Sie mindestens einen Drucker, eine Spule oder einen Lagerplatz
+fault_no_material = wählen Sie das Material der Spulen
+spools_counted_elsewhere = Die Nummern der Spulen vergibt das Spulensystem. Legen Sie die Spule dort an und drucken Sie dann ihr Etikett.

@@ -35,9 +35,6 @@ below_reorder_point = der Bestand des Materials liegt unter dem Meldebestand
 slicing_failed = das Slicen ist fehlgeschlagen
 not_enough_material = es ist nicht genug Material verfügbar
 held_by = { $words }; reserviert für { $jobs }
-short = braucht { $need } { $unit } { $material }, frei sind { $available } { $unit }
-behind_others = braucht { $need } { $unit } { $material }, frei sind { $available } { $unit }, aber andere Druckaufträge kommen vorher
-below_own_reorder_point = braucht { $need } { $unit } { $material }, dessen Bestand unter dem Meldebestand liegt: { $quantity } { $unit } vorrätig, { $reorder } { $unit } insgesamt nötig
 units = Einheiten
 
 ## Was Drucker sind oder brauchen, als Satzaussage nach dem Namen eines Druckers oder ihrer Anzahl

@@ -64,3 +64,6 @@ fault_one_line = must be one line, without line breaks, tabs or other control ch
 fault_amount = must be an amount such as 2.50, 2,50 or 1 234.50
 fault_amount_ambiguous = is ambiguous: a point or comma before three digits may separate thousands or decimals; write 1234.00 or 1.23
 fault_amount_precise = has more decimals than the currency
+fault_no_label = choose at least one printer, spool or bin
+fault_no_material = choose the material of the spools
+spools_counted_elsewhere = Spool numbers come from the spool system; add the spool there, then print its label.

@@ -35,9 +35,6 @@ below_reorder_point = the material's stock is below the reorder point
 slicing_failed = slicing failed
 not_enough_material = not enough material is available
 held_by = { $words }; held by { $jobs }
-short = needs { $need } { $unit } of { $material }, { $available } { $unit } free
-behind_others = needs { $need } { $unit } of { $material }, { $available } { $unit } free, but other jobs are ahead of it
-below_own_reorder_point = needs { $need } { $unit } of { $material }, which is below its reorder point: { $quantity } { $unit } on hand, { $reorder } { $unit } needed in all
 units = units
 
 ## What printers are or need, as predicates after the name of a printer or their number

@@ -4,12 +4,16 @@ use maud::{Markup, html};
 
 use domain::amount::Amount;
 use domain::csv::{Cell, Csv};
-use domain::currency;
+use domain::notation;
+use words::Language;
+use words::staff::insights as texts;
 
 /// Value of a table cell.
 pub(super) enum Datum {
     /// Untrusted text.
     Words(String),
+    /// Day, as the API writes it: `2026-11-28`.
+    Day(String),
     /// Number of items or events.
     Count(i64),
     /// Fraction from 0 to 1; `None` if there is no total.
@@ -26,52 +30,80 @@ pub(super) enum Datum {
 pub(super) struct Figure {
     /// Name of the chart in URLs and HTML IDs.
     pub(super) slug: &'static str,
-    pub(super) title: &'static str,
+    pub(super) title: String,
     /// Explanation of the numbers for readers.
-    pub(super) about: &'static str,
+    pub(super) about: String,
     /// Column headings on the page and in the download. The first column identifies the row.
-    pub(super) heads: Vec<(&'static str, &'static str)>,
+    pub(super) heads: Vec<(String, &'static str)>,
     pub(super) rows: Vec<Vec<Datum>>,
     /// Chart; `None` if there is nothing to draw.
     pub(super) chart: Option<Markup>,
 }
 
 /// Formats a fraction as a percentage.
-pub(super) fn share_words(share: Option<f64>) -> String {
-    share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0))
+pub(super) fn share_words(language: Language, share: Option<f64>) -> String {
+    let text = |share: f64| notation::decimal(language, format!("{:.1} %", share * 100.0));
+    share.map_or_else(|| "–".to_owned(), text)
+}
+
+/// Returns the name of a unit of material. Grams and millilitres have the same in all languages.
+pub(super) fn unit_words(language: Language, unit: &str) -> String {
+    match unit {
+        "sheet" => texts::unit_sheet(language),
+        "unit" => texts::unit_piece(language),
+        unit => unit.to_owned(),
+    }
+}
+
+/// Formats a day as the API writes it: `2026-11-28` or `28.11.2026`.
+fn day_words(language: Language, day: &str) -> String {
+    match (language, day.split_once('-').and_then(|(year, rest)| Some((year, rest.split_once('-')?)))) {
+        (Language::German, Some((year, (month, day)))) => format!("{day}.{month}.{year}"),
+        _ => day.to_owned(),
+    }
+}
+
+/// Formats a day without its year: `11-28` or `28.11.`
+pub(super) fn short_day(language: Language, day: &str) -> String {
+    let short = day.get(5..).unwrap_or_default();
+    match (language, short.split_once('-')) {
+        (Language::German, Some((month, day))) => format!("{day}.{month}."),
+        _ => short.to_owned(),
+    }
 }
 
 /// Formats a duration in its two largest units.
-pub(super) fn span_words(seconds: Option<i64>) -> String {
+pub(super) fn span_words(language: Language, seconds: Option<i64>) -> String {
     let Some(seconds) = seconds else { return "–".to_owned() };
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
     match (days, hours, minutes) {
-        (0, 0, 0) => format!("{seconds} s"),
-        (0, 0, _) => format!("{minutes} min {} s", seconds % 60),
-        (0, _, 0) => format!("{hours} h"),
-        (0, ..) => format!("{hours} h {minutes} min"),
-        (_, 0, _) => format!("{days} d"),
-        _ => format!("{days} d {hours} h"),
+        (0, 0, 0) => texts::seconds(language, seconds),
+        (0, 0, _) => texts::minutes(language, minutes, seconds % 60),
+        (0, _, 0) => texts::whole_hours(language, hours),
+        (0, ..) => texts::hours(language, hours, minutes),
+        (_, 0, _) => texts::whole_days(language, days),
+        _ => texts::days(language, days, hours),
     }
 }
 
 impl Datum {
     /// Formats the value for display on the page.
-    fn to_text(&self, of: &str) -> String {
+    fn to_text(&self, language: Language, of: &str) -> String {
         match self {
             Self::Words(words) => words.clone(),
-            Self::Count(count) => count.to_string(),
-            Self::Share(share) => share_words(*share),
-            Self::Span(seconds) => span_words(*seconds),
-            Self::Cents(None) => "unknown".to_owned(),
-            Self::Cents(Some(cents)) => currency::format_amount(*cents, of),
-            Self::Material(amount) => amount.to_string(),
+            Self::Day(day) => day_words(language, day),
+            Self::Count(count) => texts::number(language, *count),
+            Self::Share(share) => share_words(language, *share),
+            Self::Span(seconds) => span_words(language, *seconds),
+            Self::Cents(None) => texts::unknown(language),
+            Self::Cents(Some(cents)) => notation::amount(language, *cents, of),
+            Self::Material(amount) => notation::decimal(language, amount),
         }
     }
 
     fn cell(&self) -> Cell<'_> {
         match self {
-            Self::Words(words) => Cell::Text(words),
+            Self::Words(words) | Self::Day(words) => Cell::Text(words),
             Self::Count(count) => Cell::Number(count),
             Self::Share(share) => share.as_ref().map_or(Cell::Empty, |share| Cell::Number(share)),
             Self::Span(seconds) => seconds.as_ref().map_or(Cell::Empty, |seconds| Cell::Number(seconds)),
@@ -93,9 +125,9 @@ impl Figure {
     }
 
     /// Renders the numbers as an HTML table, with amounts in the given currency.
-    pub(super) fn table(&self, of: &str) -> Markup {
+    pub(super) fn table(&self, language: Language, of: &str) -> Markup {
         html! {
-            div class="table insight-table" tabindex="0" role="region" aria-label={ (self.title) ": figures" } {
+            div class="table insight-table" tabindex="0" role="region" aria-label=(texts::table_of(language, &self.title)) {
                 table {
                     thead {
                         tr {
@@ -108,8 +140,8 @@ impl Figure {
                         @for row in &self.rows {
                             tr {
                                 @for (n, datum) in row.iter().enumerate() {
-                                    @if n == 0 { th scope="row" { (datum.to_text(of)) } }
-                                    @else { td class="number" { (datum.to_text(of)) } }
+                                    @if n == 0 { th scope="row" { (datum.to_text(language, of)) } }
+                                    @else { td class="number" { (datum.to_text(language, of)) } }
                                 }
                             }
                         }
@@ -126,20 +158,35 @@ mod tests {
 
     #[test]
     fn numbers_are_said_in_words() {
-        let spans = [None, Some(0), Some(61), Some(3_600), Some(3_660), Some(86_400), Some(90_000)].map(span_words);
+        let spans = [None, Some(0), Some(61), Some(3_600), Some(3_660), Some(86_400), Some(90_000)];
+        let spans = spans.map(|seconds| span_words(Language::English, seconds));
         assert_eq!(spans, ["–", "0 s", "1 min 1 s", "1 h", "1 h 1 min", "1 d", "1 d 1 h"]);
-        assert_eq!([None, Some(0.5), Some(1.0)].map(share_words), ["–", "50.0 %", "100.0 %"]);
-        assert_eq!(Datum::Cents(Some(1250)).to_text("usd"), "12.50 USD");
+        let shares = [None, Some(0.5), Some(1.0)].map(|share| share_words(Language::English, share));
+        assert_eq!(shares, ["–", "50.0 %", "100.0 %"]);
+        assert_eq!(Datum::Cents(Some(1250)).to_text(Language::English, "usd"), "12.50 USD");
+    }
+
+    #[test]
+    fn numbers_and_days_are_written_as_in_each_language() {
+        let day = Datum::Day("2026-11-28".to_owned());
+        let texts = |datum: &Datum| Language::ALL.map(|language| datum.to_text(language, "eur"));
+        assert_eq!(texts(&day), ["2026-11-28", "28.11.2026"]);
+        assert_eq!(texts(&Datum::Count(1_200)), ["1200", "1.200"]);
+        assert_eq!(texts(&Datum::Share(Some(0.833))), ["83.3 %", "83,3 %"]);
+        assert_eq!(texts(&Datum::Span(Some(90_000))), ["1 d 1 h", "1 Tag 1 Std."]);
+        assert_eq!(Language::ALL.map(|language| short_day(language, "2026-11-28")), ["11-28", "28.11."]);
+        assert_eq!(Language::ALL.map(|language| unit_words(language, "unit")), ["unit", "Stück"]);
     }
 
     #[test]
     fn the_download_has_what_the_table_has_and_no_formula() {
         let row = vec![Datum::Words("=1+1".to_owned()), Datum::Share(Some(0.25)), Datum::Cents(None)];
-        let (slug, title, about) = ("x", "X", "");
-        let heads = vec![("Name", "name"), ("Share", "share"), ("Cost", "cents")];
-        let figure = Figure { slug, title, about, heads, rows: vec![row], chart: None };
+        let heads = [("Name", "name"), ("Share", "share"), ("Cost", "cents")];
+        let heads = heads.map(|(head, name)| (head.to_owned(), name)).to_vec();
+        let (title, about) = ("X".to_owned(), String::new());
+        let figure = Figure { slug: "x", title, about, heads, rows: vec![row], chart: None };
         assert_eq!(figure.csv(), "\u{feff}name,share,cents\r\n'=1+1,0.25,\r\n");
-        let table = figure.table("usd").into_string();
+        let table = figure.table(Language::English, "usd").into_string();
         assert!(table.contains("<th scope=\"row\">=1+1</th>") && table.contains("25.0 %"), "{table}");
     }
 }

@@ -3,9 +3,13 @@
 use maud::Markup;
 
 use super::chart::{Bar, BarMeaning, Column, bars, columns};
-use super::figure::{Datum, Figure, share_words, span_words};
-use super::look::count_words;
+use super::figure::{Datum, Figure, share_words, short_day, span_words, unit_words};
+use crate::staff::sign_off::defect_name;
+use domain::amount::Amount;
+use domain::notation;
 use http_api::production::insights::{Insights, LostMaterial, PrintNumbers};
+use words::Language;
+use words::staff::insights as texts;
 
 /// Maximum number of bars in a chart; the table contains all rows.
 const MAX_BARS: usize = 15;
@@ -29,6 +33,7 @@ fn ranked<'a, T>(
 
 /// Renders fractions as bars; the full width represents 100 %.
 fn shares<'a, T>(
+    language: Language,
     slug: &str,
     title: &str,
     of: &'a [T],
@@ -39,89 +44,95 @@ fn shares<'a, T>(
         .take(MAX_BARS)
         .map(|one| {
             let (label, share) = read(one);
-            Bar { label, text: share_words(share), share: share.unwrap_or(0.0), ink: BarMeaning::Good }
+            Bar { label, text: share_words(language, share), share: share.unwrap_or(0.0), ink: BarMeaning::Good }
         })
         .collect();
     (!drawn.is_empty()).then(|| bars(&format!("{slug}-chart"), title, &drawn))
 }
 
-fn named(name: Option<&str>) -> String {
-    name.unwrap_or("deleted").to_owned()
+fn named(language: Language, name: Option<&str>) -> String {
+    name.map_or_else(|| texts::deleted(language), str::to_owned)
 }
 
 /// Returns a reason as text.
-pub(super) fn reason_words(reason: Option<&str>) -> String {
-    reason.map_or_else(|| "other or not given".to_owned(), |reason| reason.replace('_', " "))
+pub(super) fn reason_words(language: Language, reason: Option<&str>) -> String {
+    reason.map_or_else(|| texts::no_reason(language), |reason| defect_name(language, reason))
 }
 
 /// Formats amounts of material with their units.
-fn material(lost: &[LostMaterial]) -> String {
-    let words: Vec<String> = lost.iter().map(|one| format!("{} {}", one.amount, one.unit)).collect();
+fn material(language: Language, lost: &[LostMaterial]) -> String {
+    let words: Vec<String> = lost.iter().map(|one| amount_words(language, one.amount, one.unit)).collect();
     words.join(", ")
 }
 
+/// Formats an amount of material with its unit.
+fn amount_words(language: Language, amount: Amount, unit: &str) -> String {
+    format!("{} {}", notation::decimal(language, amount), unit_words(language, unit))
+}
+
 /// Returns all charts on the page, in display order.
-pub(super) fn figures(insights: &Insights) -> [Figure; 9] {
+pub(super) fn figures(language: Language, insights: &Insights) -> [Figure; 9] {
     [
-        prints_by_day(insights),
-        utilisation(insights),
-        failures(insights),
-        first_pass(insights),
-        scrap(insights),
-        scrap_reasons(insights),
-        material_used(insights),
-        lead_time(insights),
-        promises(insights),
+        prints_by_day(language, insights),
+        utilisation(language, insights),
+        failures(language, insights),
+        first_pass(language, insights),
+        scrap(language, insights),
+        scrap_reasons(language, insights),
+        material_used(language, insights),
+        lead_time(language, insights),
+        promises(language, insights),
     ]
 }
 
-fn prints_by_day(insights: &Insights) -> Figure {
-    let (slug, title) = ("prints", "Prints per day");
+fn prints_by_day(language: Language, insights: &Insights) -> Figure {
+    let (slug, title) = ("prints", texts::prints_title(language));
     let days = &insights.activity.by_day;
     let bad = |numbers: &PrintNumbers| numbers.failed + numbers.cancelled;
     let most = days.iter().map(|day| day.numbers.prints).max().unwrap_or(0);
     let drawn: Vec<Column> = days
         .iter()
         .map(|day| Column {
-            label: day.day.get(5..).unwrap_or_default().to_owned(),
+            label: short_day(language, &day.day),
             good: day.numbers.finished as f64,
             bad: bad(&day.numbers) as f64,
         })
         .collect();
-    let scale = format!("{most} prints on the busiest day; red: failed or cancelled");
+    let scale = texts::prints_scale(language, most);
     let rows = days.iter().rev().map(|day| {
         let of = &day.numbers;
         vec![
-            Datum::Words(day.day.clone()),
+            Datum::Day(day.day.clone()),
             Datum::Count(of.finished),
             Datum::Count(of.failed),
             Datum::Count(of.cancelled),
             Datum::Span(Some(of.print_seconds)),
         ]
     });
+    let chart = (most > 0).then(|| columns("prints-chart", &title, &scale, &drawn));
     Figure {
         slug,
         title,
-        about: "By the day on which each print was assigned to a printer. The API counts days in UTC.",
+        about: texts::prints_about(language),
         heads: vec![
-            ("Day", "day"),
-            ("Finished", "finished"),
-            ("Failed", "failed"),
-            ("Cancelled", "cancelled"),
-            ("Printed", "printSeconds"),
+            (texts::day_column(language), "day"),
+            (texts::finished_column(language), "finished"),
+            (texts::failed_column(language), "failed"),
+            (texts::cancelled_column(language), "cancelled"),
+            (texts::printed_column(language), "printSeconds"),
         ],
         rows: rows.collect(),
-        chart: (most > 0).then(|| columns("prints-chart", title, &scale, &drawn)),
+        chart,
     }
 }
 
-fn utilisation(insights: &Insights) -> Figure {
-    let (slug, title) = ("utilisation", "Printer utilisation");
+fn utilisation(language: Language, insights: &Insights) -> Figure {
+    let (slug, title) = ("utilisation", texts::utilisation_title(language));
     let printers = &insights.activity.by_printer;
     let rows = printers.iter().map(|one| {
         let of = &one.numbers;
         vec![
-            Datum::Words(named(one.name.as_deref())),
+            Datum::Words(named(language, one.name.as_deref())),
             Datum::Share(one.utilisation),
             Datum::Span(Some(of.print_seconds)),
             Datum::Count(of.prints),
@@ -129,127 +140,143 @@ fn utilisation(insights: &Insights) -> Figure {
             Datum::Share(of.failure_rate),
         ]
     });
+    let chart = shares(language, slug, &title, printers, |one| (named(language, one.name.as_deref()), one.utilisation));
     Figure {
         slug,
         title,
-        about: "Share of the period that each printer spent printing, counted from when it was added.",
+        about: texts::utilisation_about(language),
         heads: vec![
-            ("Printer", "printer"),
-            ("Utilisation", "utilisation"),
-            ("Printed", "printSeconds"),
-            ("Prints", "prints"),
-            ("Failed", "failed"),
-            ("Failure rate", "failureRate"),
+            (texts::printer_column(language), "printer"),
+            (texts::utilisation_column(language), "utilisation"),
+            (texts::printed_column(language), "printSeconds"),
+            (texts::prints_column(language), "prints"),
+            (texts::failed_column(language), "failed"),
+            (texts::failure_rate(language), "failureRate"),
         ],
         rows: rows.collect(),
-        chart: shares(slug, title, printers, |one| (named(one.name.as_deref()), one.utilisation)),
+        chart,
     }
 }
 
-fn failures(insights: &Insights) -> Figure {
-    let (slug, title) = ("failures", "Failed prints by reason");
+fn failures(language: Language, insights: &Insights) -> Figure {
+    let (slug, title) = ("failures", texts::failures_title(language));
     let reasons = &insights.activity.failures_by_reason;
-    let rows =
-        reasons.iter().map(|one| vec![Datum::Words(reason_words(one.reason.as_deref())), Datum::Count(one.count)]);
+    let rows = reasons
+        .iter()
+        .map(|one| vec![Datum::Words(reason_words(language, one.reason.as_deref())), Datum::Count(one.count)]);
+    let chart = ranked(slug, &title, reasons, BarMeaning::Bad, |one| {
+        (reason_words(language, one.reason.as_deref()), texts::number(language, one.count), one.count as f64)
+    });
     Figure {
         slug,
         title,
-        about: "As reported by printers or staff, for the last 1,000 failed prints.",
-        heads: vec![("Reason", "reason"), ("Prints", "prints")],
+        about: texts::failures_about(language),
+        heads: vec![(texts::reason_column(language), "reason"), (texts::prints_column(language), "prints")],
         rows: rows.collect(),
-        chart: ranked(slug, title, reasons, BarMeaning::Bad, |one| {
-            (reason_words(one.reason.as_deref()), one.count.to_string(), one.count as f64)
-        }),
+        chart,
     }
 }
 
-fn first_pass(insights: &Insights) -> Figure {
-    let (slug, title) = ("first-pass-yield", "First-pass yield by SKU");
+fn first_pass(language: Language, insights: &Insights) -> Figure {
+    let (slug, title) = ("first-pass-yield", texts::first_pass_title(language));
     let skus = &insights.quality.by_sku;
     let rows = skus.iter().map(|one| {
         let of = &one.numbers;
         vec![
-            Datum::Words(named(one.name.as_deref())),
+            Datum::Words(named(language, one.name.as_deref())),
             Datum::Share(of.first_pass_yield),
             Datum::Count(of.prints),
             Datum::Count(of.parts),
             Datum::Count(of.good),
         ]
     });
+    let chart = shares(language, slug, &title, skus, |one| {
+        (named(language, one.name.as_deref()), one.numbers.first_pass_yield)
+    });
     Figure {
         slug,
         title,
-        about: "Share of good parts in first prints, excluding reprints.",
+        about: texts::first_pass_about(language),
         heads: vec![
-            ("SKU", "sku"),
-            ("First-pass yield", "firstPassYield"),
-            ("Prints", "prints"),
-            ("Parts", "parts"),
-            ("Good", "good"),
+            (texts::sku_column(language), "sku"),
+            (texts::first_pass_yield(language), "firstPassYield"),
+            (texts::prints_column(language), "prints"),
+            (texts::parts_column(language), "parts"),
+            (texts::good_column(language), "good"),
         ],
         rows: rows.collect(),
-        chart: shares(slug, title, skus, |one| (named(one.name.as_deref()), one.numbers.first_pass_yield)),
+        chart,
     }
 }
 
-fn scrap(insights: &Insights) -> Figure {
-    let (slug, title) = ("scrap", "Scrap and cost by SKU");
+fn scrap(language: Language, insights: &Insights) -> Figure {
+    let (slug, title) = ("scrap", texts::scrap_title(language));
     let all = &insights.quality.by_sku;
     let end = all.partition_point(|one| one.numbers.scrap > 0);
     let skus = all.get(..end).unwrap_or_default();
     let rows = skus.iter().map(|one| {
         let of = &one.numbers;
         vec![
-            Datum::Words(named(one.name.as_deref())),
+            Datum::Words(named(language, one.name.as_deref())),
             Datum::Count(of.scrap),
             Datum::Span(Some(of.scrap_seconds)),
-            Datum::Words(material(&of.scrap_material)),
+            Datum::Words(material(language, &of.scrap_material)),
             Datum::Cents(of.scrap_cost_cents),
         ]
     });
-    Figure {
-        slug,
-        title,
-        about: "Bad parts with their print time, their material and its cost at today's prices.",
-        heads: vec![
-            ("SKU", "sku"),
-            ("Bad parts", "scrap"),
-            ("Time", "scrapSeconds"),
-            ("Material", "scrapMaterial"),
-            ("Cost", "scrapCostCents"),
-        ],
-        rows: rows.collect(),
-        chart: ranked(slug, title, skus, BarMeaning::Bad, |one| {
-            (named(one.name.as_deref()), count_words(one.numbers.scrap, "part"), one.numbers.scrap as f64)
-        }),
-    }
-}
-
-fn scrap_reasons(insights: &Insights) -> Figure {
-    let (slug, title) = ("scrap-reasons", "Bad parts by reason");
-    let reasons = &insights.quality.by_reason;
-    let rows = reasons.iter().map(|one| {
-        let of = &one.numbers;
-        let words = Datum::Words(reason_words(one.reason.as_deref()));
-        vec![words, Datum::Count(of.scrap), Datum::Cents(of.scrap_cost_cents)]
+    let chart = ranked(slug, &title, skus, BarMeaning::Bad, |one| {
+        (named(language, one.name.as_deref()), texts::parts(language, one.numbers.scrap), one.numbers.scrap as f64)
     });
     Figure {
         slug,
         title,
-        about: "Reasons given at sign-off.",
-        heads: vec![("Reason", "reason"), ("Bad parts", "scrap"), ("Cost", "scrapCostCents")],
+        about: texts::scrap_about(language),
+        heads: vec![
+            (texts::sku_column(language), "sku"),
+            (texts::bad_parts_column(language), "scrap"),
+            (texts::time_column(language), "scrapSeconds"),
+            (texts::material_column(language), "scrapMaterial"),
+            (texts::cost_column(language), "scrapCostCents"),
+        ],
         rows: rows.collect(),
-        chart: ranked(slug, title, reasons, BarMeaning::Bad, |one| {
-            (reason_words(one.reason.as_deref()), count_words(one.numbers.scrap, "part"), one.numbers.scrap as f64)
-        }),
+        chart,
     }
 }
 
-fn material_used(insights: &Insights) -> Figure {
-    let (slug, title) = ("material", "Material used");
+fn scrap_reasons(language: Language, insights: &Insights) -> Figure {
+    let (slug, title) = ("scrap-reasons", texts::scrap_reasons_title(language));
+    let reasons = &insights.quality.by_reason;
+    let rows = reasons.iter().map(|one| {
+        let of = &one.numbers;
+        let words = Datum::Words(reason_words(language, one.reason.as_deref()));
+        vec![words, Datum::Count(of.scrap), Datum::Cents(of.scrap_cost_cents)]
+    });
+    let chart = ranked(slug, &title, reasons, BarMeaning::Bad, |one| {
+        (
+            reason_words(language, one.reason.as_deref()),
+            texts::parts(language, one.numbers.scrap),
+            one.numbers.scrap as f64,
+        )
+    });
+    Figure {
+        slug,
+        title,
+        about: texts::scrap_reasons_about(language),
+        heads: vec![
+            (texts::reason_column(language), "reason"),
+            (texts::bad_parts_column(language), "scrap"),
+            (texts::cost_column(language), "scrapCostCents"),
+        ],
+        rows: rows.collect(),
+        chart,
+    }
+}
+
+fn material_used(language: Language, insights: &Insights) -> Figure {
+    let (slug, title) = ("material", texts::material_title(language));
     let used = &insights.activity.material_used;
     let rows = used.iter().map(|one| {
-        let [name, unit] = [named(one.name.as_deref()), one.unit.to_owned()].map(Datum::Words);
+        let [name, unit] = [named(language, one.name.as_deref()), unit_words(language, one.unit)].map(Datum::Words);
         vec![name, Datum::Material(one.amount), unit]
     });
     let most = |unit: &str| used.iter().filter(|one| one.unit == unit).map(|one| one.amount.0).max().unwrap_or(0);
@@ -257,59 +284,70 @@ fn material_used(insights: &Insights) -> Figure {
         .iter()
         .take(MAX_BARS)
         .map(|one| Bar {
-            label: named(one.name.as_deref()),
-            text: format!("{} {}", one.amount, one.unit),
+            label: named(language, one.name.as_deref()),
+            text: amount_words(language, one.amount, one.unit),
             share: one.amount.0 as f64 / most(one.unit) as f64,
             ink: BarMeaning::Good,
         })
         .collect();
+    let chart = (!drawn.is_empty()).then(|| bars("material-chart", &title, &drawn));
     Figure {
         slug,
         title,
-        about: "Material used by all prints, good or bad. Bars compare materials with the same unit.",
-        heads: vec![("Material", "material"), ("Used", "used"), ("Unit", "unit")],
+        about: texts::material_about(language),
+        heads: vec![
+            (texts::material_column(language), "material"),
+            (texts::used_column(language), "used"),
+            (texts::unit_column(language), "unit"),
+        ],
         rows: rows.collect(),
-        chart: (!drawn.is_empty()).then(|| bars("material-chart", title, &drawn)),
+        chart,
     }
 }
 
-fn lead_time(insights: &Insights) -> Figure {
-    let (slug, title) = ("lead-time", "Order lead time");
+fn lead_time(language: Language, insights: &Insights) -> Figure {
+    let (slug, title) = ("lead-time", texts::lead_time_title(language));
     let groups = &insights.activity.lead_time.spread;
     let words = |seconds: Option<i64>| {
-        seconds.map_or_else(|| "longer".to_owned(), |seconds| format!("up to {}", span_words(Some(seconds))))
+        let up_to = |seconds| texts::up_to(language, &span_words(language, Some(seconds)));
+        seconds.map_or_else(|| texts::longer(language), up_to)
     };
     let rows = groups.iter().map(|one| vec![Datum::Words(words(one.at_most_seconds)), Datum::Count(one.orders)]);
+    let chart = ranked(slug, &title, groups, BarMeaning::Good, |one| {
+        (words(one.at_most_seconds), texts::orders(language, one.orders), one.orders as f64)
+    });
     Figure {
         slug,
         title,
-        about: "Time from payment to ready, for the newest 2,000 orders placed in this period.",
-        heads: vec![("Time", "time"), ("Orders", "orders")],
+        about: texts::lead_time_about(language),
+        heads: vec![(texts::time_column(language), "time"), (texts::orders_column(language), "orders")],
         rows: rows.collect(),
-        chart: ranked(slug, title, groups, BarMeaning::Good, |one| {
-            (words(one.at_most_seconds), count_words(one.orders, "order"), one.orders as f64)
-        }),
+        chart,
     }
 }
 
-fn promises(insights: &Insights) -> Figure {
-    let (slug, title) = ("promises", "Promises kept");
+fn promises(language: Language, insights: &Insights) -> Figure {
+    let (slug, title) = ("promises", texts::promises_title(language));
     let of = &insights.activity.promises;
-    let outcomes = [("kept", of.on_time, BarMeaning::Good), ("late", of.late, BarMeaning::Bad)];
+    let outcomes = [
+        (texts::promise_kept(language), of.on_time, BarMeaning::Good),
+        (texts::promise_late(language), of.late, BarMeaning::Bad),
+    ];
     let all = of.on_time + of.late;
-    let drawn = outcomes.map(|(words, count, ink)| Bar {
-        label: words.to_owned(),
-        text: count_words(count, "order"),
+    let drawn = outcomes.clone().map(|(words, count, ink)| Bar {
+        label: words,
+        text: texts::orders(language, count),
         share: count as f64 / all.max(1) as f64,
         ink,
     });
-    let rows = outcomes.map(|(words, count, _)| vec![Datum::Words(words.to_owned()), Datum::Count(count)]);
+    let rows = outcomes.map(|(words, count, _)| vec![Datum::Words(words), Datum::Count(count)]);
+    let chart = (all > 0).then(|| bars("promises-chart", &title, &drawn));
     Figure {
         slug,
         title,
-        about: "Orders placed in this period: ready by the promised time, or late.",
-        heads: vec![("Outcome", "outcome"), ("Orders", "orders")],
+        about: texts::promises_about(language),
+        heads: vec![(texts::outcome_column(language), "outcome"), (texts::orders_column(language), "orders")],
         rows: rows.into(),
-        chart: (all > 0).then(|| bars("promises-chart", title, &drawn)),
+        chart,
     }
 }

@@ -4,21 +4,29 @@ use maud::{Markup, html};
 
 use super::figure::share_words;
 use super::figures::reason_words;
+use crate::frame::{SLOT, with_parts};
 use crate::staff::{FLOOR_PATH, PRODUCTS_PATH};
-use domain::currency;
 use domain::insights::comparison::{Finding, FindingBasis, PrinterYield, ReasonCount, SkuScrap, findings};
+use domain::notation;
 use http_api::production::insights::{InsightTotals, Insights, ReasonQuality};
+use words::Language;
+use words::staff::insights as texts;
 
-/// Renders the findings for a time span; renders nothing if there are none. `before` is the name of the earlier time
-/// span.
-pub(super) fn look(insights: &Insights, earlier: &InsightTotals, before: &str, currency: &str) -> Markup {
+/// Renders the findings for a time span of this number of days; renders nothing if there are none.
+pub(super) fn look(
+    language: Language,
+    insights: &Insights,
+    earlier: &InsightTotals,
+    days: i64,
+    currency: &str,
+) -> Markup {
     let basis = basis(insights, earlier);
     let all = findings(&basis);
     html! {
         @if !all.is_empty() {
             section class="panel pad insight-look" aria-labelledby="look" {
-                h2 id="look" { "Worth a look" }
-                ul { @for finding in &all { li { (sentence(finding, before, currency)) } } }
+                h2 id="look" { (texts::findings_title(language)) }
+                ul { @for finding in &all { li { (sentence(language, finding, days, currency)) } } }
             }
         }
     }
@@ -47,30 +55,25 @@ fn reason_counts(reasons: &[ReasonQuality]) -> Vec<ReasonCount<'_>> {
     entered.map(|(reason, parts)| ReasonCount { reason, parts }).collect()
 }
 
-/// Formats a number with its noun: "1 part", "2 parts".
-pub(super) fn count_words(count: i64, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
-}
-
-fn sentence(finding: &Finding<'_>, before: &str, currency: &str) -> Markup {
-    match finding {
-        Finding::LowestYield(printer) => html! {
-            a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.name) }
-            " has the lowest first-pass yield: " (share_words(Some(printer.first_pass_yield)))
-            " of its parts were good on the first attempt, in " (count_words(printer.prints, "print")) "."
-        },
-        Finding::CostliestScrap(sku) => html! {
-            a href={ (PRODUCTS_PATH) "/" (sku.id) } { (sku.name) }
-            " has the highest scrap cost: " (currency::format_amount(sku.cost_cents, currency))
-            " of material in " (count_words(sku.parts, "bad part")) "."
-        },
-        Finding::GrowingReason { now, before: earlier } => html! {
-            "More bad parts due to "
-            a href="#scrap-reasons" { "“" (reason_words(Some(now.reason))) "”" }
-            ": " (now.parts) ", up from "
-            @if *earlier == 0 { "none" } @else { (earlier) } " in " (before) "."
-        },
-    }
+fn sentence(language: Language, finding: &Finding<'_>, days: i64, currency: &str) -> Markup {
+    let (text, link) = match finding {
+        Finding::LowestYield(printer) => {
+            let share = share_words(language, Some(printer.first_pass_yield));
+            let link = html! { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.name) } };
+            (texts::lowest_yield(language, SLOT, &share, printer.prints), link)
+        }
+        Finding::CostliestScrap(sku) => {
+            let cost = notation::amount(language, sku.cost_cents, currency);
+            let link = html! { a href={ (PRODUCTS_PATH) "/" (sku.id) } { (sku.name) } };
+            (texts::costliest_scrap(language, SLOT, &cost, sku.parts), link)
+        }
+        Finding::GrowingReason { now, before } => {
+            let reason = texts::quoted(language, &reason_words(language, Some(now.reason)));
+            let link = html! { a href="#scrap-reasons" { (reason) } };
+            (texts::growing_reason(language, SLOT, now.parts, *before, days), link)
+        }
+    };
+    with_parts(&text, &[&link])
 }
 
 #[cfg(test)]
@@ -79,7 +82,7 @@ mod tests {
     use domain::testing::id;
 
     fn words(finding: &Finding<'_>) -> String {
-        sentence(finding, "the previous 30 days", "usd").into_string()
+        sentence(Language::English, finding, 30, "usd").into_string()
     }
 
     #[test]
@@ -101,5 +104,10 @@ mod tests {
         assert!(text.contains("“layer shift”") && text.ends_with("9, up from 3 in the previous 30 days."), "{text}");
         let text = words(&Finding::GrowingReason { now, before: 0 });
         assert!(text.ends_with("9, up from none in the previous 30 days."), "{text}");
+        let german = |finding| sentence(Language::German, &finding, 365, "eur").into_string();
+        let text = german(Finding::GrowingReason { now, before: 3 });
+        assert!(text.contains(">„Schichtversatz“</a>: 9, im Jahr davor 3."), "{text}");
+        let text = german(Finding::CostliestScrap(SkuScrap { id: id(8), name: "Schild", cost_cents: 1_420, parts: 2 }));
+        assert!(text.ends_with("Material für 14,20\u{a0}€ in 2 Ausschussteilen."), "{text}");
     }
 }

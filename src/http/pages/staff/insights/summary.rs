@@ -3,9 +3,11 @@
 use maud::{Markup, html};
 
 use super::figure::{share_words, span_words};
-use domain::currency;
 use domain::insights::comparison::SpanChange;
+use domain::notation;
 use http_api::production::insights::{InsightTotals, Insights};
+use words::Language;
+use words::staff::insights as texts;
 
 /// Direction in which a figure improves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,24 +20,32 @@ enum BetterWhen {
 
 /// Key figure with its comparison.
 struct SpanFigure {
-    label: &'static str,
+    label: String,
     value: String,
     change: SpanChange,
     better: BetterWhen,
 }
 
-/// Renders the key figures for the entire shop. `before` is the name of the earlier time span, as in "the previous 30
-/// days".
-pub(super) fn summary(insights: &Insights, earlier: &InsightTotals, before: &str, currency: &str) -> Markup {
+/// Label of a key figure in the language of the page.
+type KeyFigureLabel = fn(Language) -> String;
+
+/// Renders the key figures for the entire shop, compared with the same number of days before.
+pub(super) fn summary(
+    language: Language,
+    insights: &Insights,
+    earlier: &InsightTotals,
+    days: i64,
+    currency: &str,
+) -> Markup {
     html! {
         section aria-labelledby="in-short" {
-            h2 id="in-short" class="hidden-words" { "Key figures" }
+            h2 id="in-short" class="hidden-words" { (texts::key_figures(language)) }
             div class="kpis" {
-                @for figure in &span_figures(insights, earlier, currency) {
+                @for figure in &span_figures(language, insights, earlier, currency) {
                     div class="panel kpi" {
                         span class="muted small" { (figure.label) }
                         b { (figure.value) }
-                        (change_line(figure.change, figure.better, before))
+                        (change_line(language, figure.change, figure.better, days))
                     }
                 }
             }
@@ -43,70 +53,73 @@ pub(super) fn summary(insights: &Insights, earlier: &InsightTotals, before: &str
     }
 }
 
-fn span_figures(insights: &Insights, earlier: &InsightTotals, currency: &str) -> [SpanFigure; 9] {
+fn span_figures(language: Language, insights: &Insights, earlier: &InsightTotals, currency: &str) -> [SpanFigure; 9] {
     use BetterWhen::{Higher, Lower, Neither};
     let (prints, quality) = (&insights.activity.total, &insights.quality.total);
     let (lead, promises) = (&insights.activity.lead_time, &insights.activity.promises);
-    let amount = |label, value: String, now: Option<i64>, before: Option<i64>, better| SpanFigure {
-        label,
+    let amount = |label: KeyFigureLabel, value: String, now: Option<i64>, before: Option<i64>, better| SpanFigure {
+        label: label(language),
         value,
         change: SpanChange::between_amounts(now, before),
         better,
     };
-    let share = |label, now: Option<f64>, before: Option<f64>, better| SpanFigure {
-        label,
-        value: share_words(now),
+    let share = |label: KeyFigureLabel, now: Option<f64>, before: Option<f64>, better| SpanFigure {
+        label: label(language),
+        value: share_words(language, now),
         change: SpanChange::between_shares(now, before),
         better,
     };
-    let span =
-        |label, now: Option<i64>, before: Option<i64>, better| amount(label, span_words(now), now, before, better);
-    let count = |label, now: i64, before: i64, better| amount(label, now.to_string(), Some(now), Some(before), better);
+    let span = |label: KeyFigureLabel, now: Option<i64>, before: Option<i64>, better| {
+        amount(label, span_words(language, now), now, before, better)
+    };
+    let count = |label: KeyFigureLabel, now: i64, before: i64, better| {
+        amount(label, texts::number(language, now), Some(now), Some(before), better)
+    };
     let cost = quality.scrap_cost_cents;
-    let cost_words = cost.map_or_else(|| "unknown".to_owned(), |cents| currency::format_amount(cents, currency));
+    let cost_words = cost.map_or_else(|| texts::unknown(language), |cents| notation::amount(language, cents, currency));
     [
-        count("Prints", prints.prints, earlier.prints.prints, Neither),
-        span("Print time", Some(prints.print_seconds), Some(earlier.prints.print_seconds), Neither),
-        share("First-pass yield", quality.first_pass_yield, earlier.quality.first_pass_yield, Higher),
-        share("Failure rate", prints.failure_rate, earlier.prints.failure_rate, Lower),
-        count("Bad parts", quality.scrap, earlier.quality.scrap, Lower),
-        amount("Scrap cost", cost_words, cost, earlier.quality.scrap_cost_cents, Lower),
-        share("Promises kept", promises.kept_share, earlier.promises.kept_share, Higher),
-        span("Lead time, median", lead.median_seconds, earlier.lead_time.median_seconds, Lower),
-        span("Lead time, 80th percentile", lead.most_seconds, earlier.lead_time.most_seconds, Lower),
+        count(texts::prints_column, prints.prints, earlier.prints.prints, Neither),
+        span(texts::print_time, Some(prints.print_seconds), Some(earlier.prints.print_seconds), Neither),
+        share(texts::first_pass_yield, quality.first_pass_yield, earlier.quality.first_pass_yield, Higher),
+        share(texts::failure_rate, prints.failure_rate, earlier.prints.failure_rate, Lower),
+        count(texts::bad_parts_column, quality.scrap, earlier.quality.scrap, Lower),
+        amount(texts::scrap_cost, cost_words, cost, earlier.quality.scrap_cost_cents, Lower),
+        share(texts::promises_title, promises.kept_share, earlier.promises.kept_share, Higher),
+        span(texts::lead_time_median, lead.median_seconds, earlier.lead_time.median_seconds, Lower),
+        span(texts::lead_time_most, lead.most_seconds, earlier.lead_time.most_seconds, Lower),
     ]
 }
 
 /// Renders a comparison: "▲ Better: +12 % vs. the previous 30 days".
-fn change_line(change: SpanChange, better: BetterWhen, before: &str) -> Markup {
+fn change_line(language: Language, change: SpanChange, better: BetterWhen, days: i64) -> Markup {
     let Some(is_growth) = change.is_growth() else {
-        return html! {
-            span class="small muted" {
-                @if change == SpanChange::Equal { "Same as in " (before) } @else { "No data for " (before) }
-            }
-        };
+        let is_equal = change == SpanChange::Equal;
+        let text = if is_equal { texts::same_as(language, days) } else { texts::no_data_for(language, days) };
+        return html! { span class="small muted" { (text) } };
     };
-    let (class, word) = match (better, is_growth) {
-        (BetterWhen::Neither, _) => ("muted", ""),
-        (BetterWhen::Higher, true) | (BetterWhen::Lower, false) => ("up", "Better: "),
-        (BetterWhen::Higher, false) | (BetterWhen::Lower, true) => ("down", "Worse: "),
+    let change = change_words(language, change);
+    let (class, text) = match (better, is_growth) {
+        (BetterWhen::Neither, _) => ("muted", texts::changed(language, &change, days)),
+        (BetterWhen::Higher, true) | (BetterWhen::Lower, false) => ("up", texts::better(language, &change, days)),
+        (BetterWhen::Higher, false) | (BetterWhen::Lower, true) => ("down", texts::worse(language, &change, days)),
     };
     html! {
         span class={ "small " (class) } {
             span aria-hidden="true" { (if is_growth { "▲" } else { "▼" }) } " "
-            (word) (change_words(change)) " vs. " (before)
+            (text)
         }
     }
 }
 
 /// Formats a change with its sign: `+12 %`, `−0.8 points`.
-fn change_words(change: SpanChange) -> String {
+fn change_words(language: Language, change: SpanChange) -> String {
     let sign = if change.is_growth() == Some(true) { '+' } else { '−' };
     match change {
         SpanChange::Percent(percent) => format!("{sign}{} %", percent.unsigned_abs()),
         SpanChange::PointTenths(tenths) => {
             let tenths = tenths.unsigned_abs();
-            format!("{sign}{}.{} points", tenths / 10, tenths % 10)
+            let figure = notation::decimal(language, format!("{sign}{}.{}", tenths / 10, tenths % 10));
+            texts::points(language, &figure)
         }
         SpanChange::Incomparable | SpanChange::Equal => String::new(),
     }
@@ -117,7 +130,15 @@ mod tests {
     use super::*;
 
     fn line(change: SpanChange, better: BetterWhen) -> String {
-        change_line(change, better, "the previous 30 days").into_string()
+        change_line(Language::English, change, better, 30).into_string()
+    }
+
+    #[test]
+    fn a_change_is_written_in_the_language_of_the_page() {
+        let german = |change, days| change_line(Language::German, change, BetterWhen::Higher, days).into_string();
+        let worse = german(SpanChange::PointTenths(-31), 30);
+        assert!(worse.contains("Schlechter: −3,1 Prozentpunkte gegenüber den 30 Tagen davor"), "{worse}");
+        assert!(german(SpanChange::Equal, 365).contains("Wie im Jahr davor"));
     }
 
     #[test]

@@ -11,9 +11,12 @@ use super::{StockHandles, material_path, materials_by_name, swatch};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use crate::staff::{STOCK_PATH, labels};
 use domain::material::Material;
+use domain::notation::stock_amount;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
+use words::Language;
+use words::staff::stock as texts;
 
 /// Path of the bin list or, with a name in the query, of a bin's page.
 pub(in crate::staff) const BINS_PATH: &str = "/shop/stock/bins";
@@ -46,64 +49,76 @@ pub(super) async fn show(
     OpenQuery(query): OpenQuery<BinQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let residents = materials_by_name(&app);
     let all: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
-    let title = query.name.as_deref().unwrap_or("Bins");
+    let title = query.name.clone().unwrap_or_else(|| texts::bins_title(language));
     let content = html! {
-        p { a href=(STOCK_PATH) { "All stock" } @if query.name.is_some() { " · " a href=(BINS_PATH) { "All bins" } } }
+        p {
+            a href=(STOCK_PATH) { (texts::all_stock(language)) }
+            @if query.name.is_some() { " · " a href=(BINS_PATH) { (texts::all_bins(language)) } }
+        }
         h1 { (title) }
         div id="bins" data-fresh="" {
             @match &query.name {
-                Some(name) => { (inside(name, &all)) },
-                None => { (list(&all)) },
+                Some(name) => { (inside(language, name, &all)) },
+                None => { (list(language, &all)) },
             }
         }
     };
-    Ok(viewer.page(StaffSection::Stock, title, &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
 }
 
-fn list(all: &[&Material]) -> Markup {
+fn list(language: Language, all: &[&Material]) -> Markup {
     let names = bins_of(all.iter().copied());
     let count = |name: &str| all.iter().filter(|material| material.fields.location.as_deref() == Some(name)).count();
     html! {
-        section class="card" aria-label="Bins" {
-            @if names.is_empty() {
-                p { "No bins yet. To create a bin, edit a material and enter a bin such as “Shelf A3”." }
-            }
+        section class="card" aria-label=(texts::bins_title(language)) {
+            @if names.is_empty() { p { (texts::no_bins(language)) } }
             ul class="rows" {
                 @for name in &names {
-                    @let total = count(name);
-                    li { a href=(bin_path(name)) { (name) } span class="soft" { (total) @if total == 1 { " material" } @else { " materials" } } }
+                    li {
+                        a href=(bin_path(name)) { (name) }
+                        span class="soft" { (texts::materials_in_bin(language, count(name))) }
+                    }
                 }
             }
-            @if !names.is_empty() { p { a href=(labels::PATH) { "Bin labels" } } }
+            @if !names.is_empty() { p { a href=(labels::PATH) { (texts::bin_labels(language)) } } }
         }
     }
 }
 
-fn inside(name: &str, all: &[&Material]) -> Markup {
+fn inside(language: Language, name: &str, all: &[&Material]) -> Markup {
     let contents = all.iter().filter(|material| material.fields.location.as_deref() == Some(name));
     let contents: Vec<&&Material> = contents.collect();
     html! {
         section class="card" aria-labelledby="inside" {
-            h2 id="inside" { "Contents" }
-            @if contents.is_empty() { p { "This bin is empty. To move a material here, edit the material and change its bin." } }
+            h2 id="inside" { (texts::bin_contents(language)) }
+            @if contents.is_empty() { p { (texts::bin_empty(language)) } }
             ul class="rows" {
                 @for material in &contents {
-                    @let unit = material.fields.kind.unit();
-                    @let (tone, words) = level_state(material);
+                    @let amount = |amount| stock_amount(language, amount, material.fields.kind);
+                    @let (tone, words) = level_state(language, material);
                     li {
                         span { (swatch(material.fields.color.as_deref())) a href=(material_path(material.id)) { (material.fields.name) } }
-                        span { (material.quantity) " " (unit) " on hand, " (material.available()) " " (unit) " available" }
+                        span {
+                            (texts::on_hand_and_available(
+                                language,
+                                &amount(material.quantity),
+                                &amount(material.available()),
+                            ))
+                        }
                         span class=(tone.class()) { (words) }
                         span class="full" { (level_bar(material)) }
                         span class="full" {
-                            a class="button second" href={ (material_path(material.id)) "#receive" } { "Receive " (material.fields.name) }
+                            a class="button second" href={ (material_path(material.id)) "#receive" } {
+                                (texts::receive_material(language, &material.fields.name))
+                            }
                         }
                     }
                 }
             }
-            p { a href=(labels::bin_label_path(name)) { "Print label" } }
+            p { a href=(labels::bin_label_path(name)) { (texts::print_label(language)) } }
         }
     }
 }

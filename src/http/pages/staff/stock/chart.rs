@@ -4,8 +4,11 @@
 use maud::{Markup, html};
 
 use domain::amount::Amount;
+use domain::notation::{date, decimal};
 use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
+use words::Language;
+use words::staff::stock as texts;
 
 /// Width and height of the chart, in SVG units; the page scales it.
 const CHART_SIZE: (f64, f64) = (600.0, 160.0);
@@ -17,12 +20,14 @@ pub(super) type StockStep = (Timestamp, Amount);
 
 /// Data of a stock chart.
 pub(super) struct StockChart<'a> {
+    /// Language of the page.
+    pub(super) language: Language,
     /// Changes in the stock, oldest first.
     pub(super) steps: &'a [StockStep],
     /// Time at which the chart ends.
     pub(super) until: Timestamp,
     pub(super) reorder_point: Amount,
-    /// Unit of all amounts.
+    /// Unit of all amounts, in the language of the page.
     pub(super) unit: &'a str,
     /// Shop clock, in whose time zone days are shown.
     pub(super) clock: ShopClock,
@@ -61,13 +66,24 @@ impl StockChart<'_> {
     fn words(&self) -> String {
         let amounts = || self.steps.iter().map(|(_, amount)| *amount);
         let (least, most) = (amounts().min().unwrap_or_default(), amounts().max().unwrap_or_default());
-        let (unit, point) = (self.unit, self.reorder_point);
         let begins = self.steps.first().map_or(self.until, |(at, _)| *at);
-        format!(
-            "Stock on hand from {} to {}: between {least} and {most} {unit}; the reorder point is {point} {unit}",
-            self.clock.date(begins),
-            self.clock.date(self.until)
+        texts::chart_summary(
+            self.language,
+            &self.date(begins),
+            &self.date(self.until),
+            &decimal(self.language, least),
+            &self.amount(most),
+            &self.amount(self.reorder_point),
         )
+    }
+
+    fn date(&self, at: Timestamp) -> String {
+        date(self.language, &self.clock, at)
+    }
+
+    /// Formats an amount with its unit.
+    fn amount(&self, amount: Amount) -> String {
+        format!("{} {}", decimal(self.language, amount), self.unit)
     }
 
     /// Renders the chart; renders nothing if the stock has never changed.
@@ -83,9 +99,9 @@ impl StockChart<'_> {
                         line class="point" x1="0" x2=(width) y1=(y) y2=(y) {}
                     }
                     path class="line" d=(self.line()) {}
-                    text x="2" y="13" { (self.most()) " " (self.unit) }
-                    text x="2" y=(height - 4.0) { (self.clock.date(begins)) }
-                    text class="end" x=(width - 2.0) y=(height - 4.0) { (self.clock.date(self.until)) }
+                    text x="2" y="13" { (self.amount(self.most())) }
+                    text x="2" y=(height - 4.0) { (self.date(begins)) }
+                    text class="end" x=(width - 2.0) y=(height - 4.0) { (self.date(self.until)) }
                 }
             }
         }
@@ -98,6 +114,7 @@ mod tests {
 
     fn chart(steps: &[StockStep]) -> StockChart<'_> {
         StockChart {
+            language: Language::English,
             steps,
             until: Timestamp(4_000),
             reorder_point: Amount::units(50),
@@ -118,6 +135,11 @@ mod tests {
         assert_eq!(
             words,
             "Stock on hand from 1 Jan 1970 to 1 Jan 1970: between 0 and 100 g; the reorder point is 50 g"
+        );
+        let german = StockChart { language: Language::German, ..chart(&steps) }.words();
+        assert_eq!(
+            german,
+            "Bestand vom 1. Januar 1970 bis zum 1. Januar 1970: zwischen 0 und 100 g; der Meldebestand ist 50 g"
         );
         let html = chart(&steps).html().into_string();
         assert!(html.contains(&words) && html.contains("y1=\"80.0\"") && html.contains("100 g"), "{html}");

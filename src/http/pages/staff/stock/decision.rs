@@ -5,11 +5,14 @@ use maud::{Markup, html};
 use super::material_path;
 use crate::staff::shell::act;
 use domain::material::Material;
+use domain::notation::stock_amount;
 use domain::parts_sync::{ConflictKind, RightSide, StockLink, StockSystem, total};
 use domain::refusal::Refusal;
+use words::Language;
+use words::staff::stock as texts;
 
 /// Returns the name of a system in forms, as spelled in the API.
-const fn system_word(system: StockSystem) -> &'static str {
+pub(super) const fn system_word(system: StockSystem) -> &'static str {
     match system {
         StockSystem::Parts => "parts",
         StockSystem::Spools => "spools",
@@ -25,16 +28,23 @@ pub(super) fn system_of(text: &str) -> Result<StockSystem, Refusal> {
 /// Renders the forms for resolving a stock link's conflict, one for each side; renders nothing if there is no conflict
 /// or the external system's count is not known yet. `back` is the page to return to; if `None`, it is the material's
 /// page.
-pub(in crate::staff) fn decision(material: &Material, link: &StockLink, back: Option<&str>) -> Markup {
+pub(in crate::staff) fn decision(
+    language: Language,
+    material: &Material,
+    link: &StockLink,
+    back: Option<&str>,
+) -> Markup {
     let Some((conflict, theirs)) = link.conflict.as_ref().zip(link.last_amounts.as_ref().map(total)) else {
         return html! {};
     };
-    let unit = material.fields.kind.unit();
     let sides = if conflict.kind == ConflictKind::PrintNotBooked {
-        [(RightSide::Ours, "Record print now".to_owned()), (RightSide::Theirs, "Keep count".to_owned())]
+        [(RightSide::Ours, texts::record_print(language)), (RightSide::Theirs, texts::keep_count(language))]
     } else {
-        let words = |owner, amount| format!("Use {owner} count ({amount} {unit})");
-        [(RightSide::Ours, words("our", material.quantity)), (RightSide::Theirs, words("their", theirs))]
+        let amount = |amount| stock_amount(language, amount, material.fields.kind);
+        [
+            (RightSide::Ours, texts::use_our_count(language, &amount(material.quantity))),
+            (RightSide::Theirs, texts::use_their_count(language, &amount(theirs))),
+        ]
     };
     let path = format!("{}/agree", material_path(material.id));
     let form = |side: RightSide, label: &str| {

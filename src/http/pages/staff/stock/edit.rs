@@ -21,36 +21,36 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::materials;
+use words::Language;
+use words::staff::stock as texts;
 
 /// Form field that contains the version being edited, so that a concurrent change is not overwritten.
 const VERSION_FIELD: &str = "version";
 
+/// Text in the language of the page.
+type PageText = fn(Language) -> String;
+
 /// Material types, as spelled in the API, with labels that include the unit of their amounts.
-const TYPES: [(MaterialType, &str, &str); 4] = [
-    (MaterialType::Filament, "filament", "Filament (grams)"),
-    (MaterialType::Resin, "resin", "Resin (millilitres)"),
-    (MaterialType::LaserSheet, "laser_sheet", "Laser cutter sheets"),
-    (MaterialType::LaserConsumable, "laser_consumable", "Laser cutter consumables (units)"),
+const TYPES: [(MaterialType, &str, PageText); 4] = [
+    (MaterialType::Filament, "filament", texts::filament),
+    (MaterialType::Resin, "resin", texts::resin),
+    (MaterialType::LaserSheet, "laser_sheet", texts::laser_sheets),
+    (MaterialType::LaserConsumable, "laser_consumable", texts::laser_consumables),
 ];
 
 /// Text field of the form: name in the API, label, maximum length in characters, and hint.
-type TextField = (&'static str, &'static str, &'static str, &'static str);
+type TextField = (&'static str, PageText, &'static str, Option<PageText>);
 
 const TEXTS: [TextField; 5] = [
-    ("color", "Colour", "7", "Such as #1b1b22."),
-    ("brand", "Brand", "200", ""),
-    ("variant", "Variant", "100", "Such as matte or carbon fibre."),
-    ("vendorCode", "Vendor code", "50", "The code that printers report for these spools."),
-    ("location", "Bin", "100", "As on the label of the shelf or bin, such as Shelf A3."),
+    ("color", texts::color_field, "7", Some(texts::color_hint)),
+    ("brand", texts::brand, "200", None),
+    ("variant", texts::variant, "100", Some(texts::variant_hint)),
+    ("vendorCode", texts::vendor_code, "50", Some(texts::vendor_code_hint)),
+    ("location", texts::bin, "100", Some(texts::bin_hint)),
 ];
 const AMOUNTS: [TextField; 2] = [
-    (
-        "reorderPoint",
-        "Reorder at",
-        "20",
-        "Below this amount, the material is listed under “To order”, and new jobs may wait.",
-    ),
-    ("reorderQuantity", "Reorder quantity", "20", ""),
+    ("reorderPoint", texts::reorder_at, "20", Some(texts::reorder_hint)),
+    ("reorderQuantity", texts::reorder_quantity, "20", None),
 ];
 /// Name of the field for the cost, which may be left unknown.
 const COST_FIELD: &str = "unitCostCents";
@@ -182,64 +182,67 @@ fn page(
     tried: &Form,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
+    let language = viewer.language();
     let material = current.map(|(_, material)| material);
     let (title, path) = match material {
-        Some(material) => (format!("Edit {}", material.fields.name), format!("{}/edit", material_path(material.id))),
-        None => ("Add material".to_owned(), NEW_PATH.to_owned()),
+        Some(material) => {
+            (texts::edit_title(language, &material.fields.name), format!("{}/edit", material_path(material.id)))
+        }
+        None => (texts::add_material(language), NEW_PATH.to_owned()),
     };
     let back = material.map_or_else(|| STOCK_PATH.to_owned(), |material| material_path(material.id));
     let content = html! {
-        p { a href=(back) { "Back without saving" } }
+        p { a href=(back) { (texts::back_without_saving(language)) } }
         h1 { (title) }
         form class="card narrow-form" method="post" action=(path) {
             (hidden())
             (tried.alert())
             @if let Some((version, _)) = current { input type="hidden" name=(VERSION_FIELD) value=(version); }
-            (field("name", "Name", &html! {
+            (field("name", &texts::name_field(language), &html! {
                 input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value("name", &known_value(material, "name")));
             }))
-            (kind(material, tried))
-            @for one in TEXTS { (text_field(one, material, tried, false)) }
+            (kind(language, material, tried))
+            @for one in TEXTS { (text_field(language, one, material, tried, false)) }
             @if material.is_none() {
-                (text_field(("quantity", "On hand", "20", ""), None, tried, true))
+                (text_field(language, ("quantity", texts::on_hand, "20", None), None, tried, true))
             }
-            @for one in AMOUNTS { (text_field(one, material, tried, true)) }
-            (cost_field(material, tried, &app.config.orders.currency))
-            button type="submit" { @if material.is_some() { "Save" } @else { "Add material" } }
+            @for one in AMOUNTS { (text_field(language, one, material, tried, true)) }
+            (cost_field(language, material, tried, &app.config.orders.currency))
+            button type="submit" {
+                (if material.is_some() { texts::save(language) } else { texts::add_material(language) })
+            }
         }
     };
     Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
 }
 
-fn cost_field(material: Option<&Material>, tried: &Form, currency: &str) -> Markup {
-    let hint = format!(
-        "In {}, such as 25.00 for a kilogram of filament. Used to calculate the cost of bad parts.",
-        currency.to_uppercase()
-    );
+fn cost_field(language: Language, material: Option<&Material>, tried: &Form, currency: &str) -> Markup {
+    let hint = texts::cost_hint(language, &currency.to_uppercase());
     let control = html! {
         input id=(COST_FIELD) name=(COST_FIELD) maxlength="20" autocomplete="off" inputmode="decimal"
             value=(tried.value(COST_FIELD, &known_cost(material, currency)))
             aria-describedby={ "about-" (COST_FIELD) };
     };
-    hinted_field(COST_FIELD, "Cost per kilogram, litre, sheet or unit", &hint, &control)
+    hinted_field(COST_FIELD, &texts::cost_field(language), &hint, &control)
 }
 
-fn kind(material: Option<&Material>, tried: &Form) -> Markup {
+fn kind(language: Language, material: Option<&Material>, tried: &Form) -> Markup {
     let own = material.map_or(MaterialType::Filament, |material| material.fields.kind);
     let own = TYPES.iter().find(|(kind, ..)| *kind == own).map_or("", |(_, word, _)| *word);
     let chosen = tried.value("type", own);
     field(
         "type",
-        "Type",
+        &texts::type_field(language),
         &html! {
             select id="type" name="type" {
-                @for (_, word, words) in TYPES { option value=(word) selected[word == chosen] { (words) } }
+                @for (_, word, label) in TYPES { option value=(word) selected[word == chosen] { (label(language)) } }
             }
         },
     )
 }
 
 fn text_field(
+    language: Language,
     (name, label, most, hint): TextField,
     material: Option<&Material>,
     tried: &Form,
@@ -247,11 +250,11 @@ fn text_field(
 ) -> Markup {
     let current = known_value(material, name);
     let value = tried.value(name, &current);
-    let about = (!hint.is_empty()).then(|| format!("about-{name}"));
+    let about = hint.map(|_| format!("about-{name}"));
     let input = html! {
         input id=(name) name=(name) maxlength=(most) autocomplete="off" inputmode=[is_amount.then_some("decimal")]
             value=(value) aria-describedby=[about.as_deref()];
-        @if let Some(about) = &about { p class="hint" id=(about) { (hint) } }
+        @if let Some(hint) = hint { p class="hint" id=[about.as_deref()] { (hint(language)) } }
     };
-    field(name, label, &input)
+    field(name, &label(language), &input)
 }

@@ -6,14 +6,16 @@ use maud::{Markup, html};
 
 use super::chart::{StockChart, StockStep};
 use super::{StockHandles, material_path};
-use crate::frame::time;
-use crate::staff::filled_form::{address, ways};
+use crate::frame::time_in;
+use crate::staff::filled_form::{address, ways_in};
 use crate::staff::names::ActorNames;
 use domain::amount::Amount;
 use domain::material::{Material, Movement, MovementKind};
+use domain::notation::{decimal, unit};
 use http::error::ApiError;
 use store::queries::Page;
 use words::Language;
+use words::staff::stock as texts;
 
 /// Number of movements per page of the table.
 const ROWS_PER_PAGE: u64 = 50;
@@ -21,28 +23,33 @@ const ROWS_PER_PAGE: u64 = 50;
 const STEPS_DRAWN: u64 = 200;
 
 /// Returns the label for a kind of movement.
-fn kind_words(kind: MovementKind) -> &'static str {
+fn kind_words(language: Language, kind: MovementKind) -> String {
     match kind {
-        MovementKind::Receive => "Received",
-        MovementKind::Adjust => "Corrected",
-        MovementKind::Reserve => "Reserved for a job",
-        MovementKind::Release => "Released",
-        MovementKind::Consume => "Printed",
-        MovementKind::Sync => "Changed in another system",
+        MovementKind::Receive => texts::movement_received(language),
+        MovementKind::Adjust => texts::movement_corrected(language),
+        MovementKind::Reserve => texts::movement_reserved(language),
+        MovementKind::Release => texts::movement_released(language),
+        MovementKind::Consume => texts::movement_printed(language),
+        MovementKind::Sync => texts::movement_synchronised(language),
     }
 }
 
 /// Formats a change in stock with its sign; empty for zero.
-fn change_words(delta: Amount) -> String {
+fn change_words(language: Language, delta: Amount) -> String {
     match delta {
         Amount::ZERO => String::new(),
-        delta if delta > Amount::ZERO => format!("+{delta}"),
-        delta => delta.to_string(),
+        delta if delta > Amount::ZERO => format!("+{}", decimal(language, delta)),
+        delta => decimal(language, delta),
     }
 }
 
 /// Renders the ledger, newest entries first, without the first `from` entries.
-pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -> Result<Markup, ApiError> {
+pub(super) async fn render(
+    language: Language,
+    app: &StockHandles,
+    material: &Material,
+    from: u64,
+) -> Result<Markup, ApiError> {
     let queries = &app.materials.queries;
     let (drawn, total) = queries.movements(material.id, Page { limit: STEPS_DRAWN, offset: 0 }).await?;
     let (lines, _) = queries.movements(material.id, Page { limit: ROWS_PER_PAGE, offset: from }).await?;
@@ -50,47 +57,51 @@ pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -
     let names = app.log.names.actors(Language::English, &actors).await?;
     let steps: Vec<StockStep> = drawn.iter().rev().map(|line| (line.created_at, line.quantity)).collect();
     let chart = StockChart {
+        language,
         steps: &steps,
         until: app.board.shop.environment.now(),
         reorder_point: material.fields.reorder_point,
-        unit: material.fields.kind.unit(),
+        unit: unit(language, material.fields.kind),
         clock: app.board.shop.environment.rules.clock.clone(),
     };
     let part = |from: u64| address(&material_path(material.id), &[("from", &from.to_string())]);
     Ok(html! {
         section class="card" aria-labelledby="ledger-title" {
-            h2 id="ledger-title" { "Ledger" }
+            h2 id="ledger-title" { (texts::ledger(language)) }
             (chart.html())
-            @if total > STEPS_DRAWN { p class="soft" { "The chart shows the latest " (STEPS_DRAWN) " changes." } }
-            (table(&names, material, &lines))
-            (ways(from, total, ROWS_PER_PAGE, part))
+            @if total > STEPS_DRAWN { p class="soft" { (texts::chart_limit(language, STEPS_DRAWN)) } }
+            (table(language, &names, material, &lines))
+            (ways_in(language, from, total, ROWS_PER_PAGE, part))
         }
     })
 }
 
-fn table(names: &ActorNames, material: &Material, lines: &[Movement]) -> Markup {
-    let unit = material.fields.kind.unit();
+fn table(language: Language, names: &ActorNames, material: &Material, lines: &[Movement]) -> Markup {
+    let unit = unit(language, material.fields.kind);
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Stock changes" {
+        div class="table" tabindex="0" role="region" aria-label=(texts::changes_table(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Time" } th scope="col" { "Change" }
-                        th scope="col" class="number" { "On hand (" (unit) ")" }
-                        th scope="col" class="number" { "Reserved (" (unit) ")" }
-                        th scope="col" class="number" { "On hand after" } th scope="col" class="number" { "Reserved after" }
-                        th scope="col" { "Reason" } th scope="col" { "By" }
+                        th scope="col" { (texts::time_column(language)) }
+                        th scope="col" { (texts::change_column(language)) }
+                        th scope="col" class="number" { (texts::on_hand_column(language, unit)) }
+                        th scope="col" class="number" { (texts::reserved_column(language, unit)) }
+                        th scope="col" class="number" { (texts::on_hand_after(language)) }
+                        th scope="col" class="number" { (texts::reserved_after(language)) }
+                        th scope="col" { (texts::reason(language)) }
+                        th scope="col" { (texts::by_column(language)) }
                     }
                 }
                 tbody {
                     @for line in lines {
                         tr {
-                            td { (time(line.created_at)) }
-                            td { (kind_words(line.kind)) }
-                            td class="number" { (change_words(line.delta_quantity)) }
-                            td class="number" { (change_words(line.delta_reserved)) }
-                            td class="number" { (line.quantity) }
-                            td class="number" { (line.reserved) }
+                            td { (time_in(language, line.created_at)) }
+                            td { (kind_words(language, line.kind)) }
+                            td class="number" { (change_words(language, line.delta_quantity)) }
+                            td class="number" { (change_words(language, line.delta_reserved)) }
+                            td class="number" { (decimal(language, line.quantity)) }
+                            td class="number" { (decimal(language, line.reserved)) }
                             td { (line.reason.as_deref().unwrap_or_default()) }
                             td { (names.name(&line.actor).text) }
                         }
@@ -107,7 +118,9 @@ mod tests {
 
     #[test]
     fn a_change_has_its_sign() {
-        let actual = [1, -1, 0].map(|units| change_words(Amount::units(units)));
+        let actual = [1, -1, 0].map(|units| change_words(Language::English, Amount::units(units)));
         assert_eq!(actual, ["+1", "-1", ""]);
+        let german = [500, -1_500].map(|thousandths| change_words(Language::German, Amount(thousandths)));
+        assert_eq!(german, ["+0,5", "-1,5"]);
     }
 }

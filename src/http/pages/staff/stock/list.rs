@@ -7,16 +7,20 @@ use maud::{Markup, html};
 
 use super::material::receive_order;
 use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name, swatch};
-use crate::staff::filled_form::{address, ways};
+use crate::frame::{SLOT, with_parts};
+use crate::staff::filled_form::{address, ways_in};
 use crate::staff::sheet::{ListFilter, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{STOCK_PATH, labels};
 use domain::amount::Amount;
 use domain::material::Material;
+use domain::notation::{decimal, stock_amount};
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::{OpenQuery, cut};
 use store::queries::Page;
+use words::Language;
+use words::staff::stock as texts;
 
 /// Number of materials per page.
 const ROWS_PER_PAGE: u64 = 100;
@@ -46,13 +50,13 @@ impl StockListQuery {
 }
 
 /// Returns the tone and label for a material's stock level.
-pub(super) fn level_state(material: &Material) -> (Tone, &'static str) {
+pub(super) fn level_state(language: Language, material: &Material) -> (Tone, String) {
     if material.available() == Amount::ZERO {
-        (Tone::Error, "None available")
+        (Tone::Error, texts::none_available(language))
     } else if material.runs_low() {
-        (Tone::Attention, "Low")
+        (Tone::Attention, texts::low(language))
     } else {
-        (Tone::Working, "Enough")
+        (Tone::Working, texts::enough(language))
     }
 }
 
@@ -84,6 +88,7 @@ pub(super) async fn show(
     OpenQuery(query): OpenQuery<StockListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let (language, title) = (viewer.language(), texts::title(viewer.language()));
     let residents = materials_by_name(&app);
     let all: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let low: Vec<&Material> = all.iter().copied().filter(|material| material.runs_low()).collect();
@@ -96,74 +101,84 @@ pub(super) async fn show(
     };
     let content = html! {
         div class="head" {
-            h1 { "Stock" }
+            h1 { (title) }
             span class="push" {}
-            a class="btn" href=(SLOTS_PATH) { "Slots" }
-            a class="btn" href=(BINS_PATH) { "Bins" }
-            a class="btn" href=(labels::PATH) { "Labels" }
-            a class="btn primary" href=(NEW_PATH) { "Add material" }
+            a class="btn" href=(SLOTS_PATH) { (texts::slots_link(language)) }
+            a class="btn" href=(BINS_PATH) { (texts::bins_link(language)) }
+            a class="btn" href=(labels::PATH) { (texts::labels_link(language)) }
+            a class="btn primary" href=(NEW_PATH) { (texts::add_material(language)) }
         }
         @if all.is_empty() {
             section class="card" {
-                p { "No materials yet." }
-                p { "Add the filament, resin or sheets you have. Jobs reserve the amounts they need, and materials that run low are listed here." }
+                p { (texts::no_materials(language)) }
+                p { (texts::no_materials_advice(language)) }
             }
         } @else {
-            (levels(&query, all.len(), low.len()))
-            (tools(&query))
+            (levels(language, &query, all.len(), low.len()))
+            (tools(language, &query))
             div id="stock" data-fresh="" {
-                (to_order(&low))
-                @if some.is_empty() { p { "No materials match." } } @else { (table(&some)) }
-                (ways(from, total, ROWS_PER_PAGE, part))
+                (to_order(language, &low))
+                @if some.is_empty() { p { (texts::none_match(language)) } } @else { (table(language, &some)) }
+                (ways_in(language, from, total, ROWS_PER_PAGE, part))
             }
         }
     };
-    Ok(viewer.page(StaffSection::Stock, "Stock", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
 }
 
 /// Renders the links that filter the list by stock level.
-fn levels(query: &StockListQuery, all: usize, low: usize) -> Markup {
+fn levels(language: Language, query: &StockListQuery, all: usize, low: usize) -> Markup {
     let q = query.q.as_deref().unwrap_or_default();
+    let (all_label, low_label) = (texts::level_all(language), texts::level_low(language));
     let filter = |label, count, level: &str, is_current| {
         let path = address(STOCK_PATH, &[("q", q), ("low", level)]);
         ListFilter { label, path, count: Some(count), is_current }
     };
     list_filters(
-        "Stock level",
-        &[filter("All", all, "", query.low.is_none()), filter("Low", low, "true", query.low.is_some())],
+        &texts::level_filter(language),
+        &[filter(&*all_label, all, "", query.low.is_none()), filter(&*low_label, low, "true", query.low.is_some())],
     )
 }
 
-fn tools(query: &StockListQuery) -> Markup {
+fn tools(language: Language, query: &StockListQuery) -> Markup {
     html! {
         form class="tools" method="get" action=(STOCK_PATH) role="search" {
             div class="field" {
-                label for="q" { "Name, brand or bin" }
+                label for="q" { (texts::search_field(language)) }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
             @if query.low.is_some() { input type="hidden" name="low" value="true"; }
-            button class="second" type="submit" { "Search" }
+            button class="second" type="submit" { (texts::search(language)) }
         }
     }
 }
 
-fn to_order(low: &[&Material]) -> Markup {
+fn to_order(language: Language, low: &[&Material]) -> Markup {
     html! {
         @if !low.is_empty() {
             section class="card tone-attention" aria-labelledby="to-order" {
-                h2 id="to-order" { "To order (" (low.len()) ")" }
+                h2 id="to-order" { (texts::to_order_heading(language, low.len())) }
                 ul class="rows" {
                     @for material in low.iter().take(MAX_TO_ORDER) {
-                        @let unit = material.fields.kind.unit();
+                        @let amount = |amount| stock_amount(language, amount, material.fields.kind);
                         li {
                             span { (swatch(material.fields.color.as_deref())) a href=(material_path(material.id)) { (material.fields.name) } }
-                            span { (material.available()) " " (unit) " available, reorder at " (material.fields.reorder_point) " " (unit) }
-                            span { "order " strong { (material.to_order()) " " (unit) } }
-                            (receive_order(material, Some(STOCK_PATH)))
-                            @let waiting = material.waiting().count();
-                            @if waiting > 0 {
-                                span class="full soft" { (waiting) @if waiting == 1 { " job is waiting" } @else { " jobs are waiting" } }
+                            span {
+                                (texts::available_reorder_at(
+                                    language,
+                                    &amount(material.available()),
+                                    &amount(material.fields.reorder_point),
+                                ))
                             }
+                            span {
+                                (with_parts(
+                                    &texts::order_amount(language, SLOT),
+                                    &[&html! { strong { (amount(material.to_order())) } }],
+                                ))
+                            }
+                            (receive_order(language, material, Some(STOCK_PATH)))
+                            @let waiting = material.waiting().count();
+                            @if waiting > 0 { span class="full soft" { (texts::jobs_waiting(language, waiting)) } }
                         }
                     }
                 }
@@ -172,28 +187,44 @@ fn to_order(low: &[&Material]) -> Markup {
     }
 }
 
-fn table(materials: &[&Material]) -> Markup {
+fn table(language: Language, materials: &[&Material]) -> Markup {
     html! {
-        p class="soft" { "Bars show reserved stock, then available stock. The vertical line is the reorder point." }
-        div class="table list materials" tabindex="0" role="region" aria-label="Materials" {
+        p class="soft" { (texts::levels_note(language)) }
+        div class="table list materials" tabindex="0" role="region" aria-label=(texts::materials_table(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Material" } th scope="col" class="desk" { "Level" } th scope="col" { "Status" }
-                        th scope="col" class="number desk" { "On hand" } th scope="col" class="number desk" { "Reserved" }
-                        th scope="col" class="number" { "Available" } th scope="col" class="number desk" { "Reorder at" }
-                        th scope="col" class="desk" { "Bin" }
+                        th scope="col" { (texts::material_column(language)) }
+                        th scope="col" class="desk" { (texts::level_column(language)) }
+                        th scope="col" { (texts::status_column(language)) }
+                        th scope="col" class="number desk" { (texts::on_hand(language)) }
+                        th scope="col" class="number desk" { (texts::reserved(language)) }
+                        th scope="col" class="number" { (texts::available(language)) }
+                        th scope="col" class="number desk" { (texts::reorder_at(language)) }
+                        th scope="col" class="desk" { (texts::bin(language)) }
                     }
                 }
-                tbody { @for material in materials { (row(material)) } }
+                tbody { @for material in materials { (row(language, material)) } }
             }
         }
     }
 }
 
-fn row(material: &Material) -> Markup {
-    let (fields, unit) = (&material.fields, material.fields.kind.unit());
-    let (tone, words) = level_state(material);
+/// Writes a material's amounts and its bin on one line, in place of the columns that a phone has no room for.
+fn phone_line(language: Language, material: &Material) -> String {
+    let fields = &material.fields;
+    let on_hand = stock_amount(language, material.quantity, fields.kind);
+    let [reserved, point] = [material.reserved, fields.reorder_point].map(|amount| decimal(language, amount));
+    match &fields.location {
+        Some(bin) => texts::levels_line_in_bin(language, &on_hand, &reserved, &point, bin),
+        None => texts::levels_line(language, &on_hand, &reserved, &point),
+    }
+}
+
+fn row(language: Language, material: &Material) -> Markup {
+    let fields = &material.fields;
+    let amount = |amount| stock_amount(language, amount, fields.kind);
+    let (tone, words) = level_state(language, material);
     let more: Vec<&str> = [&fields.brand, &fields.variant].into_iter().filter_map(|text| text.as_deref()).collect();
     html! {
         tr {
@@ -201,18 +232,14 @@ fn row(material: &Material) -> Markup {
                 (swatch(fields.color.as_deref()))
                 a class="ellipsis" title=(fields.name) href=(material_path(material.id)) { (fields.name) }
                 @if !more.is_empty() { " " span class="soft" { (more.join(", ")) } }
-                // On a phone this stands in place of the columns that it has no room for.
-                span class="phone below soft" {
-                    (material.quantity) " " (unit) " on hand, " (material.reserved) " reserved, reorder at " (fields.reorder_point)
-                    @if let Some(place) = &fields.location { ", in " (place) }
-                }
+                span class="phone below soft" { (phone_line(language, material)) }
             }
             td class="levels desk" { (level_bar(material)) }
             td { span class=(tone.class()) { (words) } }
-            td class="number desk" { (material.quantity) " " (unit) }
-            td class="number desk" { (material.reserved) " " (unit) }
-            td class="number" data-label="Available" { (material.available()) " " (unit) }
-            td class="number desk" { (fields.reorder_point) " " (unit) }
+            td class="number desk" { (amount(material.quantity)) }
+            td class="number desk" { (amount(material.reserved)) }
+            td class="number" data-label=(texts::available(language)) { (amount(material.available())) }
+            td class="number desk" { (amount(fields.reorder_point)) }
             td class="desk" { @if let Some(place) = &fields.location { a href=(bin_path(place)) { (place) } } }
         }
     }

@@ -5,9 +5,11 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use super::decision::system_word;
 use super::list::{level_bar, level_state};
 use super::spool::of_material;
 use super::{StockHandles, bin_path, decision, ledger, material_path, swatch};
+use crate::frame::in_english;
 use crate::staff::filled_form::field;
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
@@ -16,6 +18,8 @@ use crate::staff::{ORDERS_PATH, STOCK_PATH};
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::material::Material;
+use domain::notation::{stock_amount, unit};
+use domain::parts_sync::StockLink;
 use domain::unit_cost;
 use http::access::Caller;
 use http::command_request::find_present;
@@ -23,11 +27,10 @@ use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use words::Language;
+use words::staff::stock as texts;
 
 /// Maximum number of waiting jobs listed.
 const MAX_WAITING: usize = 20;
-/// Usual reason for receiving stock.
-const DELIVERY_WORD: &str = "delivery";
 
 /// Query parameters of the ledger on a material's page.
 #[derive(Request, Debug)]
@@ -61,74 +64,88 @@ pub(super) async fn page(
     tried: &Form,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
+    let language = viewer.language();
     let (_, material) = material_of(app, id).await?;
-    let ledger = ledger::render(app, &material, from).await?;
-    let (tone, words) = level_state(&material);
+    let ledger = ledger::render(language, app, &material, from).await?;
+    let (tone, words) = level_state(language, &material);
     let name = &material.fields.name;
     let content = html! {
-        p { a href=(STOCK_PATH) { "All stock" } }
+        p { a href=(STOCK_PATH) { (texts::all_stock(language)) } }
         h1 id="material-title" data-fresh="" { (swatch(material.fields.color.as_deref())) (name) " " span class=(tone.class()) { (words) } }
         (FormSheet::new("agree", tried).faults())
         div id="stock-now" data-fresh="" {
-            (glance(app, &material))
-            (waiting(&material))
-            (of_material(app, &material))
+            (glance(language, app, &material))
+            (waiting(language, &material))
+            (of_material(language, app, &material))
         }
-        (receive(&material, tried))
-        (corrections(&material, tried))
+        (receive(language, &material, tried))
+        (corrections(language, &material, tried))
         div id="ledger" data-fresh="" { (ledger) }
-        (removal(&material, tried))
+        (removal(language, &material, tried))
     };
     Ok(viewer.page(StaffSection::Stock, name, &app.board.view(), &content))
 }
 
-fn glance(app: &StockHandles, material: &Material) -> Markup {
-    let (fields, unit) = (&material.fields, material.fields.kind.unit());
+fn glance(language: Language, app: &StockHandles, material: &Material) -> Markup {
+    let fields = &material.fields;
+    let amount = |amount| stock_amount(language, amount, fields.kind);
     html! {
         section class="card" aria-labelledby="glance" {
-            h2 id="glance" { "At a glance" }
+            h2 id="glance" { (texts::glance(language)) }
             (level_bar(material))
             dl class="left" {
-                dt { "On hand" } dd { (material.quantity) " " (unit) }
-                dt { "Reserved" } dd { (material.reserved) " " (unit) }
-                dt { "Available" } dd { (material.available()) " " (unit) }
-                dt { "Reorder at" } dd { (fields.reorder_point) " " (unit) }
-                @if material.runs_low() { dt { "To order" } dd { strong { (material.to_order()) " " (unit) } } }
-                @if let Some(place) = &fields.location { dt { "Bin" } dd { a href=(bin_path(place)) { (place) } } }
-                @if let Some(brand) = &fields.brand { dt { "Brand" } dd { (brand) } }
-                @if let Some(variant) = &fields.variant { dt { "Variant" } dd { (variant) } }
-                @if let Some(code) = &fields.vendor_code { dt { "Vendor code" } dd { (code) } }
+                dt { (texts::on_hand(language)) } dd { (amount(material.quantity)) }
+                dt { (texts::reserved(language)) } dd { (amount(material.reserved)) }
+                dt { (texts::available(language)) } dd { (amount(material.available())) }
+                dt { (texts::reorder_at(language)) } dd { (amount(fields.reorder_point)) }
+                @if material.runs_low() {
+                    dt { (texts::to_order(language)) } dd { strong { (amount(material.to_order())) } }
+                }
+                @if let Some(place) = &fields.location {
+                    dt { (texts::bin(language)) } dd { a href=(bin_path(place)) { (place) } }
+                }
+                @if let Some(brand) = &fields.brand { dt { (texts::brand(language)) } dd { (brand) } }
+                @if let Some(variant) = &fields.variant { dt { (texts::variant(language)) } dd { (variant) } }
+                @if let Some(code) = &fields.vendor_code { dt { (texts::vendor_code(language)) } dd { (code) } }
                 @if let Some(cost) = fields.unit_cost_cents {
-                    dt { "Cost per " (fields.kind.priced_quantity()) }
-                    dd { (unit_cost::format_cost(cost, fields.kind, &app.config.orders.currency)) }
+                    dt { (texts::cost_per(language, fields.kind.priced_quantity())) }
+                    dd { (unit_cost::format_cost(language, cost, fields.kind, &app.config.orders.currency)) }
                 }
-                @for link in material.links.values() {
-                    dt { "Also tracked in " (link.system.words()) }
-                    dd {
-                        (link.name)
-                        @if let Some(conflict) = &link.conflict {
-                            " " span class=(Tone::Attention.class()) { "needs a decision" } " " (conflict.message)
-                            (decision(material, link, None))
-                        }
-                    }
-                }
+                @for link in material.links.values() { (linked(language, material, link)) }
             }
-            p { a class="button second" href={ (material_path(material.id)) "/edit" } { "Edit" } }
+            p { a class="button second" href={ (material_path(material.id)) "/edit" } { (texts::edit(language)) } }
         }
     }
 }
 
-fn waiting(material: &Material) -> Markup {
+/// Renders the external system that counts the material as well, with the decision if there is a conflict.
+fn linked(language: Language, material: &Material, link: &StockLink) -> Markup {
+    html! {
+        dt { (texts::also_tracked_in(language, system_word(link.system))) }
+        dd {
+            (link.name)
+            @if let Some(conflict) = &link.conflict {
+                " " span class=(Tone::Attention.class()) { (texts::needs_decision(language)) }
+                " " (in_english(language, &conflict.message))
+                (decision(language, material, link, None))
+            }
+        }
+    }
+}
+
+fn waiting(language: Language, material: &Material) -> Markup {
     let count = material.waiting().count();
     html! {
         @if count > 0 {
             section class="card tone-attention" aria-labelledby="waiting" {
-                h2 id="waiting" { "Waiting jobs (" (count) ")" }
+                h2 id="waiting" { (texts::waiting_jobs(language, count)) }
                 ul class="rows" {
                     @for claim in material.waiting().take(MAX_WAITING) {
                         li {
-                            span { (material.words(Language::English, claim).unwrap_or_default()) }
-                            a href={ (ORDERS_PATH) "/" (claim.order_id) "#job-" (claim.id.job) } { "View job" }
+                            span { (material.words(language, claim).unwrap_or_default()) }
+                            a href={ (ORDERS_PATH) "/" (claim.order_id) "#job-" (claim.id.job) } {
+                                (texts::view_job(language))
+                            }
                         }
                     }
                 }
@@ -151,88 +168,92 @@ fn amount(tried: &Form, (act, name): (&str, &str), label: &str) -> Markup {
 }
 
 /// Renders the field for the reason for a stock change, which appears in the ledger.
-fn reason(tried: &Form, act: &str, usual: &str) -> Markup {
+fn reason(language: Language, tried: &Form, act: &str, usual: &str) -> Markup {
     let id = format!("{act}-reason");
     let value = FormSheet::new(act, tried).value_of("reason", usual);
-    field(&id, "Reason", &html! { input id=(id) name="reason" required maxlength="500" value=(value); })
+    let input = html! { input id=(id) name="reason" required maxlength="500" value=(value); };
+    field(&id, &texts::reason(language), &input)
 }
 
 /// Renders a button with which to receive the amount to order, with one press; nothing if there is no such amount. A
 /// second press on the same page does not receive it again.
-pub(super) fn receive_order(material: &Material, back: Option<&str>) -> Markup {
-    let (amount, unit) = (material.to_order(), material.fields.kind.unit());
+pub(super) fn receive_order(language: Language, material: &Material, back: Option<&str>) -> Markup {
+    let (amount, fields) = (material.to_order(), &material.fields);
+    let words = stock_amount(language, amount, fields.kind);
     html! {
         @if amount > Amount::ZERO {
             form method="post" action={ (material_path(material.id)) "/receive" } {
                 (hidden_once())
                 @if let Some(back) = back { input type="hidden" name="back" value=(back); }
                 input type="hidden" name="delta" value=(amount);
-                input type="hidden" name="reason" value=(DELIVERY_WORD);
+                input type="hidden" name="reason" value=(texts::delivery(language));
                 button id={ "receive-" (material.id) } class="second" type="submit"
-                    aria-label={ "Receive " (amount) " " (unit) " of " (material.fields.name) } { "Receive " (amount) " " (unit) }
+                    aria-label=(texts::receive_amount_of(language, &words, &fields.name)) {
+                    (texts::receive_amount(language, &words))
+                }
             }
         }
     }
 }
 
-fn receive(material: &Material, tried: &Form) -> Markup {
-    let unit = material.fields.kind.unit();
+fn receive(language: Language, material: &Material, tried: &Form) -> Markup {
+    let unit = unit(language, material.fields.kind);
     html! {
         section class="card" id="receive" aria-labelledby="receive-title" {
-            h2 id="receive-title" { "Receive" }
+            h2 id="receive-title" { (texts::receive_heading(language)) }
             (FormSheet::new("receive", tried).faults())
             form class="tools" method="post" action={ (material_path(material.id)) "/receive" } {
                 (hidden())
-                (amount(tried, ("receive", "delta"), &format!("Amount received ({unit})")))
-                (reason(tried, "receive", DELIVERY_WORD))
-                button type="submit" { "Receive" }
+                (amount(tried, ("receive", "delta"), &texts::received_field(language, unit)))
+                (reason(language, tried, "receive", &texts::delivery(language)))
+                button type="submit" { (texts::receive(language)) }
             }
-            (receive_order(material, None))
+            (receive_order(language, material, None))
         }
     }
 }
 
-fn corrections(material: &Material, tried: &Form) -> Markup {
-    let (unit, path) = (material.fields.kind.unit(), material_path(material.id));
+fn corrections(language: Language, material: &Material, tried: &Form) -> Markup {
+    let (unit, path) = (unit(language, material.fields.kind), material_path(material.id));
     html! {
         section class="card" aria-labelledby="corrections" {
-            h2 id="corrections" { "Adjust stock" }
+            h2 id="corrections" { (texts::adjust_heading(language)) }
             details open[tried.is_refusal_of("count")] {
-                summary { "Count stock" }
-                p { "The count replaces the stock on hand. If jobs have reserved more than that, the latest reservations are released." }
+                summary { (texts::count_stock(language)) }
+                p { (texts::count_note(language)) }
                 (FormSheet::new("count", tried).faults())
                 form class="tools" method="post" action={ (path) "/count" } {
                     (hidden())
-                    (amount(tried, ("count", "quantity"), &format!("Counted amount ({unit})")))
-                    button class="second" type="submit" { "Save count" }
+                    (amount(tried, ("count", "quantity"), &texts::counted_field(language, unit)))
+                    button class="second" type="submit" { (texts::save_count(language)) }
                 }
             }
             details open[tried.is_refusal_of("write-off")] {
-                summary { "Write off stock" }
+                summary { (texts::write_off_stock(language)) }
                 (FormSheet::new("write-off", tried).faults())
                 form class="tools" method="post" action={ (path) "/write-off" } {
                     (hidden())
-                    (amount(tried, ("write-off", "taken"), &format!("Amount lost ({unit})")))
-                    (reason(tried, "write-off", ""))
-                    button class="second" type="submit" { "Write off" }
+                    (amount(tried, ("write-off", "taken"), &texts::lost_field(language, unit)))
+                    (reason(language, tried, "write-off", ""))
+                    button class="second" type="submit" { (texts::write_off(language)) }
                 }
             }
         }
     }
 }
 
-fn removal(material: &Material, tried: &Form) -> Markup {
+fn removal(language: Language, material: &Material, tried: &Form) -> Markup {
     let name = &material.fields.name;
     html! {
         section class="card" aria-labelledby="removal" {
-            h2 id="removal" { "Remove" }
+            h2 id="removal" { (texts::remove_heading(language)) }
             (FormSheet::new("remove", tried).faults())
             details open[tried.is_refusal_of("remove")] {
-                summary { "Remove material" }
-                p { "The material and its stock are no longer listed. The ledger is kept. You can't remove a material that a SKU, job or slot uses." }
+                summary { (texts::remove_summary(language)) }
+                p { (texts::remove_note(language)) }
                 form method="post" action={ (material_path(material.id)) "/remove" } {
                     (hidden())
-                    button class="second" type="submit" { "Remove " (name) }
+                    button class="second" type="submit" { (texts::remove(language, name)) }
                 }
             }
         }

@@ -11,18 +11,21 @@ use super::spool_acts::{chosen_slot, said_left};
 use super::{SLOTS_PATH, StockHandles, material_path, materials_by_name, number, swatch};
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::staff::filled_form::{address, field, ways};
+use crate::staff::filled_form::{address, field, ways_in};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
 use domain::material::Material;
+use domain::notation::{decimal, unit};
 use domain::printer::{Slot, SlotReport, SlotSource};
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::{OpenQuery, cut};
 use http_api::production::printers::load_slot;
 use store::queries::Page;
+use words::Language;
+use words::staff::spools as texts;
 
 /// Number of slots per page.
 const ROWS_PER_PAGE: u64 = 200;
@@ -114,6 +117,7 @@ async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError
 fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -> Result<Response, ApiError> {
     let (from, chosen) = (u64::from(query.from), query.place.as_deref().unwrap_or_default());
     let viewer = StaffViewer::new(who, &app.config)?;
+    let (language, title) = (viewer.language(), texts::slots_title(viewer.language()));
     let residents = materials_by_name(app);
     let materials: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let mut slots = all_slots(app);
@@ -121,50 +125,57 @@ fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -
     let suggested = query.material.as_deref().and_then(|id| id.parse::<Id>().ok());
     let suggested = materials.iter().copied().find(|one| Some(one.id) == suggested);
     let place = slots.iter().find(|place| place_of(place) == chosen);
-    let of_form = place.map(|place| form(place, &materials, suggested, tried));
+    let of_form = place.map(|place| form(language, place, &materials, suggested, tried));
     let (some, total) = cut(Page { limit: ROWS_PER_PAGE, offset: from }, slots);
     let part = |from: u64| address(SLOTS_PATH, &[("from", &from.to_string())]);
     let content = html! {
-        p { a href=(STOCK_PATH) { "All stock" } }
-        h1 { "Slots" }
+        p { a href=(STOCK_PATH) { (texts::all_stock(language)) } }
+        h1 { (title) }
         @if let Some(form) = &of_form { (form) } @else { (tried.alert()) }
         div id="slots" data-fresh="" {
-            section class="card" aria-label="Slot contents" {
+            section class="card" aria-label=(texts::slots_table(language)) {
                 @if some.is_empty() {
-                    p { "No printers yet. " a href=(FLOOR_PATH) { "Open the floor" } }
+                    p { (texts::no_printers(language)) " " a href=(FLOOR_PATH) { (texts::open_floor(language)) } }
                 } @else {
-                    ul class="rows" { @for place in &some { li { (row(place, &materials)) } } }
-                    (ways(from, total, ROWS_PER_PAGE, part))
+                    ul class="rows" { @for place in &some { li { (row(language, place, &materials)) } } }
+                    (ways_in(language, from, total, ROWS_PER_PAGE, part))
                 }
             }
         }
     };
-    Ok(viewer.page(StaffSection::Stock, "Slots", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
 }
 
-fn row(place: &PrinterSlot, materials: &[&Material]) -> Markup {
+fn row(language: Language, place: &PrinterSlot, materials: &[&Material]) -> Markup {
     let slot = &place.slot;
     let material = materials.iter().find(|one| Some(one.id) == slot.material_id);
-    let unit = material.map_or("", |one| one.fields.kind.unit());
-    let missing = material.zip(slot.spool).and_then(|(one, spool)| one.missing_booking(spool));
+    let unit = material.map_or("", |one| unit(language, one.fields.kind));
+    let missing = material.zip(slot.spool).and_then(|(one, spool)| one.missing_booking(language, spool));
     let color = slot.color.as_deref().or_else(|| material.and_then(|one| one.fields.color.as_deref()));
+    let place_words = place.words(language);
     html! {
-        span { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
+        span { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place_words) } }
         span {
             (swatch(color))
             @match material {
                 Some(one) => { a href=(material_path(one.id)) { (one.fields.name) } },
-                None => { span class="soft" { "Unknown" } },
+                None => { span class="soft" { (texts::unknown(language)) } },
             }
-            @if slot.source == SlotSource::Printer { " " span class="soft" { "(reported by printer)" } }
+            @if slot.source == SlotSource::Printer {
+                " " span class="soft" { (texts::reported_by_printer(language)) }
+            }
         }
         span class="soft" {
-            @if let Some(left) = slot.remaining { (left) " " (unit) " left " }
-            @if let Some(number) = slot.spool { a href=(spool_path(number, slot.material_id)) { "Spool " (number) } }
+            @if let Some(left) = slot.remaining {
+                (texts::left(language, &format!("{} {unit}", decimal(language, left)))) " "
+            }
+            @if let Some(number) = slot.spool {
+                a href=(spool_path(number, slot.material_id)) { (texts::spool(language, &number.to_string())) }
+            }
         }
         span {
             a class="button second" href=(address(SLOTS_PATH, &[("place", &place_of(place))]))
-                aria-label={ "Change contents of " (place.words()) } { "Change" }
+                aria-label=(texts::change_contents_of(language, &place_words)) { (texts::change(language)) }
         }
         @if let Some(words) = missing { span class="full bad" { (words) } }
     }
@@ -173,7 +184,13 @@ fn row(place: &PrinterSlot, materials: &[&Material]) -> Markup {
 /// Renders the form for the contents of a slot, which is filled in with the current contents. A form with a suggested
 /// material comes from the to-do page and leads back to it; unless that material is already in the slot, it is for a
 /// different spool, so that the amount left and the number are empty.
-fn form(place: &PrinterSlot, materials: &[&Material], suggested: Option<&Material>, tried: &Form) -> Markup {
+fn form(
+    language: Language,
+    place: &PrinterSlot,
+    materials: &[&Material],
+    suggested: Option<&Material>,
+    tried: &Form,
+) -> Markup {
     let slot = &place.slot;
     let current = Some(slot).filter(|slot| suggested.is_none_or(|one| slot.material_id == Some(one.id)));
     let text = |name: &str, usual: Option<String>| tried.value(name, &usual.unwrap_or_default()).to_owned();
@@ -181,35 +198,37 @@ fn form(place: &PrinterSlot, materials: &[&Material], suggested: Option<&Materia
     let is_from_to_do = text("back", suggested.map(|_| TO_DO_PATH.to_owned())) == TO_DO_PATH;
     html! {
         section class="card narrow-form" aria-labelledby="say" {
-            h2 id="say" { "Contents of " (place.words()) }
+            h2 id="say" { (texts::contents_of(language, &place.words(language))) }
             (tried.alert())
-            @if let Some(words) = SlotReport::of(slot).words() { p { "The printer reports " (words) "." } }
+            @if let Some(words) = SlotReport::of(slot).words() { p { (texts::printer_reports(language, &words)) } }
             form method="post" action=(SLOTS_PATH) {
                 (hidden())
                 input type="hidden" name="place" value=(place_of(place));
                 @if is_from_to_do { input type="hidden" name="back" value=(TO_DO_PATH); }
                 (shown_spool(slot))
-                (field("say-material", "Material", &html! {
+                (field("say-material", &texts::material(language), &html! {
                     select id="say-material" name="materialId" {
-                        option value="" { "Unknown" }
+                        option value="" { (texts::unknown(language)) }
                         @for one in materials {
                             @let id = one.id.to_string();
                             option value=(id) selected[id == chosen] { (one.fields.name) }
                         }
                     }
                 }))
-                (field("say-left", "Remaining, in the material's unit", &html! {
+                (field("say-left", &texts::remaining_in_unit_field(language), &html! {
                     input id="say-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
                         value=(text("remaining", current.and_then(|slot| slot.remaining).map(|left| left.to_string())));
                 }))
-                (field("say-spool", "Spool number (optional)", &html! {
+                (field("say-spool", &texts::number_field(language), &html! {
                     input id="say-spool" name="spoolId" inputmode="numeric" autocomplete="off" maxlength="18"
                         value=(text("spoolId", current.and_then(|slot| slot.spool).map(|number| number.to_string())));
                 }))
                 div class="acts" {
-                    button type="submit" { "Save contents" }
-                    button class="second" type="submit" name="empty" value=(EMPTY_WORD) { "Mark as empty" }
-                    a href=(if is_from_to_do { TO_DO_PATH } else { SLOTS_PATH }) { "Cancel" }
+                    button type="submit" { (texts::save_contents(language)) }
+                    button class="second" type="submit" name="empty" value=(EMPTY_WORD) {
+                        (texts::mark_empty(language))
+                    }
+                    a href=(if is_from_to_do { TO_DO_PATH } else { SLOTS_PATH }) { (texts::cancel(language)) }
                 }
             }
         }

@@ -4,6 +4,8 @@
 //! The remaining amount is known only while the spool is in a slot or if an external system manages it. For any other
 //! spool, even the material is known only from the label.
 
+mod forms;
+
 use api_derive::Request;
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -12,14 +14,14 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::{StockHandles, material_path, materials_by_name, swatch};
-use crate::staff::filled_form::field;
+use crate::frame::{SLOT, with_parts};
 use crate::staff::form::Form;
-use crate::staff::sheet::FormSheet;
-use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{FLOOR_PATH, STOCK_PATH, labels};
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::material::Material;
+use domain::notation::{decimal, stock_amount, unit};
 use domain::parts_sync::StockSystem;
 use domain::printer::{Printer, Slot};
 use domain::refusal::Refusal;
@@ -29,6 +31,8 @@ use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::printers::present_all;
 use printers::slot_label;
+use words::Language;
+use words::staff::spools as texts;
 
 /// Query parameters of a spool's page, as encoded in its label.
 #[derive(Request, Debug)]
@@ -90,10 +94,10 @@ impl PrinterSlot {
     }
 
     /// Describes the slot's location: the printer and, if the printer has several slots, the slot's label.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn words(&self, language: Language) -> String {
         match self.label {
-            Some(SlotLabel::External) => format!("{}, external spool", self.printer_name),
-            Some(label) => format!("{}, slot {label}", self.printer_name),
+            Some(SlotLabel::External) => texts::in_external_slot(language, &self.printer_name),
+            Some(label) => texts::in_slot(language, &self.printer_name, &label.to_string()),
             None => self.printer_name.clone(),
         }
     }
@@ -134,16 +138,22 @@ impl SpoolFacts {
     }
 
     /// Returns the title of the spool's page.
-    pub(in crate::staff) fn title(&self) -> String {
-        format!("Spool {}", self.number)
+    fn title(&self, language: Language) -> String {
+        texts::spool(language, &self.number.to_string())
     }
 
     pub(super) fn material_id(&self) -> Option<Id> {
         self.material.as_ref().map(|material| material.id)
     }
 
-    pub(super) fn unit(&self) -> &'static str {
-        self.material.as_ref().map_or("g", |material| material.fields.kind.unit())
+    /// Returns the unit of the amounts; grams if the material is unknown.
+    fn unit(&self, language: Language) -> &'static str {
+        self.material.as_ref().map_or("g", |material| unit(language, material.fields.kind))
+    }
+
+    /// Formats an amount with its unit.
+    fn amount(&self, language: Language, amount: Amount) -> String {
+        format!("{} {}", decimal(language, amount), self.unit(language))
     }
 
     /// Returns whether the printer itself reports the remaining amount.
@@ -175,35 +185,45 @@ pub(in crate::staff) fn known_spools(app: &StockHandles) -> Vec<(i64, Option<Id>
 }
 
 /// Renders a material's spools: those in slots and, if an external system manages them, those on the shelf.
-pub(super) fn of_material(app: &StockHandles, material: &Material) -> Markup {
+pub(super) fn of_material(language: Language, app: &StockHandles, material: &Material) -> Markup {
     let mut places = all_slots(app);
     places.retain(|place| place.slot.material_id == Some(material.id));
     let loaded = |number: i64| places.iter().any(|place| place.slot.spool == Some(number));
     let shelf: Vec<(i64, Amount)> = counted_spools(material).filter(|(number, _)| !loaded(*number)).collect();
-    let unit = material.fields.kind.unit();
-    let link = |number: i64| html! { a href=(spool_path(number, Some(material.id))) { "Spool " (number) } };
+    let left_of = |left: Amount| texts::left(language, &stock_amount(language, left, material.fields.kind));
+    let link = |number: i64| {
+        html! { a href=(spool_path(number, Some(material.id))) { (texts::spool(language, &number.to_string())) } }
+    };
+    let in_printer = |place: &PrinterSlot| {
+        let link = html! { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words(language)) } };
+        with_parts(&texts::in_place(language, SLOT), &[&link])
+    };
     html! {
         section class="card" aria-labelledby="spools" {
-            h2 id="spools" { "Spools" }
-            @if places.is_empty() && shelf.is_empty() { p { "No spools are loaded." } }
+            h2 id="spools" { (texts::of_material_heading(language)) }
+            @if places.is_empty() && shelf.is_empty() { p { (texts::none_loaded(language)) } }
             ul class="rows" {
                 @for place in &places {
                     li {
                         span {
                             @match place.slot.spool {
                                 Some(number) => { (link(number)) },
-                                None => { span class="soft" { "No number" } },
+                                None => { span class="soft" { (texts::no_number(language)) } },
                             }
                         }
-                        span { "in " a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
-                        span class="soft" { @if let Some(left) = place.slot.remaining { (left) " " (unit) " left" } }
+                        span { (in_printer(place)) }
+                        span class="soft" { @if let Some(left) = place.slot.remaining { (left_of(left)) } }
                     }
                 }
                 @for (number, left) in &shelf {
-                    li { span { (link(*number)) } span { "on the shelf" } span class="soft" { (left) " " (unit) " left" } }
+                    li {
+                        span { (link(*number)) }
+                        span { (texts::on_shelf(language)) }
+                        span class="soft" { (left_of(*left)) }
+                    }
                 }
             }
-            p { a href={ (labels::PATH) "#new-spools" } { "Spool labels" } }
+            p { a href={ (labels::PATH) "#new-spools" } { (texts::labels_link(language)) } }
         }
     }
 }
@@ -221,170 +241,52 @@ pub(super) async fn show(
 /// Renders a spool's page; `tried` is the rejected form on it, if any.
 pub(super) fn page(app: &StockHandles, who: &Caller, facts: &SpoolFacts, tried: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
-    let (title, loaded) = (facts.title(), !facts.places.is_empty());
-    let (tone, words) = if loaded { (Tone::Working, "Loaded") } else { (Tone::Idle, "On the shelf") };
+    let language = viewer.language();
+    let (title, loaded) = (facts.title(language), !facts.places.is_empty());
+    let (tone, words) =
+        if loaded { (Tone::Working, texts::loaded(language)) } else { (Tone::Idle, texts::shelf_status(language)) };
     let content = html! {
-        p { a href=(STOCK_PATH) { "All stock" } }
+        p { a href=(STOCK_PATH) { (texts::all_stock(language)) } }
         h1 id="spool-title" data-fresh="" { (title) " " span class=(tone.class()) { (words) } }
-        div id="spool" data-fresh="" { (about(facts)) }
+        div id="spool" data-fresh="" { (about(language, facts)) }
         div id="spool-acts" data-fresh="" {
-            (load(app, facts, tried))
+            (forms::load(language, app, facts, tried))
             @if loaded {
-                (weigh(facts, tried))
-                (leave(facts, tried))
+                (forms::weigh(language, facts, tried))
+                (forms::leave(language, facts, tried))
             }
         }
     };
     Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
 }
 
-fn about(facts: &SpoolFacts) -> Markup {
+fn about(language: Language, facts: &SpoolFacts) -> Markup {
     html! {
         section class="card" aria-labelledby="about" {
-            h2 id="about" { "Details" }
+            h2 id="about" { (texts::details(language)) }
             dl class="left" {
-                dt { "Material" }
+                dt { (texts::material(language)) }
                 dd {
                     @match &facts.material {
                         Some(material) => {
                             (swatch(material.fields.color.as_deref()))
                             a href=(material_path(material.id)) { (material.fields.name) }
                         },
-                        None => { "Unknown. Choose a material when you load the spool." },
+                        None => { (texts::material_unknown(language)) },
                     }
                 }
-                dt { "Remaining" }
-                dd { @match facts.left { Some(left) => { (left) " " (facts.unit()) }, None => { "Unknown" } } }
-                @if let Some(words) = facts.material.as_ref().and_then(|one| one.missing_booking(facts.number)) {
-                    dt { "Needs a decision" } dd { span class=(Tone::Attention.class()) { "Not recorded" } " " (words) }
+                dt { (texts::remaining(language)) }
+                dd { (facts.left.map_or_else(|| texts::unknown(language), |left| facts.amount(language, left))) }
+                @if let Some(words) = facts.material.as_ref().and_then(|one| one.missing_booking(language, facts.number)) {
+                    dt { (texts::needs_decision(language)) }
+                    dd { span class=(Tone::Attention.class()) { (texts::not_recorded(language)) } " " (words) }
                 }
                 @for place in &facts.places {
-                    dt { "Loaded in" } dd { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
+                    dt { (texts::loaded_in(language)) }
+                    dd { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words(language)) } }
                 }
             }
-            p { a href=(labels::spool_label_path(facts.number, facts.material_id())) { "Print label" } }
-        }
-    }
-}
-
-/// Returns the path to which the spool's form for the action `act` is posted.
-fn act_path(facts: &SpoolFacts, act: &str) -> String {
-    let path = spool_path(facts.number, facts.material_id());
-    match path.split_once('?') {
-        Some((path, query)) => format!("{path}/{act}?{query}"),
-        None => format!("{path}/{act}"),
-    }
-}
-
-/// Returns the slots into which the spool could be loaded, starting with empty slots and those of idle printers.
-fn slots_to_choose(app: &StockHandles, facts: &SpoolFacts) -> Vec<PrinterSlot> {
-    let mut all = all_slots(app);
-    all.retain(|place| place.slot.spool != Some(facts.number));
-    all.sort_by_cached_key(|place| {
-        (place.slot.material_id.is_some(), place.busy, place.printer_name.to_lowercase(), place.slot.slot)
-    });
-    all
-}
-
-fn load(app: &StockHandles, facts: &SpoolFacts, tried: &Form) -> Markup {
-    let slots = slots_to_choose(app, facts);
-    let residents = materials_by_name(app);
-    let materials = || residents.iter().filter_map(|versioned| versioned.state.as_ref());
-    let name_of =
-        |id: Option<Id>| materials().find(|one| Some(one.id) == id).map_or("empty", |one| one.fields.name.as_str());
-    let left = facts.left.map(|left| left.to_string()).unwrap_or_default();
-    let sheet = FormSheet::new("load", tried);
-    let chosen = sheet.value_of("place", "");
-    html! {
-        section class="card" id="load" aria-labelledby="load-title" {
-            h2 id="load-title" { @if facts.places.is_empty() { "Load" } @else { "Move to another slot" } }
-            (sheet.faults())
-            @if slots.is_empty() { p { "No other slots. Add a printer first." } } @else {
-                form class="tools" method="post" action=(act_path(facts, "load")) {
-                    (hidden())
-                    @if let Some(id) = facts.material_id() {
-                        input type="hidden" name="materialId" value=(id);
-                    } @else {
-                        (field("load-material", "Material", &html! {
-                            select id="load-material" name="materialId" required {
-                                option value="" { "Choose a material" }
-                                @for one in materials() { option value=(one.id) { (one.fields.name) } }
-                            }
-                        }))
-                    }
-                    (field("load-place", "Printer and slot", &html! {
-                        select id="load-place" name="place" {
-                            @for place in &slots {
-                                @let value = format!("{}/{}", place.printer, place.slot.slot);
-                                option value=(value) selected[value == chosen] {
-                                    (place.words()) " (" (name_of(place.slot.material_id)) ")" @if place.busy { ", busy" }
-                                }
-                            }
-                        }
-                    }))
-                    (field("load-left", &format!("Remaining ({})", facts.unit()), &html! {
-                        input id="load-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
-                            value=(sheet.value_of("remaining", &left));
-                    }))
-                    button type="submit" { "Load spool" }
-                }
-            }
-        }
-    }
-}
-
-fn weigh(facts: &SpoolFacts, tried: &Form) -> Markup {
-    let sheet = FormSheet::new("weigh", tried);
-    let amount = |name: &str, label: &str| {
-        let id = format!("weigh-{name}");
-        let value = sheet.value_of(name, "");
-        let input =
-            html! { input id=(id) name=(name) inputmode="decimal" autocomplete="off" maxlength="20" value=(value); };
-        field(&id, label, &input)
-    };
-    html! {
-        section class="card" aria-labelledby="weigh" {
-            h2 id="weigh" { "Weigh" }
-            (sheet.faults())
-            @if facts.is_weighed() { p { "The printer reports the remaining amount." } } @else {
-                form class="tools" method="post" action=(act_path(facts, "weigh")) {
-                    (hidden())
-                    (amount("gross", "Scale reading"))
-                    (amount("empty", "Empty spool weight"))
-                    (amount("remaining", "Or the remaining amount"))
-                    button class="second" type="submit" { "Save weight" }
-                }
-            }
-        }
-    }
-}
-
-fn leave(facts: &SpoolFacts, tried: &Form) -> Markup {
-    let left = facts.left.filter(|left| *left > Amount::ZERO && facts.material.is_some());
-    html! {
-        section class="card" aria-labelledby="leave" {
-            h2 id="leave" { "Unload" }
-            (FormSheet::new("unload", tried).faults()) (FormSheet::new("retire", tried).faults())
-            form method="post" action=(act_path(facts, "unload")) {
-                (hidden())
-                button class="second" type="submit" { "Mark as unloaded" }
-            }
-            @if let Some(left) = left {
-                p class="soft" { "Write “" (left) " " (facts.unit()) " left” on the spool, unless a spool system tracks it." }
-            }
-            details open[tried.is_refusal_of("retire")] {
-                summary { "Retire spool " (facts.number) }
-                p { "This marks its slot as empty." }
-                form class="tools" method="post" action=(act_path(facts, "retire")) {
-                    (hidden())
-                    @if let Some(left) = left {
-                        (field("retire-left", &format!("Write off the remaining {left} {}", facts.unit()), &html! {
-                            input id="retire-left" name="writeOff" type="checkbox" value="true";
-                        }))
-                    }
-                    button class="second" type="submit" { "Retire spool" }
-                }
-            }
+            p { a href=(labels::spool_label_path(facts.number, facts.material_id())) { (texts::print_label(language)) } }
         }
     }
 }

@@ -27,7 +27,12 @@ pub(super) fn counts(language: Language, app: &ToDoHandles) -> TaskKind {
             " " span class="faint small" { (system_words(language, link.system)) }
         };
         let row = TaskRow::new(Icon::Database, title).swatch(material.fields.color.as_deref());
-        row.detail(message_in(language, &conflict.message)).more(Some(decision(material, link, Some(TO_DO_PATH))))
+        row.detail(message_in(language, &conflict.message)).more(Some(decision(
+            language,
+            material,
+            link,
+            Some(TO_DO_PATH),
+        )))
     });
     TaskKind::new(language, "counts", to_do::kind_counts, rows.collect())
 }

@@ -20,6 +20,7 @@ use domain::refusal::Refusal;
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::{deliveries, endpoints};
+use words::staff::webhooks as texts;
 
 /// Returns the path of an endpoint's page.
 fn path_of(id: Id) -> String {
@@ -73,7 +74,8 @@ pub(super) async fn rotate(
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
     let disclosure = endpoints::rotate_secret(&app.endpoints, id, &sent.call.of_form(&json!({}))).await?;
-    shown_once(&app, &sent.call.who, "Signing secret rotated", &disclosure)
+    let title = texts::rotated_title(sent.call.who.language);
+    shown_once(&app, &sent.call.who, &title, &disclosure)
 }
 
 /// Performs the action named in the last segment of the path.

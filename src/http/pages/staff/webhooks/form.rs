@@ -17,11 +17,14 @@ use domain::event::OutboundEvent;
 use http::access::Caller;
 use http::error::ApiError;
 use http_api::production::endpoints::{self, EndpointDisclosure};
+use words::Language;
+use words::staff::webhooks as texts;
 
 /// Path of the form that adds an endpoint.
 pub(super) const NEW_PATH: &str = "/shop/webhooks/new";
 /// Prefix of the form fields that select events.
 const EVENT_PREFIX: &str = "event-";
+
 /// Builds the API request body from the form. The secret is omitted if left empty.
 pub(super) fn request_body(sent: &PageForm) -> Value {
     let events: Vec<&str> = sent.members().filter_map(|(name, _)| name.strip_prefix(EVENT_PREFIX)).collect();
@@ -35,28 +38,37 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
 }
 
 /// Renders the fields for an endpoint's URL and events, with the current or the submitted values.
-pub(super) fn fields(url: &str, events: &[String], sheet: &FormSheet<'_>) -> Markup {
+pub(super) fn fields(language: Language, url: &str, events: &[String], sheet: &FormSheet<'_>) -> Markup {
     let chosen = |word: &str| {
         let is_current = events.iter().any(|event| event == word);
         !sheet.value_of(&format!("{EVENT_PREFIX}{word}"), if is_current { TICKED_WORD } else { "" }).is_empty()
     };
     html! {
-        (field("url", "Endpoint URL", &html! {
+        (field("url", &texts::url_field(language), &html! {
             input id="url" name="url" type="url" maxlength="2000" required autocomplete="off" spellcheck="false"
                 value=(sheet.value_of("url", url)) placeholder="https://";
         }))
         fieldset {
-            legend { "Events to send" }
+            legend { (texts::events_field(language)) }
             ul class="choices" {
                 @for word in OutboundEvent::ALL.iter().copied().map(OutboundEvent::word) {
                     @let name = format!("{EVENT_PREFIX}{word}");
                     li {
                         input id=(name) name=(name) type="checkbox" value="true" checked[chosen(word)];
-                        label for=(name) class="inline" { " " (word.replace(['.', '_'], " ")) }
+                        label for=(name) class="inline" { " " (event_label(language, word)) }
                     }
                 }
             }
         }
+    }
+}
+
+/// Returns the label of an event. Its name is English, so that a page in another language shows it as the API spells
+/// it.
+fn event_label(language: Language, word: &str) -> String {
+    match language {
+        Language::English => word.replace(['.', '_'], " "),
+        Language::German => word.to_owned(),
     }
 }
 
@@ -67,27 +79,28 @@ pub(super) async fn show(State(app): State<WebhookPageHandles>, who: Caller) -> 
 
 fn new_page(app: &WebhookPageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
+    let (language, title) = (viewer.language(), texts::add_endpoint(viewer.language()));
     let content = html! {
-        p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
-        h1 { "Add endpoint" }
+        p { a href=(WEBHOOKS_PATH) { (texts::all_endpoints(language)) } }
+        h1 { (title) }
         (form.alert())
         form class="card form" method="post" action=(NEW_PATH) {
             (hidden())
-            (fields("", &[], &FormSheet::new("", form)))
+            (fields(language, "", &[], &FormSheet::new("", form)))
             (hinted_field(
                 "secret",
-                "Signing secret",
-                "Use at least 24 characters. Leave empty to generate a secret, which you can copy on the next page.",
+                &texts::secret(language),
+                &texts::secret_hint(language),
                 &html! {
                     input id="secret" name="secret" type="password" maxlength="256" autocomplete="new-password"
                         aria-describedby="about-secret";
                 },
             ))
-            button type="submit" { "Add endpoint" }
+            button type="submit" { (title) }
         }
-        p class="soft" { "The endpoint receives only events that happen after you add it." }
+        p class="soft" { (texts::later_events_only(language)) }
     };
-    Ok(viewer.page(StaffSection::Webhooks, "Add endpoint", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Webhooks, &title, &app.board.view(), &content))
 }
 
 /// Registers an endpoint and shows its secret.
@@ -95,7 +108,7 @@ pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -
     let who = &sent.call.who;
     who.user()?;
     match endpoints::add(&app.endpoints, &sent.call.of_form(&request_body(&sent))).await {
-        Ok(disclosure) => shown_once(&app, who, "Endpoint added", &disclosure),
+        Ok(disclosure) => shown_once(&app, who, &texts::added_title(who.language), &disclosure),
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;
             Ok(form.answer(new_page(&app, who, &form)?))
@@ -111,19 +124,19 @@ pub(super) fn shown_once(
     disclosure: &EndpointDisclosure,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
-    let about = "Verify webhook signatures with this secret. Copy it now. You won't be able to see it again; if you lose it, rotate it.";
+    let language = viewer.language();
     let endpoint = &disclosure.outcome.answer.endpoint;
     let content = html! {
         h1 { (title) }
         p { (endpoint.url) }
-        @if let Some(warning) = disclosure.warning { p class="bad" { (warning) } }
+        @if disclosure.warning.is_some() { p class="bad" { (texts::weak_secret(language)) } }
         @match &disclosure.secret {
-            Some(value) => { (secret(words::Language::English, "Signing secret", about, value)) },
-            None => { p { "Deliveries are signed with the secret you entered." } },
+            Some(value) => { (secret(language, &texts::secret(language), &texts::secret_note(language), value)) },
+            None => { p { (texts::own_secret_used(language)) } },
         }
         p class="acts" {
-            a class="button" href={ (WEBHOOKS_PATH) "/" (endpoint.id) } { "View endpoint" }
-            a class="button second" href=(WEBHOOKS_PATH) { "All endpoints" }
+            a class="button" href={ (WEBHOOKS_PATH) "/" (endpoint.id) } { (texts::view_endpoint(language)) }
+            a class="button second" href=(WEBHOOKS_PATH) { (texts::all_endpoints(language)) }
         }
     };
     Ok(viewer.page(StaffSection::Webhooks, title, &app.board.view(), &content))

@@ -3,23 +3,28 @@
 use maud::{Markup, html};
 
 use super::WebhookPageHandles;
-use crate::frame::time;
+use crate::frame::{SLOT, in_english, time_in, with_parts};
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::filled_form::{address, field, options, ways};
+use crate::staff::filled_form::{address, field, options, ways_in};
 use crate::staff::shell::{Tone, act};
 use domain::endpoint::{Delivery, DeliveryState, Endpoint};
 use domain::event::{OUTBOUND, TEST};
 use http::error::ApiError;
 use store::queries::{DeliveryFilter, Page};
+use words::Language;
+use words::staff::webhooks as texts;
 
 /// Number of deliveries per page.
 const DELIVERIES_PER_PAGE: u64 = 20;
+/// Label in the language of the page.
+type StateLabel = fn(Language) -> String;
+
 /// States by which the log can be filtered, with their labels.
-const STATES: [(DeliveryState, &str, &str); 4] = [
-    (DeliveryState::Failed, "failed", "Failed"),
-    (DeliveryState::Pending, "pending", "Pending"),
-    (DeliveryState::Delivered, "delivered", "Delivered"),
-    (DeliveryState::Cancelled, "cancelled", "Cancelled"),
+const STATES: [(DeliveryState, &str, StateLabel); 4] = [
+    (DeliveryState::Failed, "failed", texts::failed),
+    (DeliveryState::Pending, "pending", texts::delivery_pending),
+    (DeliveryState::Delivered, "delivered", texts::delivered),
+    (DeliveryState::Cancelled, "cancelled", texts::cancelled),
 ];
 
 /// Query parameters of the delivery log. Unknown values are ignored.
@@ -44,6 +49,7 @@ impl LogQuery {
 
 /// Renders an endpoint's deliveries, newest first.
 pub(super) async fn log(
+    language: Language,
     app: &WebhookPageHandles,
     endpoint: &Endpoint,
     query: &LogQuery,
@@ -55,89 +61,98 @@ pub(super) async fn log(
     let (state, event) = (query.state.as_deref().unwrap_or_default(), query.event.as_deref().unwrap_or_default());
     let to = |from: u64| address(&path, &[("state", state), ("event", event), ("from", &from.to_string())]);
     Ok(html! {
-        h2 id="log-title" { "Deliveries" }
-        (tools(&path, state, event))
+        h2 id="log-title" { (texts::deliveries(language)) }
+        (tools(language, &path, state, event))
         div id="log" data-fresh="" {
             @if some.is_empty() {
                 p {
-                    @if state.is_empty() && event.is_empty() { "No deliveries yet. Send a test event to try the endpoint." }
-                    @else { "No deliveries match." }
+                    @if state.is_empty() && event.is_empty() { (texts::no_deliveries(language)) }
+                    @else { (texts::none_match(language)) }
                 }
             }
             ul class="list" aria-labelledby="log-title" {
-                @for one in &some { (entry(endpoint, one, admin)) }
+                @for one in &some { (entry(language, endpoint, one, admin)) }
             }
-            (ways(from, total, DELIVERIES_PER_PAGE, to))
+            (ways_in(language, from, total, DELIVERIES_PER_PAGE, to))
         }
-        p class="soft" { "Deliveries are kept for 30 days." }
+        p class="soft" { (texts::kept_days(language)) }
     })
 }
 
-fn tools(path: &str, state: &str, event: &str) -> Markup {
-    let states: Vec<(&str, &str)> = STATES.iter().map(|(_, word, label)| (*word, *label)).collect();
+fn tools(language: Language, path: &str, state: &str, event: &str) -> Markup {
+    let labels = STATES.map(|(_, word, label)| (word, label(language)));
+    let states: Vec<(&str, &str)> = labels.iter().map(|(word, label)| (*word, label.as_str())).collect();
     let events: Vec<(&str, &str)> = OUTBOUND.iter().copied().chain([TEST]).map(|event| (event, event)).collect();
     html! {
         form class="tools" method="get" action=(path) role="search" {
-            (field("state", "Status", &html! {
-                select id="state" name="state" { option value="" { "All" } (options(&states, state)) }
+            (field("state", &texts::status_field(language), &html! {
+                select id="state" name="state" { option value="" { (texts::all(language)) } (options(&states, state)) }
             }))
-            (field("event", "Event", &html! {
-                select id="event" name="event" { option value="" { "All" } (options(&events, event)) }
+            (field("event", &texts::event_field(language), &html! {
+                select id="event" name="event" { option value="" { (texts::all(language)) } (options(&events, event)) }
             }))
-            button class="second" type="submit" { "Show" }
+            button class="second" type="submit" { (texts::show(language)) }
         }
     }
 }
 
-fn state_of(delivery: &Delivery) -> (Tone, &'static str) {
+fn state_of(language: Language, delivery: &Delivery) -> (Tone, String) {
     match delivery.state {
-        DeliveryState::Pending if delivery.attempts > 0 => (Tone::Attention, "Retrying"),
-        DeliveryState::Pending => (Tone::Idle, "Pending"),
-        DeliveryState::Delivered => (Tone::Working, "Delivered"),
-        DeliveryState::Failed => (Tone::Error, "Failed"),
-        DeliveryState::Cancelled => (Tone::Idle, "Cancelled"),
+        DeliveryState::Pending if delivery.attempts > 0 => (Tone::Attention, texts::retrying(language)),
+        DeliveryState::Pending => (Tone::Idle, texts::delivery_pending(language)),
+        DeliveryState::Delivered => (Tone::Working, texts::delivered(language)),
+        DeliveryState::Failed => (Tone::Error, texts::failed(language)),
+        DeliveryState::Cancelled => (Tone::Idle, texts::cancelled(language)),
     }
 }
 
-fn entry(endpoint: &Endpoint, delivery: &Delivery, admin: bool) -> Markup {
-    let (id, (tone, words)) = (delivery.id, state_of(delivery));
+fn entry(language: Language, endpoint: &Endpoint, delivery: &Delivery, admin: bool) -> Markup {
+    let (id, (tone, words)) = (delivery.id, state_of(language, delivery));
     html! {
         li class="card" id={ "delivery-" (id) } {
             h3 { (delivery.event) " " span class=(tone.class()) { (words) } }
             p class="soft" {
-                (time(delivery.created_at))
-                @if delivery.replay > 0 { ", resent" }
-                @if delivery.attempts > 1 { ", " (delivery.attempts) " attempts" }
-                @if let Some(at) = delivery.attempted_at { ", last attempt " (time(at)) }
+                (time_in(language, delivery.created_at))
+                @if delivery.replay > 0 { ", " (texts::resent(language)) }
+                @if delivery.attempts > 1 { ", " (texts::attempts(language, delivery.attempts)) }
+                @if let Some(at) = delivery.attempted_at {
+                    ", " (with_parts(&texts::last_attempted(language, SLOT), &[&time_in(language, at)]))
+                }
             }
-            p { (answered(delivery)) }
+            p { (answered(language, delivery)) }
             details {
-                summary { "Request and response" }
-                (exchange(endpoint, delivery))
+                summary { (texts::exchange(language)) }
+                (exchange(language, endpoint, delivery))
             }
             @if admin && delivery.state != DeliveryState::Pending {
-                (act(&format!("/shop/deliveries/{id}/redeliver"), &format!("again-{id}"), "second", "Send again", None))
+                @let path = format!("/shop/deliveries/{id}/redeliver");
+                (act(&path, &format!("again-{id}"), "second", &texts::send_again(language), None))
             }
         }
     }
 }
 
 /// Describes the outcome of the last delivery attempt in a sentence.
-fn answered(delivery: &Delivery) -> Markup {
+fn answered(language: Language, delivery: &Delivery) -> Markup {
+    let answer = match delivery.last_status {
+        Some(status) => with_parts(&texts::response_status(language, SLOT), &[&html! { strong { (status) } }]),
+        None if delivery.attempts == 0 => html! { (texts::not_sent(language)) },
+        None => html! { (texts::no_response(language)) },
+    };
+    let duration = delivery.last_duration_ms.map(|duration_ms| duration_ms.to_string());
     html! {
-        @match delivery.last_status {
-            Some(status) => { "Response " strong { (status) } },
-            None if delivery.attempts == 0 => { "Not sent yet" },
-            None => { "No response" },
+        @match &duration {
+            Some(duration) => { (with_parts(&texts::after_duration(language, SLOT, duration), &[&answer])) },
+            None => { (answer) },
         }
-        @if let Some(took_ms) = delivery.last_duration_ms { " after " (took_ms) " ms" }
-        @if let Some(error) = &delivery.last_error { ": " span class="bad" { (error) } }
+        @if let Some(error) = &delivery.last_error { ": " span class="bad" { (in_english(language, error)) } }
     }
 }
 
-fn exchange(endpoint: &Endpoint, delivery: &Delivery) -> Markup {
+fn exchange(language: Language, endpoint: &Endpoint, delivery: &Delivery) -> Markup {
+    let no_body = texts::no_body(language);
     html! {
-        h4 { "Request" }
+        h4 { (texts::request(language)) }
         pre class="raw" {
             "POST " (endpoint.url) "\n"
             "X-Service-Event: " (delivery.event) "\n"
@@ -145,12 +160,15 @@ fn exchange(endpoint: &Endpoint, delivery: &Delivery) -> Markup {
             "webhook-id: " (delivery.event_id) "\n\n"
             (pretty(&delivery.body))
         }
-        h4 { "Response" }
+        h4 { (texts::response(language)) }
         @match delivery.last_status {
             Some(status) => {
-                pre class="raw" { "Status " (status) "\n\n" (delivery.last_excerpt.as_deref().unwrap_or("(no body)")) }
+                pre class="raw" {
+                    (texts::status_line(language, &status.to_string())) "\n\n"
+                    (delivery.last_excerpt.as_deref().unwrap_or(&no_body))
+                }
             },
-            None => { p { "No response." } },
+            None => { p { (texts::no_response_sentence(language)) } },
         }
     }
 }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::form::fields;
 use super::log::{LogQuery, log};
 use super::{WebhookPageHandles, health, standing};
-use crate::frame::time;
+use crate::frame::{SLOT, time_in, with_parts};
 use crate::staff::WEBHOOKS_PATH;
 use crate::staff::filled_form::hinted_field;
 use crate::staff::form::Form;
@@ -21,6 +21,8 @@ use http::command_request::find_present;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
+use words::Language;
+use words::staff::webhooks as texts;
 
 /// Serves the page of an endpoint.
 pub(super) async fn show(
@@ -41,35 +43,41 @@ pub(super) async fn render_page(
     form: &Form,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
+    let (language, title) = (viewer.language(), texts::endpoint_title(viewer.language()));
     let (_, endpoint) = find_present(&app.endpoints.endpoints, id).await?;
     let admin = who.has(Role::Admin);
-    let log = log(app, &endpoint, query, admin).await?;
-    let (tone, words) = health(&endpoint);
+    let log = log(language, app, &endpoint, query, admin).await?;
+    let (tone, words) = health(language, &endpoint);
     let content = html! {
-        p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
-        h1 id="endpoint-title" data-fresh="" { "Webhook endpoint " span class=(tone.class()) { (words) } }
+        p { a href=(WEBHOOKS_PATH) { (texts::all_endpoints(language)) } }
+        h1 id="endpoint-title" data-fresh="" { (title) " " span class=(tone.class()) { (words) } }
         (form.alert())
         div id="endpoint" data-fresh="" {
             section class="card" aria-labelledby="glance" {
-                h2 id="glance" { "At a glance" }
-                (standing(&endpoint))
-                (about(&endpoint))
+                h2 id="glance" { (texts::glance(language)) }
+                (standing(language, &endpoint))
+                (about(language, &endpoint))
             }
         }
-        @if admin { (steps(&endpoint)) (changes(&endpoint, form)) }
+        @if admin { (steps(language, &endpoint)) (changes(language, &endpoint, form)) }
         (log)
     };
-    Ok(viewer.page(StaffSection::Webhooks, "Webhook endpoint", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Webhooks, &title, &app.board.view(), &content))
 }
 
-fn about(endpoint: &Endpoint) -> Markup {
+fn about(language: Language, endpoint: &Endpoint) -> Markup {
     html! {
         dl class="left" {
-            dt { "URL" } dd { (endpoint.url) }
-            dt { "Events" } dd { (endpoint.events.join(", ")) }
-            dt { "Added" } dd { (time(endpoint.created_at)) }
-            @if let Some((_, until)) = &endpoint.former { dt { "Previous secret" } dd { "also signs deliveries until " (time(*until)) } }
-            @if endpoint.replaying.is_some() { dt { "Replay" } dd { "in progress" } }
+            dt { (texts::url(language)) } dd { (endpoint.url) }
+            dt { (texts::events(language)) } dd { (endpoint.events.join(", ")) }
+            dt { (texts::added(language)) } dd { (time_in(language, endpoint.created_at)) }
+            @if let Some((_, until)) = &endpoint.former {
+                dt { (texts::previous_secret(language)) }
+                dd { (with_parts(&texts::previous_secret_until(language, SLOT), &[&time_in(language, *until)])) }
+            }
+            @if endpoint.replaying.is_some() {
+                dt { (texts::replay_fact(language)) } dd { (texts::in_progress(language)) }
+            }
         }
     }
 }
@@ -79,61 +87,61 @@ fn path(endpoint: &Endpoint, word: &str) -> String {
 }
 
 /// Renders the actions that take effect immediately, without a form to fill in.
-fn steps(endpoint: &Endpoint) -> Markup {
+fn steps(language: Language, endpoint: &Endpoint) -> Markup {
     html! {
         section class="card" aria-labelledby="steps" {
-            h2 id="steps" { "Actions" }
+            h2 id="steps" { (texts::actions(language)) }
             div class="acts" id="endpoint-acts" data-fresh="" {
                 @if endpoint.state == EndpointState::Disabled {
-                    (act(&path(endpoint, "enable"), "enable", "", "Enable endpoint", None))
+                    (act(&path(endpoint, "enable"), "enable", "", &texts::enable(language), None))
                 } @else {
-                    (act(&path(endpoint, "test"), "test", "", "Send test event", None))
-                    (act(&path(endpoint, "disable"), "disable", "second", "Disable endpoint", None))
+                    (act(&path(endpoint, "test"), "test", "", &texts::send_test(language), None))
+                    (act(&path(endpoint, "disable"), "disable", "second", &texts::disable(language), None))
                 }
             }
         }
     }
 }
 
-fn changes(endpoint: &Endpoint, form: &Form) -> Markup {
+fn changes(language: Language, endpoint: &Endpoint, form: &Form) -> Markup {
     let (change, replay) = (FormSheet::new("change", form), FormSheet::new("replay", form));
     html! {
         section class="card" aria-labelledby="changes" {
-            h2 id="changes" { "Edit endpoint" }
+            h2 id="changes" { (texts::edit_heading(language)) }
             details open[change.is_refused()] {
-                summary { "URL and events" }
+                summary { (texts::url_and_events(language)) }
                 form class="form" method="post" action=(path(endpoint, "change")) {
                     (hidden())
-                    (fields(&endpoint.url, &endpoint.events, &change))
-                    button type="submit" { "Save" }
+                    (fields(language, &endpoint.url, &endpoint.events, &change))
+                    button type="submit" { (texts::save(language)) }
                 }
             }
             details open[replay.is_refused()] {
-                summary { "Replay events" }
+                summary { (texts::replay_heading(language)) }
                 form class="tools" method="post" action=(path(endpoint, "replay")) {
                     (hidden())
-                    (hinted_field("since", "Since", "Within the last 30 days.", &html! {
+                    (hinted_field("since", &texts::since_field(language), &texts::since_hint(language), &html! {
                         input id="since" name="since" type="datetime-local" required value=(replay.value_of("since", ""))
                             aria-describedby="about-since";
                     }))
-                    button class="second" type="submit" { "Replay" }
+                    button class="second" type="submit" { (texts::replay(language)) }
                 }
-                p class="hint" { "Resends every event since this time. The webhook-id header stays the same, so that receivers can detect repeats." }
+                p class="hint" { (texts::replay_note(language)) }
             }
             details {
-                summary { "Rotate signing secret" }
-                p { "You'll see the new secret once. For 24 hours, deliveries are also signed with the current secret, so you have time to replace it." }
+                summary { (texts::rotate_heading(language)) }
+                p { (texts::rotate_note(language)) }
                 form method="post" action=(path(endpoint, "rotate")) {
                     (hidden())
-                    button class="second" type="submit" { "Rotate secret" }
+                    button class="second" type="submit" { (texts::rotate(language)) }
                 }
             }
             details {
-                summary { "Delete endpoint" }
-                p { "Deliveries to " strong { (endpoint.url) } " stop, and pending deliveries are cancelled. You can't undo this." }
+                summary { (texts::delete_heading(language)) }
+                p { (with_parts(&texts::delete_note(language, SLOT), &[&html! { strong { (endpoint.url) } }])) }
                 form method="post" action=(path(endpoint, "delete")) {
                     (hidden())
-                    button class="stop" type="submit" { "Delete " (endpoint.url) }
+                    button class="stop" type="submit" { (texts::delete(language, &endpoint.url)) }
                 }
             }
         }

@@ -1,0 +1,89 @@
+### Spulen und Fächer: Liste der Fächer und Seite einer Spule.
+
+## Plätze und Mengen. Mengen haben ihre Einheit.
+
+in_slot = { $printer }, Fach { $slot }
+in_external_slot = { $printer }, externe Spule
+left = noch { $amount }
+spool = Spule { $number }
+
+## Liste der Fächer
+
+slots_title = Fächer
+slots_table = Inhalt der Fächer
+no_printers = Noch keine Drucker.
+open_floor = Zur Werkstatt
+unknown = Unbekannt
+reported_by_printer = (vom Drucker gemeldet)
+change_contents_of = Inhalt ändern: { $place }
+change = Ändern
+contents_of = Inhalt: { $place }
+printer_reports = Der Drucker meldet { $spool }.
+remaining_in_unit_field = Rest, in der Einheit des Materials
+number_field = Spulennummer (optional)
+save_contents = Inhalt speichern
+mark_empty = Als leer markieren
+cancel = Abbrechen
+
+## Spulen eines Materials
+
+of_material_heading = Spulen
+none_loaded = Es sind keine Spulen eingelegt.
+no_number = Ohne Nummer
+in_place = in { $place }
+on_shelf = im Regal
+labels_link = Spulenetiketten
+
+## Seite einer Spule
+
+all_stock = Gesamter Bestand
+loaded = Eingelegt
+shelf_status = Im Regal
+details = Details
+material = Material
+material_unknown = Unbekannt. Wählen Sie ein Material, wenn Sie die Spule einlegen.
+remaining = Rest
+needs_decision = Entscheidung nötig
+not_recorded = Nicht erfasst
+loaded_in = Eingelegt in
+print_label = Etikett drucken
+
+## Einlegen
+
+load_heading = Einlegen
+move_heading = In ein anderes Fach umlegen
+no_other_slots = Keine weiteren Fächer. Fügen Sie zuerst einen Drucker hinzu.
+choose_material = Material wählen
+place_field = Drucker und Fach
+place_choice = { $place } ({ $content })
+busy_place_choice = { $place } ({ $content }), in Betrieb
+empty = leer
+remaining_field = Rest ({ $unit })
+load = Spule einlegen
+
+## Wiegen
+
+weigh = Wiegen
+weighed_by_printer = Der Drucker meldet den Rest.
+scale_field = Anzeige der Waage
+empty_weight_field = Gewicht der leeren Spule
+or_remaining_field = Oder der Rest
+save_weight = Gewicht speichern
+
+## Entnehmen
+
+unload_heading = Entnehmen
+mark_unloaded = Als entnommen markieren
+write_on_spool = Schreiben Sie „noch { $amount }“ auf die Spule, sofern keine Spulenverwaltung sie erfasst.
+retire_number = Spule { $number } aussondern
+retire_note = Das Fach gilt danach als leer.
+write_off_field = Den Rest von { $amount } ausbuchen
+retire = Spule aussondern
+
+## Meldungen der API für die Formulare
+
+fault_place = wählen Sie einen Drucker und ein Fach
+fault_no_weight = geben Sie die Anzeige der Waage oder den Rest ein
+fault_below_empty_weight = muss mindestens das Gewicht der leeren Spule sein
+spool_changed = Die Spule wurde gewechselt: Der Drucker meldet jetzt eine andere in diesem Fach. Prüfen Sie es und versuchen Sie es noch einmal.
+spool_not_loaded = Die Spule ist in keinem Fach. Legen Sie sie erst ein, und geben Sie dann den Rest ein.

@@ -1,0 +1,177 @@
+### Materialien: Liste, Lagerplätze, Seite eines Materials mit seinen Lagerbewegungen, Formular und Reservierungen.
+
+## Liste
+
+title = Lager
+all_stock = Gesamter Bestand
+slots_link = Fächer
+bins_link = Lagerplätze
+labels_link = Etiketten
+add_material = Material anlegen
+no_materials = Noch keine Materialien.
+no_materials_advice = Legen Sie Filament, Resin oder Platten an, die Sie auf Lager haben. Druckaufträge reservieren die Mengen, die sie brauchen, und Materialien, die zur Neige gehen, stehen hier.
+none_match = Keine Materialien gefunden.
+level_filter = Füllstand
+level_all = Alle
+level_low = Knapp
+search_field = Name, Marke oder Lagerplatz
+search = Suchen
+
+## Füllstände. Mengen haben ihre Einheit.
+
+none_available = Nichts verfügbar
+low = Knapp
+enough = Ausreichend
+to_order_heading = Nachzubestellen ({ $count })
+available_reorder_at = { $available } verfügbar, Meldebestand { $point }
+order_amount = { $amount } bestellen
+jobs_waiting =
+    { $count ->
+        [one] { $count } Druckauftrag wartet
+       *[other] { $count } Druckaufträge warten
+    }
+levels_note = Die Balken zeigen erst den reservierten, dann den verfügbaren Bestand. Der senkrechte Strich ist der Meldebestand.
+materials_table = Materialien
+material_column = Material
+level_column = Füllstand
+status_column = Status
+on_hand = Bestand
+reserved = Reserviert
+available = Verfügbar
+reorder_at = Meldebestand
+bin = Lagerplatz
+# Auf Telefonen anstelle von Spalten. Nur der Bestand hat seine Einheit.
+levels_line = Bestand { $on_hand }, { $reserved } reserviert, Meldebestand { $point }
+levels_line_in_bin = Bestand { $on_hand }, { $reserved } reserviert, Meldebestand { $point }, Lagerplatz { $bin }
+
+## Lagerplätze
+
+bins_title = Lagerplätze
+all_bins = Alle Lagerplätze
+no_bins = Noch keine Lagerplätze. Um einen anzulegen, bearbeiten Sie ein Material und geben Sie einen Lagerplatz wie „Regal A3“ ein.
+materials_in_bin =
+    { $count ->
+        [one] { $count } Material
+       *[other] { $count } Materialien
+    }
+bin_labels = Etiketten für Lagerplätze
+bin_contents = Inhalt
+bin_empty = Dieser Lagerplatz ist leer. Um ein Material hierher umzulagern, bearbeiten Sie es und ändern Sie seinen Lagerplatz.
+on_hand_and_available = Bestand { $on_hand }, { $available } verfügbar
+receive_material = { $name } einbuchen
+print_label = Etikett drucken
+
+## Seite eines Materials
+
+glance = Auf einen Blick
+to_order = Nachzubestellen
+brand = Marke
+variant = Variante
+vendor_code = Herstellercode
+cost_per =
+    { $quantity ->
+        [kilogram] Kosten pro Kilogramm
+        [litre] Kosten pro Liter
+        [sheet] Kosten pro Platte
+       *[unit] Kosten pro Stück
+    }
+also_tracked_in =
+    { $system ->
+        [spools] Auch in der Spulenverwaltung erfasst
+       *[parts] Auch in der Teileverwaltung erfasst
+    }
+needs_decision = Entscheidung nötig
+edit = Bearbeiten
+waiting_jobs = Wartende Druckaufträge ({ $count })
+view_job = Druckauftrag ansehen
+
+## Wareneingänge, Zählungen und Verluste
+
+receive_heading = Wareneingang
+receive = Einbuchen
+receive_amount = { $amount } einbuchen
+receive_amount_of = { $amount } einbuchen: { $name }
+received_field = Eingegangene Menge ({ $unit })
+reason = Grund
+# Üblicher Grund eines Wareneingangs, der bei den Lagerbewegungen steht.
+delivery = Lieferung
+adjust_heading = Bestand korrigieren
+count_stock = Bestand zählen
+count_note = Die gezählte Menge ersetzt den Bestand. Haben Druckaufträge mehr reserviert, werden die neuesten Reservierungen aufgehoben.
+counted_field = Gezählte Menge ({ $unit })
+save_count = Zählung speichern
+write_off_stock = Bestand ausbuchen
+lost_field = Verlorene Menge ({ $unit })
+write_off = Ausbuchen
+remove_heading = Entfernen
+remove_summary = Material entfernen
+remove_note = Das Material und sein Bestand werden nicht mehr aufgeführt. Die Lagerbewegungen bleiben erhalten. Ein Material, das in einem Produkt, einem Druckauftrag oder einem Fach verwendet wird, lässt sich nicht entfernen.
+remove = { $name } entfernen
+
+## Lagerbewegungen
+
+ledger = Lagerbewegungen
+chart_limit = Das Diagramm zeigt die letzten { $count } Änderungen.
+# Text des Diagramms für Vorleseprogramme.
+chart_summary = Bestand vom { $from } bis zum { $until }: zwischen { $least } und { $most }; der Meldebestand ist { $point }
+changes_table = Bestandsänderungen
+time_column = Zeit
+change_column = Art
+on_hand_column = Bestand ({ $unit })
+reserved_column = Reserviert ({ $unit })
+on_hand_after = Bestand danach
+reserved_after = Reserviert danach
+by_column = Von
+movement_received = Wareneingang
+movement_corrected = Korrektur
+movement_reserved = Für einen Druckauftrag reserviert
+movement_released = Reservierung aufgehoben
+movement_printed = Verbrauch
+movement_synchronised = In einem anderen System geändert
+
+## Widersprüche zu Systemen, die dasselbe Material zählen
+
+record_print = Druck jetzt verbuchen
+keep_count = Bestand dort beibehalten
+use_our_count = Unseren Bestand übernehmen ({ $amount })
+use_their_count = Bestand von dort übernehmen ({ $amount })
+
+## Formular für ein Material
+
+edit_title = { $name } bearbeiten
+back_without_saving = Zurück, ohne zu speichern
+name_field = Name
+type_field = Art
+filament = Filament (Gramm)
+resin = Resin (Milliliter)
+laser_sheets = Platten für Laserschneider
+laser_consumables = Verbrauchsmaterial für Laserschneider (Stück)
+color_field = Farbe
+color_hint = Zum Beispiel #1b1b22.
+variant_hint = Zum Beispiel matt oder kohlefaserverstärkt.
+vendor_code_hint = Der Code, den Drucker für diese Spulen melden.
+bin_hint = Wie auf dem Etikett des Regals oder Behälters, zum Beispiel Regal A3.
+reorder_hint = Unter dieser Menge steht das Material unter „Nachzubestellen“, und neue Druckaufträge warten möglicherweise.
+reorder_quantity = Bestellmenge
+cost_field = Kosten pro Kilogramm, Liter, Platte oder Stück
+cost_hint = In { $currency }, zum Beispiel 25,00 für ein Kilogramm Filament. Daraus werden die Kosten von Ausschuss berechnet.
+save = Speichern
+
+## Reservierungen von Druckaufträgen, und nicht erfasste Drucke. Mengen haben ihre Einheit.
+
+claim_short = benötigt { $need } { $name }, { $free } verfügbar
+claim_behind_others = benötigt { $need } { $name }, { $free } verfügbar, aber andere Druckaufträge haben Vorrang
+claim_below_reorder_point = benötigt { $need } { $name }, das unter seinem Meldebestand liegt: { $on_hand } vorhanden, { $point } insgesamt nötig
+missing_booking = Drucke haben { $amount } von Spule { $spool } verbraucht, aber der Server des Druckers hat es nicht erfasst: Entscheiden Sie bei { $name }, ob es jetzt verbucht wird oder der Bestand dort so bleibt
+
+## Meldungen der API für die Formulare
+
+fault_color = muss eine Farbe wie #1a2b3c sein
+fault_zero = darf nicht null sein
+fault_decimals = darf höchstens drei Nachkommastellen haben
+fault_too_large = ist zu groß
+changed_since = Der Eintrag wurde inzwischen geändert. Prüfen Sie den aktuellen Stand und versuchen Sie es noch einmal.
+insufficient_stock = So viel ist nicht auf Lager.
+material_in_use = Dieses Material wird in einem Produkt, einer offenen Bestellung, einem Druckauftrag, einem Drucker oder einem anderen System verwendet.
+nothing_to_decide = Es gibt nichts zu entscheiden: Es besteht kein Unterschied, oder ein Abgleich läuft noch. Versuchen Sie es nach dem nächsten Abgleich noch einmal.
+theirs_changed = Der Bestand im anderen System hat sich geändert. Prüfen Sie ihn und entscheiden Sie noch einmal.
