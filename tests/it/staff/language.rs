@@ -1,6 +1,7 @@
 //! Languages of the staff's pages: the account's, else the browser's; areas that are not translated are in English.
 
 mod orders;
+mod sales;
 mod work;
 
 use serde_json::{Value, json};

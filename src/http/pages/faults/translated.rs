@@ -1,5 +1,6 @@
 //! Translations of the API's messages, which are in English.
 
+mod billing;
 mod stock;
 mod webhooks;
 
@@ -42,14 +43,16 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
         "must not be only whitespace" => refusals::fault_blank,
         "must not be one of the most common passwords" => refusals::fault_common_password,
         "must not be the account's own email address" => refusals::fault_own_address,
-        "must not be in the past" => orders::fault_past,
         "no product has this name or code" => orders::fault_unknown_product,
         "several products have this name; enter the code" => orders::fault_several_products,
         "at least one line is required" => orders::fault_no_line,
         "choose a printer" => products::fault_no_printer,
         "choose at least one printer, spool or bin" => refusals::fault_no_label,
         "choose the material of the spools" => refusals::fault_no_material,
-        message => amount_text(message).or_else(|| stock::fault(message)).or_else(|| webhooks::fault(message))?,
+        message => amount_text(message)
+            .or_else(|| billing::fault(message))
+            .or_else(|| stock::fault(message))
+            .or_else(|| webhooks::fault(message))?,
     };
     Some(text(language))
 }
@@ -97,7 +100,7 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
         "code_taken" => products::refusal_code_taken,
         "slug_taken" => products::refusal_slug_taken,
         "spools_counted_elsewhere" => refusals::spools_counted_elsewhere,
-        code => stock::refusal(code).or_else(|| webhooks::refusal(code))?,
+        code => billing::refusal(code).or_else(|| stock::refusal(code)).or_else(|| webhooks::refusal(code))?,
     };
     Some(text(language))
 }
