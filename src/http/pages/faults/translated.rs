@@ -46,7 +46,6 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
         "must not be only whitespace" => refusals::fault_blank,
         "must not be one of the most common passwords" => refusals::fault_common_password,
         "must not be the account's own email address" => refusals::fault_own_address,
-        "must not be in the past" => orders::fault_past,
         "no product has this name or code" => orders::fault_unknown_product,
         "several products have this name; enter the code" => orders::fault_several_products,
         "at least one line is required" => orders::fault_no_line,

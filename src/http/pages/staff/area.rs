@@ -10,7 +10,7 @@ use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
 /// reference for people who work on the pages, with examples in place of texts.
-const TRANSLATED: [&str; 14] = [
+const TRANSLATED: [&str; 16] = [
     "/login",
     "/logout",
     "/shop/customers",
@@ -19,6 +19,8 @@ const TRANSLATED: [&str; 14] = [
     "/shop/invoices",
     "/shop/jobs",
     "/shop/labels",
+    "/shop/orders",
+    "/shop/products",
     "/shop/quotes",
     "/shop/requests",
     "/shop/settings",

@@ -7,6 +7,8 @@ mod numbering;
 mod one;
 mod settle;
 
+pub(super) use self::settle::method_of;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

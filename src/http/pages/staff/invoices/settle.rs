@@ -43,7 +43,7 @@ fn nothing(_: &FormSheet<'_>) -> Markup {
 }
 
 /// Returns the payment method as the API names it, so that one that the form suggests can be shown in each language.
-pub(super) fn method_of(language: Language, typed: &str) -> &str {
+pub(in crate::staff) fn method_of(language: Language, typed: &str) -> &str {
     if language != Language::English && typed == texts::usual_method(language) { USUAL_METHOD } else { typed }
 }
 
