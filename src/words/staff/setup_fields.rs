@@ -1,4 +1,5 @@
-//! Messages about services and settings, for the setup wizard and the page of integrations: names, states, fields and advice.
+//! Messages about services and settings, for the setup wizard and the page of integrations: names, states, fields and
+//! advice.
 
 use crate::messages;
 
