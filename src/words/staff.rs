@@ -11,6 +11,7 @@ pub mod audit_acts;
 pub mod cards;
 pub mod common;
 pub mod printer_form;
+pub mod printer_page;
 pub mod refusals;
 pub mod setup;
 pub mod setup_fields;
@@ -28,6 +29,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
         ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
+        ("staff/printer_page", &printer_page::FILE, printer_page::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/setup", &setup::FILE, setup::DECLARED),
         ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),

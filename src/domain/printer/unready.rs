@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use words::Language;
+use words::staff::printer_page as texts;
+
 /// Reason why a printer cannot take a job now. Its text is phrased to follow "the printer is".
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unready {
@@ -49,6 +52,36 @@ pub enum Unready {
     RefusesStarts,
 }
 
+impl Unready {
+    /// Returns the reason in a language, phrased to follow a colon after "can't start a print now". Due maintenance is
+    /// described in English.
+    pub fn text(&self, language: Language) -> String {
+        match self {
+            Self::ManualStart => texts::unready_manual_start(language),
+            Self::Unverified => texts::unready_unverified(language),
+            Self::Finishing => texts::unready_finishing(language),
+            Self::Paused => texts::unready_paused(language),
+            Self::Starting => texts::unready_starting(language),
+            Self::Printing => texts::unready_printing(language),
+            Self::OtherPrint => texts::unready_other_print(language),
+            Self::Deleted => texts::unready_deleted(language),
+            Self::Disconnected => texts::unready_disconnected(language),
+            Self::WrongKey => texts::unready_wrong_key(language),
+            Self::ReadOnly => texts::unready_read_only(language),
+            Self::Connecting => texts::unready_connecting(language),
+            Self::Offline => texts::unready_offline(language),
+            Self::Maintenance => texts::unready_maintenance(language),
+            Self::MaintenanceDue(words) => words.clone(),
+            Self::Error => texts::unready_error(language),
+            Self::Fault => texts::unready_fault(language),
+            Self::NotHomed => texts::unready_not_homed(language),
+            Self::BedNotCleared => texts::unready_bed_not_cleared(language),
+            Self::DiskFull => texts::unready_disk_full(language),
+            Self::RefusesStarts => texts::unready_refuses_starts(language),
+        }
+    }
+}
+
 impl fmt::Display for Unready {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -74,5 +107,29 @@ impl fmt::Display for Unready {
             Self::DiskFull => "out of storage space",
             Self::RefusesStarts => "refusing to start prints",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_the_same_on_pages_in_english() {
+        for reason in [
+            Unready::ManualStart,
+            Unready::Unverified,
+            Unready::Finishing,
+            Unready::OtherPrint,
+            Unready::WrongKey,
+            Unready::MaintenanceDue("due for maintenance (belts)".to_owned()),
+            Unready::Fault,
+            Unready::BedNotCleared,
+            Unready::DiskFull,
+            Unready::RefusesStarts,
+        ] {
+            assert_eq!(reason.text(Language::English), reason.to_string());
+        }
+        assert_eq!(Unready::BedNotCleared.text(Language::German), "das Druckbett ist nicht abgeräumt");
     }
 }

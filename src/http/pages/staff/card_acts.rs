@@ -81,13 +81,7 @@ fn help(language: Language, printer: &Printer, doing: Activity, tone: Tone) -> V
 }
 
 /// Renders the footer of a printer's card. Actions that need confirmation are on the printer's own page.
-pub(super) fn foot(
-    language: Language,
-    app: &BoardHandles,
-    printer: &Printer,
-    group: FloorGroup,
-    tone: Tone,
-) -> Markup {
+pub(super) fn foot(language: Language, app: &BoardHandles, printer: &Printer, group: FloorGroup, tone: Tone) -> Markup {
     let doing = activity(&app.shop, printer);
     let on = matches!(doing, Activity::Printing | Activity::Paused);
     let (name, is_free) = (&printer.fields.name, printer.free().is_ok());

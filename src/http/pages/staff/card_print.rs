@@ -157,7 +157,8 @@ fn condition(language: Language, printer: &Printer, group: FloorGroup) -> Markup
         FloorGroup::Printing => html! { (cards::print_starting(language)) },
         FloorGroup::NeedsYou => {
             let attention = printer.attention().first().copied();
-            let words = attention.map_or_else(|| cards::state_attention(language), |one| attention_words(language, one));
+            let words =
+                attention.map_or_else(|| cards::state_attention(language), |one| attention_words(language, one));
             html! { (words) }
         }
         FloorGroup::Offline if printer.maintenance.is_some() => html! { (cards::out_of_service(language)) },

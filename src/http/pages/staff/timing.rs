@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn only_what_needs_attention_has_a_label() {
-        let label_in = |language, timing| timing_label(language, OrderOutlook { expected_at: None, timing }).into_string();
+        let label_in =
+            |language, timing| timing_label(language, OrderOutlook { expected_at: None, timing }).into_string();
         let label = |timing| label_in(Language::English, timing);
         assert_eq!((label(None), label(Some(Timing::OnTime))), (String::new(), String::new()));
         assert_eq!(label(Some(Timing::Late)), " <span class=\"state error\">Late</span>");
