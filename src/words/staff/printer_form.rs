@@ -90,4 +90,11 @@ messages! {
     remove_text;
     remove;
     remove_question(name: &str);
+
+    fault_url;
+    fault_camera_url;
+    fault_no_printer;
+    fault_no_camera;
+    fault_login;
+    fault_login_in_url;
 }

@@ -1,5 +1,7 @@
 //! Translations of the API's messages, which are in English.
 
+mod printer_forms;
+
 use super::NOT_WHOLE;
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::typed_amount::TypedAmountError;
@@ -39,7 +41,7 @@ pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
         "must not be only whitespace" => refusals::fault_blank,
         "must not be one of the most common passwords" => refusals::fault_common_password,
         "must not be the account's own email address" => refusals::fault_own_address,
-        message => amount_text(message)?,
+        message => amount_text(message).or_else(|| printer_forms::fault(message))?,
     };
     Some(text(language))
 }

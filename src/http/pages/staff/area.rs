@@ -9,7 +9,8 @@ use http::language::EnglishOnly;
 use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language.
-const TRANSLATED: [&str; 6] = [
+const TRANSLATED: [&str; 7] = [
+    "/floor/printers",
     "/login",
     "/logout",
     "/shop/settings/account",

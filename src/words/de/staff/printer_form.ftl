@@ -95,3 +95,12 @@ remove_named = { $name } entfernen
 remove_text = Printfloor überwacht diesen Drucker nicht mehr und gibt ihm keine Druckaufträge mehr. Frühere Drucke bleiben in Bestellungen und Aufzeichnungen.
 remove = Drucker entfernen
 remove_question = { $name } endgültig entfernen?
+
+## Meldungen der API für die Formulare eines Druckers
+
+fault_url = muss eine URL mit http, https oder mqtts sein, zum Beispiel http://192.168.1.20:7125
+fault_camera_url = muss eine URL mit http oder https sein, zum Beispiel http://192.168.1.20/webcam/?action=snapshot
+fault_no_printer = muss die Adresse eines Druckers sein
+fault_no_camera = muss die Adresse einer Kamera sein
+fault_login = muss die Form user:password haben
+fault_login_in_url = darf weder Benutzername noch Passwort oder Schlüssel enthalten

@@ -95,3 +95,12 @@ remove_named = Remove { $name }
 remove_text = Printfloor stops monitoring this printer and sends it no more jobs. Past prints stay in orders and records.
 remove = Remove printer
 remove_question = Remove { $name } permanently?
+
+## Messages of the API, for the forms of a printer
+
+fault_url = must be an http, https or mqtts URL, such as http://192.168.1.20:7125
+fault_camera_url = must be an http or https URL, such as http://192.168.1.20/webcam/?action=snapshot
+fault_no_printer = must be the address of a printer
+fault_no_camera = must be the address of a camera
+fault_login = must be user:password
+fault_login_in_url = must not contain a user name, password or key
