@@ -84,7 +84,7 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
         TOO_MANY_CODES => refusals::too_many_codes,
         "rate_limited" => refusals::too_many_tries,
         "form_outdated" => refusals::form_outdated,
-        _ => return None,
+        code => printer_forms::refusal(code)?,
     };
     Some(text(language))
 }

@@ -102,5 +102,12 @@ fault_url = muss eine URL mit http, https oder mqtts sein, zum Beispiel http://1
 fault_camera_url = muss eine URL mit http oder https sein, zum Beispiel http://192.168.1.20/webcam/?action=snapshot
 fault_no_printer = muss die Adresse eines Druckers sein
 fault_no_camera = muss die Adresse einer Kamera sein
+fault_serial = ist für Drucker dieses Typs erforderlich
 fault_login = muss die Form user:password haben
 fault_login_in_url = darf weder Benutzername noch Passwort oder Schlüssel enthalten
+printer_exists = Ein Drucker mit dieser Adresse oder Seriennummer ist schon registriert.
+printer_disconnected = Der Drucker ist getrennt oder noch nicht verbunden. Verbinden Sie ihn oder versuchen Sie es gleich noch einmal.
+printer_in_error = Der Drucker meldet noch einen Fehler. Starten Sie zuerst seine Firmware neu oder verbinden Sie ihn neu.
+nothing_to_sign_off = Auf diesem Drucker wartet kein Druck auf die Abnahme. Nehmen Sie stattdessen den Druckauftrag ab.
+sign_offs_waiting = Frühere Abnahmen sind noch nicht bei ihren Bestellungen angekommen. Versuchen Sie es gleich noch einmal.
+last_slot = Ein Drucker hat mindestens ein Fach. Ändern Sie stattdessen seinen Inhalt.

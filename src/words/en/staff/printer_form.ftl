@@ -102,5 +102,12 @@ fault_url = must be an http, https or mqtts URL, such as http://192.168.1.20:712
 fault_camera_url = must be an http or https URL, such as http://192.168.1.20/webcam/?action=snapshot
 fault_no_printer = must be the address of a printer
 fault_no_camera = must be the address of a camera
+fault_serial = is required for printers of this type
 fault_login = must be user:password
 fault_login_in_url = must not contain a user name, password or key
+printer_exists = A printer with this address or serial number is already registered.
+printer_disconnected = The printer is disconnected, or not connected yet. Connect it, or try again in a moment.
+printer_in_error = The printer still reports an error. Restart its firmware or reconnect it first.
+nothing_to_sign_off = This printer has no print awaiting sign-off. Sign off the job instead.
+sign_offs_waiting = Earlier sign-offs have not reached their orders yet. Try again in a moment.
+last_slot = A printer must have at least one slot. Change its contents instead.
