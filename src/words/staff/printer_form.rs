@@ -42,10 +42,10 @@ messages! {
     hint_key_lan;
     hint_address_lan;
     hint_serial_lan;
-    hint_key_prusa_link;
+    hint_key_screen;
     hint_address_screen;
-    hint_key_octoprint;
-    hint_address_octoprint;
+    hint_key_application;
+    hint_address_browser;
 
     model_field;
     model_hint;

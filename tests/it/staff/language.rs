@@ -101,8 +101,9 @@ async fn errors_and_the_sign_in_are_in_the_language_of_the_page() {
 
 #[tokio::test]
 async fn printer_pages_are_german() {
-    use crate::machines::{Floor, JUDGE_LATE, SLOW};
     use simulator::PrinterKind;
+
+    use crate::machines::{Floor, JUDGE_LATE, SLOW};
 
     let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;

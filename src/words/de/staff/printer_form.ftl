@@ -41,10 +41,10 @@ access_code_field = Zugangscode
 hint_key_lan = Acht Zeichen. Am Bildschirm des Druckers: Einstellungen, dann „Nur-LAN-Modus“ oder „Netzwerk“.
 hint_address_lan = Am Bildschirm des Druckers: Einstellungen, dann „Nur-LAN-Modus“ oder „Netzwerk“.
 hint_serial_lan = Am Bildschirm des Druckers: Einstellungen, dann „Gerät“. Sie steht auch auf dem Aufkleber auf der Rückseite.
-hint_key_prusa_link = Am Bildschirm des Druckers: Einstellungen, Netzwerk, PrusaLink.
+hint_key_screen = Am Bildschirm des Druckers: Einstellungen, Netzwerk, PrusaLink.
 hint_address_screen = Am Bildschirm des Druckers: Einstellungen, dann „Netzwerk“.
-hint_key_octoprint = In OctoPrint: Einstellungen, dann „Anwendungsschlüssel“. Der Schlüssel ist immer nötig.
-hint_address_octoprint = Die Adresse, unter der Sie OctoPrint im Browser öffnen.
+hint_key_application = In OctoPrint: Einstellungen, dann „Anwendungsschlüssel“. Der Schlüssel ist immer nötig.
+hint_address_browser = Die Adresse, unter der Sie OctoPrint im Browser öffnen.
 
 ## Weitere Felder des Formulars
 

@@ -41,10 +41,10 @@ access_code_field = Access code
 hint_key_lan = Eight characters. On the printer's screen: Settings, then LAN Only Mode or Network.
 hint_address_lan = On the printer's screen: Settings, then LAN Only Mode or Network.
 hint_serial_lan = On the printer's screen: Settings, then Device. It is also on the sticker at the back.
-hint_key_prusa_link = On the printer's screen: Settings, Network, PrusaLink.
+hint_key_screen = On the printer's screen: Settings, Network, PrusaLink.
 hint_address_screen = On the printer's screen: Settings, then Network.
-hint_key_octoprint = In OctoPrint: Settings, then Application Keys. The key is always required.
-hint_address_octoprint = The address at which you open OctoPrint in the browser.
+hint_key_application = In OctoPrint: Settings, then Application Keys. The key is always required.
+hint_address_browser = The address at which you open OctoPrint in the browser.
 
 ## Further fields of the form
 
