@@ -118,3 +118,27 @@ impl fmt::Display for Unready {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_the_same_on_pages_in_english() {
+        for reason in [
+            Unready::ManualStart,
+            Unready::Unverified,
+            Unready::Finishing,
+            Unready::OtherPrint,
+            Unready::WrongKey,
+            Unready::MaintenanceDue("due for maintenance (belts)".to_owned()),
+            Unready::Fault,
+            Unready::BedNotCleared,
+            Unready::DiskFull,
+            Unready::RefusesStarts,
+        ] {
+            assert_eq!(reason.text(Language::English), reason.to_string());
+        }
+        assert_eq!(Unready::BedNotCleared.text(Language::German), "das Druckbett ist nicht abgeräumt");
+    }
+}

@@ -10,7 +10,8 @@ use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
 /// reference for people who work on the pages, with examples in place of texts.
-const TRANSLATED: [&str; 16] = [
+const TRANSLATED: [&str; 17] = [
+    "/floor",
     "/login",
     "/logout",
     "/shop/customers",
@@ -29,13 +30,10 @@ const TRANSLATED: [&str; 16] = [
     "/to-do",
 ];
 
-/// Paths of single pages that are complete in every language, while those of pages below them are not.
-const TRANSLATED_ALONE: [&str; 1] = ["/floor"];
-
 /// Returns whether the page at a path is translated.
 fn is_translated(path: &str) -> bool {
     let is_below = |area: &str| path.strip_prefix(area).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    TRANSLATED_ALONE.contains(&path) || TRANSLATED.iter().any(|area| is_below(area))
+    TRANSLATED.iter().any(|area| is_below(area))
 }
 
 /// Returns the language of the page at a path for a viewer who prefers the given one.
@@ -65,7 +63,6 @@ mod tests {
             assert!(german(path), "{path}");
             assert_eq!(language_at(path, Language::English), Language::English);
         }
-        assert!(german("/floor"));
         for path in ["/shop", "/shop/settings-of-others", "/floors", "/", "/design"] {
             assert!(!german(path), "{path}");
         }
