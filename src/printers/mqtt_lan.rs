@@ -40,7 +40,7 @@ use domain::launch::FilamentSlot;
 use domain::printer_status::{Connection, Status};
 use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
-use words::staff::printer_form as texts;
+use ::words::staff::printer_form as texts;
 
 /// User name for signing in to printers; the password is the access code.
 const USER: &str = "bblp";

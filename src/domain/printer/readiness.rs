@@ -125,12 +125,9 @@ impl Printer {
         self.check_free().map_err(|why| why.to_string())
     }
 
-    /// Checks that the printer can accept a job now. The error is the reason in the given language ([`Unready::text`]).
+    /// Checks that the printer can accept a job now. The error is the reason in the given language ([`Unready::words`]).
     pub fn free_in(&self, language: Language) -> Result<(), String> {
-        self.check_free().map_err(|why| match why {
-            Unready::MaintenanceDue(words) => self.blocked_by_care(language).unwrap_or(words),
-            other => other.text(language),
-        })
+        self.check_free().map_err(|why| why.words(language))
     }
 
     /// Checks that the printer can accept a job now, regardless of rejected starts.

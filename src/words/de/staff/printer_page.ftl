@@ -96,6 +96,3 @@ unknown_spool = unbekannt
 not_gcode = Diese Datei enthält keinen G-Code.
 other_format = { $name } nimmt { $endings } an, aber keine .{ $ending }-Dateien.
 not_free = { $name } kann jetzt keinen Druck beginnen: { $reason }.
-
-## Gründe, aus denen ein Drucker keinen Druck beginnen kann, als Fortsetzung der Meldung darüber
-

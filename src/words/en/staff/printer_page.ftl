@@ -96,6 +96,3 @@ unknown_spool = unknown
 not_gcode = This file isn't G-code.
 other_format = { $name } accepts { $endings }, not .{ $ending } files.
 not_free = { $name } can't start a print now: { $reason }.
-
-## Reasons why a printer can't start a print, to follow the message above
-
