@@ -56,9 +56,11 @@ pub enum Unready {
 impl Unready {
     /// Returns the reason in the given language, phrased to follow "the printer is" or "the printers are".
     pub fn words(&self, language: Language) -> String {
-        if language == Language::English {
-            return self.to_string();
-        }
+        // Asked for each printer and waiting job: English is written without the catalogue, in the same words.
+        if language == Language::English { self.to_string() } else { self.message(language) }
+    }
+
+    fn message(&self, language: Language) -> String {
         let text = match self {
             Self::ManualStart => waiting::unready_manual_start,
             Self::Unverified => waiting::unready_unverified,
@@ -131,14 +133,15 @@ mod tests {
             Unready::Finishing,
             Unready::OtherPrint,
             Unready::WrongKey,
-            Unready::MaintenanceDue("due for maintenance (belts)".to_owned()),
+            Unready::MaintenanceDue("belts".to_owned(), 0),
+            Unready::MaintenanceDue("belts, nozzle, fan".to_owned(), 2),
             Unready::Fault,
             Unready::BedNotCleared,
             Unready::DiskFull,
             Unready::RefusesStarts,
         ] {
-            assert_eq!(reason.text(Language::English), reason.to_string());
+            assert_eq!(reason.message(Language::English), reason.to_string());
         }
-        assert_eq!(Unready::BedNotCleared.text(Language::German), "das Druckbett ist nicht abgeräumt");
+        assert_eq!(Unready::WrongKey.words(Language::German), "wegen eines falschen API-Schlüssels nicht erreichbar");
     }
 }
