@@ -17,6 +17,7 @@ pub mod orders;
 pub mod printer_form;
 pub mod products;
 pub mod refusals;
+pub mod refusals_of_api;
 pub mod setup;
 pub mod setup_fields;
 pub mod shell;
