@@ -134,7 +134,8 @@ pub fn exact(language: Language, clock: &ShopClock, at: Timestamp) -> String {
     }
 }
 
-/// Returns the date of an invoice or credit note, which is a day in UTC ([`crate::shop_clock::document_date`]).
+/// Returns the date of an invoice or credit note: `28 Nov 2026` or `28. November 2026`. Document dates are always days
+/// in UTC, because they appear in the documents as such, and because document numbers restart with each year in UTC.
 pub fn document_date(language: Language, at: Timestamp) -> String {
     date(language, &ShopClock::default(), at)
 }

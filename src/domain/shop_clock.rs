@@ -35,12 +35,6 @@ pub struct ShopClock {
 )]
 pub struct TimeZoneError(pub String);
 
-/// Returns the date of an invoice or credit note: `28 Nov 2026`. Document dates are always days in UTC, because they
-/// appear in the documents as such, and because document numbers restart with each year in UTC.
-pub fn document_date(at: Timestamp) -> String {
-    ShopClock::default().date(at)
-}
-
 impl Default for ShopClock {
     fn default() -> Self {
         Self { zone: TimeZone::UTC }

@@ -8,16 +8,22 @@
 pub mod account;
 pub mod audit;
 pub mod audit_acts;
+pub mod billing;
 pub mod cards;
 pub mod common;
+pub mod customers;
 pub mod insights;
+pub mod invoices;
 pub mod jobs;
 pub mod labels;
 pub mod orders;
+pub mod payments;
 pub mod printer_form;
 pub mod products;
+pub mod quotes;
 pub mod refusals;
 pub mod refusals_of_api;
+pub mod requests;
 pub mod setup;
 pub mod setup_fields;
 pub mod shell;
@@ -36,15 +42,21 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/account", &account::FILE, account::DECLARED),
         ("staff/audit", &audit::FILE, audit::DECLARED),
         ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
+        ("staff/billing", &billing::FILE, billing::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/customers", &customers::FILE, customers::DECLARED),
         ("staff/insights", &insights::FILE, insights::DECLARED),
+        ("staff/invoices", &invoices::FILE, invoices::DECLARED),
         ("staff/jobs", &jobs::FILE, jobs::DECLARED),
         ("staff/labels", &labels::FILE, labels::DECLARED),
         ("staff/orders", &orders::FILE, orders::DECLARED),
+        ("staff/payments", &payments::FILE, payments::DECLARED),
         ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
         ("staff/products", &products::FILE, products::DECLARED),
+        ("staff/quotes", &quotes::FILE, quotes::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
+        ("staff/requests", &requests::FILE, requests::DECLARED),
         ("staff/setup", &setup::FILE, setup::DECLARED),
         ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),
         ("staff/shell", &shell::FILE, shell::DECLARED),

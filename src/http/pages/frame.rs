@@ -275,7 +275,7 @@ pub(super) fn day_in(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Day, at)
 }
 
-/// Renders the date of an invoice or credit note for customers, a day in UTC as on the document.
+/// Renders the date of an invoice or credit note, a day in UTC as on the document.
 pub(super) fn document_day_in(language: Language, at: Timestamp) -> Markup {
     let day = notation::document_date(language, at);
     html! { time datetime=(at.to_string().get(..10).unwrap_or_default()) { (day) } }

@@ -15,7 +15,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, PreEscaped, html};
 
 use domain::notation;
-use domain::shop_clock::{ShopClock, document_date};
+use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 use http::error::ApiError;
 use kernel::environment::Environment;
@@ -119,11 +119,6 @@ pub(super) fn field_date(at: Timestamp) -> Markup {
     mark(TimeForm::FieldDate, at)
 }
 
-/// Renders the date of an invoice or credit note as it appears on the document, in English.
-pub(super) fn document_day(at: Timestamp) -> Markup {
-    html! { time datetime=(at.to_string().get(..10).unwrap_or_default()) { (document_date(at)) } }
-}
-
 /// Replaces all placeholders with times in the shop's time zone.
 pub(super) fn fill(html: &str, clock: &ShopClock, now: Timestamp) -> String {
     let mut pieces = html.split(MARK);
@@ -205,6 +200,7 @@ pub(super) async fn filled(State(environment): State<Arc<Environment>>, request:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::document_day_in;
     use domain::time::HOUR_MS;
 
     /// 2026-11-28T16:40:05Z, a Saturday.
@@ -304,7 +300,9 @@ mod tests {
     #[test]
     fn dates_of_documents_are_those_on_the_document() {
         let new_year = Timestamp(1_798_759_800_000);
-        assert_eq!(document_day(new_year).0, "<time datetime=\"2026-12-31\">31 Dec 2026</time>");
+        let [english, german] = Language::ALL.map(|language| document_day_in(language, new_year).0);
+        assert_eq!(english, "<time datetime=\"2026-12-31\">31 Dec 2026</time>");
+        assert_eq!(german, "<time datetime=\"2026-12-31\">31. Dezember 2026</time>");
         assert_eq!(berlin().date(new_year), "1 Jan 2027");
     }
 }

@@ -1,5 +1,4 @@
-//! Messages of the order pages: the list, one order with its shipments, payments and history, and the form for a new
-//! one.
+//! Messages of the order pages: the list, one order with its shipments, payments and history, and the form for a new one.
 
 use crate::messages;
 
@@ -147,7 +146,6 @@ messages! {
     payment_failed;
     record_payment;
     method_field;
-    usual_method;
     amount_field(currency: &str);
     payment_hint(due: &str);
     refund_payment(amount: &str, method: &str, time: &str);
@@ -210,7 +208,6 @@ messages! {
     event_job_unverified;
     event_job_validated;
 
-    fault_past;
     fault_unknown_product;
     fault_several_products;
     fault_no_line;

@@ -147,6 +147,10 @@ messages! {
     no_file_match;
     upload_field;
     upload_hint;
+    sending;
+    sent;
+    upload_failed;
+    upload_broken;
     set_file_type;
     upload;
     file_name_field;

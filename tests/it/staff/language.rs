@@ -1,5 +1,7 @@
 //! Languages of the staff's pages: the account's, else the browser's; areas that are not translated are in English.
 
+mod orders;
+mod sales;
 mod work;
 
 use serde_json::{Value, json};
@@ -64,7 +66,7 @@ async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browse
 async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let app = App::new(Db::sqlite()).await;
     let boss = boss(&app).await;
-    for path in ["/floor", "/shop/orders", "/shop/settings", "/shop/settings/users", "/design"] {
+    for path in ["/floor", "/shop/settings", "/shop/settings/users", "/design"] {
         let page = german(&boss, path).await;
         shows(&page, &["<html lang=\"en\">", "Skip to content", "Search orders", "id=\"summary\""]);
         assert!(!page.text.contains("Einstellungen"), "{path}: {}", page.text);

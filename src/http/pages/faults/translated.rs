@@ -1,6 +1,7 @@
 //! Translations of the API's messages, which are in English. Those of one area are in a file of their own; those that
 //! are in no list here are found by their text ([`refusals_of_api`]).
 
+mod billing;
 #[cfg(test)]
 mod coverage;
 mod stock;
@@ -50,14 +51,16 @@ fn listed_fault(language: Language, message: &str) -> Option<String> {
         "must not be only whitespace" => refusals::fault_blank,
         "must not be one of the most common passwords" => refusals::fault_common_password,
         "must not be the account's own email address" => refusals::fault_own_address,
-        "must not be in the past" => orders::fault_past,
         "no product has this name or code" => orders::fault_unknown_product,
         "several products have this name; enter the code" => orders::fault_several_products,
         "at least one line is required" => orders::fault_no_line,
         "choose a printer" => products::fault_no_printer,
         "choose at least one printer, spool or bin" => refusals::fault_no_label,
         "choose the material of the spools" => refusals::fault_no_material,
-        message => amount_text(message).or_else(|| stock::fault(message)).or_else(|| webhooks::fault(message))?,
+        message => amount_text(message)
+            .or_else(|| billing::fault(message))
+            .or_else(|| stock::fault(message))
+            .or_else(|| webhooks::fault(message))?,
     };
     Some(text(language))
 }
@@ -116,7 +119,7 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
         "code_taken" => products::refusal_code_taken,
         "slug_taken" => products::refusal_slug_taken,
         "spools_counted_elsewhere" => refusals::spools_counted_elsewhere,
-        code => stock::refusal(code).or_else(|| webhooks::refusal(code))?,
+        code => billing::refusal(code).or_else(|| stock::refusal(code)).or_else(|| webhooks::refusal(code))?,
     };
     Some(text(language))
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::address_fields::{FieldLabel, address_label};
 use super::filled_form::end_of_day;
+use super::invoices::method_of;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
 use crate::faults::amount_message;
 use crate::form::PageForm;
@@ -155,6 +156,7 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
                 let cents = typed_amount::parse(text, sent.text(CURRENCY_FIELD));
                 ("amountCents", cents.map_or_else(|_| json!(text), |cents| json!(cents)))
             }
+            "method" => (name, json!(method_of(sent.call.who.language, text))),
             "resets" => (name, json!([text])),
             "on" | "force" | "acceptShort" => (name, json!(text == TICKED_WORD)),
             _ => (name, json!(text)),

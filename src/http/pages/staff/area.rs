@@ -10,13 +10,19 @@ use words::Language;
 
 /// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
 /// reference for people who work on the pages, with examples in place of texts.
-const TRANSLATED: [&str; 13] = [
+const TRANSLATED: [&str; 19] = [
     "/login",
     "/logout",
+    "/shop/customers",
     "/shop/deliveries",
     "/shop/insights",
+    "/shop/invoices",
     "/shop/jobs",
     "/shop/labels",
+    "/shop/orders",
+    "/shop/products",
+    "/shop/quotes",
+    "/shop/requests",
     "/shop/settings/account",
     "/shop/settings/password",
     "/shop/settings/second-factor",

@@ -15,7 +15,7 @@ use super::CUSTOMERS_PATH;
 use super::board::BoardHandles;
 use super::sheet::{ListPart, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer};
-use crate::frame::time;
+use crate::frame::time_in;
 use config::Config;
 use domain::customer::Customer;
 use http::access::{Caller, RequiredAccess};
@@ -27,6 +27,8 @@ use http::wire::MaxChars;
 use http_api::production::customers::CustomerHandles;
 use http_api::production::invoices::InvoiceHandles;
 use store::queries::CustomerFilter;
+use words::Language;
+use words::staff::customers as texts;
 
 handles! {
     /// Dependencies of the customer pages.
@@ -68,46 +70,50 @@ async fn list(
     OpenQuery(query): OpenQuery<CustomerListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let q = non_empty(query.q.as_ref());
     let part = ListPart { path: CUSTOMERS_PATH, narrowed: vec![("q", q)], from: query.from };
     let filter = CustomerFilter { q: q.map(str::to_owned), ..CustomerFilter::default() };
     let (some, total) = app.customers.queries.customers(&filter, part.page()).await?;
     let some: Vec<&Customer> = some.iter().filter_map(|one| one.state.as_ref()).collect();
+    let title = texts::title(language);
     let content = html! {
-        h1 { "Customers" }
+        h1 { (title) }
         form class="tools" method="get" action=(CUSTOMERS_PATH) role="search" {
             div class="field" {
-                label for="q" { "Name or email address" }
+                label for="q" { (texts::search_field(language)) }
                 input id="q" name="q" type="search" maxlength="254" value=[q];
             }
-            button class="second" type="submit" { "Search" }
+            button class="second" type="submit" { (texts::search(language)) }
         }
         div id="customers" data-fresh="" {
             @if !some.is_empty() {
-                (table(&some))
+                (table(language, &some))
             } @else if let Some(q) = q {
                 p {
-                    "No customers match “" (q) "”. "
-                    a href=(CUSTOMERS_PATH) { "Show all" }
+                    (texts::none_match(language, q)) " "
+                    a href=(CUSTOMERS_PATH) { (texts::show_all(language)) }
                 }
-                p class="soft" { "People named only on an order or quote appear here after they sign in or make a purchase." }
+                p class="soft" { (texts::none_match_hint(language)) }
             } @else {
-                p { "No customers yet. Customers appear here after their first order or sign-in." }
+                p { (texts::none_yet(language)) }
             }
-            (part.links(total))
+            (part.links_in(language, total))
         }
     };
-    Ok(viewer.page(StaffSection::Customers, "Customers", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Customers, &title, &app.board.view(), &content))
 }
 
-fn table(customers: &[&Customer]) -> Markup {
+fn table(language: Language, customers: &[&Customer]) -> Markup {
+    let since = texts::since_column(language);
     html! {
-        div class="table list" tabindex="0" role="region" aria-label="Customers" {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::title(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Email address" } th scope="col" { "Name" } th scope="col" { "Company" }
-                        th scope="col" { "Phone" } th scope="col" { "Since" }
+                        th scope="col" { (texts::email_column(language)) } th scope="col" { (texts::name_column(language)) }
+                        th scope="col" { (texts::company_column(language)) } th scope="col" { (texts::phone_column(language)) }
+                        th scope="col" { (since) }
                     }
                 }
                 tbody {
@@ -117,7 +123,7 @@ fn table(customers: &[&Customer]) -> Markup {
                             td { (customer.name.as_deref().unwrap_or("")) }
                             td { (customer.company.as_deref().unwrap_or("")) }
                             td { (customer.phone.as_deref().unwrap_or("")) }
-                            td class="spare" data-label="Since" { (time(customer.created_at)) }
+                            td class="spare" data-label=(since) { (time_in(language, customer.created_at)) }
                         }
                     }
                 }

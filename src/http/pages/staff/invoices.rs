@@ -7,6 +7,8 @@ mod numbering;
 mod one;
 mod settle;
 
+pub(super) use self::settle::method_of;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -21,11 +23,11 @@ use super::board::BoardHandles;
 use super::filled_form::address;
 use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
-use crate::frame::{money, time};
-use crate::times::document_day;
+use crate::frame::{document_day_in, time_in};
 use config::Config;
 use domain::id::Id;
 use domain::invoice::{Invoice, InvoiceStatus};
+use domain::notation::amount;
 use domain::time::Timestamp;
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
@@ -34,13 +36,13 @@ use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
 use http_api::production::invoices::InvoiceHandles;
 use store::queries::InvoiceFilter;
+use words::Language;
+use words::staff::invoices as texts;
 
 /// Path of the form for a new invoice.
 const NEW_PATH: &str = "/shop/invoices/new";
 /// Path of the page that lists the issued document numbers.
 const NUMBERING_PATH: &str = "/shop/invoices/numbering";
-/// State of an invoice with an outstanding amount whose order was cancelled.
-const CANCELLED_WORDS: &str = "Order cancelled";
 /// Statuses by which the list can be filtered.
 const STATUSES: [InvoiceStatus; 7] = [
     InvoiceStatus::Overdue,
@@ -88,38 +90,50 @@ struct InvoiceListQuery {
 }
 
 /// Returns an invoice status as a tone and text.
-fn invoice_state(status: InvoiceStatus) -> (Tone, &'static str) {
+fn invoice_state(language: Language, status: InvoiceStatus) -> (Tone, String) {
     match status {
-        InvoiceStatus::Draft => (Tone::Attention, "Draft"),
-        InvoiceStatus::Open => (Tone::Working, "Open"),
-        InvoiceStatus::PartiallyPaid => (Tone::Working, "Partly paid"),
-        InvoiceStatus::Paid => (Tone::Working, "Paid"),
-        InvoiceStatus::Overdue => (Tone::Error, "Overdue"),
-        InvoiceStatus::Refunded => (Tone::Idle, "Refunded"),
-        InvoiceStatus::Void => (Tone::Idle, "Void"),
+        InvoiceStatus::Draft => (Tone::Attention, texts::status_draft(language)),
+        InvoiceStatus::Open => (Tone::Working, texts::status_open(language)),
+        InvoiceStatus::PartiallyPaid => (Tone::Working, texts::status_partly_paid(language)),
+        InvoiceStatus::Paid => (Tone::Working, texts::status_paid(language)),
+        InvoiceStatus::Overdue => (Tone::Error, texts::status_overdue(language)),
+        InvoiceStatus::Refunded => (Tone::Idle, texts::status_refunded(language)),
+        InvoiceStatus::Void => (Tone::Idle, texts::status_void(language)),
     }
 }
 
 /// Returns an invoice's state at the given time, as a tone and text. `cancelled` means that the invoice has an
 /// outstanding amount and its order was cancelled.
-fn shown_state(invoice: &Invoice, now: Timestamp, cancelled: bool) -> (Tone, &'static str) {
-    if cancelled { (Tone::Attention, CANCELLED_WORDS) } else { invoice_state(invoice.shown_status(now)) }
+fn shown_state(language: Language, invoice: &Invoice, now: Timestamp, cancelled: bool) -> (Tone, String) {
+    if cancelled {
+        (Tone::Attention, texts::status_order_cancelled(language))
+    } else {
+        invoice_state(language, invoice.shown_status(now))
+    }
 }
 
 /// Returns an invoice's number, or a replacement text if it was never issued.
-fn number_of<'a>(invoice: &Invoice, numbers: &'a HashMap<Id, String>) -> &'a str {
-    invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("No number", String::as_str)
+fn number_of(language: Language, invoice: &Invoice, numbers: &HashMap<Id, String>) -> String {
+    let number = invoice.issued().and_then(|head| numbers.get(&head.id));
+    number.cloned().unwrap_or_else(|| texts::no_number(language))
 }
 
 /// Renders an invoice as a table row for use on other pages. `cancelled` means that the invoice has an outstanding
 /// amount and its order was cancelled.
-pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, cancelled: bool, numbers: &HashMap<Id, String>) -> Markup {
-    let (tone, words) = shown_state(invoice, now, cancelled);
+pub(super) fn invoice_row(
+    language: Language,
+    invoice: &Invoice,
+    now: Timestamp,
+    cancelled: bool,
+    numbers: &HashMap<Id, String>,
+) -> Markup {
+    let (tone, words) = shown_state(language, invoice, now, cancelled);
+    let issued = invoice.issued_at.map(|at| document_day_in(language, at));
     html! {
-        a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(invoice, numbers)) }
+        a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(language, invoice, numbers)) }
         span class=(tone.class()) { (words) }
-        span class="soft" { (invoice.issued_at.map_or_else(|| time(invoice.created_at), document_day)) }
-        span { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
+        span class="soft" { (issued.unwrap_or_else(|| time_in(language, invoice.created_at))) }
+        span { (amount(language, invoice.content.sums.payable_cents(), &invoice.content.currency)) }
     }
 }
 
@@ -143,6 +157,7 @@ async fn list(
     OpenQuery(query): OpenQuery<InvoiceListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let now = app.invoices.environment.now();
     let status = STATUSES.into_iter().find(|status| query.status.as_deref() == Some(status.to_string().as_str()));
     let email = non_empty(query.email.as_ref());
@@ -152,66 +167,78 @@ async fn list(
         InvoiceFilter { status, customer_email: email.map(str::to_lowercase), now, ..InvoiceFilter::default() };
     let (some, numbers, total) = listed(&app, &filter, &part).await?;
     let cancelled = app.invoices.queries.open_of_cancelled(&some).await?;
+    let title = texts::title(language);
     let content = html! {
         div class="head" {
-            h1 { "Invoices" }
+            h1 { (title) }
             span class="push" {}
-            a class="btn" href=(NUMBERING_PATH) { "Numbers" }
-            a class="btn primary" href=(NEW_PATH) { "New invoice" }
+            a class="btn" href=(NUMBERING_PATH) { (texts::numbers(language)) }
+            a class="btn primary" href=(NEW_PATH) { (texts::new_invoice(language)) }
         }
-        (statuses(status, email))
-        (tools(status, email))
+        (statuses(language, status, email))
+        (tools(language, status, email))
         div id="invoices" data-fresh="" {
             @if !some.is_empty() {
-                (table(&some, &numbers, &cancelled, now))
+                (table(language, &some, &numbers, &cancelled, now))
             } @else if status.is_some() || email.is_some() {
-                p { "No invoices match. " a href=(INVOICES_PATH) { "Show all" } }
+                p { (texts::none_match(language)) " " a href=(INVOICES_PATH) { (texts::show_all(language)) } }
             } @else {
-                p { "No invoices yet. An order gets an invoice with its first payment. You can create other invoices here." }
+                p { (texts::none_yet(language)) }
             }
-            (part.links(total))
+            (part.links_in(language, total))
         }
     };
-    Ok(viewer.page(StaffSection::Invoices, "Invoices", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Invoices, &title, &app.board.view(), &content))
 }
 
 /// Renders the links that filter the list by status.
-fn statuses(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
+fn statuses(language: Language, chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
     let path = |status: &str| address(INVOICES_PATH, &[("status", status), ("email", email.unwrap_or_default())]);
-    let every = ListFilter { label: "All", path: path(""), count: None, is_current: chosen.is_none() };
-    let filters = STATUSES.into_iter().map(|status| ListFilter {
-        label: invoice_state(status).1,
+    let all = texts::all(language);
+    let labels = STATUSES.map(|status| (status, invoice_state(language, status).1));
+    let every = ListFilter { label: &all, path: path(""), count: None, is_current: chosen.is_none() };
+    let filters = labels.iter().map(|(status, label)| ListFilter {
+        label,
         path: path(&status.to_string()),
         count: None,
-        is_current: chosen == Some(status),
+        is_current: chosen == Some(*status),
     });
-    list_filters("Status", &[every].into_iter().chain(filters).collect::<Vec<_>>())
+    list_filters(&texts::filter_label(language), &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
 
-fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
+fn tools(language: Language, chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
     html! {
         form class="tools" method="get" action=(INVOICES_PATH) role="search" {
             @if let Some(status) = chosen { input type="hidden" name="status" value=(status); }
             div class="field" {
-                label for="email" { "Customer email" }
+                label for="email" { (texts::email_field(language)) }
                 input id="email" name="email" type="search" maxlength="254" value=[email];
             }
-            button class="second" type="submit" { "Search" }
+            button class="second" type="submit" { (texts::search(language)) }
         }
     }
 }
 
 /// Renders the table of invoices. `cancelled` contains the invoices with an outstanding amount whose order was
 /// cancelled.
-fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSet<Id>, now: Timestamp) -> Markup {
+fn table(
+    language: Language,
+    invoices: &[Invoice],
+    numbers: &HashMap<Id, String>,
+    cancelled: &HashSet<Id>,
+    now: Timestamp,
+) -> Markup {
+    let (issued, due) = (texts::issued_column(language), texts::due_column(language));
+    let (total, due_amount) = (texts::total_column(language), texts::due_amount_column(language));
     html! {
-        div class="table list" tabindex="0" role="region" aria-label="Invoices" {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::title(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Invoice" } th scope="col" { "Status" } th scope="col" { "Customer" }
-                        th scope="col" { "Issued" } th scope="col" { "Due" } th scope="col" class="number" { "Total" }
-                        th scope="col" class="number" { "Amount due" }
+                        th scope="col" { (texts::invoice_column(language)) } th scope="col" { (texts::status_column(language)) }
+                        th scope="col" { (texts::customer_column(language)) }
+                        th scope="col" { (issued) } th scope="col" { (due) } th scope="col" class="number" { (total) }
+                        th scope="col" class="number" { (due_amount) }
                     }
                 }
                 tbody {
@@ -219,20 +246,20 @@ fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSe
                         @let cancelled = cancelled.contains(&invoice.id);
                         @let due_cents = if cancelled { 0 } else { invoice.due_cents() };
                         tr {
-                            th scope="row" { a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(invoice, numbers)) } }
+                            th scope="row" { a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(language, invoice, numbers)) } }
                             td class="states" {
-                                @let (tone, words) = shown_state(invoice, now, cancelled);
+                                @let (tone, words) = shown_state(language, invoice, now, cancelled);
                                 span class=(tone.class()) { (words) }
-                                @if !invoice.flags.is_empty() { " " span class=(Tone::Attention.class()) { "needs attention" } }
+                                @if !invoice.flags.is_empty() { " " span class=(Tone::Attention.class()) { (texts::needs_attention(language)) } }
                             }
                             td class="wide" {
                                 (invoice.content.buyer.name) " "
                                 @if let Some(email) = &invoice.customer_email { (customer_link(email)) }
                             }
-                            td class="spare" data-label="Issued" { @if let Some(at) = invoice.issued_at { (document_day(at)) } }
-                            td data-label="Due" { @if let Some(at) = invoice.due_at { (document_day(at)) } }
-                            td class=(if due_cents > 0 { "number spare" } else { "number" }) data-label="Total" { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
-                            td class="number" data-label="Amount due" { (money(due_cents, &invoice.content.currency)) }
+                            td class="spare" data-label=(issued) { @if let Some(at) = invoice.issued_at { (document_day_in(language, at)) } }
+                            td data-label=(due) { @if let Some(at) = invoice.due_at { (document_day_in(language, at)) } }
+                            td class=(if due_cents > 0 { "number spare" } else { "number" }) data-label=(total) { (amount(language, invoice.content.sums.payable_cents(), &invoice.content.currency)) }
+                            td class="number" data-label=(due_amount) { (amount(language, due_cents, &invoice.content.currency)) }
                         }
                     }
                 }

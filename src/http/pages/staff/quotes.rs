@@ -22,9 +22,10 @@ use super::filled_form::address;
 use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{QUOTES_PATH, REQUESTS_PATH};
-use crate::frame::{money, time};
+use crate::frame::time_in;
 use config::Config;
 use domain::custom_request::{CustomRequest, CustomRequestStatus};
+use domain::notation::amount;
 use domain::quote::{Quote, QuoteStatus};
 use domain::time::Timestamp;
 use http::access::{Caller, RequiredAccess};
@@ -35,6 +36,8 @@ use http::routes::{PageBounds, Routes};
 use http_api::production::custom_requests::CustomRequestHandles;
 use http_api::production::quotes::QuoteHandles;
 use store::queries::{CustomRequestFilter, Page, QuoteFilter};
+use words::Language;
+use words::staff::quotes as texts;
 
 /// Path of the form for a new quote.
 const NEW_PATH: &str = "/shop/quotes/new";
@@ -83,35 +86,35 @@ struct QuoteListQuery {
 }
 
 /// Returns the tone and label for a quote's status.
-fn quote_state(status: QuoteStatus) -> (Tone, &'static str) {
+fn quote_state(language: Language, status: QuoteStatus) -> (Tone, String) {
     match status {
-        QuoteStatus::Draft => (Tone::Attention, "Draft"),
-        QuoteStatus::Sent => (Tone::Working, "Sent"),
-        QuoteStatus::Accepted => (Tone::Working, "Accepted"),
-        QuoteStatus::Declined => (Tone::Idle, "Declined"),
-        QuoteStatus::Expired => (Tone::Idle, "Expired"),
+        QuoteStatus::Draft => (Tone::Attention, texts::status_draft(language)),
+        QuoteStatus::Sent => (Tone::Working, texts::status_sent(language)),
+        QuoteStatus::Accepted => (Tone::Working, texts::status_accepted(language)),
+        QuoteStatus::Declined => (Tone::Idle, texts::status_declined(language)),
+        QuoteStatus::Expired => (Tone::Idle, texts::status_expired(language)),
     }
 }
 
 /// Renders a quote as a table row for use on other pages.
-pub(super) fn quote_row(quote: &Quote, now: Timestamp) -> Markup {
-    let (tone, words) = quote_state(quote.shown_status(now));
+pub(super) fn quote_row(language: Language, quote: &Quote, now: Timestamp) -> Markup {
+    let (tone, words) = quote_state(language, quote.shown_status(now));
     html! {
         a href=(page_of(QUOTES_PATH, quote.id)) { (quote.number_text()) }
         span class=(tone.class()) { (words) }
-        span class="soft" { (time(quote.created_at)) }
-        span { (money(quote.total_cents, &quote.currency)) }
+        span class="soft" { (time_in(language, quote.created_at)) }
+        span { (amount(language, quote.total_cents, &quote.currency)) }
     }
 }
 
 /// Renders a custom request as a table row for use on other pages.
-pub(super) fn request_row(request: &CustomRequest) -> Markup {
-    let (tone, words) = requests::request_state(request.status);
+pub(super) fn request_row(language: Language, request: &CustomRequest) -> Markup {
+    let (tone, words) = requests::request_state(language, request.status);
     html! {
         a href=(page_of(REQUESTS_PATH, request.id)) { (request.wishes.product_type) ", " (request.wishes.subject_type) }
         span class=(tone.class()) { (words) }
-        span class="soft" { (time(request.created_at)) }
-        span { (money(request.estimate.total_cents, &request.estimate.currency)) }
+        span class="soft" { (time_in(language, request.created_at)) }
+        span { (amount(language, request.estimate.total_cents, &request.estimate.currency)) }
     }
 }
 
@@ -122,6 +125,7 @@ async fn list(
     OpenQuery(query): OpenQuery<QuoteListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let now = app.quotes.environment.now();
     let status = STATUSES.into_iter().find(|status| query.status.as_deref() == Some(status.to_string().as_str()));
     let email = non_empty(query.email.as_ref());
@@ -132,65 +136,71 @@ async fn list(
     let some: Vec<&Quote> = some.iter().filter_map(|one| one.state.as_ref()).collect();
     let unanswered = CustomRequestFilter { status: Some(CustomRequestStatus::New), ..CustomRequestFilter::default() };
     let (_, unanswered) = app.quotes.queries.custom_requests(&unanswered, Page { limit: 1, offset: 0 }).await?;
+    let title = texts::title(language);
     let content = html! {
         div class="head" {
-            h1 { "Quotes" }
+            h1 { (title) }
             span class="push" {}
             a class="btn" href=(REQUESTS_PATH) {
-                "Custom requests" @if unanswered > 0 { " (" (unanswered) " new)" }
+                @if unanswered > 0 { (texts::requests_link_new(language, unanswered)) } @else { (texts::requests_link(language)) }
             }
-            a class="btn primary" href=(NEW_PATH) { "New quote" }
+            a class="btn primary" href=(NEW_PATH) { (texts::new_quote(language)) }
         }
-        (statuses(status, email))
-        (tools(status, email))
+        (statuses(language, status, email))
+        (tools(language, status, email))
         div id="quotes" data-fresh="" {
             @if !some.is_empty() {
-                (table(&some, now))
+                (table(language, &some, now))
             } @else if status.is_some() || email.is_some() {
-                p { "No quotes match. " a href=(QUOTES_PATH) { "Show all" } }
+                p { (texts::none_match(language)) " " a href=(QUOTES_PATH) { (texts::show_all(language)) } }
             } @else {
-                p { "No quotes yet. Create a quote from a model or manually, or from a custom request." }
+                p { (texts::none_yet(language)) }
             }
-            (part.links(total))
+            (part.links_in(language, total))
         }
     };
-    Ok(viewer.page(StaffSection::Quotes, "Quotes", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Quotes, &title, &app.board.view(), &content))
 }
 
 /// Renders the links that filter the list by status.
-fn statuses(chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {
+fn statuses(language: Language, chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {
     let path = |status: &str| address(QUOTES_PATH, &[("status", status), ("email", email.unwrap_or_default())]);
-    let every = ListFilter { label: "All", path: path(""), count: None, is_current: chosen.is_none() };
-    let filters = STATUSES.into_iter().map(|status| ListFilter {
-        label: quote_state(status).1,
+    let all = texts::all(language);
+    let labels = STATUSES.map(|status| (status, quote_state(language, status).1));
+    let every = ListFilter { label: &all, path: path(""), count: None, is_current: chosen.is_none() };
+    let filters = labels.iter().map(|(status, label)| ListFilter {
+        label,
         path: path(&status.to_string()),
         count: None,
-        is_current: chosen == Some(status),
+        is_current: chosen == Some(*status),
     });
-    list_filters("Status", &[every].into_iter().chain(filters).collect::<Vec<_>>())
+    list_filters(&texts::filter_label(language), &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
 
-fn tools(chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {
+fn tools(language: Language, chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {
     html! {
         form class="tools" method="get" action=(QUOTES_PATH) role="search" {
             @if let Some(status) = chosen { input type="hidden" name="status" value=(status); }
             div class="field" {
-                label for="email" { "Customer email" }
+                label for="email" { (texts::email_filter(language)) }
                 input id="email" name="email" type="search" maxlength="254" value=[email];
             }
-            button class="second" type="submit" { "Search" }
+            button class="second" type="submit" { (texts::search(language)) }
         }
     }
 }
 
-fn table(quotes: &[&Quote], now: Timestamp) -> Markup {
+fn table(language: Language, quotes: &[&Quote], now: Timestamp) -> Markup {
+    let (created, valid) = (texts::created_column(language), texts::valid_column(language));
+    let total = texts::total_column(language);
     html! {
-        div class="table list" tabindex="0" role="region" aria-label="Quotes" {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::title(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Quote" } th scope="col" { "Status" } th scope="col" { "Customer" }
-                        th scope="col" { "Created" } th scope="col" { "Valid until" } th scope="col" class="number" { "Total" }
+                        th scope="col" { (texts::quote_column(language)) } th scope="col" { (texts::status_column(language)) }
+                        th scope="col" { (texts::customer_column(language)) }
+                        th scope="col" { (created) } th scope="col" { (valid) } th scope="col" class="number" { (total) }
                     }
                 }
                 tbody {
@@ -198,14 +208,14 @@ fn table(quotes: &[&Quote], now: Timestamp) -> Markup {
                         tr {
                             th scope="row" { a href=(page_of(QUOTES_PATH, quote.id)) { (quote.number_text()) } }
                             td class="states" {
-                                @let (tone, words) = quote_state(quote.shown_status(now));
+                                @let (tone, words) = quote_state(language, quote.shown_status(now));
                                 span class=(tone.class()) { (words) }
-                                @if quote.order_error.is_some() { " " span class=(Tone::Error.class()) { "order can't be created" } }
+                                @if quote.order_error.is_some() { " " span class=(Tone::Error.class()) { (texts::order_failed_mark(language)) } }
                             }
                             td class="wide" { @if let Some(email) = &quote.customer_email { (customer_link(email)) } }
-                            td class="spare" data-label="Created" { (time(quote.created_at)) }
-                            td data-label="Valid until" { @if let Some(until) = quote.valid_until { (time(until)) } }
-                            td class="number" data-label="Total" { (money(quote.total_cents, &quote.currency)) }
+                            td class="spare" data-label=(created) { (time_in(language, quote.created_at)) }
+                            td data-label=(valid) { @if let Some(until) = quote.valid_until { (time_in(language, until)) } }
+                            td class="number" data-label=(total) { (amount(language, quote.total_cents, &quote.currency)) }
                         }
                     }
                 }

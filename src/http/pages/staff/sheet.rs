@@ -18,7 +18,7 @@ use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 use store::queries::Page;
 use words::Language;
-use words::staff::common;
+use words::staff::{common, payments};
 
 pub(super) use body::{VERSION_FIELD, at_version, without_nulls};
 pub(super) use fields::{FormSheet, decimal_field, line_field, member_of};
@@ -122,6 +122,12 @@ pub(super) fn span(language: Language, seconds: i64) -> String {
     }
 }
 
+/// Returns the name of a payment method: `bank transfer` or `Überweisung`. Staff enter methods as they like; one
+/// without a name is shown as it was entered.
+pub(super) fn method_name(language: Language, method: &str) -> String {
+    payments::payment_method(language, &method.replace(' ', "_"), &method.replace('_', " "))
+}
+
 /// Formats the date of a timestamp for a date field; empty for `None`.
 pub(super) fn day(at: Option<Timestamp>, clock: &ShopClock) -> String {
     at.map(|at| clock.field_date(at)).unwrap_or_default()
@@ -175,6 +181,15 @@ mod tests {
         assert_eq!(address_line(Language::English, &address("DE")).0, "Weg 1, 89073 Ulm, Germany");
         assert_eq!(address_line(Language::German, &address("DE")).0, "Weg 1, 89073 Ulm, Deutschland");
         assert_eq!(address_line(Language::English, &address("XX")).0, "Weg 1, 89073 Ulm, XX");
+    }
+
+    #[test]
+    fn a_payment_method_without_a_name_is_shown_as_it_was_entered() {
+        let both = |method: &str| Language::ALL.map(|language| method_name(language, method));
+        assert_eq!(both("bank_transfer"), ["bank transfer", "Überweisung"]);
+        assert_eq!(both("bank transfer"), ["bank transfer", "Überweisung"]);
+        assert_eq!(both("gift_card"), ["gift card", "gift card"]);
+        assert_eq!(both("Gift card"), ["Gift card", "Gift card"]);
     }
 
     #[test]

@@ -165,7 +165,6 @@ payment_refunded = erstattet
 payment_failed = fehlgeschlagen
 record_payment = Zahlung erfassen
 method_field = Zahlungsart
-usual_method = Überweisung
 amount_field = Betrag in { $currency }
 payment_hint = Lassen Sie das Feld leer, um den gesamten offenen Betrag ({ $due }) zu erfassen.
 refund_payment = { $amount } erstatten ({ $method }, { $time })
@@ -234,7 +233,6 @@ event_job_validated = Druckauftrag geprüft
 
 ## Meldungen der API, die auf Englisch sind, für die Formulare dieser Seiten
 
-fault_past = darf nicht in der Vergangenheit liegen
 fault_unknown_product = kein Produkt hat diesen Namen oder diese Artikelnummer
 fault_several_products = mehrere Produkte haben diesen Namen; geben Sie die Artikelnummer ein
 fault_no_line = mindestens eine Position ist nötig

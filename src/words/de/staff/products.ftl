@@ -108,7 +108,7 @@ fdm_standard = Filamentdrucker
 fdm_large = Filamentdrucker, groß
 resin_standard = Harzdrucker
 resin_large = Harzdrucker, groß
-laser_cutter = Lasercutter
+laser_cutter = Laserschneider
 laser_engraver = Lasergravierer
 
 ## Formular für ein Produkt
@@ -168,6 +168,10 @@ api_documentation = API-Dokumentation
 no_file_match = Keine Datei passt zu dieser Auswahl.
 upload_field = G-Code, Modell oder Bild hochladen
 upload_hint = Das Hochladen beginnt, sobald Sie eine Datei auswählen.
+sending = Die Datei wird gesendet.
+sent = Gesendet. Die Datei wird gelesen.
+upload_failed = Das hat nicht geklappt. Versuchen Sie es noch einmal.
+upload_broken = Die Verbindung ist abgebrochen. Es wurde nichts gespeichert: Senden Sie die Datei noch einmal.
 set_file_type = Dateityp festlegen
 upload = Hochladen
 file_name_field = Name

@@ -165,7 +165,6 @@ payment_refunded = refunded
 payment_failed = failed
 record_payment = Record payment
 method_field = Payment method
-usual_method = bank transfer
 amount_field = Amount in { $currency }
 payment_hint = Leave empty to record the full amount due ({ $due }).
 refund_payment = Refund { $amount } ({ $method }, { $time })
@@ -234,7 +233,6 @@ event_job_validated = job validated
 
 ## Messages of the API, which are in English, for the forms of these pages
 
-fault_past = must not be in the past
 fault_unknown_product = no product has this name or code
 fault_several_products = several products have this name; enter the code
 fault_no_line = at least one line is required

@@ -6,18 +6,18 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::StaffCustomerHandles;
-use crate::frame::{money, time};
+use crate::frame::{SLOT, time_in, with_parts};
 use crate::staff::invoices::invoice_row;
 use crate::staff::orders::order_state;
 use crate::staff::quotes::{quote_row, request_row};
-use crate::staff::sheet::{FEW_ROWS, address_line, few, page_of};
+use crate::staff::sheet::{FEW_ROWS, address_line, few, method_name, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use crate::staff::{CUSTOMERS_PATH, INVOICES_PATH, ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
-use domain::currency::format_amount;
 use domain::customer::{AddressKind, Customer};
 use domain::id::Id;
 use domain::invoice::Invoice;
 use domain::ledger::{Payment, kept_by_currency};
+use domain::notation::amount;
 use domain::order::Order;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
@@ -26,6 +26,8 @@ use http::path_id::PathId;
 use store::queries::{
     CustomRequestFilter, InvoiceFilter, ListedPayment, OrderFilter, Page, PaymentFilter, QuoteFilter,
 };
+use words::Language;
+use words::staff::customers as texts;
 
 /// Number of payments read per query.
 const PAYMENTS_PER_READ: u64 = 200;
@@ -47,27 +49,30 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let (_, state) = find_existing(&app.customers.customers, id).await?;
     let customer = state_of(&state)?;
     let (payments, paid_in_all) = payments(&app, &customer.email).await?;
-    let all = belongings(&app, &customer.email).await?;
-    let rows: Vec<Markup> = payments.iter().take(FEW_ROWS.limit as usize).map(payment_row).collect();
+    let all = belongings(&app, language, &customer.email).await?;
+    let latest = payments.iter().take(FEW_ROWS.limit as usize);
+    let rows: Vec<Markup> = latest.map(|listed| payment_row(language, listed)).collect();
+    let none = texts::none_of_these(language);
     let title = customer.name.as_deref().unwrap_or(&customer.email);
     let content = html! {
-        p { a href=(CUSTOMERS_PATH) { "All customers" } }
+        p { a href=(CUSTOMERS_PATH) { (texts::all_customers(language)) } }
         div id="customer" data-fresh="" {
             h1 { (title) }
-            (profile(customer))
-            (spend(payments.iter().map(|one| &one.payment), paid_in_all))
-            (few("orders", "Orders", &all.orders, "None yet."))
-            (more("View all orders", ORDERS_PATH, "q", customer))
-            (few("invoices", "Invoices", &all.invoices, "None yet."))
-            (more("View all invoices", INVOICES_PATH, "email", customer))
-            (few("quotes", "Quotes", &all.quotes, "None yet."))
-            (more("View all quotes", QUOTES_PATH, "email", customer))
-            (few("requests", "Custom requests", &all.requests, "None yet."))
-            (more("View all custom requests", REQUESTS_PATH, "q", customer))
-            (few("payments", "Payments and refunds", &rows, "None yet."))
+            (profile(language, customer))
+            (spend(language, payments.iter().map(|one| &one.payment), paid_in_all))
+            (few("orders", &texts::orders(language), &all.orders, &none))
+            (more(&texts::all_orders(language), ORDERS_PATH, "q", customer))
+            (few("invoices", &texts::invoices(language), &all.invoices, &none))
+            (more(&texts::all_invoices(language), INVOICES_PATH, "email", customer))
+            (few("quotes", &texts::quotes(language), &all.quotes, &none))
+            (more(&texts::all_quotes(language), QUOTES_PATH, "email", customer))
+            (few("requests", &texts::requests(language), &all.requests, &none))
+            (more(&texts::all_requests(language), REQUESTS_PATH, "q", customer))
+            (few("payments", &texts::payments(language), &rows, &none))
         }
     };
     Ok(viewer.page(StaffSection::Customers, title, &app.board.view(), &content))
@@ -89,7 +94,7 @@ async fn payments(app: &StaffCustomerHandles, email: &str) -> Result<(Vec<Listed
     }
 }
 
-async fn belongings(app: &StaffCustomerHandles, email: &str) -> Result<CustomerRecords, ApiError> {
+async fn belongings(app: &StaffCustomerHandles, language: Language, email: &str) -> Result<CustomerRecords, ApiError> {
     let (queries, now) = (&app.customers.queries, app.invoices.environment.now());
     let theirs = || Some(email.to_owned());
     let filter = OrderFilter { customer_email: theirs(), ..OrderFilter::default() };
@@ -104,79 +109,93 @@ async fn belongings(app: &StaffCustomerHandles, email: &str) -> Result<CustomerR
     let (quotes, _) = queries.quotes(&filter, FEW_ROWS).await?;
     let filter = CustomRequestFilter { customer_email: theirs(), ..CustomRequestFilter::default() };
     let (requests, _) = queries.custom_requests(&filter, FEW_ROWS).await?;
+    let orders = orders.iter().filter_map(|one| one.state.as_ref());
+    let quotes = quotes.iter().filter_map(|one| one.state.as_ref());
+    let requests = requests.iter().filter_map(|one| one.state.as_ref());
+    let invoice_row = |one: &Invoice| invoice_row(language, one, now, cancelled.contains(&one.id), &numbers);
     Ok(CustomerRecords {
-        orders: orders.iter().filter_map(|one| one.state.as_ref()).map(order_row).collect(),
-        invoices: invoices.iter().map(|one| invoice_row(one, now, cancelled.contains(&one.id), &numbers)).collect(),
-        quotes: quotes.iter().filter_map(|one| one.state.as_ref()).map(|one| quote_row(one, now)).collect(),
-        requests: requests.iter().filter_map(|one| one.state.as_ref()).map(request_row).collect(),
+        orders: orders.map(|order| order_row(language, order)).collect(),
+        invoices: invoices.iter().map(invoice_row).collect(),
+        quotes: quotes.map(|quote| quote_row(language, quote, now)).collect(),
+        requests: requests.map(|request| request_row(language, request)).collect(),
     })
 }
 
-fn profile(customer: &Customer) -> Markup {
-    let kind = |of: AddressKind| match of {
-        AddressKind::Billing => "Billing address",
-        AddressKind::Shipping => "Shipping address",
+fn profile(language: Language, customer: &Customer) -> Markup {
+    let kind = |of: AddressKind, is_default: bool| match (of, is_default) {
+        (AddressKind::Billing, true) => texts::billing_address(language),
+        (AddressKind::Billing, false) => texts::billing_address_additional(language),
+        (AddressKind::Shipping, true) => texts::shipping_address(language),
+        (AddressKind::Shipping, false) => texts::shipping_address_additional(language),
     };
     html! {
         section class="card" aria-labelledby="profile" {
-            h2 id="profile" { "Profile" }
+            h2 id="profile" { (texts::profile(language)) }
             dl class="left" {
-                dt { "Email address" } dd { a href={ "mailto:" (customer.email) } { (customer.email) } }
-                @if let Some(phone) = &customer.phone { dt { "Phone" } dd { (phone) } }
-                @if let Some(company) = &customer.company { dt { "Company" } dd { (company) } }
-                @if let Some(tax_id) = &customer.tax_id { dt { "VAT ID" } dd { (tax_id) } }
-                @if let Some(locale) = &customer.locale { dt { "Language" } dd { (locale) } }
+                dt { (texts::email(language)) } dd { a href={ "mailto:" (customer.email) } { (customer.email) } }
+                @if let Some(phone) = &customer.phone { dt { (texts::phone(language)) } dd { (phone) } }
+                @if let Some(company) = &customer.company { dt { (texts::company(language)) } dd { (company) } }
+                @if let Some(tax_id) = &customer.tax_id { dt { (texts::vat_id(language)) } dd { (tax_id) } }
+                @if let Some(locale) = &customer.locale { dt { (texts::language(language)) } dd { (locale) } }
                 @for one in &customer.addresses {
-                    dt { (kind(one.kind)) @if !one.is_default { ", additional" } }
-                    dd { (address_line(words::Language::English, &one.address)) }
+                    dt { (kind(one.kind, one.is_default)) }
+                    dd { (address_line(language, &one.address)) }
                 }
-                dt { "Since" } dd { (time(customer.created_at)) }
+                dt { (texts::since(language)) } dd { (time_in(language, customer.created_at)) }
             }
-            p class="soft" { "Only the customer can change this profile." }
+            p class="soft" { (texts::profile_note(language)) }
         }
     }
 }
 
-fn spend<'a>(payments: impl Iterator<Item = &'a Payment>, in_all: u64) -> Markup {
+fn spend<'a>(language: Language, payments: impl Iterator<Item = &'a Payment>, in_all: u64) -> Markup {
     let totals = kept_by_currency(payments);
     html! {
         section class="card" aria-labelledby="spend" {
-            h2 id="spend" { "Total spent, less refunds" }
-            @if totals.is_empty() { p class="soft" { "Nothing yet." } }
-            @for (currency, cents) in &totals { p class="figure" { (format_amount(*cents, currency)) } }
+            h2 id="spend" { (texts::spent(language)) }
+            @if totals.is_empty() { p class="soft" { (texts::nothing_spent(language)) } }
+            @for (currency, cents) in &totals { p class="figure" { (amount(language, *cents, currency)) } }
             @if in_all > MAX_PAYMENTS_SUMMED {
-                p class="soft" { "Based on the latest " (MAX_PAYMENTS_SUMMED) " of " (in_all) " payments and refunds." }
+                p class="soft" { (texts::spent_of_latest(language, MAX_PAYMENTS_SUMMED, in_all)) }
             }
         }
     }
 }
 
-fn order_row(order: &Order) -> Markup {
-    let (tone, words) = order_state(order.status);
+fn order_row(language: Language, order: &Order) -> Markup {
+    let (tone, words) = order_state(language, order.status);
     html! {
         a href=(page_of(ORDERS_PATH, order.id)) { (order.number_text()) }
         span class=(tone.class()) { (words) }
-        span class="soft" { (time(order.created_at)) }
-        span { (money(order.total_cents, &order.currency)) }
+        span class="soft" { (time_in(language, order.created_at)) }
+        span { (amount(language, order.total_cents, &order.currency)) }
     }
 }
 
-fn payment_row(listed: &ListedPayment) -> Markup {
+fn payment_row(language: Language, listed: &ListedPayment) -> Markup {
     let (cents, status) = listed.payment.listed();
+    let (method, at) = (method_name(language, &listed.payment.method), time_in(language, listed.payment.created_at));
+    let link = |path: &str, id: Id, text: &str| html! { a href=(page_of(path, id)) { (text) } };
+    let record = match (listed.order_id, listed.invoice_id) {
+        (Some(order), _) => Some(link(ORDERS_PATH, order, &texts::an_order(language))),
+        (None, Some(invoice)) => Some(link(INVOICES_PATH, invoice, &texts::an_invoice(language))),
+        (None, None) => None,
+    };
     html! {
         span {
-            (listed.payment.method.replace('_', " "))
-            @match (listed.order_id, listed.invoice_id) {
-                (Some(order), _) => { " for " a href=(page_of(ORDERS_PATH, order)) { "an order" } },
-                (None, Some(invoice)) => { " for " a href=(page_of(INVOICES_PATH, invoice)) { "an invoice" } },
-                (None, None) => {},
+            @match &record {
+                Some(record) => { (with_parts(&texts::payment_for(language, &method, SLOT), &[record])) },
+                None => { (method) },
             }
         }
         span class="soft" {
-            @if status == "refunded" { "refunded, " } @else if status == "failed" { "refund failed, " }
-            (time(listed.payment.created_at))
+            @match status {
+                "refunded" => { (with_parts(&texts::refunded_at(language, SLOT), &[&at])) },
+                "failed" => { (with_parts(&texts::refund_failed_at(language, SLOT), &[&at])) },
+                _ => { (at) },
+            }
         }
-        span { (money(cents, &listed.payment.currency)) }
+        span { (amount(language, cents, &listed.payment.currency)) }
     }
 }
 

@@ -5,7 +5,7 @@ use axum::response::Response;
 use maud::html;
 use serde_json::{Value, json};
 
-use super::{StaffInvoiceHandles, draft, one};
+use super::{StaffInvoiceHandles, draft, one, settle};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::INVOICES_PATH;
@@ -20,6 +20,8 @@ use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::invoices::operations;
+use words::Language;
+use words::staff::invoices as texts;
 
 /// Serves the form for a new invoice.
 pub(super) async fn show_new(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {
@@ -28,13 +30,15 @@ pub(super) async fn show_new(State(app): State<StaffInvoiceHandles>, who: Caller
 }
 
 fn new_page(app: &StaffInvoiceHandles, viewer: &StaffViewer, refused: &Form) -> Response {
+    let language = viewer.language();
+    let title = texts::new_invoice(language);
     let content = html! {
-        p { a href=(INVOICES_PATH) { "All invoices" } }
-        h1 { "New invoice" }
-        p { "This creates a draft. You can add more lines before you issue the invoice, which assigns its number." }
-        (draft::new_form(&app.config.orders.currency, refused))
+        p { a href=(INVOICES_PATH) { (texts::all_invoices(language)) } }
+        h1 { (title) }
+        p { (texts::draft_text(language)) }
+        (draft::new_form(language, &app.config.orders.currency, refused))
     };
-    viewer.page(StaffSection::Invoices, "New invoice", &app.board.view(), &content)
+    viewer.page(StaffSection::Invoices, &title, &app.board.view(), &content)
 }
 
 /// Creates a draft invoice.
@@ -53,7 +57,7 @@ pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageFor
 }
 
 /// Returns the name of the API operation for the action in the form's path, with the JSON body built from the form.
-fn operation_of<'a>(word: &'a str, typed: &Form, invoice: &Invoice) -> (&'a str, Value) {
+fn operation_of<'a>(language: Language, word: &'a str, typed: &Form, invoice: &Invoice) -> (&'a str, Value) {
     let currency = &invoice.content.currency;
     match word {
         "change" => ("change", draft::request_body(typed, currency)),
@@ -61,7 +65,7 @@ fn operation_of<'a>(word: &'a str, typed: &Form, invoice: &Invoice) -> (&'a str,
         "remove-line" => ("change", draft::lines(invoice, typed, None)),
         "mark-paid" => {
             let body = json!({
-                "method": typed.text("method"), "amountCents": typed.amount("amount", currency),
+                "method": settle::method_of(language, typed.text("method")), "amountCents": typed.amount("amount", currency),
                 "reference": typed.some("reference"),
             });
             (word, without_nulls(body))
@@ -92,7 +96,7 @@ pub(super) async fn on_invoice(
     let (_, state) = find_existing(&app.invoices.invoices, id).await?;
     let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
     let typed = Form::named(&name, &sent);
-    let (operation, body) = operation_of(&word, &typed, state_of(&state)?);
+    let (operation, body) = operation_of(viewer.language(), &word, &typed, state_of(&state)?);
     let call = at_version(sent.call, &typed);
     let outcome = match operation {
         "change" => operations::update(&app.invoices, id, &call.with_body(&body)).await.map(drop),

@@ -5,13 +5,16 @@ use serde_json::{Value, json};
 
 use super::NEW_PATH;
 use crate::staff::INVOICES_PATH;
-use crate::staff::form::Form;
+use crate::staff::form::{Form, with_point};
 use crate::staff::sheet::{DraftLines, FormSheet, day, decimal_field, edited, line_field, page_of, without_nulls};
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
 use domain::invoice::{Invoice, InvoiceLine};
+use domain::notation::decimal;
 use domain::shop_clock::ShopClock;
 use domain::tax::{percent_of, percent_text};
+use words::Language;
+use words::staff::invoices as texts;
 
 /// Converts the header form of a draft to the API request body. Empty fields clear their values; empty amounts are
 /// treated as 0.
@@ -37,7 +40,8 @@ pub(super) fn new_said(typed: &Form, currency: &str) -> Value {
 /// Converts the form for an invoice line to JSON. An invalid tax rate is passed on as text, so that the API reports the
 /// error.
 pub(super) fn line_said(typed: &Form, currency: &str) -> Value {
-    let rate = typed.some("rate").map(|text| percent_of(text).map_or_else(|| json!(text), |bps| json!(bps)));
+    let rate =
+        typed.some("rate").map(|text| percent_of(&with_point(text)).map_or_else(|| json!(text), |bps| json!(bps)));
     without_nulls(json!({
         "description": typed.text("description"), "quantity": typed.whole("quantity"),
         "unitPriceCents": typed.amount("price", currency), "taxRateBps": rate,
@@ -56,64 +60,71 @@ pub(super) fn lines(invoice: &Invoice, typed: &Form, new_line: Option<Value>) ->
     json!({ "lineItems": edited(invoice.content.lines.iter().map(line_json).collect(), typed, new_line) })
 }
 
-fn line_fields(sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str) -> Markup {
-    let price = line.map(|line| plain(line.unit_price_cents, currency)).unwrap_or_default();
-    let rate = line.map(|line| percent_text(line.tax_rate_bps)).unwrap_or_default();
+fn line_fields(language: Language, sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str) -> Markup {
+    let description = line.map_or("", |line| line.description.as_str());
+    let price = line.map(|line| decimal(language, plain(line.unit_price_cents, currency))).unwrap_or_default();
+    let rate = line.map(|line| decimal(language, percent_text(line.tax_rate_bps))).unwrap_or_default();
     html! {
         div class="tools" {
-            (sheet.field(line_field("description", "Description", 500).required(), line.map_or("", |line| line.description.as_str())))
-            (sheet.count("quantity", "Quantity", MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
-            (sheet.field(decimal_field("price", "Unit price, excluding tax").required(), &price))
-            (sheet.field(decimal_field("rate", "Tax rate in %").hint("Leave empty for the rate of the billing address."), &rate))
+            (sheet.field(line_field("description", &texts::description_field(language), 500).required(), description))
+            (sheet.count("quantity", &texts::quantity_field(language), MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
+            (sheet.field(decimal_field("price", &texts::price_field(language)).required(), &price))
+            (sheet.field(decimal_field("rate", &texts::rate_field(language)).hint(&texts::rate_hint(language)), &rate))
         }
     }
 }
 
 /// Renders the invoice header fields; empty for a new draft.
-fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
+fn head_fields(language: Language, sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
     let content = invoice.map(|invoice| &invoice.content);
     let buyer = content.map(|content| &content.buyer);
     let email = invoice.and_then(|invoice| invoice.customer_email.as_deref()).unwrap_or_default();
     let vat_id = buyer.and_then(|buyer| buyer.vat_id.as_deref()).unwrap_or_default();
     let amount = |cents: fn(&Invoice) -> i64| {
         let stated = invoice.filter(|invoice| cents(invoice) != 0);
-        stated.map(|invoice| plain(cents(invoice), &invoice.content.currency)).unwrap_or_default()
+        let written = |invoice: &Invoice| decimal(language, plain(cents(invoice), &invoice.content.currency));
+        stated.map(written).unwrap_or_default()
     };
     let notes = content.and_then(|content| content.notes.as_deref()).unwrap_or_default();
+    let name = buyer.map_or("", |buyer| buyer.name.as_str());
+    let (shipping, discount) = (texts::shipping_field(language), texts::discount_field(language));
+    let (due, due_hint) = (texts::due_field(language), texts::due_hint(language));
+    let address = buyer.and_then(|buyer| buyer.address.as_ref());
     html! {
         div class="tools" {
-            (sheet.field(line_field("name", "Customer name", 200).required(), buyer.map_or("", |buyer| buyer.name.as_str())))
-            (sheet.field(line_field("email", "Email address", 254).of_kind("email"), email))
-            (sheet.field(line_field("vatId", "VAT ID", 15), vat_id))
-            (sheet.field(decimal_field("shipping", "Shipping, excluding tax"), &amount(|invoice| invoice.content.shipping_cents)))
-            (sheet.field(decimal_field("discount", "Discount, excluding tax"), &amount(|invoice| invoice.content.discount_cents)))
+            (sheet.field(line_field("name", &texts::name_field(language), 200).required(), name))
+            (sheet.field(line_field("email", &texts::buyer_email_field(language), 254).of_kind("email"), email))
+            (sheet.field(line_field("vatId", &texts::vat_id_field(language), 15), vat_id))
+            (sheet.field(decimal_field("shipping", &shipping), &amount(|invoice| invoice.content.shipping_cents)))
+            (sheet.field(decimal_field("discount", &discount), &amount(|invoice| invoice.content.discount_cents)))
             (sheet.field(
-                line_field("dueAt", "Due date", 10).of_kind("date").hint("Leave empty for the default payment term."),
+                line_field("dueAt", &due, 10).of_kind("date").hint(&due_hint),
                 &day(invoice.and_then(|invoice| invoice.due_at), &ShopClock::default()),
             ))
         }
-        (sheet.address(words::Language::English, "Billing address (determines tax)", buyer.and_then(|buyer| buyer.address.as_ref())))
-        (sheet.area("notes", "Notes to customer", 1000, notes))
+        (sheet.address(language, &texts::address_legend(language), address))
+        (sheet.area("notes", &texts::notes_field(language), 1000, notes))
     }
 }
 
 /// Renders the form for a new invoice and its first line.
-pub(super) fn new_form(currency: &str, refused: &Form) -> Markup {
+pub(super) fn new_form(language: Language, currency: &str, refused: &Form) -> Markup {
     let sheet = FormSheet::new("new", refused);
+    let (of_currency, currency_hint) = (texts::currency_field(language), texts::currency_hint(language));
     html! {
-        form class="card" method="post" action=(NEW_PATH) aria-label="New invoice" {
+        form class="card" method="post" action=(NEW_PATH) aria-label=(texts::new_invoice(language)) {
             (sheet.head(None))
-            (head_fields(&sheet, None))
-            h2 { "First line" }
-            (line_fields(&sheet, None, currency))
-            (sheet.field(line_field("currency", "Currency", 3).hint("Three letters, such as EUR. Leave empty for the shop's currency."), ""))
-            button type="submit" { "Create draft" }
+            (head_fields(language, &sheet, None))
+            h2 { (texts::first_line(language)) }
+            (line_fields(language, &sheet, None, currency))
+            (sheet.field(line_field("currency", &of_currency, 3).hint(&currency_hint), ""))
+            button type="submit" { (texts::create_draft(language)) }
         }
     }
 }
 
 /// Renders the forms for editing a draft.
-pub(super) fn forms(invoice: &Invoice, refused: &Form) -> Markup {
+pub(super) fn forms(language: Language, invoice: &Invoice, refused: &Form) -> Markup {
     let (lines, currency) = (&invoice.content.lines, &invoice.content.currency);
     let path = page_of(INVOICES_PATH, invoice.id);
     let head = FormSheet::new("change", refused);
@@ -121,14 +132,14 @@ pub(super) fn forms(invoice: &Invoice, refused: &Form) -> Markup {
     let of_lines = DraftLines { path: path.clone(), version: invoice.revision, titles, refused };
     html! {
         section class="card" aria-labelledby="edit" {
-            h2 id="edit" { "Edit draft" }
-            (of_lines.forms(words::Language::English, &|sheet, at| line_fields(sheet, at.and_then(|at| lines.get(at)), currency)))
+            h2 id="edit" { (texts::edit_draft(language)) }
+            (of_lines.forms(language, &|sheet, at| line_fields(language, sheet, at.and_then(|at| lines.get(at)), currency)))
             details open[head.is_refused()] {
-                summary { "Edit customer, address, shipping, discount and notes" }
+                summary { (texts::edit_head(language)) }
                 form method="post" action={ (path) "/change" } {
                     (head.head(Some(invoice.revision)))
-                    (head_fields(&head, Some(invoice)))
-                    button class="second" type="submit" { "Save" }
+                    (head_fields(language, &head, Some(invoice)))
+                    button class="second" type="submit" { (texts::save(language)) }
                 }
             }
         }

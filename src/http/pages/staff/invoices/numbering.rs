@@ -7,41 +7,47 @@ use maud::{Markup, html};
 use super::StaffInvoiceHandles;
 use crate::staff::INVOICES_PATH;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::times::message_in;
 use http::access::Caller;
 use http::error::ApiError;
 use store::queries::NumberingSeries;
+use words::Language;
+use words::staff::invoices as texts;
 
 /// Serves the page that lists the document numbers.
 pub(super) async fn show(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let all = app.invoices.queries.numbering().await?;
     let gapless = all.iter().all(NumberingSeries::is_gapless);
     let content = html! {
-        p { a href=(INVOICES_PATH) { "All invoices" } }
-        h1 { "Invoice and credit note numbers" }
-        p { "Calculated from the stored documents. Each number is assigned when a document is issued, used once, and never changes." }
+        p { a href=(INVOICES_PATH) { (texts::all_invoices(language)) } }
+        h1 { (texts::numbering_heading(language)) }
+        p { (texts::numbering_text(language)) }
         div id="numbering" data-fresh="" {
-            @if all.is_empty() { p { "No documents issued yet." } } @else {
+            @if all.is_empty() { p { (texts::no_documents(language)) } } @else {
                 p {
-                    @if gapless { span class=(Tone::Working.class()) { "No numbers missing" } }
-                    @else { span class=(Tone::Error.class()) { "Numbers missing" } }
+                    @if gapless { span class=(Tone::Working.class()) { (texts::none_missing(language)) } }
+                    @else { span class=(Tone::Error.class()) { (texts::some_missing(language)) } }
                 }
-                (table(&all))
+                (table(language, &all))
             }
         }
     };
-    Ok(viewer.page(StaffSection::Invoices, "Invoice numbers", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Invoices, &texts::numbering_title(language), &app.board.view(), &content))
 }
 
-fn table(all: &[NumberingSeries]) -> Markup {
+fn table(language: Language, all: &[NumberingSeries]) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Number series" {
+        div class="table" tabindex="0" role="region" aria-label=(texts::series_label(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Series" } th scope="col" class="number" { "First" }
-                        th scope="col" class="number" { "Last" } th scope="col" class="number" { "Documents" }
-                        th scope="col" { "Missing" }
+                        th scope="col" { (texts::series_column(language)) }
+                        th scope="col" class="number" { (texts::first_column(language)) }
+                        th scope="col" class="number" { (texts::last_column(language)) }
+                        th scope="col" class="number" { (texts::documents_column(language)) }
+                        th scope="col" { (texts::missing_column(language)) }
                     }
                 }
                 tbody {
@@ -50,9 +56,14 @@ fn table(all: &[NumberingSeries]) -> Markup {
                             th scope="row" { (one.series) }
                             td class="number" { (one.first) } td class="number" { (one.last) } td class="number" { (one.count) }
                             td {
-                                @if one.missing.is_empty() && one.gaps.is_empty() { "none" }
+                                @if one.missing.is_empty() && one.gaps.is_empty() { (texts::none_missing_in_series(language)) }
                                 @for number in &one.missing { (number) " " }
-                                @for gap in &one.gaps { p { (gap.first) " to " (gap.last) ": " (gap.reason) } }
+                                @for gap in &one.gaps {
+                                    p {
+                                        (texts::gap(language, &gap.first.to_string(), &gap.last.to_string())) " "
+                                        (message_in(language, &gap.reason))
+                                    }
+                                }
                             }
                         }
                     }

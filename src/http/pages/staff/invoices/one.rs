@@ -6,24 +6,27 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{StaffInvoiceHandles, draft, number_of, settle, shown_state};
-use crate::frame::{money, time};
+use super::settle::InvoiceActions;
+use super::{StaffInvoiceHandles, draft, number_of, shown_state};
+use crate::frame::{SLOT, document_day_in, time_in, with_parts};
 use crate::invoices::order_is_cancelled;
 use crate::staff::form::Form;
 use crate::staff::orders::flag_words;
-use crate::staff::sheet::{address_line, astray, customer_link, few, page_of};
+use crate::staff::sheet::{address_line, astray, customer_link, few, method_name, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{INVOICES_PATH, ORDERS_PATH};
-use crate::times::document_day;
+use crate::times::message_in;
 use domain::id::Id;
 use domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus, Payment};
-use domain::tax::percent_text;
+use domain::notation::{amount, percent};
 use domain::time::Timestamp;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::invoices::pay_url;
+use words::Language;
+use words::staff::invoices as texts;
 
 /// Serves an invoice's page.
 pub(super) async fn show(
@@ -42,6 +45,7 @@ pub(super) async fn page(
     id: Id,
     refused: &Form,
 ) -> Result<Response, ApiError> {
+    let language = viewer.language();
     let (_, state) = find_existing(&app.invoices.invoices, id).await?;
     let invoice = state_of(&state)?;
     let issued: Vec<Id> = invoice.documents.iter().map(|one| one.id).collect();
@@ -51,28 +55,35 @@ pub(super) async fn page(
     let unprintable = unprintable(app, invoice).await?;
     let cancelled = order_is_cancelled(&app.invoices, invoice).await?;
     let due = if cancelled { 0 } else { invoice.due_cents() };
+    let number = number_of(language, invoice, &numbers);
+    let actions = InvoiceActions {
+        language,
+        invoice,
+        number: &number,
+        link: link.as_deref(),
+        is_cancelled: cancelled,
+        clock: &app.config.shop.time_zone,
+        refused,
+    };
     let forms = html! {
-        @if invoice.status == InvoiceStatus::Draft { (draft::forms(invoice, refused)) }
-        (settle::acts(invoice, number_of(invoice, &numbers), link.as_deref(), cancelled, &app.config.shop.time_zone, refused))
+        @if invoice.status == InvoiceStatus::Draft { (draft::forms(language, invoice, refused)) }
+        (actions.html())
     };
     let title = match invoice.issued() {
-        Some(_) => format!("Invoice {}", number_of(invoice, &numbers)),
-        None => "Invoice without a number".to_owned(),
+        Some(_) => texts::invoice_title(language, &number),
+        None => texts::unnumbered_title(language),
     };
     let content = html! {
-        p { a href=(INVOICES_PATH) { "All invoices" } }
+        p { a href=(INVOICES_PATH) { (texts::all_invoices(language)) } }
         (astray(refused, &forms))
         div id="invoice" data-fresh="" {
-            (head(invoice, &title, app.invoices.environment.now(), cancelled))
+            (head(language, invoice, &title, app.invoices.environment.now(), cancelled))
             @if !unprintable.is_empty() {
-                p class="bad" role="status" {
-                    "The PDF shows ? for these characters because no installed font contains them: " (unprintable) ". "
-                    "Install a Noto font for them, or set a font in pdf.fonts, then restart the server."
-                }
+                p class="bad" role="status" { (texts::unprintable(language, &unprintable)) }
             }
-            (lines(invoice, due))
-            (payments(invoice))
-            (documents(invoice, &numbers, pdf.as_deref()))
+            (lines(language, invoice, due))
+            (payments(language, invoice))
+            (documents(language, invoice, &numbers, pdf.as_deref()))
         }
         div id="invoice-acts" data-fresh="" { (forms) }
     };
@@ -87,48 +98,64 @@ async fn unprintable(app: &StaffInvoiceHandles, invoice: &Invoice) -> Result<Str
     documents.unprintable(&whole).await.map_err(ApiError::internal)
 }
 
-fn head(invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Markup {
-    let (tone, words) = shown_state(invoice, now, cancelled);
+fn head(language: Language, invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Markup {
+    let (tone, words) = shown_state(language, invoice, now, cancelled);
     let buyer = &invoice.content.buyer;
     html! {
         h1 { (title) " " span class=(tone.class()) { (words) } }
         section class="card" aria-labelledby="glance" {
-            h2 id="glance" { "At a glance" }
-            @for flag in &invoice.flags { p { span class=(Tone::Attention.class()) { (flag_words(flag)) } } }
+            h2 id="glance" { (texts::glance(language)) }
+            @for flag in &invoice.flags { p { span class=(Tone::Attention.class()) { (flag_label(language, flag)) } } }
             dl class="left" {
-                dt { "Customer" }
+                dt { (texts::customer(language)) }
                 dd { (buyer.name) @if let Some(email) = &invoice.customer_email { ", " (customer_link(email)) } }
-                @if let Some(address) = &buyer.address { dt { "Billing address" } dd { (address_line(words::Language::English, address)) } }
-                @if let Some(vat_id) = &buyer.vat_id { dt { "VAT ID" } dd { (vat_id) } }
+                @if let Some(address) = &buyer.address { dt { (texts::billing_address(language)) } dd { (address_line(language, address)) } }
+                @if let Some(vat_id) = &buyer.vat_id { dt { (texts::vat_id(language)) } dd { (vat_id) } }
                 @if let Some(order) = invoice.order_id {
-                    dt { "Order" }
-                    dd { a href=(page_of(ORDERS_PATH, order)) { (invoice.order_number.as_deref().unwrap_or("View order")) } }
+                    dt { (texts::order(language)) }
+                    dd {
+                        a href=(page_of(ORDERS_PATH, order)) {
+                            @if let Some(number) = &invoice.order_number { (number) } @else { (texts::view_order(language)) }
+                        }
+                    }
                 }
-                dt { "Created" } dd { (time(invoice.created_at)) }
-                @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (document_day(at)) } }
-                @if let Some(at) = invoice.due_at { dt { "Due" } dd { (document_day(at)) } }
-                @if let Some(at) = invoice.paid_at { dt { "Paid" } dd { (time(at)) } }
-                @if let Some(notes) = &invoice.content.notes { dt { "Notes" } dd class="as-written" { (notes) } }
+                dt { (texts::created(language)) } dd { (time_in(language, invoice.created_at)) }
+                @if let Some(at) = invoice.issued_at { dt { (texts::issued(language)) } dd { (document_day_in(language, at)) } }
+                @if let Some(at) = invoice.due_at { dt { (texts::due(language)) } dd { (document_day_in(language, at)) } }
+                @if let Some(at) = invoice.paid_at { dt { (texts::paid_at(language)) } dd { (time_in(language, at)) } }
+                @if let Some(notes) = &invoice.content.notes { dt { (texts::notes(language)) } dd class="as-written" { (notes) } }
             }
         }
     }
 }
 
+/// Returns the reason an invoice needs attention, as text. Most of them are those of orders.
+fn flag_label(language: Language, flag: &str) -> String {
+    match flag {
+        "disputed" => texts::flag_disputed(language),
+        "dispute_lost" => texts::flag_dispute_lost(language),
+        other => flag_words(language, other),
+    }
+}
+
 /// Renders an invoice's lines and totals; `due` is the amount still to be paid.
-fn lines(invoice: &Invoice, due: i64) -> Markup {
+fn lines(language: Language, invoice: &Invoice, due: i64) -> Markup {
     let (content, sums) = (&invoice.content, &invoice.content.sums);
     let currency = &content.currency;
-    let sum = |words: &str, cents: i64| html! { @if cents != 0 { dt { (words) } dd { (money(cents, currency)) } } };
+    let money = |cents: i64| amount(language, cents, currency);
+    let sum = |label: &str, cents: i64| html! { @if cents != 0 { dt { (label) } dd { (money(cents)) } } };
     html! {
         section class="card" aria-labelledby="lines" {
-            h2 id="lines" { "Lines" }
-            div class="table" tabindex="0" role="region" aria-label="Invoice lines" {
+            h2 id="lines" { (texts::lines(language)) }
+            div class="table" tabindex="0" role="region" aria-label=(texts::lines_label(language)) {
                 table {
                     thead {
                         tr {
-                            th scope="col" { "Description" } th scope="col" class="number" { "Quantity" }
-                            th scope="col" class="number" { "Price" } th scope="col" class="number" { "Tax" }
-                            th scope="col" class="number" { "Amount" }
+                            th scope="col" { (texts::description_column(language)) }
+                            th scope="col" class="number" { (texts::quantity_column(language)) }
+                            th scope="col" class="number" { (texts::price_column(language)) }
+                            th scope="col" class="number" { (texts::tax_column(language)) }
+                            th scope="col" class="number" { (texts::amount_column(language)) }
                         }
                     }
                     tbody {
@@ -136,85 +163,88 @@ fn lines(invoice: &Invoice, due: i64) -> Markup {
                             tr {
                                 th scope="row" { (line.description) }
                                 td class="number" { (line.quantity) }
-                                td class="number" { (money(line.unit_price_cents, currency)) }
-                                td class="number" { (percent_text(line.tax_rate_bps)) " %" }
-                                td class="number" { (money(line.amount_cents().unwrap_or(i64::MAX), currency)) }
+                                td class="number" { (money(line.unit_price_cents)) }
+                                td class="number" { (percent(language, line.tax_rate_bps)) }
+                                td class="number" { (money(line.amount_cents().unwrap_or(i64::MAX))) }
                             }
                         }
                     }
                 }
             }
             dl class="sums" {
-                dt { "Subtotal" } dd { (money(sums.subtotal_cents, currency)) }
-                (sum("Shipping", sums.shipping_cents))
-                (sum("Discount", -sums.discount_cents))
-                (sum("Tax", sums.tax_cents))
-                (sum("Rounding", sums.rounding_cents))
-                dt class="sum" { "Total" } dd class="sum" { (money(sums.payable_cents(), currency)) }
-                dt { "Paid" } dd { (money(invoice.ledger.kept_cents, currency)) }
-                dt class="sum" { "Amount due" } dd class="sum" { (money(due, currency)) }
+                dt { (texts::subtotal(language)) } dd { (money(sums.subtotal_cents)) }
+                (sum(&texts::shipping(language), sums.shipping_cents))
+                (sum(&texts::discount(language), -sums.discount_cents))
+                (sum(&texts::tax(language), sums.tax_cents))
+                (sum(&texts::rounding(language), sums.rounding_cents))
+                dt class="sum" { (texts::total(language)) } dd class="sum" { (money(sums.payable_cents())) }
+                dt { (texts::paid(language)) } dd { (money(invoice.ledger.kept_cents)) }
+                dt class="sum" { (texts::due_amount(language)) } dd class="sum" { (money(due)) }
             }
         }
     }
 }
 
 /// Renders a payment or refund as a table row.
-fn payment_row(payment: &Payment) -> Markup {
+fn payment_row(language: Language, payment: &Payment) -> Markup {
     let (cents, status) = payment.listed();
-    let words = match status {
-        "refunded" => "refunded",
-        "failed" => "refund failed",
-        _ => "received",
+    let event = match status {
+        "refunded" => texts::payment_refunded(language, SLOT),
+        "failed" => texts::refund_failed(language, SLOT),
+        _ => texts::payment_received(language, SLOT),
     };
     html! {
-        span { (payment.method.replace('_', " ")) @if let Some(reference) = &payment.reference { ", " (reference) } }
-        span class="soft" { (words) ", " (time(payment.created_at)) }
-        span { (money(cents, &payment.currency)) }
+        span { (method_name(language, &payment.method)) @if let Some(reference) = &payment.reference { ", " (reference) } }
+        span class="soft" { (with_parts(&event, &[&time_in(language, payment.created_at)])) }
+        span { (amount(language, cents, &payment.currency)) }
     }
 }
 
-fn payments(invoice: &Invoice) -> Markup {
+fn payments(language: Language, invoice: &Invoice) -> Markup {
     let requested_refunds = invoice.ledger.at_processor.refunds.iter().map(|refund| {
         let currency = invoice.ledger.payments.iter().find(|payment| payment.id == refund.payment_id);
         let currency = currency.map_or(&invoice.content.currency, |payment| &payment.currency);
         html! {
             span {
                 @match &refund.error {
-                    Some(error) => { span class=(Tone::Error.class()) { "Refund rejected" } " " (error) },
-                    None => { span class=(Tone::Working.class()) { "Refund requested from the payment processor" } },
+                    Some(error) => { span class=(Tone::Error.class()) { (texts::refund_rejected(language)) } " " (message_in(language, error)) },
+                    None => { span class=(Tone::Working.class()) { (texts::refund_requested(language)) } },
                 }
             }
-            span class="soft" { (time(refund.asked_at)) }
-            span { (money(refund.amount_cents, currency)) }
+            span class="soft" { (time_in(language, refund.asked_at)) }
+            span { (amount(language, refund.amount_cents, currency)) }
         }
     });
-    let rows: Vec<Markup> = invoice.ledger.payments.iter().map(payment_row).chain(requested_refunds).collect();
-    let none = if invoice.order_id.is_some() { "None yet. Payments for the order appear here." } else { "None yet." };
-    few("payments", "Payments and refunds", &rows, none)
+    let payments = invoice.ledger.payments.iter().map(|payment| payment_row(language, payment));
+    let rows: Vec<Markup> = payments.chain(requested_refunds).collect();
+    let of_order = invoice.order_id.is_some();
+    let none = if of_order { texts::no_payments_of_order(language) } else { texts::no_payments(language) };
+    few("payments", &texts::payments(language), &rows, &none)
 }
 
 /// Renders the issued documents, with links to their PDF and XML files in the API.
-fn documents(invoice: &Invoice, numbers: &HashMap<Id, String>, stored: Option<&str>) -> Markup {
+fn documents(language: Language, invoice: &Invoice, numbers: &HashMap<Id, String>, stored: Option<&str>) -> Markup {
     let row = |one: &DocumentHead| {
         let path = format!("/api/invoices/{}/documents/{}", invoice.id, one.id);
-        let kind = match one.kind {
-            DocumentKind::Invoice => "Invoice",
-            DocumentKind::CreditNote => "Credit note",
-        };
         let number = numbers.get(&one.id).map(String::as_str).unwrap_or_default();
+        let title = match one.kind {
+            DocumentKind::Invoice => texts::document_invoice(language, number),
+            DocumentKind::CreditNote => texts::document_credit_note(language, number),
+        };
+        let of_document = html! { span class="hidden-words" { " " (texts::of_document(language, number)) } };
         html! {
-            span { (kind) " " (number) }
-            span class="soft" { (document_day(one.issued_at)) }
-            span { (money(one.payable_cents, &invoice.content.currency)) }
+            span { (title) }
+            span class="soft" { (document_day_in(language, one.issued_at)) }
+            span { (amount(language, one.payable_cents, &invoice.content.currency)) }
             span {
-                a href={ (path) "/pdf" } { "PDF" span class="hidden-words" { " of " (number) } } " "
-                a href={ (path) "/xml" } { "XML" span class="hidden-words" { " of " (number) } }
+                a href={ (path) "/pdf" } { "PDF" (of_document) } " "
+                a href={ (path) "/xml" } { "XML" (of_document) }
             }
         }
     };
     let rows: Vec<Markup> = invoice.documents.iter().map(row).collect();
     html! {
-        (few("documents", "Invoice and credit notes", &rows, "No documents issued yet."))
-        @if let Some(url) = stored { p { a href=(url) rel="noreferrer" { "Stored PDF (public URL)" } } }
+        (few("documents", &texts::documents(language), &rows, &texts::no_documents(language)))
+        @if let Some(url) = stored { p { a href=(url) rel="noreferrer" { (texts::stored_pdf(language)) } } }
     }
 }

@@ -2,157 +2,221 @@
 
 use maud::{Markup, html};
 
-use crate::frame::{money, time};
+use crate::frame::{SLOT, time_in, with_parts};
 use crate::staff::INVOICES_PATH;
 use crate::staff::form::Form;
-use crate::staff::sheet::{FormSheet, decimal_field, line_field, page_of};
-use domain::currency::format_amount;
+use crate::staff::sheet::{FormSheet, decimal_field, line_field, method_name, page_of};
 use domain::invoice::{Invoice, InvoiceStatus};
+use domain::notation::{amount, date};
 use domain::shop_clock::ShopClock;
+use words::Language;
+use words::staff::invoices as texts;
 
-/// Layout of a collapsed form for an action: explanation, fields and button. Values and errors are the [`FormSheet`]'s.
-struct ActForm<'a> {
-    invoice: &'a Invoice,
-    act: &'a str,
-    summary: &'a str,
-    about: &'a str,
-    button: &'a str,
+/// Payment method in the API that the form suggests in languages other than English.
+const USUAL_METHOD: &str = "bank_transfer";
+
+/// Texts of a collapsed form for an action: its summary, explanation and button.
+struct ActTexts {
+    summary: String,
+    about: String,
+    button: String,
 }
 
-impl ActForm<'_> {
-    fn html(&self, refused: &Form, fields: impl FnOnce(&FormSheet<'_>) -> Markup) -> Markup {
-        let sheet = FormSheet::new(self.act, refused);
-        html! {
-            details open[sheet.is_refused()] {
-                summary { (self.summary) }
-                p { (self.about) }
-                form method="post" action={ (page_of(INVOICES_PATH, self.invoice.id)) "/" (self.act) } {
-                    (sheet.head(None))
-                    (fields(&sheet))
-                    button id={ (self.act) "-invoice" } class="second" type="submit" { (self.button) }
-                }
-            }
-        }
-    }
+/// Actions on an invoice that are currently available. If the domain rules reject an action, the error is shown next to
+/// the form.
+pub(super) struct InvoiceActions<'a> {
+    pub(super) language: Language,
+    pub(super) invoice: &'a Invoice,
+    /// Number of the invoice, or the text in its place.
+    pub(super) number: &'a str,
+    /// URL with which the invoice can be paid, if there is one.
+    pub(super) link: Option<&'a str>,
+    /// `true` if the invoice has an outstanding amount and its order was cancelled.
+    pub(super) is_cancelled: bool,
+    pub(super) clock: &'a ShopClock,
+    /// Rejected form, if any.
+    pub(super) refused: &'a Form,
 }
 
 fn nothing(_: &FormSheet<'_>) -> Markup {
     html! {}
 }
 
-/// Renders the actions that are currently available. If the domain rules reject an action, the error is shown next to
-/// the form. `cancelled` means that the invoice has an outstanding amount and its order was cancelled.
-pub(super) fn acts(
-    invoice: &Invoice,
-    number: &str,
-    link: Option<&str>,
-    cancelled: bool,
-    clock: &ShopClock,
-    refused: &Form,
-) -> Markup {
-    let (issue, discard) = (format!("Issue to {}", invoice.content.buyer.name), "Discard draft");
-    let void = format!("Void {number}");
-    let form = |act, summary, about, button| ActForm { invoice, act, summary, about, button };
-    let draft = invoice.status == InvoiceStatus::Draft;
-    let owing = matches!(invoice.status, InvoiceStatus::Open | InvoiceStatus::PartiallyPaid);
-    html! {
-        section class="card" aria-labelledby="acts" {
-            h2 id="acts" { "Actions" }
-            @if draft {
-                (form("send", "Issue invoice", "Assigns the next number and starts the payment term. The customer can see the invoice, and you can no longer change it.", &issue)
-                    .html(refused, nothing))
-                (form("void", discard, "A discarded draft never gets a number.", discard).html(refused, nothing))
-            } @else {
-                @if cancelled {
-                    p { "The order was cancelled, so nothing is due. The invoice becomes void once all payments are refunded." }
-                    @if link.is_some() { (revoke_link(invoice, refused)) }
-                } @else if owing { (pay(invoice, refused)) (pay_link(invoice, link, refused)) }
-                @if invoice.ledger.kept_cents > 0 { (refund(invoice, clock, refused)) }
-                @if invoice.status == InvoiceStatus::Open {
-                    (form("void", "Void invoice", "Issues a credit note for the full amount. The invoice number is not used again.", &void)
-                        .html(refused, nothing))
+/// Returns the payment method as the API names it, so that one that the form suggests can be shown in each language.
+pub(in crate::staff) fn method_of(language: Language, typed: &str) -> &str {
+    if language != Language::English && typed == texts::usual_method(language) { USUAL_METHOD } else { typed }
+}
+
+impl InvoiceActions<'_> {
+    /// Renders the actions.
+    pub(super) fn html(&self) -> Markup {
+        let (language, invoice) = (self.language, self.invoice);
+        let owing = matches!(invoice.status, InvoiceStatus::Open | InvoiceStatus::PartiallyPaid);
+        html! {
+            section class="card" aria-labelledby="acts" {
+                h2 id="acts" { (texts::actions(language)) }
+                @if invoice.status == InvoiceStatus::Draft {
+                    (self.issue()) (self.discard())
+                } @else {
+                    @if self.is_cancelled {
+                        p { (texts::order_cancelled_text(language)) }
+                        @if self.link.is_some() { (self.revoke_link()) }
+                    } @else if owing { (self.pay()) (self.pay_link()) }
+                    @if invoice.ledger.kept_cents > 0 { (self.refund()) }
+                    @if invoice.status == InvoiceStatus::Open { (self.void()) }
+                    @if !invoice.documents.is_empty() { (self.store_pdf()) } @else { p { (texts::discarded(language)) } }
                 }
-                @if !invoice.documents.is_empty() {
-                    (form("store-pdf", "Store PDF at a public URL", "Anyone with the URL can read the PDF. The URL can't be guessed.", "Store PDF")
-                        .html(refused, nothing))
-                } @else { p { "This draft was discarded." } }
             }
         }
     }
-}
 
-fn pay(invoice: &Invoice, refused: &Form) -> Markup {
-    let due = format_amount(invoice.due_cents(), &invoice.content.currency);
-    let about = format!("{due} is due. You can also record a partial payment.");
-    let form =
-        ActForm { invoice, act: "mark-paid", summary: "Record payment", about: &about, button: "Record payment" };
-    form.html(refused, |sheet| {
+    /// Renders the collapsed form for an action. Values and errors are the [`FormSheet`]'s.
+    fn form(&self, act: &str, of: &ActTexts, fields: impl FnOnce(&FormSheet<'_>) -> Markup) -> Markup {
+        let sheet = FormSheet::new(act, self.refused);
         html! {
-            div class="tools" {
-                (sheet.field(line_field("method", "Payment method", 50).required(), "bank transfer"))
-                (sheet.field(decimal_field("amount", "Amount").hint("Leave empty for the full amount due."), ""))
-                (sheet.field(line_field("reference", "Reference (internal)", 200), ""))
-            }
-        }
-    })
-}
-
-fn refund(invoice: &Invoice, clock: &ShopClock, refused: &Form) -> Markup {
-    let kept_amount = format_amount(invoice.ledger.kept_cents, &invoice.content.currency);
-    let about = format!(
-        "{kept_amount} has been paid and not refunded. A refund issues a credit note. Payments made through the payment processor are refunded through it."
-    );
-    let newest = (String::new(), "Latest payment (payment-processor payments first)".to_owned());
-    let payments = invoice.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
-    let payments = payments.map(|payment| {
-        let (amount, at) = (format_amount(payment.amount_cents, &payment.currency), clock.date(payment.created_at));
-        (payment.id.to_string(), format!("{amount} by {}, {at}", payment.method.replace('_', " ")))
-    });
-    let payments: Vec<(String, String)> = [newest].into_iter().chain(payments).collect();
-    let form = ActForm { invoice, act: "refund", summary: "Refund a payment", about: &about, button: "Refund" };
-    form.html(refused, |sheet| {
-        html! {
-            div class="tools" {
-                (sheet.choice("payment", "Payment", "", &payments))
-                (sheet.field(decimal_field("amount", "Amount").hint("Leave empty for the full remaining amount of the payment."), ""))
-                (sheet.field(line_field("method", "Refund method, if different", 50).hint("Only if you refunded the money another way. The payment processor won't be used."), ""))
-            }
-        }
-    })
-}
-
-/// Renders the payment link, with which anyone who has it can pay the invoice.
-fn pay_link(invoice: &Invoice, link: Option<&str>, refused: &Form) -> Markup {
-    let ends = invoice.pay_link.as_ref().and_then(|link| link.expires_at);
-    let (summary, about) = match link {
-        Some(_) => ("Replace payment link", "The current link stops working."),
-        None => ("Create payment link", "Anyone with the link can view and pay the invoice."),
-    };
-    let make = ActForm { invoice, act: "pay-link", summary, about, button: "Create link" };
-    html! {
-        @if let Some(link) = link {
-            div class="field" {
-                label for="pay-url" { "Payment link for " (money(invoice.due_cents(), &invoice.content.currency)) }
-                input id="pay-url" readonly value=(link) aria-describedby="pay-url-ends";
-                p class="hint" id="pay-url-ends" {
-                    @if let Some(ends) = ends { "Works until " (time(ends)) "." } @else { "Works until you revoke it or the invoice is paid." }
+            details open[sheet.is_refused()] {
+                summary { (of.summary) }
+                p { (of.about) }
+                form method="post" action={ (page_of(INVOICES_PATH, self.invoice.id)) "/" (act) } {
+                    (sheet.head(None))
+                    (fields(&sheet))
+                    button id={ (act) "-invoice" } class="second" type="submit" { (of.button) }
                 }
             }
-            (revoke_link(invoice, refused))
         }
-        (make.html(refused, |sheet| {
-            sheet.field(line_field("expiresAt", "Expiry date", 10).of_kind("date").hint("Leave empty for no expiry."), "")
-        }))
+    }
+
+    fn issue(&self) -> Markup {
+        let issue = ActTexts {
+            summary: texts::issue(self.language),
+            about: texts::issue_text(self.language),
+            button: texts::issue_to(self.language, &self.invoice.content.buyer.name),
+        };
+        self.form("send", &issue, nothing)
+    }
+
+    fn discard(&self) -> Markup {
+        let summary = texts::discard(self.language);
+        let discard = ActTexts { button: summary.clone(), summary, about: texts::discard_text(self.language) };
+        self.form("void", &discard, nothing)
+    }
+
+    fn void(&self) -> Markup {
+        let void = ActTexts {
+            summary: texts::void(self.language),
+            about: texts::void_text(self.language),
+            button: texts::void_number(self.language, self.number),
+        };
+        self.form("void", &void, nothing)
+    }
+
+    fn store_pdf(&self) -> Markup {
+        let store = ActTexts {
+            summary: texts::store_pdf_heading(self.language),
+            about: texts::store_pdf_text(self.language),
+            button: texts::store_pdf(self.language),
+        };
+        self.form("store-pdf", &store, nothing)
+    }
+
+    fn pay(&self) -> Markup {
+        let language = self.language;
+        let due = amount(language, self.invoice.due_cents(), &self.invoice.content.currency);
+        let summary = texts::record_payment(language);
+        let about = texts::record_payment_text(language, &due);
+        let (of_amount, hint) = (texts::amount_field(language), texts::payment_amount_hint(language));
+        let (of_method, usual) = (texts::method_field(language), texts::usual_method(language));
+        self.form("mark-paid", &ActTexts { button: summary.clone(), summary, about }, |sheet| {
+            html! {
+                div class="tools" {
+                    (sheet.field(line_field("method", &of_method, 50).required(), &usual))
+                    (sheet.field(decimal_field("amount", &of_amount).hint(&hint), ""))
+                    (sheet.field(line_field("reference", &texts::reference_field(language), 200), ""))
+                }
+            }
+        })
+    }
+
+    fn refund(&self) -> Markup {
+        let (language, ledger) = (self.language, &self.invoice.ledger);
+        let kept_amount = amount(language, ledger.kept_cents, &self.invoice.content.currency);
+        let newest = (String::new(), texts::latest_payment(language));
+        let payments = ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
+        let payments = payments.map(|payment| {
+            let cents = amount(language, payment.amount_cents, &payment.currency);
+            let (method, at) = (method_name(language, &payment.method), date(language, self.clock, payment.created_at));
+            (payment.id.to_string(), texts::payment_choice(language, &cents, &method, &at))
+        });
+        let payments: Vec<(String, String)> = [newest].into_iter().chain(payments).collect();
+        let refund = ActTexts {
+            summary: texts::refund_heading(language),
+            about: texts::refund_text(language, &kept_amount),
+            button: texts::refund(language),
+        };
+        let (of_amount, hint) = (texts::amount_field(language), texts::refund_amount_hint(language));
+        let (of_method, method_hint) = (texts::refund_method_field(language), texts::refund_method_hint(language));
+        self.form("refund", &refund, |sheet| {
+            html! {
+                div class="tools" {
+                    (sheet.choice("payment", &texts::payment_field(language), "", &payments))
+                    (sheet.field(decimal_field("amount", &of_amount).hint(&hint), ""))
+                    (sheet.field(line_field("method", &of_method, 50).hint(&method_hint), ""))
+                }
+            }
+        })
+    }
+
+    /// Renders the payment link, with which anyone who has it can pay the invoice.
+    fn pay_link(&self) -> Markup {
+        let (language, invoice) = (self.language, self.invoice);
+        let ends = invoice.pay_link.as_ref().and_then(|link| link.expires_at);
+        let (summary, about) = match self.link {
+            Some(_) => (texts::replace_link(language), texts::replace_link_text(language)),
+            None => (texts::create_link_heading(language), texts::create_link_text(language)),
+        };
+        let create = ActTexts { summary, about, button: texts::create_link(language) };
+        let due = amount(language, invoice.due_cents(), &invoice.content.currency);
+        let (expiry, hint) = (texts::link_expiry_field(language), texts::link_expiry_hint(language));
+        html! {
+            @if let Some(link) = self.link {
+                div class="field" {
+                    label for="pay-url" { (texts::link_field(language, &due)) }
+                    input id="pay-url" readonly value=(link) aria-describedby="pay-url-ends";
+                    p class="hint" id="pay-url-ends" {
+                        @if let Some(ends) = ends { (with_parts(&texts::link_ends(language, SLOT), &[&time_in(language, ends)])) }
+                        @else { (texts::link_stays(language)) }
+                    }
+                }
+                (self.revoke_link())
+            }
+            (self.form("pay-link", &create, |sheet| {
+                sheet.field(line_field("expiresAt", &expiry, 10).of_kind("date").hint(&hint), "")
+            }))
+        }
+    }
+
+    fn revoke_link(&self) -> Markup {
+        let revoke = ActTexts {
+            summary: texts::revoke_link_heading(self.language),
+            about: texts::revoke_link_text(self.language),
+            button: texts::revoke_link(self.language),
+        };
+        self.form("revoke-link", &revoke, nothing)
     }
 }
 
-fn revoke_link(invoice: &Invoice, refused: &Form) -> Markup {
-    let form = ActForm {
-        invoice,
-        act: "revoke-link",
-        summary: "Revoke payment link",
-        about: "The link stops working immediately.",
-        button: "Revoke link",
-    };
-    form.html(refused, nothing)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_payment_method_that_the_form_suggests_is_recorded_alike_in_each_language() {
+        assert_eq!(method_of(Language::English, "bank transfer"), "bank transfer");
+        assert_eq!(method_of(Language::German, "Überweisung"), USUAL_METHOD);
+        assert_eq!(method_of(Language::English, "Überweisung"), "Überweisung");
+        for language in Language::ALL {
+            assert_eq!(method_name(language, USUAL_METHOD), texts::usual_method(language));
+            assert_eq!(method_of(language, "in cash"), "in cash");
+        }
+    }
 }

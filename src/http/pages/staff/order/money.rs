@@ -6,11 +6,12 @@ use super::order_path;
 use crate::frame::{SLOT, time_in, with_parts};
 use crate::staff::acts::REFERENCE_LABEL;
 use crate::staff::job::currency_field;
+use crate::staff::sheet::method_name;
 use crate::staff::shell::{Tone, hidden};
 use domain::notation;
 use domain::order::{Order, Payment};
 use words::Language;
-use words::staff::orders as texts;
+use words::staff::{invoices, orders as texts};
 
 /// Renders the payments and refunds of an order.
 pub(super) fn payments(language: Language, order: &Order) -> Markup {
@@ -53,7 +54,7 @@ pub(super) fn payments(language: Language, order: &Order) -> Markup {
 fn entry(language: Language, payment: &Payment) -> Markup {
     let (amount, status) = payment.listed();
     html! {
-        span { (payment.method) @if let Some(reference) = &payment.reference { " " span class="soft" { (reference) } } }
+        span { (method_name(language, &payment.method)) @if let Some(reference) = &payment.reference { " " span class="soft" { (reference) } } }
         span class="soft" { (time_in(language, payment.created_at)) }
         span {
             (notation::amount(language, amount, &payment.currency))
@@ -74,7 +75,7 @@ pub(super) fn pay(language: Language, order: &Order, class: Option<&str>) -> Mar
                 (hidden()) (currency_field(&order.currency))
                 div class="field" {
                     label for="f-method" { (texts::method_field(language)) }
-                    input id="f-method" name="method" maxlength="50" required value=(texts::usual_method(language));
+                    input id="f-method" name="method" maxlength="50" required value=(invoices::usual_method(language));
                 }
                 div class="field" {
                     label for="f-paid" { (texts::amount_field(language, &order.currency.to_uppercase())) }
@@ -107,7 +108,7 @@ pub(super) fn refunds(language: Language, order: &Order) -> Markup {
 
 fn refund_title(language: Language, payment: &Payment) -> Markup {
     let amount = notation::amount(language, payment.amount_cents, &payment.currency);
-    let title = texts::refund_payment(language, &amount, &payment.method, SLOT);
+    let title = texts::refund_payment(language, &amount, &method_name(language, &payment.method), SLOT);
     with_parts(&title, &[&time_in(language, payment.created_at)])
 }
 

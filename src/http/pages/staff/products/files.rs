@@ -124,10 +124,12 @@ fn nothing(language: Language) -> Markup {
     }
 }
 
-/// Renders the upload form. Its CSRF token is part of the URL.
+/// Renders the upload form, with the texts of its script. Its CSRF token is part of the URL.
 pub(super) fn upload_form(language: Language) -> Markup {
     html! {
-        form class="card" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-sends="" {
+        form class="card" method="post" enctype="multipart/form-data" action=(with_token(PATH))
+            data-sends=(texts::sending(language)) data-sent=(texts::sent(language))
+            data-failed=(texts::upload_failed(language)) data-broken=(texts::upload_broken(language)) {
             div class="field" {
                 label for="file" { (texts::upload_field(language)) }
                 input id="file" name="file" type="file" accept=(ACCEPTED_NAMES) required;

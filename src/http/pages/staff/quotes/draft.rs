@@ -9,6 +9,8 @@ use crate::staff::form::Form;
 use crate::staff::sheet::{FormSheet, day, line_field, page_of};
 use domain::quote::{Quote, QuoteStatus};
 use domain::shop_clock::ShopClock;
+use words::Language;
+use words::staff::quotes as texts;
 
 /// Builds the API request body for a draft without its lines. Empty fields become null, which clears them.
 pub(super) fn request_body(typed: &Form) -> Value {
@@ -19,22 +21,20 @@ pub(super) fn request_body(typed: &Form) -> Value {
 }
 
 /// Renders the fields common to the forms for a draft and for a new quote.
-pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes: &str) -> Markup {
+pub(super) fn head_fields(language: Language, sheet: &FormSheet<'_>, email: &str, until: &str, notes: &str) -> Markup {
+    let (valid, hint) = (texts::valid_field(language), texts::valid_hint(language));
     html! {
         div class="tools" {
-            (sheet.field(line_field("email", "Customer email", 254).of_kind("email"), email))
-            (sheet.field(
-                line_field("validUntil", "Valid until", 10).of_kind("date")
-                    .hint("Leave empty for the default number of days after sending."),
-                until,
-            ))
+            (sheet.field(line_field("email", &texts::email_field(language), 254).of_kind("email"), email))
+            (sheet.field(line_field("validUntil", &valid, 10).of_kind("date").hint(&hint), until))
         }
-        (sheet.area("notes", "Notes to customer", 1000, notes))
+        (sheet.area("notes", &texts::notes_field(language), 1000, notes))
     }
 }
 
 /// Renders the forms available for the quote's status, with the errors in the rejected form, if any.
 pub(super) fn acts(
+    language: Language,
     quote: &Quote,
     status: QuoteStatus,
     choices: Option<&LineChoices>,
@@ -44,51 +44,48 @@ pub(super) fn acts(
     html! {
         @if let Some(choices) = choices {
             section class="card" aria-labelledby="edit" {
-                h2 id="edit" { "Edit draft" }
-                (line::forms(quote, choices, refused))
-                (head(quote, clock, refused))
+                h2 id="edit" { (texts::edit_draft(language)) }
+                (line::forms(language, quote, choices, refused))
+                (head(language, quote, clock, refused))
             }
             section class="card" aria-labelledby="acts" {
-                h2 id="acts" { "Actions" }
-                (send(quote, refused))
-                (plain(quote, "delete", "Delete draft", "You can't undo this.", refused))
+                h2 id="acts" { (texts::actions(language)) }
+                (send(language, quote, refused))
+                (plain(quote, "delete", &texts::delete(language), &texts::delete_text(language), refused))
             }
         } @else {
             section class="card" aria-labelledby="acts" {
-                h2 id="acts" { "Actions" }
-                p { "You can't change a quote after you send it. To change the offer, create another quote." }
-                @if status == QuoteStatus::Sent { (withdraw(quote, refused)) }
+                h2 id="acts" { (texts::actions(language)) }
+                p { (texts::unchangeable(language)) }
+                @if status == QuoteStatus::Sent { (withdraw(language, quote, refused)) }
             }
         }
     }
 }
 
-fn head(quote: &Quote, clock: &ShopClock, refused: &Form) -> Markup {
+fn head(language: Language, quote: &Quote, clock: &ShopClock, refused: &Form) -> Markup {
     let sheet = FormSheet::new("change", refused);
     let email = quote.customer_email.as_deref().unwrap_or_default();
+    let (until, notes) = (day(quote.valid_until, clock), quote.notes.as_deref().unwrap_or_default());
     html! {
         details open[sheet.is_refused()] {
-            summary { "Edit customer, address, date and notes" }
+            summary { (texts::edit_head(language)) }
             form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/change" } {
                 (sheet.head(Some(quote.revision)))
-                (head_fields(&sheet, email, &day(quote.valid_until, clock), quote.notes.as_deref().unwrap_or_default()))
-                (sheet.address(words::Language::English, "Shipping address (determines tax)", quote.shipping_address.as_ref()))
-                button class="second" type="submit" { "Save" }
+                (head_fields(language, &sheet, email, &until, notes))
+                (sheet.address(language, &texts::address_legend(language), quote.shipping_address.as_ref()))
+                button class="second" type="submit" { (texts::save(language)) }
             }
         }
     }
 }
 
-fn send(quote: &Quote, refused: &Form) -> Markup {
-    let to = quote.customer_email.as_deref().map_or_else(
-        || "Enter the customer's email address first.".to_owned(),
-        |email| {
-            format!(
-                "Emails the quote to {email} so that the customer can accept it. You can't change the quote afterwards."
-            )
-        },
-    );
-    plain(quote, "send", "Send to customer", &to, refused)
+fn send(language: Language, quote: &Quote, refused: &Form) -> Markup {
+    let about = match &quote.customer_email {
+        Some(email) => texts::send_text(language, email),
+        None => texts::send_needs_email(language),
+    };
+    plain(quote, "send", &texts::send(language), &about, refused)
 }
 
 /// Renders a form that consists of an explanation and a single button, whose label includes the quote.
@@ -108,15 +105,15 @@ fn plain(quote: &Quote, act: &str, title: &str, about: &str, refused: &Form) -> 
     }
 }
 
-fn withdraw(quote: &Quote, refused: &Form) -> Markup {
+fn withdraw(language: Language, quote: &Quote, refused: &Form) -> Markup {
     let sheet = FormSheet::new("withdraw", refused);
     html! {
         details open[sheet.is_refused()] {
-            summary { "Withdraw or mark as declined" }
+            summary { (texts::withdraw_heading(language)) }
             form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/withdraw" } {
                 (sheet.head(None))
-                (sheet.field(line_field("reason", "Reason (internal)", 500), ""))
-                button class="second" type="submit" { "Withdraw " (quote.number_text()) }
+                (sheet.field(line_field("reason", &texts::reason_field(language), 500), ""))
+                button class="second" type="submit" { (texts::withdraw(language, &quote.number_text())) }
             }
         }
     }

@@ -11,10 +11,13 @@ use crate::staff::sheet::{DraftLines, FormSheet, decimal_field, edited, line_fie
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
 use domain::file::FileKind;
+use domain::notation::decimal;
 use domain::quote::{Quote, QuoteLine};
 use domain::sku::MachineType;
 use http::error::ApiError;
 use store::queries::{FileFilter, MaterialFilter, Page, SkuFilter};
+use words::Language;
+use words::staff::quotes as texts;
 
 /// Maximum number of SKUs, materials or models to choose from, newest first.
 const MOST_CHOICES: Page = Page { limit: 100, offset: 0 };
@@ -31,22 +34,24 @@ pub(super) struct LineChoices {
 }
 
 impl LineChoices {
-    pub(super) async fn read(app: &StaffQuoteHandles) -> Result<Self, ApiError> {
+    pub(super) async fn read(app: &StaffQuoteHandles, language: Language) -> Result<Self, ApiError> {
         let queries = &app.quotes.queries;
         let sku_filter = SkuFilter { active: Some(true), ..SkuFilter::default() };
         let (skus, _) = queries.skus(&sku_filter, MOST_CHOICES).await?;
         let file_filter = FileFilter { kind: Some(FileKind::Model), ..FileFilter::default() };
         let (models, _) = queries.files(&file_filter, MOST_CHOICES).await?;
         let mut made_from = vec![
-            (NOT_PRINTED.to_owned(), "Not printed, such as design work".to_owned()),
-            ("later".to_owned(), "Printed (choose the SKU before sending)".to_owned()),
+            (NOT_PRINTED.to_owned(), texts::source_none(language)),
+            ("later".to_owned(), texts::source_later(language)),
         ];
         let skus = skus.iter().filter_map(|sku| sku.state.as_ref()).filter(|sku| !sku.fields.is_kit());
         made_from.extend(
-            skus.map(|sku| (format!("sku:{}", sku.id), format!("SKU {}, {}", sku.fields.code, sku.fields.name))),
+            skus.map(|sku| {
+                (format!("sku:{}", sku.id), texts::source_sku(language, &sku.fields.code, &sku.fields.name))
+            }),
         );
         let models = models.iter().filter_map(|file| file.state.as_ref());
-        made_from.extend(models.map(|file| (format!("model:{}", file.id), format!("Model {}", file.name))));
+        made_from.extend(models.map(|file| (format!("model:{}", file.id), texts::source_model(language, &file.name))));
         Ok(Self { made_from, materials: materials(app).await? })
     }
 }
@@ -74,57 +79,65 @@ fn set_price(line: &QuoteLine) -> Option<i64> {
 }
 
 /// Returns the options plus the current value, which may no longer be available.
-fn with_known(mut choices: Vec<(String, String)>, current: &str) -> Vec<(String, String)> {
+fn with_known(language: Language, mut choices: Vec<(String, String)>, current: &str) -> Vec<(String, String)> {
     if !choices.iter().any(|(value, _)| value == current) {
-        choices.push((current.to_owned(), "Current value".to_owned()));
+        choices.push((current.to_owned(), texts::current_value(language)));
     }
     choices
 }
 
+/// Returns the name of a machine type in the language of the page.
+pub(super) fn machine_name(language: Language, machine: MachineType) -> String {
+    texts::machine_type(language, machine.word(), &machine.word().replace('_', " "))
+}
+
 /// Renders the fields for a quote line; empty if `line` is `None`.
-pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<&QuoteLine>, currency: &str) -> Markup {
+pub(super) fn fields(
+    language: Language,
+    sheet: &FormSheet<'_>,
+    choices: &LineChoices,
+    line: Option<&QuoteLine>,
+    currency: &str,
+) -> Markup {
     let model = line.and_then(|line| line.model.as_ref());
     let description = line.map_or("", |line| line.description.as_str());
-    let price = line.and_then(set_price).map(|cents| plain(cents, currency)).unwrap_or_default();
+    let set_price = line.and_then(set_price);
+    let price = set_price.map(|cents| decimal(language, plain(cents, currency))).unwrap_or_default();
     let from = line.map_or_else(|| NOT_PRINTED.to_owned(), made_from);
-    let all_from = with_known(choices.made_from.clone(), &from);
+    let all_from = with_known(language, choices.made_from.clone(), &from);
     let material = model.and_then(|model| model.material_id).map(|id| id.to_string()).unwrap_or_default();
-    let later = (String::new(), "Choose before sending".to_owned());
-    let materials = with_known([later].into_iter().chain(choices.materials.iter().cloned()).collect(), &material);
-    let usual = (String::new(), "Default".to_owned());
-    let machines = MACHINES.map(|machine| (machine.word().to_owned(), machine.word().replace('_', " ")));
+    let later = (String::new(), texts::material_later(language));
+    let materials =
+        with_known(language, [later].into_iter().chain(choices.materials.iter().cloned()).collect(), &material);
+    let usual = (String::new(), texts::usual_machine(language));
+    let machines = MACHINES.map(|machine| (machine.word().to_owned(), machine_name(language, machine)));
     let machine = model.map_or("", |model| model.machine_type.word());
-    let machines = with_known([usual].into_iter().chain(machines).collect(), machine);
+    let machines = with_known(language, [usual].into_iter().chain(machines).collect(), machine);
     let profile = model.and_then(|model| model.slicer_profile.as_deref()).unwrap_or_default();
+    let (about, about_hint) = (texts::description_field(language), texts::description_hint(language));
+    let (of_price, price_hint) = (texts::price_field(language), texts::price_hint(language));
     html! {
         div class="tools" {
-            (sheet.field(
-                line_field("description", "Description", 500).hint("Leave empty for the name of the SKU or model."),
-                description,
-            ))
-            (sheet.count("quantity", "Quantity", MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
-            (sheet.field(
-                decimal_field("price", "Unit price, excluding tax")
-                    .hint("Leave empty for the SKU's price, or a price based on the model's costs."),
-                &price,
-            ))
-            (sheet.choice("madeFrom", "Printed from", &from, &all_from))
+            (sheet.field(line_field("description", &about, 500).hint(&about_hint), description))
+            (sheet.count("quantity", &texts::quantity_field(language), MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
+            (sheet.field(decimal_field("price", &of_price).hint(&price_hint), &price))
+            (sheet.choice("madeFrom", &texts::source_field(language), &from, &all_from))
         }
         fieldset class="sheet" {
-            legend { "Model options" }
-            (sheet.choice("material", "Material", &material, &materials))
-            (sheet.choice("machine", "Machine", machine, &machines))
-            (sheet.field(line_field("profile", "Slicer profile", 100), profile))
+            legend { (texts::model_options(language)) }
+            (sheet.choice("material", &texts::material_field(language), &material, &materials))
+            (sheet.choice("machine", &texts::machine_field(language), machine, &machines))
+            (sheet.field(line_field("profile", &texts::profile_field(language), 100), profile))
         }
     }
 }
 
 /// Renders a form for each line of a draft, and a form for adding a line.
-pub(super) fn forms(quote: &Quote, choices: &LineChoices, refused: &Form) -> Markup {
+pub(super) fn forms(language: Language, quote: &Quote, choices: &LineChoices, refused: &Form) -> Markup {
     let titles = quote.lines.iter().map(|line| line.description.as_str()).collect();
     let lines = DraftLines { path: page_of(QUOTES_PATH, quote.id), version: quote.revision, titles, refused };
-    lines.forms(words::Language::English, &|sheet, at| {
-        fields(sheet, choices, at.and_then(|at| quote.lines.get(at)), &quote.currency)
+    lines.forms(language, &|sheet, at| {
+        fields(language, sheet, choices, at.and_then(|at| quote.lines.get(at)), &quote.currency)
     })
 }
 

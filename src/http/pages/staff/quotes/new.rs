@@ -9,7 +9,7 @@ use serde_json::json;
 use super::line::{self, LineChoices};
 use super::{MODELS_PATH, NEW_PATH, StaffQuoteHandles, draft};
 use crate::form::{PageForm, check_token};
-use crate::frame::see_other;
+use crate::frame::{NEXT_SLOT, SLOT, see_other, with_parts};
 use crate::staff::form::Form;
 use crate::staff::sheet::{FormSheet, customer_link, line_field, page_of, without_nulls};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
@@ -22,6 +22,8 @@ use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::quotes::{operations, quote_model};
+use words::Language;
+use words::staff::quotes as texts;
 
 /// Form field that contains the custom request that the quote is for.
 const REQUEST_FIELD: &str = "customRequestId";
@@ -100,26 +102,38 @@ async fn page(
         None => None,
     };
     let request = state.as_ref().map(|state| state_of(state)).transpose()?;
-    let choices = LineChoices::read(app).await?;
+    let language = viewer.language();
+    let choices = LineChoices::read(app, language).await?;
     let materials = line::materials(app).await?;
+    let title = texts::new_quote(language);
     let content = html! {
-        p { a href=(QUOTES_PATH) { "All quotes" } }
-        h1 { "New quote" }
-        @if let Some(request) = request {
-            p { "This quote responds to " a href=(page_of(REQUESTS_PATH, request.id)) { "a custom request" } " from " (customer_link(&request.customer_email)) "." }
-        }
-        (model_form(request, &materials, refused))
-        (hand_form(request, &choices, &app.config.orders.currency, refused))
+        p { a href=(QUOTES_PATH) { (texts::all_quotes(language)) } }
+        h1 { (title) }
+        @if let Some(request) = request { p { (responds_to(language, request)) } }
+        (model_form(language, request, &materials, refused))
+        (hand_form(language, request, &choices, &app.config.orders.currency, refused))
     };
-    Ok(viewer.page(StaffSection::Quotes, "New quote", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Quotes, &title, &app.board.view(), &content))
 }
 
-fn model_form(request: Option<&CustomRequest>, materials: &[(String, String)], refused: &Form) -> Markup {
+/// Renders the sentence about the custom request that the quote is for.
+fn responds_to(language: Language, request: &CustomRequest) -> Markup {
+    let link = html! { a href=(page_of(REQUESTS_PATH, request.id)) { (texts::a_request(language)) } };
+    let customer = customer_link(&request.customer_email);
+    with_parts(&texts::responds_to(language, SLOT, NEXT_SLOT), &[&link, &customer])
+}
+
+fn model_form(
+    language: Language,
+    request: Option<&CustomRequest>,
+    materials: &[(String, String)],
+    refused: &Form,
+) -> Markup {
     let sheet = FormSheet::new("", refused);
     html! {
         section class="card" aria-labelledby="from-model" {
-            h2 id="from-model" { "From a model" }
-            p { "The model is measured and priced immediately, and sliced if a slicer is set up. You can change everything before you send the quote." }
+            h2 id="from-model" { (texts::by_model(language)) }
+            p { (texts::by_model_text(language)) }
             form method="post" enctype="multipart/form-data" action=(with_token(MODELS_PATH)) {
                 (sheet.faults())
                 @if let Some(request) = request {
@@ -128,42 +142,49 @@ fn model_form(request: Option<&CustomRequest>, materials: &[(String, String)], r
                 }
                 div class="tools" {
                     div class="field" {
-                        label for="model-file" { "Model (STL or 3MF file)" }
+                        label for="model-file" { (texts::model_file_field(language)) }
                         input id="model-file" name="file" type="file" accept=".stl,.3mf" required;
                     }
                     div class="field narrow" {
-                        label for="model-quantity" { "Quantity" }
+                        label for="model-quantity" { (texts::quantity_field(language)) }
                         input id="model-quantity" name="quantity" type="number" min="1" max=(MAX_QUANTITY) value="1" required;
                     }
                     @if !materials.is_empty() {
                         div class="field" {
-                            label for="model-material" { "Material" }
+                            label for="model-material" { (texts::material_field(language)) }
                             select id="model-material" name="materialId" {
                                 @for (id, name) in materials { option value=(id) { (name) } }
                             }
                         }
                     }
-                    button type="submit" { "Create from model" }
+                    button type="submit" { (texts::create_from_model(language)) }
                 }
             }
         }
     }
 }
 
-fn hand_form(request: Option<&CustomRequest>, choices: &LineChoices, currency: &str, refused: &Form) -> Markup {
+fn hand_form(
+    language: Language,
+    request: Option<&CustomRequest>,
+    choices: &LineChoices,
+    currency: &str,
+    refused: &Form,
+) -> Markup {
     let sheet = FormSheet::new("new", refused);
     let email = request.map_or("", |request| request.customer_email.as_str());
+    let (of_currency, currency_hint) = (texts::currency_field(language), texts::currency_hint(language));
     html! {
         section class="card" aria-labelledby="by-hand" {
-            h2 id="by-hand" { "Manually" }
-            p { "Enter the first line. You can add more lines and the address to the draft." }
+            h2 id="by-hand" { (texts::by_hand(language)) }
+            p { (texts::by_hand_text(language)) }
             form method="post" action=(NEW_PATH) {
                 (sheet.head(None))
                 @if let Some(request) = request { input type="hidden" name=(REQUEST_FIELD) value=(request.id); }
-                (draft::head_fields(&sheet, email, "", ""))
-                (line::fields(&sheet, choices, None, currency))
-                (sheet.field(line_field("currency", "Currency", 3).hint("Three letters, such as EUR. Leave empty for the shop's currency."), ""))
-                button type="submit" { "Create draft" }
+                (draft::head_fields(language, &sheet, email, "", ""))
+                (line::fields(language, &sheet, choices, None, currency))
+                (sheet.field(line_field("currency", &of_currency, 3).hint(&currency_hint), ""))
+                button type="submit" { (texts::create_draft(language)) }
             }
         }
     }

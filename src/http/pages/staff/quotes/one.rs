@@ -6,21 +6,25 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::line::LineChoices;
+use super::line::{LineChoices, machine_name};
 use super::{StaffQuoteHandles, draft, quote_state};
-use crate::frame::{money, time};
+use crate::frame::time_in;
 use crate::staff::form::Form;
 use crate::staff::sheet::{address_line, astray, customer_link, page_of, span};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
+use crate::times::message_in;
 use domain::id::Id;
+use domain::notation::{amount, decimal, percent, size};
+use domain::pricing::{Costs, PrintWork};
 use domain::quote::{LineMargin, Quote, QuoteLine, QuoteModel, QuoteStatus};
-use domain::tax::percent_text;
 use http::access::Caller;
 use http::command_request::find_present;
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::quotes::{ModelSlicing, margins_of};
+use words::Language;
+use words::staff::quotes as texts;
 
 /// Names of materials, by ID.
 type MaterialNames = BTreeMap<Id, String>;
@@ -42,20 +46,21 @@ pub(super) async fn page(
     id: Id,
     refused: &Form,
 ) -> Result<Response, ApiError> {
+    let language = viewer.language();
     let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     let status = quote.shown_status(app.quotes.environment.now());
     let margins = margins_of(&app.quotes, &quote).await?;
     let names = names(app, &quote).await?;
-    let choices = if status == QuoteStatus::Draft { Some(LineChoices::read(app).await?) } else { None };
-    let forms = draft::acts(&quote, status, choices.as_ref(), &app.config.shop.time_zone, refused);
-    let title = format!("Quote {}", quote.number_text());
+    let choices = if status == QuoteStatus::Draft { Some(LineChoices::read(app, language).await?) } else { None };
+    let forms = draft::acts(language, &quote, status, choices.as_ref(), &app.config.shop.time_zone, refused);
+    let title = texts::quote_title(language, &quote.number_text());
     let content = html! {
-        p { a href=(QUOTES_PATH) { "All quotes" } }
+        p { a href=(QUOTES_PATH) { (texts::all_quotes(language)) } }
         (astray(refused, &forms))
         div id="quote" data-fresh="" {
-            (head(&quote, status, &title))
-            (lines(&quote, &names))
-            (costs(&quote, &margins))
+            (head(language, &quote, status, &title))
+            (lines(language, &quote, &names))
+            (costs(language, &quote, &margins))
         }
         div id="quote-acts" data-fresh="" { (forms) }
     };
@@ -73,151 +78,172 @@ async fn names(app: &StaffQuoteHandles, quote: &Quote) -> Result<MaterialNames, 
     Ok(names)
 }
 
-fn head(quote: &Quote, status: QuoteStatus, title: &str) -> Markup {
-    let (tone, words) = quote_state(status);
+fn head(language: Language, quote: &Quote, status: QuoteStatus, title: &str) -> Markup {
+    let (tone, words) = quote_state(language, status);
     html! {
         h1 { (title) " " span class=(tone.class()) { (words) } }
         section class="card" aria-labelledby="glance" {
-            h2 id="glance" { "At a glance" }
+            h2 id="glance" { (texts::glance(language)) }
             @if let Some(error) = &quote.order_error {
-                p { span class=(Tone::Error.class()) { "The order can't be created" } " " (error) }
+                p { span class=(Tone::Error.class()) { (texts::order_failed(language)) } " " (message_in(language, error)) }
             }
             dl class="left" {
-                dt { "Customer" }
-                dd { @match &quote.customer_email { Some(email) => { (customer_link(email)) }, None => { "not set" } } }
+                dt { (texts::customer(language)) }
+                dd { @match &quote.customer_email { Some(email) => { (customer_link(email)) }, None => { (texts::no_customer(language)) } } }
                 @if let Some(request) = quote.custom_request_id {
-                    dt { "Custom request" } dd { a href=(page_of(REQUESTS_PATH, request)) { "View request" } }
+                    dt { (texts::request(language)) } dd { a href=(page_of(REQUESTS_PATH, request)) { (texts::view_request(language)) } }
                 }
                 @if let Some(order) = quote.order_id.filter(|_| quote.order_made) {
-                    dt { "Order" } dd { a href=(page_of(ORDERS_PATH, order)) { "View order" } }
+                    dt { (texts::order(language)) } dd { a href=(page_of(ORDERS_PATH, order)) { (texts::view_order(language)) } }
                 }
-                dt { "Created" } dd { (time(quote.created_at)) }
-                @if let Some(at) = quote.sent_at { dt { "Sent" } dd { (time(at)) } }
-                @if let Some(at) = quote.answered_at { dt { "Answered" } dd { (time(at)) } }
-                @if let Some(reason) = &quote.declined_reason { dt { "Decline reason" } dd { (reason) } }
-                @if let Some(until) = quote.valid_until { dt { "Valid until" } dd { (time(until)) } }
-                @if let Some(address) = &quote.shipping_address { dt { "Shipping address" } dd { (address_line(words::Language::English, address)) } }
-                @if let Some(notes) = &quote.notes { dt { "Notes" } dd class="as-written" { (notes) } }
+                dt { (texts::created(language)) } dd { (time_in(language, quote.created_at)) }
+                @if let Some(at) = quote.sent_at { dt { (texts::sent_at(language)) } dd { (time_in(language, at)) } }
+                @if let Some(at) = quote.answered_at { dt { (texts::answered_at(language)) } dd { (time_in(language, at)) } }
+                @if let Some(reason) = &quote.declined_reason { dt { (texts::decline_reason(language)) } dd { (reason) } }
+                @if let Some(until) = quote.valid_until { dt { (texts::valid_until(language)) } dd { (time_in(language, until)) } }
+                @if let Some(address) = &quote.shipping_address {
+                    dt { (texts::shipping_address(language)) } dd { (address_line(language, address)) }
+                }
+                @if let Some(notes) = &quote.notes { dt { (texts::notes(language)) } dd class="as-written" { (notes) } }
             }
         }
     }
 }
 
-fn lines(quote: &Quote, names: &MaterialNames) -> Markup {
-    let currency = &quote.currency;
+fn lines(language: Language, quote: &Quote, names: &MaterialNames) -> Markup {
+    let money = |cents: i64| amount(language, cents, &quote.currency);
     html! {
         section class="card" aria-labelledby="lines" {
-            h2 id="lines" { "Lines" }
-            div class="table" tabindex="0" role="region" aria-label="Quote lines" {
+            h2 id="lines" { (texts::lines(language)) }
+            div class="table" tabindex="0" role="region" aria-label=(texts::lines_label(language)) {
                 table {
                     thead {
                         tr {
-                            th scope="col" { "Description" } th scope="col" class="number" { "Quantity" }
-                            th scope="col" class="number" { "Price" } th scope="col" class="number" { "Amount" }
+                            th scope="col" { (texts::description_column(language)) }
+                            th scope="col" class="number" { (texts::quantity_column(language)) }
+                            th scope="col" class="number" { (texts::price_column(language)) }
+                            th scope="col" class="number" { (texts::amount_column(language)) }
                         }
                     }
                     tbody {
                         @for line in &quote.lines {
                             tr {
-                                th scope="row" { (line.description) (about(line, names)) }
+                                th scope="row" { (line.description) (about(language, line, names)) }
                                 td class="number" { (line.quantity) }
-                                td class="number" { (money(line.unit_price_cents, currency)) }
-                                td class="number" { (money(line.amount_cents(), currency)) }
+                                td class="number" { (money(line.unit_price_cents)) }
+                                td class="number" { (money(line.amount_cents())) }
                             }
                         }
                     }
                 }
             }
             dl class="sums" {
-                dt { "Subtotal" } dd { (money(quote.subtotal_cents, currency)) }
-                dt { "Shipping" } dd { (money(quote.shipping_cents, currency)) }
-                dt { "Tax, " (percent_text(quote.tax_rate_bps)) " %" } dd { (money(quote.tax_cents, currency)) }
-                dt class="sum" { "Total" } dd class="sum" { (money(quote.total_cents, currency)) }
+                dt { (texts::subtotal(language)) } dd { (money(quote.subtotal_cents)) }
+                dt { (texts::shipping(language)) } dd { (money(quote.shipping_cents)) }
+                dt { (texts::tax(language, &percent(language, quote.tax_rate_bps))) } dd { (money(quote.tax_cents)) }
+                dt class="sum" { (texts::total(language)) } dd class="sum" { (money(quote.total_cents)) }
             }
         }
     }
 }
 
 /// Renders a description of the printed parts for a quote line, to be shown below its description.
-fn about(line: &QuoteLine, names: &MaterialNames) -> Markup {
+fn about(language: Language, line: &QuoteLine, names: &MaterialNames) -> Markup {
     html! {
         span class="below soft" {
             @match (&line.model, line.sku_id) {
-                (Some(model), _) => { (of_model(model, names)) },
-                (None, Some(_)) => { "Printed from a SKU" },
-                (None, None) if line.printed => { "Printed, SKU not set yet" },
-                (None, None) => { "Not printed" },
+                (Some(model), _) => { (of_model(language, model, names)) },
+                (None, Some(_)) => { (texts::from_sku(language)) },
+                (None, None) if line.printed => { (texts::printed_without_sku(language)) },
+                (None, None) => { (texts::not_printed(language)) },
             }
         }
     }
 }
 
-fn of_model(model: &QuoteModel, names: &MaterialNames) -> Markup {
+fn of_model(language: Language, model: &QuoteModel, names: &MaterialNames) -> Markup {
     let material = model.material_id.and_then(|id| names.get(&id));
+    let material = material.cloned().unwrap_or_else(|| texts::no_material(language));
+    let machine = machine_name(language, model.machine_type);
+    let (grams, span) = work(language, &model.work);
+    let work = match ModelSlicing::of(model) {
+        ModelSlicing::Done => texts::work_sliced(language, &grams, &span),
+        ModelSlicing::Pending => texts::work_before_slicing(language, &grams, &span),
+        ModelSlicing::None => texts::work_of_volume(language, &grams, &span),
+        ModelSlicing::Failed => texts::work_slicing_failed(language, &grams, &span),
+    };
     html! {
-        (model.size.x) " × " (model.size.y) " × " (model.size.z) " mm each, "
-        @match material { Some(name) => { (name) }, None => { "material not set yet" } }
-        ", " (model.machine_type.word().replace('_', " "))
-        ". Total: " (model.work.grams) " g in " (span(words::Language::English, model.work.seconds))
-        @match ModelSlicing::of(model) {
-            ModelSlicing::Done => { ", from the G-code." },
-            ModelSlicing::Pending => { ", estimated from the volume until the model is sliced." },
-            ModelSlicing::None => { ", estimated from the volume." },
-            ModelSlicing::Failed => { ", estimated from the volume because slicing failed." },
-        }
-        @if let Some(error) = &model.slicing_error { " " (error) }
-        @if model.priced_by_hand { " Price set manually." }
+        (texts::model(language, &size(language, model.size), &material, &machine)) " " (work)
+        @if let Some(error) = &model.slicing_error { " " (message_in(language, error)) }
+        @if model.priced_by_hand { " " (texts::priced_by_hand(language)) }
     }
 }
 
+/// Returns the grams and the time of the work.
+fn work(language: Language, work: &PrintWork) -> (String, String) {
+    (decimal(language, work.grams), span(language, work.seconds))
+}
+
 /// Renders the shop's costs for a quote's models, by category, and the margin on each price.
-fn costs(quote: &Quote, margins: &[LineMargin]) -> Markup {
-    let currency = &quote.currency;
+fn costs(language: Language, quote: &Quote, margins: &[LineMargin]) -> Markup {
     let models = || quote.lines.iter().enumerate().filter_map(|(at, line)| Some((at, line, line.model.as_ref()?)));
-    let cell = |cents: i64| html! { td class="number" { (money(cents, currency)) } };
+    let columns = [
+        texts::material_column(language),
+        texts::energy_column(language),
+        texts::wear_column(language),
+        texts::labour_column(language),
+        texts::failures_column(language),
+        texts::costs_column(language),
+        texts::price_column(language),
+        texts::margin_column(language),
+    ];
     html! {
         @if models().next().is_some() {
             section class="card" aria-labelledby="costs" {
-                h2 id="costs" { "Costs and margin (internal)" }
-                div class="table" tabindex="0" role="region" aria-label="Costs" {
+                h2 id="costs" { (texts::costs(language)) }
+                div class="table" tabindex="0" role="region" aria-label=(texts::costs_label(language)) {
                     table {
                         thead {
                             tr {
-                                th scope="col" { "Line" }
-                                @for class in ["Material", "Energy", "Wear", "Labour", "Failures", "Costs", "Price", "Margin"] {
-                                    th scope="col" class="number" { (class) }
-                                }
+                                th scope="col" { (texts::line_column(language)) }
+                                @for column in &columns { th scope="col" class="number" { (column) } }
                             }
                         }
                         tbody {
                             @for (at, line, model) in models() {
                                 tr {
                                     th scope="row" { (line.description) }
-                                    (cell(model.costs.material_cents)) (cell(model.costs.energy_cents))
-                                    (cell(model.costs.wear_cents)) (cell(model.costs.labour_cents))
-                                    (cell(model.costs.failure_cents)) (cell(model.costs.sum_cents()))
-                                    (cell(line.amount_cents())) (cell(line.margin_cents().unwrap_or(0)))
+                                    @let results = [line.amount_cents(), line.margin_cents().unwrap_or(0)];
+                                    (cells(language, &model.costs, results, &quote.currency))
                                 }
                                 @if let Some(real) = margins.iter().find(|real| real.line == at) {
                                     tr {
-                                        th scope="row" {
-                                            span class="soft" {
-                                                @if real.is_final { "Actual" } @else { "Actual so far" }
-                                                ": " (real.work.grams) " g in " (span(words::Language::English, real.work.seconds))
-                                            }
-                                        }
-                                        (cell(real.actual.material_cents)) (cell(real.actual.energy_cents))
-                                        (cell(real.actual.wear_cents)) (cell(real.actual.labour_cents))
-                                        (cell(real.actual.failure_cents)) (cell(real.actual.sum_cents()))
-                                        (cell(real.price_cents)) (cell(real.actual_margin_cents()))
+                                        th scope="row" { span class="soft" { (actual_work(language, real)) } }
+                                        @let results = [real.price_cents, real.actual_margin_cents()];
+                                        (cells(language, &real.actual, results, &quote.currency))
                                     }
                                 }
                             }
                         }
                     }
                 }
-                p class="soft" { "Excludes tax and shipping. Actual costs include failed prints." }
+                p class="soft" { (texts::costs_note(language)) }
             }
         }
+    }
+}
+
+/// Returns the sentence about the work for a line so far.
+fn actual_work(language: Language, real: &LineMargin) -> String {
+    let (grams, span) = work(language, &real.work);
+    if real.is_final { texts::actual(language, &grams, &span) } else { texts::actual_so_far(language, &grams, &span) }
+}
+
+/// Renders the cells of a line's costs, followed by its price and margin.
+fn cells(language: Language, costs: &Costs, results: [i64; 2], currency: &str) -> Markup {
+    let Costs { material_cents, energy_cents, wear_cents, labour_cents, failure_cents } = *costs;
+    let classes = [material_cents, energy_cents, wear_cents, labour_cents, failure_cents, costs.sum_cents()];
+    html! {
+        @for cents in classes.into_iter().chain(results) { td class="number" { (amount(language, cents, currency)) } }
     }
 }

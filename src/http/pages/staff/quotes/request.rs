@@ -9,7 +9,7 @@ use serde_json::json;
 use super::requests::{STATUSES, request_state};
 use super::{NEW_PATH, StaffQuoteHandles, quote_row};
 use crate::form::PageForm;
-use crate::frame::{money, see_other, time};
+use crate::frame::{SLOT, see_other, time_in, with_parts};
 use crate::staff::acts::PathAct;
 use crate::staff::form::Form;
 use crate::staff::sheet::{FEW_ROWS, FormSheet, astray, at_version, few, page_of};
@@ -17,6 +17,7 @@ use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{CUSTOMERS_PATH, QUOTES_PATH, REQUESTS_PATH};
 use domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
 use domain::id::Id;
+use domain::notation::amount;
 use domain::picture_format::PictureFormat;
 use domain::quote::Quote;
 use domain::refusal::Refusal;
@@ -27,6 +28,8 @@ use http::path_id::PathId;
 use http_api::production::custom_requests::operations;
 use http_api::production::quotes::operations::answer_request;
 use store::queries::QuoteFilter;
+use words::Language;
+use words::staff::requests as texts;
 
 /// Serves a custom request's page.
 pub(super) async fn show(
@@ -82,152 +85,157 @@ pub(super) async fn act(
 }
 
 async fn page(app: &StaffQuoteHandles, viewer: &StaffViewer, id: Id, refused: &Form) -> Result<Response, ApiError> {
+    let language = viewer.language();
     let (_, state) = find_existing(&app.requests.custom_requests, id).await?;
     let request = state_of(&state)?;
     let now = app.quotes.environment.now();
     let filter = QuoteFilter { custom_request_id: Some(id), now, ..QuoteFilter::default() };
     let (quotes, _) = app.quotes.queries.quotes(&filter, FEW_ROWS).await?;
     let quotes: Vec<&Quote> = quotes.iter().filter_map(|one| one.state.as_ref()).collect();
-    let rows: Vec<Markup> = quotes.iter().map(|quote| quote_row(quote, now)).collect();
-    let forms = acts(request, refused);
-    let title = format!("Custom request from {}", request.customer_name);
+    let rows: Vec<Markup> = quotes.iter().map(|quote| quote_row(language, quote, now)).collect();
+    let forms = acts(language, request, refused);
+    let title = texts::request_title(language, &request.customer_name);
     let content = html! {
-        p { a href=(REQUESTS_PATH) { "All custom requests" } }
+        p { a href=(REQUESTS_PATH) { (texts::all_requests(language)) } }
         (astray(refused, &forms))
         div id="request" data-fresh="" {
-            (head(request, &title))
-            (photos(request))
-            (wishes(request))
-            (estimate(request))
-            (few("answers", "Quotes", &rows, "None yet."))
+            (head(language, request, &title))
+            (photos(language, request))
+            (wishes(language, request))
+            (estimate(language, request))
+            (few("answers", &texts::quotes(language), &rows, &texts::no_quotes(language)))
         }
         div id="request-acts" data-fresh="" { (forms) }
     };
     Ok(viewer.page(StaffSection::Quotes, &title, &app.board.view(), &content))
 }
 
-fn head(request: &CustomRequest, title: &str) -> Markup {
-    let (tone, words) = request_state(request.status);
+fn head(language: Language, request: &CustomRequest, title: &str) -> Markup {
+    let (tone, words) = request_state(language, request.status);
+    let received = texts::received_at(language, SLOT, &request.site);
     html! {
         h1 { (title) " " span class=(tone.class()) { (words) } }
         section class="card" aria-labelledby="glance" {
-            h2 id="glance" { "At a glance" }
+            h2 id="glance" { (texts::glance(language)) }
             dl class="left" {
-                dt { "Customer" }
+                dt { (texts::customer(language)) }
                 dd { a href=(page_of(CUSTOMERS_PATH, request.customer_id)) { (request.customer_name) } ", " (request.customer_email) }
-                @if let Some(phone) = &request.phone { dt { "Phone" } dd { (phone) } }
-                dt { "Received" } dd { (time(request.created_at)) ", from the site " (request.site) }
-                dt { "Estimate valid until" } dd { (time(request.valid_until)) }
-                @if let Some(notes) = &request.internal_notes { dt { "Internal notes" } dd class="as-written" { (notes) } }
+                @if let Some(phone) = &request.phone { dt { (texts::phone(language)) } dd { (phone) } }
+                dt { (texts::received(language)) } dd { (with_parts(&received, &[&time_in(language, request.created_at)])) }
+                dt { (texts::estimate_valid(language)) } dd { (time_in(language, request.valid_until)) }
+                @if let Some(notes) = &request.internal_notes { dt { (texts::internal_notes(language)) } dd class="as-written" { (notes) } }
             }
         }
     }
 }
 
 /// Renders the customer's photos. They are loaded from an API URL that serves them only to staff, and only as images.
-fn photos(request: &CustomRequest) -> Markup {
+fn photos(language: Language, request: &CustomRequest) -> Markup {
     html! {
         section class="card" aria-labelledby="photos" {
-            h2 id="photos" { "Photos" }
+            h2 id="photos" { (texts::photos(language)) }
             @if request.status == CustomRequestStatus::Closed {
-                p class="soft" { "The request is closed. Its photos may have been deleted." }
+                p class="soft" { (texts::photos_of_closed(language)) }
             }
-            ul class="photos" { @for (number, one) in (1_u32..).zip(&request.photos) { li { (photo(request, number, one)) } } }
+            ul class="photos" {
+                @for (number, one) in (1_u32..).zip(&request.photos) { li { (photo(language, request, number, one)) } }
+            }
         }
     }
 }
 
-fn photo(request: &CustomRequest, number: u32, photo: &Photo) -> Markup {
+fn photo(language: Language, request: &CustomRequest, number: u32, photo: &Photo) -> Markup {
     let path = format!("/api/custom-requests/{}/photos/{number}", request.id);
     html! {
         a href=(path) {
             @if photo.format == PictureFormat::Heic {
-                "Photo " (number) " (HEIC, which few browsers can show)"
+                (texts::photo_heic(language, number))
             } @else {
-                img src=(path) alt={ "Photo " (number) " from " (request.customer_name) } loading="lazy" width="240" height="180";
+                img src=(path) alt=(texts::photo_of(language, number, &request.customer_name)) loading="lazy" width="240" height="180";
             }
         }
     }
 }
 
-fn wishes(request: &CustomRequest) -> Markup {
+fn wishes(language: Language, request: &CustomRequest) -> Markup {
     let wishes = &request.wishes;
     html! {
         section class="card" aria-labelledby="wishes" {
-            h2 id="wishes" { "Request details" }
+            h2 id="wishes" { (texts::details(language)) }
             dl class="left" {
-                dt { "Product" } dd { (wishes.product_type) }
-                dt { "Subject" } dd { (wishes.subject_type) }
-                dt { "Style" } dd { (wishes.style_id) }
-                dt { "Size" } dd { (wishes.size_id) }
-                dt { "Base" } dd { (wishes.base_option_id) }
-                dt { "Colours" } dd { (wishes.color_count) }
-                dt { "UV coating" } dd { @if wishes.uv_coating { "yes" } @else { "no" } }
-                @if !wishes.addon_ids.is_empty() { dt { "Add-ons" } dd { (wishes.addon_ids.join(", ")) } }
-                @if let Some(inscription) = &wishes.inscription { dt { "Inscription" } dd { (inscription) } }
-                @if let Some(notes) = &wishes.notes { dt { "Customer notes" } dd class="as-written" { (notes) } }
+                dt { (texts::product(language)) } dd { (wishes.product_type) }
+                dt { (texts::subject(language)) } dd { (wishes.subject_type) }
+                dt { (texts::style(language)) } dd { (wishes.style_id) }
+                dt { (texts::size(language)) } dd { (wishes.size_id) }
+                dt { (texts::base(language)) } dd { (wishes.base_option_id) }
+                dt { (texts::colours(language)) } dd { (wishes.color_count) }
+                dt { (texts::uv_coating(language)) }
+                dd { @if wishes.uv_coating { (texts::uv_yes(language)) } @else { (texts::uv_no(language)) } }
+                @if !wishes.addon_ids.is_empty() { dt { (texts::addons(language)) } dd { (wishes.addon_ids.join(", ")) } }
+                @if let Some(inscription) = &wishes.inscription { dt { (texts::inscription(language)) } dd { (inscription) } }
+                @if let Some(notes) = &wishes.notes { dt { (texts::customer_notes(language)) } dd class="as-written" { (notes) } }
             }
         }
     }
 }
 
-fn estimate(request: &CustomRequest) -> Markup {
+fn estimate(language: Language, request: &CustomRequest) -> Markup {
     let estimate = &request.estimate;
     html! {
         section class="card" aria-labelledby="estimate" {
-            h2 id="estimate" { "Estimate" }
+            h2 id="estimate" { (texts::estimate(language)) }
             dl class="sums" {
                 @for item in &estimate.items {
                     dt {
                         (item.path)
-                        @if !item.is_listed { " " span class=(Tone::Attention.class()) { "not in the price tables" } }
+                        @if !item.is_listed { " " span class=(Tone::Attention.class()) { (texts::unlisted(language)) } }
                     }
-                    dd { (money(item.cents, &estimate.currency)) }
+                    dd { (amount(language, item.cents, &estimate.currency)) }
                 }
-                dt class="sum" { "Total" } dd class="sum" { (money(estimate.total_cents, &estimate.currency)) }
+                dt class="sum" { (texts::total(language)) } dd class="sum" { (amount(language, estimate.total_cents, &estimate.currency)) }
             }
         }
     }
 }
 
-fn acts(request: &CustomRequest, refused: &Form) -> Markup {
+fn acts(language: Language, request: &CustomRequest, refused: &Form) -> Markup {
     let path = |act: &str| format!("{}/{act}", page_of(REQUESTS_PATH, request.id));
     let (change, close) = (FormSheet::new("change", refused), FormSheet::new("close", refused));
     let statuses = STATUSES.into_iter().filter(|status| *status != CustomRequestStatus::Closed);
-    let statuses = statuses.map(|status| (status.to_string(), request_state(status).1.to_owned()));
-    let keeps = (String::new(), "No change".to_owned());
+    let statuses = statuses.map(|status| (status.to_string(), request_state(language, status).1));
+    let keeps = (String::new(), texts::no_change(language));
     let statuses: Vec<(String, String)> = [keeps].into_iter().chain(statuses).collect();
     html! {
         section class="card" aria-labelledby="acts" {
-            h2 id="acts" { "Actions" }
+            h2 id="acts" { (texts::actions(language)) }
             @if request.status == CustomRequestStatus::Closed {
-                p { "This request is closed." }
+                p { (texts::is_closed(language)) }
             } @else {
                 (FormSheet::new("quote", refused).faults())
                 div class="acts" {
                     form method="post" action=(path("quote")) {
                         (hidden())
-                        button id="answer-request" type="submit" { "Create quote from estimate" }
+                        button id="answer-request" type="submit" { (texts::create_quote(language)) }
                     }
-                    a class="button second" href={ (NEW_PATH) "?request=" (request.id) } { "Create a different quote" }
+                    a class="button second" href={ (NEW_PATH) "?request=" (request.id) } { (texts::create_other_quote(language)) }
                 }
             }
             details open[change.is_refused()] {
-                summary { "Edit notes and status" }
+                summary { (texts::edit(language)) }
                 form method="post" action=(path("change")) {
                     (change.head(Some(request.revision)))
-                    (change.area("internalNotes", "Internal notes", 1000, request.internal_notes.as_deref().unwrap_or_default()))
-                    (change.choice("status", "Status", "", &statuses))
-                    button class="second" type="submit" { "Save" }
+                    (change.area("internalNotes", &texts::internal_notes(language), 1000, request.internal_notes.as_deref().unwrap_or_default()))
+                    (change.choice("status", &texts::status_field(language), "", &statuses))
+                    button class="second" type="submit" { (texts::save(language)) }
                 }
             }
             @if request.status != CustomRequestStatus::Closed {
                 details open[close.is_refused()] {
-                    summary { "Close request" }
-                    p { "Close the request when it needs no more work. Its photos may then be deleted." }
+                    summary { (texts::close_heading(language)) }
+                    p { (texts::close_text(language)) }
                     form method="post" action=(path("close")) {
                         (close.head(None))
-                        button id="close-request" class="second" type="submit" { "Close request from " (request.customer_name) }
+                        button id="close-request" class="second" type="submit" { (texts::close(language, &request.customer_name)) }
                     }
                 }
             }

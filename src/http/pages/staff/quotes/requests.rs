@@ -6,16 +6,19 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::StaffQuoteHandles;
-use crate::frame::{money, time};
+use crate::frame::time_in;
 use crate::staff::sheet::{ListPart, non_empty, page_of};
-use crate::staff::shell::{StaffSection, StaffViewer, Tone, since};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, since_in};
 use crate::staff::{QUOTES_PATH, REQUESTS_PATH};
 use domain::custom_request::{CustomRequest, CustomRequestStatus};
+use domain::notation::amount;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::wire::MaxChars;
 use store::queries::CustomRequestFilter;
+use words::Language;
+use words::staff::requests as texts;
 
 /// Statuses by which the list can be filtered.
 pub(super) const STATUSES: [CustomRequestStatus; 5] = [
@@ -40,13 +43,13 @@ pub(super) struct RequestListQuery {
 }
 
 /// Returns the tone and label for a custom request's status.
-pub(super) fn request_state(status: CustomRequestStatus) -> (Tone, &'static str) {
+pub(super) fn request_state(language: Language, status: CustomRequestStatus) -> (Tone, String) {
     match status {
-        CustomRequestStatus::New => (Tone::Attention, "New"),
-        CustomRequestStatus::Quoted => (Tone::Working, "Quoted"),
-        CustomRequestStatus::Accepted => (Tone::Working, "Accepted"),
-        CustomRequestStatus::Declined => (Tone::Idle, "Declined"),
-        CustomRequestStatus::Closed => (Tone::Idle, "Closed"),
+        CustomRequestStatus::New => (Tone::Attention, texts::status_new(language)),
+        CustomRequestStatus::Quoted => (Tone::Working, texts::status_quoted(language)),
+        CustomRequestStatus::Accepted => (Tone::Working, texts::status_accepted(language)),
+        CustomRequestStatus::Declined => (Tone::Idle, texts::status_declined(language)),
+        CustomRequestStatus::Closed => (Tone::Idle, texts::status_closed(language)),
     }
 }
 
@@ -57,6 +60,7 @@ pub(super) async fn list(
     OpenQuery(query): OpenQuery<RequestListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = viewer.language();
     let status = STATUSES.into_iter().find(|status| query.status.as_deref() == Some(status.to_string().as_str()));
     let q = non_empty(query.q.as_ref());
     let part = ListPart {
@@ -67,54 +71,58 @@ pub(super) async fn list(
     let filter = CustomRequestFilter { status, q: q.map(str::to_owned), ..CustomRequestFilter::default() };
     let (some, total) = app.requests.queries.custom_requests(&filter, part.page()).await?;
     let some: Vec<&CustomRequest> = some.iter().filter_map(|one| one.state.as_ref()).collect();
+    let title = texts::title(language);
     let content = html! {
-        p { a href=(QUOTES_PATH) { "All quotes" } }
-        h1 { "Custom requests" }
-        (tools(status, q))
+        p { a href=(QUOTES_PATH) { (texts::all_quotes(language)) } }
+        h1 { (title) }
+        (tools(language, status, q))
         div id="requests" data-fresh="" {
             @if !some.is_empty() {
-                (table(&some))
+                (table(language, &some))
             } @else if status.is_some() || q.is_some() {
-                p { "No requests match. " a href=(REQUESTS_PATH) { "Show all" } }
+                p { (texts::none_match(language)) " " a href=(REQUESTS_PATH) { (texts::show_all(language)) } }
             } @else {
-                p { "No custom requests yet. Customers submit requests, with photos, through the form on your site." }
+                p { (texts::none_yet(language)) }
             }
-            (part.links(total))
+            (part.links_in(language, total))
         }
     };
-    Ok(viewer.page(StaffSection::Quotes, "Custom requests", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Quotes, &title, &app.board.view(), &content))
 }
 
-fn tools(chosen: Option<CustomRequestStatus>, q: Option<&str>) -> Markup {
+fn tools(language: Language, chosen: Option<CustomRequestStatus>, q: Option<&str>) -> Markup {
     html! {
         form class="tools" method="get" action=(REQUESTS_PATH) role="search" {
             div class="field" {
-                label for="status" { "Status" }
+                label for="status" { (texts::status_field(language)) }
                 select id="status" name="status" {
-                    option value="" { "All" }
+                    option value="" { (texts::all(language)) }
                     @for status in STATUSES {
-                        option value=(status) selected[chosen == Some(status)] { (request_state(status).1) }
+                        option value=(status) selected[chosen == Some(status)] { (request_state(language, status).1) }
                     }
                 }
             }
             div class="field" {
-                label for="q" { "Name or email address" }
+                label for="q" { (texts::search_field(language)) }
                 input id="q" name="q" type="search" maxlength="254" value=[q];
             }
-            button class="second" type="submit" { "Show" }
+            button class="second" type="submit" { (texts::show(language)) }
         }
     }
 }
 
-fn table(requests: &[&CustomRequest]) -> Markup {
+fn table(language: Language, requests: &[&CustomRequest]) -> Markup {
+    let (received, photos) = (texts::received_column(language), texts::photos_column(language));
+    let estimate = texts::estimate_column(language);
     html! {
-        div class="table list" tabindex="0" role="region" aria-label="Custom requests" {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::title(language)) {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Request" } th scope="col" { "Status" } th scope="col" { "Customer" }
-                        th scope="col" { "Received" } th scope="col" class="number" { "Photos" }
-                        th scope="col" class="number" { "Estimate" }
+                        th scope="col" { (texts::request_column(language)) } th scope="col" { (texts::status_column(language)) }
+                        th scope="col" { (texts::customer_column(language)) }
+                        th scope="col" { (received) } th scope="col" class="number" { (photos) }
+                        th scope="col" class="number" { (estimate) }
                     }
                 }
                 tbody {
@@ -126,14 +134,14 @@ fn table(requests: &[&CustomRequest]) -> Markup {
                                 }
                             }
                             td class="states" {
-                                @let (tone, words) = request_state(request.status);
+                                @let (tone, words) = request_state(language, request.status);
                                 span class=(tone.class()) { (words) }
-                                @if request.status == CustomRequestStatus::New { " " span class="soft" { (since(request.created_at)) } }
+                                @if request.status == CustomRequestStatus::New { " " span class="soft" { (since_in(language, request.created_at)) } }
                             }
                             td class="wide" { (request.customer_name) " " span class="soft" { (request.customer_email) } }
-                            td class="spare" data-label="Received" { (time(request.created_at)) }
-                            td class="number" data-label="Photos" { (request.photos.len()) }
-                            td class="number" data-label="Estimate" { (money(request.estimate.total_cents, &request.estimate.currency)) }
+                            td class="spare" data-label=(received) { (time_in(language, request.created_at)) }
+                            td class="number" data-label=(photos) { (request.photos.len()) }
+                            td class="number" data-label=(estimate) { (amount(language, request.estimate.total_cents, &request.estimate.currency)) }
                         }
                     }
                 }

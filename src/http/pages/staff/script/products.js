@@ -6,7 +6,7 @@
     if (field.type !== 'file' || !field.files.length || !form || !form.matches('form[data-sends]')) return;
     if (!form.querySelector('button').disabled) form.requestSubmit();
   });
-  // A file that is sent tells how far it is; without this the browser sends the form by itself.
+  // A file that is sent tells how far it is, in the texts of the form; without this the browser sends it by itself.
   document.addEventListener('submit', event => {
     const form = event.target;
     if (!form.matches('form[data-sends]')) return;
@@ -21,19 +21,19 @@
     request.open('POST', form.getAttribute('action'));
     request.upload.addEventListener('progress', sent => {
       if (sent.lengthComputable) bar.value = Math.floor(sent.loaded / sent.total * 100);
-      if (sent.loaded === sent.total) told.textContent = 'Sent. It is being read.';
+      if (sent.loaded === sent.total) told.textContent = form.dataset.sent;
     });
     request.addEventListener('load', () => {
       if (request.status < 400) { location.assign(request.responseURL); return; }
       const page = new DOMParser().parseFromString(request.responseText, 'text/html');
       const words = page.querySelector('[role=alert] p') || page.querySelector('main p');
-      over((words && words.textContent) || 'Something went wrong. Try again.');
+      over((words && words.textContent) || form.dataset.failed);
     });
-    request.addEventListener('error', () => over('The connection broke. Nothing was stored: send it again.'));
+    request.addEventListener('error', () => over(form.dataset.broken));
     bar.value = 0;
     bar.hidden = false;
     button.disabled = true;
-    told.textContent = 'The file is being sent.';
+    told.textContent = form.dataset.sends;
     request.send(new FormData(form));
   });
 })();

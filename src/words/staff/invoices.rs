@@ -1,0 +1,167 @@
+//! Messages of the invoices' pages: list, details, drafts, actions, numbering.
+
+use crate::messages;
+
+messages! {
+    "staff/invoices":
+
+    title;
+    numbers;
+    new_invoice;
+    filter_label;
+    all;
+    email_field;
+    search;
+    none_match;
+    show_all;
+    none_yet;
+    invoice_column;
+    status_column;
+    customer_column;
+    issued_column;
+    due_column;
+    total_column;
+    due_amount_column;
+    needs_attention;
+    no_number;
+
+    status_draft;
+    status_open;
+    status_partly_paid;
+    status_paid;
+    status_overdue;
+    status_refunded;
+    status_void;
+    status_order_cancelled;
+
+    all_invoices;
+    invoice_title(number: &str);
+    unnumbered_title;
+    unprintable(characters: &str);
+    glance;
+    customer;
+    billing_address;
+    vat_id;
+    order;
+    view_order;
+    created;
+    issued;
+    due;
+    paid_at;
+    notes;
+    flag_disputed;
+    flag_dispute_lost;
+
+    lines;
+    lines_label;
+    description_column;
+    quantity_column;
+    price_column;
+    tax_column;
+    amount_column;
+    subtotal;
+    shipping;
+    discount;
+    tax;
+    rounding;
+    total;
+    paid;
+    due_amount;
+
+    payments;
+    no_payments;
+    no_payments_of_order;
+    payment_received(time: &str);
+    payment_refunded(time: &str);
+    refund_failed(time: &str);
+    refund_rejected;
+    refund_requested;
+
+    documents;
+    no_documents;
+    document_invoice(number: &str);
+    document_credit_note(number: &str);
+    of_document(number: &str);
+    stored_pdf;
+
+    draft_text;
+    edit_draft;
+    edit_head;
+    name_field;
+    buyer_email_field;
+    vat_id_field;
+    shipping_field;
+    discount_field;
+    due_field;
+    due_hint;
+    address_legend;
+    notes_field;
+    description_field;
+    quantity_field;
+    price_field;
+    rate_field;
+    rate_hint;
+    first_line;
+    currency_field;
+    currency_hint;
+    create_draft;
+    save;
+
+    actions;
+    issue;
+    issue_text;
+    issue_to(name: &str);
+    discard;
+    discard_text;
+    discarded;
+    order_cancelled_text;
+    void;
+    void_text;
+    void_number(number: &str);
+    store_pdf_heading;
+    store_pdf_text;
+    store_pdf;
+    record_payment;
+    record_payment_text(amount: &str);
+    method_field;
+    usual_method;
+    amount_field;
+    payment_amount_hint;
+    reference_field;
+    refund_heading;
+    refund_text(amount: &str);
+    latest_payment;
+    payment_choice(amount: &str, method: &str, date: &str);
+    payment_field;
+    refund_amount_hint;
+    refund_method_field;
+    refund_method_hint;
+    refund;
+    replace_link;
+    replace_link_text;
+    create_link_heading;
+    create_link_text;
+    create_link;
+    link_field(amount: &str);
+    link_ends(time: &str);
+    link_stays;
+    link_expiry_field;
+    link_expiry_hint;
+    revoke_link_heading;
+    revoke_link_text;
+    revoke_link;
+
+    numbering_title;
+    numbering_heading;
+    numbering_text;
+    none_missing;
+    some_missing;
+    series_label;
+    series_column;
+    first_column;
+    last_column;
+    documents_column;
+    missing_column;
+    none_missing_in_series;
+    gap(first: &str, last: &str);
+}
