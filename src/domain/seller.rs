@@ -4,6 +4,7 @@
 use std::fmt;
 
 use crate::country::country_name;
+use crate::notation;
 use crate::rules::{InvoiceRules, Rules};
 use words::Language;
 use words::staff::setup_fields as texts;
@@ -79,11 +80,7 @@ pub fn missing_details(language: Language, gaps: &[SellerGap]) -> String {
         SellerGap::TaxNumber => texts::gap_tax_number(language),
     };
     let names: Vec<String> = gaps.iter().map(name).collect();
-    let names = match names.split_last() {
-        Some((last, rest)) if !rest.is_empty() => texts::gaps_joined(language, &rest.join(", "), last),
-        _ => names.concat(),
-    };
-    texts::seller_gaps(language, &names)
+    texts::seller_gaps(language, &notation::list(language, &names))
 }
 
 /// Returns instructions for adding the missing details, phrased as the end of a sentence.

@@ -35,7 +35,7 @@ use words::staff::printer_form as texts;
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     key_may_be_password: true,
-    key_hint: texts::hint_key_prusa_link,
+    key_hint: texts::hint_key_screen,
     address_hint: texts::hint_address_screen,
     guards_camera: true,
     web_probes: recognition::PROBES,

@@ -37,8 +37,8 @@ const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
-    key_hint: texts::hint_key_octoprint,
-    address_hint: texts::hint_address_octoprint,
+    key_hint: texts::hint_key_application,
+    address_hint: texts::hint_address_browser,
     web_probes: recognition::PROBES,
     slot_labels: SlotLabels::Tools,
     ..PrinterType::of("server_rest", "OctoPrint", 5000, |parts: AdapterParts| {

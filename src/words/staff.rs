@@ -19,6 +19,7 @@ pub mod labels;
 pub mod orders;
 pub mod payments;
 pub mod printer_form;
+pub mod printer_page;
 pub mod products;
 pub mod quotes;
 pub mod refusals;
@@ -53,6 +54,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/orders", &orders::FILE, orders::DECLARED),
         ("staff/payments", &payments::FILE, payments::DECLARED),
         ("staff/printer_form", &printer_form::FILE, printer_form::DECLARED),
+        ("staff/printer_page", &printer_page::FILE, printer_page::DECLARED),
         ("staff/products", &products::FILE, products::DECLARED),
         ("staff/quotes", &quotes::FILE, quotes::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),

@@ -125,6 +125,14 @@ impl Printer {
         self.check_free().map_err(|why| why.to_string())
     }
 
+    /// Checks that the printer can accept a job now. The error is the reason in the given language ([`Unready::text`]).
+    pub fn free_in(&self, language: Language) -> Result<(), String> {
+        self.check_free().map_err(|why| match why {
+            Unready::MaintenanceDue(words) => self.blocked_by_care(language).unwrap_or(words),
+            other => other.text(language),
+        })
+    }
+
     /// Checks that the printer can accept a job now, regardless of rejected starts.
     pub(super) fn check_free(&self) -> Result<(), Unready> {
         if self.manual.is_some() {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use words::Language;
-use words::staff::waiting;
+use words::staff::{printer_page as texts, waiting};
 
 /// Reason why a printer cannot take a job now. Its text is phrased to follow "the printer is"; [`fmt::Display`] writes
 /// it in English.
@@ -88,6 +88,34 @@ impl Unready {
         };
         text(language)
     }
+
+    /// Returns the reason in a language, phrased to follow a colon after "can't start a print now". Due maintenance is
+    /// described in English.
+    pub fn text(&self, language: Language) -> String {
+        match self {
+            Self::ManualStart => texts::unready_manual_start(language),
+            Self::Unverified => texts::unready_unverified(language),
+            Self::Finishing => texts::unready_finishing(language),
+            Self::Paused => texts::unready_paused(language),
+            Self::Starting => texts::unready_starting(language),
+            Self::Printing => texts::unready_printing(language),
+            Self::OtherPrint => texts::unready_other_print(language),
+            Self::Deleted => texts::unready_deleted(language),
+            Self::Disconnected => texts::unready_disconnected(language),
+            Self::WrongKey => texts::unready_wrong_key(language),
+            Self::ReadOnly => texts::unready_read_only(language),
+            Self::Connecting => texts::unready_connecting(language),
+            Self::Offline => texts::unready_offline(language),
+            Self::Maintenance => texts::unready_maintenance(language),
+            Self::MaintenanceDue(..) => self.to_string(),
+            Self::Error => texts::unready_error(language),
+            Self::Fault => texts::unready_fault(language),
+            Self::NotHomed => texts::unready_not_homed(language),
+            Self::BedNotCleared => texts::unready_bed_not_cleared(language),
+            Self::DiskFull => texts::unready_disk_full(language),
+            Self::RefusesStarts => texts::unready_refuses_starts(language),
+        }
+    }
 }
 
 impl fmt::Display for Unready {
@@ -117,5 +145,31 @@ impl fmt::Display for Unready {
             Self::RefusesStarts => "refusing to start prints",
         };
         f.write_str(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_the_same_on_pages_in_english() {
+        for reason in [
+            Unready::ManualStart,
+            Unready::Unverified,
+            Unready::Finishing,
+            Unready::OtherPrint,
+            Unready::WrongKey,
+            Unready::MaintenanceDue("belts".to_owned(), 0),
+            Unready::MaintenanceDue("belts, fans".to_owned(), 3),
+            Unready::Fault,
+            Unready::BedNotCleared,
+            Unready::DiskFull,
+            Unready::RefusesStarts,
+        ] {
+            assert_eq!(reason.text(Language::English), reason.to_string());
+            assert_eq!(reason.words(Language::English), reason.to_string());
+        }
+        assert_eq!(Unready::BedNotCleared.text(Language::German), "das Druckbett ist nicht abgeräumt");
     }
 }

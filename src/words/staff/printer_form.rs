@@ -42,10 +42,10 @@ messages! {
     hint_key_lan;
     hint_address_lan;
     hint_serial_lan;
-    hint_key_prusa_link;
+    hint_key_screen;
     hint_address_screen;
-    hint_key_octoprint;
-    hint_address_octoprint;
+    hint_key_application;
+    hint_address_browser;
 
     model_field;
     model_hint;
@@ -90,4 +90,18 @@ messages! {
     remove_text;
     remove;
     remove_question(name: &str);
+
+    fault_url;
+    fault_camera_url;
+    fault_no_printer;
+    fault_no_camera;
+    fault_serial;
+    fault_login;
+    fault_login_in_url;
+    printer_exists;
+    printer_disconnected;
+    printer_in_error;
+    nothing_to_sign_off;
+    sign_offs_waiting;
+    last_slot;
 }

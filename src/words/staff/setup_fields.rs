@@ -87,7 +87,6 @@ messages! {
     gap_country;
     gap_vat_id;
     gap_tax_number;
-    gaps_joined(first: &str, last: &str);
 
     advice_refused;
     advice_credentials;

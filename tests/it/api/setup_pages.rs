@@ -1,5 +1,6 @@
 //! The wizard as somebody with a browser sees it: page after page from the printed code to the first print.
 
+mod german;
 mod requests;
 
 use std::collections::BTreeMap;
@@ -16,11 +17,13 @@ use crate::support::{App, Client, Db, on_sqlite, until};
 struct Browser {
     client: Client,
     cookies: BTreeMap<String, String>,
+    /// Languages that the browser prefers, as it sends them.
+    languages: &'static str,
 }
 
 impl Browser {
     fn new(app: &App) -> Self {
-        Self { client: app.nobody(), cookies: BTreeMap::new() }
+        Self { client: app.nobody(), cookies: BTreeMap::new(), languages: "en" }
     }
 
     async fn answered(&mut self, mut request: reqwest::RequestBuilder) -> Answer {
@@ -28,6 +31,7 @@ impl Browser {
         if !cookies.is_empty() {
             request = request.header("cookie", cookies.join("; "));
         }
+        request = request.header("accept-language", self.languages);
         let answer = self.client.send(request).await;
         for set in answer.headers.get_all("set-cookie") {
             let (name, value) = set.to_str().unwrap().split(';').next().unwrap().split_once('=').unwrap();

@@ -173,6 +173,40 @@ async fn errors_and_the_sign_in_are_in_the_language_of_the_page() {
 }
 
 #[tokio::test]
+async fn printer_pages_are_german() {
+    use simulator::PrinterKind;
+
+    use crate::machines::{Floor, JUDGE_LATE, SLOW};
+
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let path = format!("/floor/printers/{}", floor.printers[0]);
+    let page = sam.get(&path).await;
+    shows(&page, &["<html lang=\"de\">", ">Alle Drucker</a>", ">Manueller Druck …</a>", ">Not-Halt</h2>"]);
+    shows(&page, &[">Außer Betrieb nehmen</button>", ">Einzelheiten</h2>", ">Adresse</dt>", ">Noch keine Notizen.<"]);
+    let note = [("form_token", &*token(&page)), ("done", "Riemen gespannt")];
+    let noted = done(&sam, &format!("{path}/note"), &note).await;
+    shows(&noted, &[">Riemen gespannt</span>", ">heute "]);
+
+    shows(&sam.get(&format!("{path}/edit")).await, &[">Schlagwörter</label>", ">Drucker entfernen</summary>"]);
+    shows(&sam.get("/floor/printers/new").await, &[">Drucker hinzufügen</h1>", "Standardport 5000."]);
+    let form = sam.get("/floor/printers/new?type=mqtt_lan").await;
+    shows(&form, &[">Zugangscode</label>", ">Seriennummer</label>", "„Nur-LAN-Modus“", ">Filamentdrucker</option>"]);
+    let wrong = [("form_token", &*token(&form)), ("type", "fw_rest"), ("name", "Ada"), ("baseUrl", "ftp://ada")];
+    let wrong: Vec<_> = wrong.into_iter().chain([("machineType", "fdm_standard"), ("untested", "true")]).collect();
+    let refused = send(&sam, "/floor/printers/new?type=fw_rest", &wrong).await;
+    assert_eq!(refused.status, 400, "{}", refused.text);
+    shows(&refused, &["URL oder IP-Adresse: muss eine URL mit http, https oder mqtts sein"]);
+
+    let upload = sam.get(&format!("{path}/upload")).await;
+    shows(&upload, &[">Manueller Druck auf ", ">Hochladen</button>", "Dieser Drucker nimmt .gcode an."]);
+    let file = floor.file("vase", 3_900, 3.5).await;
+    let offer = sam.get(&format!("{path}/upload?file={file}")).await;
+    shows(&offer, &[" drucken?</h1>", ">Druckzeit</dt>", ">Jetzt auf "]);
+}
+
+#[tokio::test]
 async fn admins_set_the_language_of_others_and_everybody_their_own() {
     let app = App::new(Db::sqlite()).await;
     let (sam, boss) = (operator(&app).await, boss(&app).await);

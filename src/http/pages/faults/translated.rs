@@ -4,6 +4,7 @@
 mod billing;
 #[cfg(test)]
 mod coverage;
+mod printer_forms;
 mod stock;
 mod webhooks;
 
@@ -59,6 +60,7 @@ fn listed_fault(language: Language, message: &str) -> Option<String> {
         "choose the material of the spools" => refusals::fault_no_material,
         message => amount_text(message)
             .or_else(|| billing::fault(message))
+            .or_else(|| printer_forms::fault(message))
             .or_else(|| stock::fault(message))
             .or_else(|| webhooks::fault(message))?,
     };
@@ -119,7 +121,10 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
         "code_taken" => products::refusal_code_taken,
         "slug_taken" => products::refusal_slug_taken,
         "spools_counted_elsewhere" => refusals::spools_counted_elsewhere,
-        code => billing::refusal(code).or_else(|| stock::refusal(code)).or_else(|| webhooks::refusal(code))?,
+        code => billing::refusal(code)
+            .or_else(|| printer_forms::refusal(code))
+            .or_else(|| stock::refusal(code))
+            .or_else(|| webhooks::refusal(code))?,
     };
     Some(text(language))
 }

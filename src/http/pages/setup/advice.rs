@@ -80,9 +80,8 @@ fn result_with_name(language: Language, message: &str) -> Option<String> {
         (" cannot be used", texts::result_unusable),
         (" accepts connections and the credentials", texts::result_smtp),
     ];
-    let is_name = |name: &str| !name.is_empty() && !name.contains(' ');
     named.into_iter().find_map(|(end, text)| {
-        let name = message.strip_suffix(end).filter(|name| is_name(name))?;
+        let name = message.strip_suffix(end).filter(|name| !name.is_empty() && !name.contains(' '))?;
         Some(text(language, name))
     })
 }

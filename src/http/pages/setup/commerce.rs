@@ -69,7 +69,7 @@ fn content(
         p { (texts::commerce_text(visit.language)) }
         (seller::section(app, visit, seller))
         @for (service, about) in OFFERED_SERVICES {
-            (section(app, visit, service, (PATH, about(visit.language)), of(service)))
+            (section(app, visit, service, (PATH, &about(visit.language)), of(service)))
         }
         (ways(visit.language, SetupStep::Integrations, SetupStep::Review))
     }

@@ -2,14 +2,14 @@
 //! for changing integrations.
 
 mod declared;
-mod inputs;
+mod rendering;
 
 use serde_json::{Map, Value};
 
 use self::declared::SMTP;
 pub(super) use self::declared::{Field, FieldKind, SELLER, ZONE, fields_of};
-pub(crate) use self::inputs::inputs;
-pub(super) use self::inputs::inputs_of;
+pub(crate) use self::rendering::inputs;
+pub(super) use self::rendering::inputs_of;
 use super::trial::UNUSED;
 use crate::form::PageForm;
 use crate::staff::form::Form;

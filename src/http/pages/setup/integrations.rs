@@ -63,7 +63,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(Service, &
     html! {
         p { (texts::integrations_text(visit.language)) }
         @for service in Service::WITH_TOKEN {
-            (section(app, visit, service, (PATH, about(visit.language, service)), of(service)))
+            (section(app, visit, service, (PATH, &about(visit.language, service)), of(service)))
         }
         (ways(visit.language, SetupStep::Printers, SetupStep::Commerce))
     }

@@ -148,7 +148,7 @@ pub(super) fn section(
     app: &WizardHandles,
     visit: &WizardRequest,
     service: Service,
-    (path, about): (&str, String),
+    (path, about): (&str, &str),
     tried: Option<(&Trial, &Form)>,
 ) -> Markup {
     let (language, word, config) = (visit.language, service.word(), &*app.setup.config);

@@ -16,9 +16,10 @@ use super::labels::printer_label_path;
 use super::log::LogHandles;
 use super::printer_print::upload_path;
 use super::settings::history_path;
-use super::shell::{StaffSection, StaffViewer, act, clock, hidden};
+use super::shell::{StaffSection, StaffViewer, act, hidden};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
+use crate::frame::{SLOT, time_in, with_parts};
 use domain::audit::AuditedKind;
 use domain::forecast::QueuedJob;
 use domain::id::Id;
@@ -32,8 +33,9 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use http::path_id::PathId;
-use http_api::production::printers::{GENTLE, PrinterHandles, activity, gentle, last_answer};
+use http_api::production::printers::{PrinterHandles, activity, gentle, last_answer};
 use words::Language;
+use words::staff::printer_page as texts;
 
 /// Maximum number of queued jobs listed individually; further jobs are only counted.
 const QUEUE_SHOWN: usize = 20;
@@ -72,40 +74,43 @@ pub(super) async fn show(
     if printer.archived {
         return Err(Refusal::not_found("printer").into());
     }
-    let notes = log.notes(printer).await?;
-    let queue = queue(&app.board, id);
-    let log = log.render(viewer.language(), Some(id)).await?;
+    let language = viewer.language();
+    let notes = log.notes(language, printer).await?;
+    let queue = queue(language, &app.board, id);
+    let log = log.render(language, Some(id)).await?;
     let view = app.board.view();
     let content = html! {
-        p { a href=(FLOOR_PATH) { "All printers" } }
+        p { a href=(FLOOR_PATH) { (texts::all_printers(language)) } }
         // Its state stands in the card, and only there: that is read again all the time, this is not.
         h1 { (printer.fields.name) }
         p class="acts" {
-            a class="button second" href=(upload_path(id)) { "Manual print…" }
-            a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Edit or remove" }
-            @if who.has(Role::Admin) { a class="button second" href=(history_path(AuditedKind::Printer, id)) { "History" } }
+            a class="button second" href=(upload_path(id)) { (texts::manual_print(language)) }
+            a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { (texts::edit_or_remove(language)) }
+            @if who.has(Role::Admin) {
+                a class="button second" href=(history_path(AuditedKind::Printer, id)) { (texts::history(language)) }
+            }
         }
         @if let Some(parts) = view.printers.get(&id) {
             section aria-labelledby="now" {
-                h2 class="hidden-words" id="now" { "Now" }
+                h2 class="hidden-words" id="now" { (texts::now(language)) }
                 ul class="list alone" aria-labelledby="now" { (PreEscaped(parts.whole())) }
             }
         }
         // Outside of what is read again: the script has its own way to the picture.
         @if may_have_camera(printer) {
             noscript {
-                img class="camera" src=(camera_path(id)) alt={ "Camera view of " (printer.fields.name) };
+                img class="camera" src=(camera_path(id)) alt=(texts::camera_view(language, &printer.fields.name));
             }
         }
         div id="printer" data-fresh="" {
-            (cancel(shop, printer))
-            (parts(&app.board, printer, &app.config.quality.reasons, query.parts.is_some()))
+            (cancel(language, shop, printer))
+            (parts(language, &app.board, printer, &app.config.quality.reasons, query.parts.is_some()))
             (queue)
-            (chart(Language::English, shop, id))
-            (stop(shop, printer))
-            (service(printer))
+            (chart(language, shop, id))
+            (stop(language, shop, printer))
+            (service(language, printer))
             (notes)
-            (about(shop, printer))
+            (about(language, shop, printer))
             (log)
         }
     };
@@ -113,19 +118,19 @@ pub(super) async fn show(
 }
 
 /// Renders the confirmation for cancelling a print; it includes the printer and the print.
-fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
+fn cancel(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
-    let what = printed(Language::English, printer);
+    let what = printed(language, printer);
     let name = &printer.fields.name;
     html! {
         @if on {
             section class="card" id="cancel" aria-labelledby="cancel-title" {
-                h2 id="cancel-title" { "Cancel " (what) " on " (name) "?" }
-                p { "The print stops and its parts are lost. If it belongs to a job, the job must be printed again." }
+                h2 id="cancel-title" { (texts::cancel_question(language, &what, name)) }
+                p { (texts::cancel_text(language)) }
                 @if let Some(in_hand) = &printer.in_hand {
-                    p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { "View job" } }
+                    p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { (texts::view_job(language)) } }
                 }
-                (act(&act_path(printer.id, "cancel"), "cancel-now", "", &format!("Cancel {what} on {name}"), None))
+                (act(&act_path(printer.id, "cancel"), "cancel-now", "", &texts::cancel(language, &what, name), None))
             }
         }
     }
@@ -133,16 +138,16 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
 
 /// Renders the form for signing off the parts on the bed. The script goes on refreshing the page while the form is
 /// unfolded as in `is_open`.
-fn parts(app: &BoardHandles, printer: &Printer, reasons: &[String], is_open: bool) -> Markup {
+fn parts(language: Language, app: &BoardHandles, printer: &Printer, reasons: &[String], is_open: bool) -> Markup {
     let on = matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused);
-    let plate_parts = PrintedJob::on_bed(Language::English, app, printer).map(|job| job.plate_parts);
+    let plate_parts = PrintedJob::on_bed(language, app, printer).map(|job| job.plate_parts);
     html! {
         @if printer.bed_not_cleared && printer.last_print.is_some() && !on {
             section class="card" aria-labelledby="parts" {
-                h2 id="parts" { "Parts on the bed" }
+                h2 id="parts" { (texts::parts_heading(language)) }
                 details id="some-bad" open[is_open] data-unfolded[is_open] {
-                    summary { "Some parts are bad" }
-                    (sign_off_form(words::Language::English, SignOffSubject::Bed(printer.id, plate_parts), reasons, None))
+                    summary { (texts::some_bad(language)) }
+                    (sign_off_form(language, SignOffSubject::Bed(printer.id, plate_parts), reasons, None))
                 }
             }
         }
@@ -151,62 +156,61 @@ fn parts(app: &BoardHandles, printer: &Printer, reasons: &[String], is_open: boo
 
 /// Renders the emergency stop with an explanation of its effect. As on the card, the button must be held down; without
 /// the script, a single press is enough.
-fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
+fn stop(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup {
     html! {
         section class="card" aria-labelledby="stop-title" {
-            h2 id="stop-title" { "Emergency stop" }
+            h2 id="stop-title" { (texts::stop_heading(language)) }
             p {
-                @if gentle(shop, printer.id) { (GENTLE) "." } @else {
-                    "This immediately cuts power to the motors and heaters. Afterwards, home the printer and clear its bed."
-                }
+                @if gentle(shop, printer.id) { (texts::stop_gentle(language)) } @else { (texts::stop_text(language)) }
             }
-            p { strong { "Software is not a safety device: in an emergency, switch the printer off at the mains." } }
+            p { strong { (texts::stop_warning(language)) } }
             form method="post" action=(act_path(printer.id, "emergency-stop"))
                 data-hold={ "/api/printers/" (printer.id) "/emergency-stop" } {
                 (hidden())
-                button class="stop" type="submit" data-says={ "emergency stop of " (printer.fields.name) } aria-describedby="stop-how" {
-                    "Stop " (printer.fields.name) " now"
+                button class="stop" type="submit" data-says=(texts::stop_name(language, &printer.fields.name)) aria-describedby="stop-how" {
+                    (texts::stop(language, &printer.fields.name))
                 }
             }
-            p class="hint" id="stop-how" { "Hold for one second. Without JavaScript, a single press is enough." }
+            p class="hint" id="stop-how" { (texts::stop_hint(language)) }
         }
     }
 }
 
-fn service(printer: &Printer) -> Markup {
+fn service(language: Language, printer: &Printer) -> Markup {
     let out = printer.maintenance.is_some();
     let more = html! {
         @if out {
             div class="field" {
-                label for="done" { (DONE_LABEL(words::Language::English)) }
+                label for="done" { (DONE_LABEL(language)) }
                 input id="done" name="done" maxlength="200" aria-describedby="about-done";
-                p class="hint" id="about-done" { "Saved in the maintenance log." }
+                p class="hint" id="about-done" { (texts::done_hint(language)) }
             }
         } @else {
             input type="hidden" name="on" value="true";
             div class="field" {
-                label for="note" { "Reason" }
+                label for="note" { (texts::reason_field(language)) }
                 input id="note" name="note" maxlength="500";
             }
         }
     };
-    let (word, words) = if out { ("back", "Put back into service") } else { ("maintenance", "Take out of service") };
+    let (word, words) =
+        if out { ("back", texts::put_back(language)) } else { ("maintenance", texts::take_out(language)) };
     html! {
         section class="card" aria-labelledby="service" {
-            h2 id="service" { "Service" }
+            h2 id="service" { (texts::service_heading(language)) }
             @if let Some(note) = printer.maintenance.as_ref().filter(|note| !note.is_empty()) { p { (note) } }
-            (act(&act_path(printer.id, word), "maintenance", "second", words, Some(&more)))
+            (act(&act_path(printer.id, word), "maintenance", "second", &words, Some(&more)))
             @if printer.disconnected {
-                (act(&act_path(printer.id, "connect"), "connect", "second", "Connect", None))
+                (act(&act_path(printer.id, "connect"), "connect", "second", &texts::connect(language), None))
             } @else {
-                (act(&act_path(printer.id, "disconnect"), "disconnect", "second", "Disconnect", None))
+                (act(&act_path(printer.id, "disconnect"), "disconnect", "second", &texts::disconnect(language), None))
             }
         }
     }
 }
 
 /// Renders the jobs that the printer is expected to print next.
-fn queue(app: &BoardHandles, printer: Id) -> Markup {
+fn queue(language: Language, app: &BoardHandles, printer: Id) -> Markup {
     let forecast = app.forecaster.latest();
     let queued = forecast.queues.get(&printer).map(Vec::as_slice).unwrap_or_default();
     let names = |one: &QueuedJob| {
@@ -217,41 +221,41 @@ fn queue(app: &BoardHandles, printer: Id) -> Markup {
     html! {
         @if !queued.is_empty() {
             section class="card" aria-labelledby="queue" {
-                h2 id="queue" { "Up next" }
+                h2 id="queue" { (texts::queue_heading(language)) }
                 ol class="rows" {
                     @for (one, (number, sku)) in queued.iter().take(QUEUE_SHOWN).filter_map(|one| Some((one, names(one)?))) {
                         li {
                             a href={ (ORDERS_PATH) "/" (one.order) "#job-" (one.job) } { (number) }
                             span { (sku) }
-                            span class="soft" { "ends " (clock(one.done_at)) }
+                            span class="soft" { (with_parts(&texts::ends(language, SLOT), &[&time_in(language, one.done_at)])) }
                         }
                     }
                 }
-                @if queued.len() > QUEUE_SHOWN { p class="soft" { "and " (queued.len() - QUEUE_SHOWN) " more" } }
-                p class="soft" { "A job is assigned to a printer when it starts, so another printer may take it first." }
+                @if queued.len() > QUEUE_SHOWN { p class="soft" { (texts::more_jobs(language, queued.len() - QUEUE_SHOWN)) } }
+                p class="soft" { (texts::queue_note(language)) }
             }
         }
     }
 }
 
-fn about(shop: &PrinterHandles, printer: &Printer) -> Markup {
+fn about(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup {
     let fields = &printer.fields;
     html! {
         section class="card" aria-labelledby="about" {
-            h2 id="about" { "Details" }
+            h2 id="about" { (texts::details_heading(language)) }
             dl class="left" {
-                dt { "Type" } dd { (fields.kind) @if let Some(model) = &fields.model { ", " (model) } }
-                dt { "Address" } dd { (fields.base_url) }
-                @if let Some(location) = &fields.location { dt { "Location" } dd { (location) } }
-                @if let Some(at) = fields.position { dt { "Position" } dd { "row " (at.row) ", column " (at.column) } }
-                @if !fields.tags.is_empty() { dt { "Tags" } dd { (fields.tags.join(", ")) } }
-                @if let Some(at) = last_answer(shop, printer) { dt { "Last response" } dd { (clock(at)) } }
-                @for one in printer.attention() { dt { "Attention" } dd { (attention_words(Language::English, one)) } }
+                dt { (texts::printer_type(language)) } dd { (fields.kind) @if let Some(model) = &fields.model { ", " (model) } }
+                dt { (texts::address(language)) } dd { (fields.base_url) }
+                @if let Some(location) = &fields.location { dt { (texts::location(language)) } dd { (location) } }
+                @if let Some(at) = fields.position { dt { (texts::position(language)) } dd { (texts::row_and_column(language, at.row, at.column)) } }
+                @if !fields.tags.is_empty() { dt { (texts::tags(language)) } dd { (fields.tags.join(", ")) } }
+                @if let Some(at) = last_answer(shop, printer) { dt { (texts::last_response(language)) } dd { (time_in(language, at)) } }
+                @for one in printer.attention() { dt { (texts::attention(language)) } dd { (attention_words(language, one)) } }
                 @for Clearing { to, .. } in printer.clearings.iter().rev().take(3) {
-                    dt { "Bed cleared" } dd { (clock(*to)) }
+                    dt { (texts::bed_cleared(language)) } dd { (time_in(language, *to)) }
                 }
             }
-            p { a href=(printer_label_path(printer.id)) { "QR code label" } }
+            p { a href=(printer_label_path(printer.id)) { (texts::code_label(language)) } }
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::refused::sentence;
 use actors::printers::MANUAL_PLATE;
 use domain::file::{File, FileKind, PlateFilament};
 use domain::id::Id;
+use domain::notation;
 use domain::printer::{Printer, Slot, SlotSource};
 use domain::slot_label::SlotLabel;
 use http::access::Caller;
@@ -27,6 +28,8 @@ use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::production::files::{FileHandles, take_gcode};
 use printers::{PrinterType, slot_label};
+use words::Language;
+use words::staff::{common, printer_page as texts};
 
 handles! {
     /// Dependencies of the page for uploading a file to a printer.
@@ -71,12 +74,13 @@ pub(super) async fn show(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let (_, printer) = find_present(&app.board.shop.printers, id).await?;
+    let language = viewer.language();
     let content = match query.file {
         Some(file) => {
             let (_, state) = find_existing(&files.files, file).await?;
-            offer(&printer, state_of(&state)?)
+            offer(language, &printer, state_of(&state)?)
         }
-        None => choice(&printer),
+        None => choice(language, &printer),
     };
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
@@ -96,8 +100,8 @@ pub(super) async fn upload(
     Ok(see_other(&format!("{}?file={file}", upload_path(id))))
 }
 
-fn back(printer: &Printer) -> Markup {
-    html! { p { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { "Back to " (printer.fields.name) } } }
+fn back(language: Language, printer: &Printer) -> Markup {
+    html! { p { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (texts::back_to(language, &printer.fields.name)) } } }
 }
 
 /// Returns the file name extensions of the G-code formats that a printer accepts.
@@ -106,61 +110,69 @@ fn endings(printer: &Printer) -> Vec<String> {
     declared.map(|one| one.forms.iter().map(|form| format!(".{}", form.ending())).collect()).unwrap_or_default()
 }
 
-fn choice(printer: &Printer) -> Markup {
+fn choice(language: Language, printer: &Printer) -> Markup {
     let (name, endings) = (&printer.fields.name, endings(printer));
     html! {
-        (back(printer))
-        h1 { "Manual print on " (name) }
+        (back(language, printer))
+        h1 { (texts::upload_heading(language, name)) }
         form class="card narrowed" method="post" enctype="multipart/form-data" action=(upload_target(printer.id))
             data-upload=(upload_target(printer.id)) data-called=(name) {
             (hidden())
             div class="field" {
-                label for="file" { "G-code" }
+                label for="file" { (texts::file_field(language)) }
                 input id="file" name="file" type="file" required aria-describedby="about-file";
                 p class="hint" id="about-file" {
-                    "You can check the file before it prints."
-                    @if !endings.is_empty() { " This printer accepts " (endings.join(" and ")) "." }
+                    (texts::file_hint(language))
+                    @if !endings.is_empty() { " " (texts::accepted_files(language, &notation::list(language, &endings))) }
                 }
             }
-            button type="submit" { "Upload" }
+            button type="submit" { (texts::upload(language)) }
         }
     }
 }
 
 /// Returns the reason the printer cannot print the file now; `None` if it can.
-fn hindrance(printer: &Printer, file: &File) -> Option<String> {
+fn hindrance(language: Language, printer: &Printer, file: &File) -> Option<String> {
     if file.archived || file.kind != FileKind::Gcode {
-        return Some("this file isn't G-code".to_owned());
+        return Some(texts::not_gcode(language));
     }
     let form = file.metadata.form.unwrap_or_default();
     if PrinterType::of_word(&printer.fields.kind).is_some_and(|declared| !declared.prints(form)) {
-        return Some(format!(
-            "{} accepts {}, not .{} files",
-            printer.fields.name,
-            endings(printer).join(" and "),
-            form.ending()
-        ));
+        let endings = notation::list(language, &endings(printer));
+        return Some(texts::other_format(language, &printer.fields.name, &endings, form.ending()));
     }
-    printer.free().err().map(|why| format!("{} can't start a print now: {why}", printer.fields.name))
+    printer.free_in(language).err().map(|why| texts::not_free(language, &printer.fields.name, &why))
 }
 
 /// Describes a slot's contents, as far as the printer reports them.
-fn slot_words(printer: &Printer, slot: &Slot) -> String {
-    let vendor_code = slot.vendor_code.as_deref().unwrap_or("unknown");
+fn slot_words(language: Language, printer: &Printer, slot: &Slot) -> String {
+    let vendor_code = slot.vendor_code.clone().unwrap_or_else(|| texts::unknown_spool(language));
     let color = slot.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
-    format!("{}: {vendor_code}{color}", slot_label(printer, slot.slot).title())
+    let title = slot_title(language, slot_label(printer, slot.slot));
+    texts::slot_with(language, &title, &format!("{vendor_code}{color}"))
+}
+
+/// Returns a slot as a title: "Slot A1", "External spool".
+fn slot_title(language: Language, label: SlotLabel) -> String {
+    match label {
+        SlotLabel::External => texts::external_spool(language),
+        label => texts::slot_title(language, &label.to_string()),
+    }
 }
 
 /// Describes one of a file's filaments, for which a slot is chosen.
-fn filament_words(number: usize, filament: Option<&PlateFilament>) -> String {
+fn filament_words(language: Language, number: usize, filament: Option<&PlateFilament>) -> String {
     let details = filament.into_iter().flat_map(|one| [one.kind.clone(), one.color.clone()]).flatten();
     let details: Vec<String> = details.collect();
-    let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(" ")) };
-    format!("Slot for filament {number}{details}")
+    if details.is_empty() {
+        texts::filament_field(language, number)
+    } else {
+        texts::filament_field_of(language, number, &details.join(" "))
+    }
 }
 
 /// Renders a slot selection for each filament, if the printer reports its slots and accepts a mapping.
-fn slots(printer: &Printer, file: &File) -> Markup {
+fn slots(language: Language, printer: &Printer, file: &File) -> Markup {
     let beside = PrinterType::of_word(&printer.fields.kind).and_then(|declared| declared.spool_beside);
     let mut reported = printer.slots();
     reported.retain(|slot| slot.source == SlotSource::Printer);
@@ -170,11 +182,11 @@ fn slots(printer: &Printer, file: &File) -> Markup {
             @for at in 0..filaments.len().max(1) {
                 @let name = format!("{SLOT_PREFIX}{at}");
                 div class="field" {
-                    label for=(name) { (filament_words(at + 1, filaments.get(at))) }
+                    label for=(name) { (filament_words(language, at + 1, filaments.get(at))) }
                     select id=(name) name=(name) {
-                        option value="" { "automatic" }
-                        @for slot in &reported { option value=(slot.slot) { (slot_words(printer, slot)) } }
-                        option value=(beside) { (SlotLabel::External.title()) }
+                        option value="" { (texts::automatic(language)) }
+                        @for slot in &reported { option value=(slot.slot) { (slot_words(language, printer, slot)) } }
+                        option value=(beside) { (slot_title(language, SlotLabel::External)) }
                     }
                 }
             }
@@ -182,37 +194,42 @@ fn slots(printer: &Printer, file: &File) -> Markup {
     }
 }
 
-fn offer(printer: &Printer, file: &File) -> Markup {
+/// Formats a print time: `3 h 5 min`.
+fn print_time(language: Language, seconds: i64) -> String {
+    common::span_hours(language, &(seconds / 3600).to_string(), &(seconds % 3600 / 60).to_string())
+}
+
+fn offer(language: Language, printer: &Printer, file: &File) -> Markup {
     let (name, facts) = (&printer.fields.name, &file.metadata);
-    let hindrance = hindrance(printer, file);
+    let hindrance = hindrance(language, printer, file);
     html! {
-        (back(printer))
-        h1 { "Print " (file.name) " on " (name) "?" }
-        section class="card narrowed" aria-label="File" {
+        (back(language, printer))
+        h1 { (texts::print_question(language, &file.name, name)) }
+        section class="card narrowed" aria-label=(texts::file(language)) {
             (picture(file.id, "big"))
             dl class="left" {
-                @if let Some(seconds) = facts.seconds { dt { "Print time" } dd { (seconds / 3600) " h " (seconds % 3600 / 60) " min" } }
-                @if let Some(grams) = facts.grams { dt { "Material" } dd { (grams) " g" } }
-                @if let Some(layers) = facts.layers { dt { "Layers" } dd { (layers) } }
-                @if let Some(size) = facts.size { dt { "Size" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" } }
-                @if let Some(slicer) = &facts.slicer { dt { "Slicer" } dd { (slicer) } }
+                @if let Some(seconds) = facts.seconds { dt { (texts::print_time(language)) } dd { (print_time(language, seconds)) } }
+                @if let Some(grams) = facts.grams { dt { (texts::material(language)) } dd { (texts::grams(language, &notation::decimal(language, grams))) } }
+                @if let Some(layers) = facts.layers { dt { (texts::layers(language)) } dd { (layers) } }
+                @if let Some(size) = facts.size { dt { (texts::size(language)) } dd { (notation::size(language, size)) } }
+                @if let Some(slicer) = &facts.slicer { dt { (texts::slicer(language)) } dd { (slicer) } }
             }
             @match hindrance {
                 Some(words) => {
                     p class="bad" role="alert" { (sentence(&words)) }
-                    a class="button second" href={ (upload_path(printer.id)) "?file=" (file.id) } { "Check again" }
+                    a class="button second" href={ (upload_path(printer.id)) "?file=" (file.id) } { (texts::check_again(language)) }
                 },
                 None => {
                     form method="post" action=(act_path(printer.id, "print")) {
                         (hidden())
                         input type="hidden" name="fileId" value=(file.id);
-                        (slots(printer, file))
-                        button type="submit" { "Print now on " (name) }
+                        (slots(language, printer, file))
+                        button type="submit" { (texts::print_now(language, name)) }
                     }
                 },
             }
             p class="soft" {
-                "Printing starts immediately and uses the file as it is. A manual print isn't part of any job or order and doesn't affect stock."
+                (texts::print_note(language))
             }
         }
     }

@@ -41,10 +41,10 @@ access_code_field = Zugangscode
 hint_key_lan = Acht Zeichen. Am Bildschirm des Druckers: Einstellungen, dann „Nur-LAN-Modus“ oder „Netzwerk“.
 hint_address_lan = Am Bildschirm des Druckers: Einstellungen, dann „Nur-LAN-Modus“ oder „Netzwerk“.
 hint_serial_lan = Am Bildschirm des Druckers: Einstellungen, dann „Gerät“. Sie steht auch auf dem Aufkleber auf der Rückseite.
-hint_key_prusa_link = Am Bildschirm des Druckers: Einstellungen, Netzwerk, PrusaLink.
+hint_key_screen = Am Bildschirm des Druckers: Einstellungen, Netzwerk, PrusaLink.
 hint_address_screen = Am Bildschirm des Druckers: Einstellungen, dann „Netzwerk“.
-hint_key_octoprint = In OctoPrint: Einstellungen, dann „Anwendungsschlüssel“. Der Schlüssel ist immer nötig.
-hint_address_octoprint = Die Adresse, unter der Sie OctoPrint im Browser öffnen.
+hint_key_application = In OctoPrint: Einstellungen, dann „Anwendungsschlüssel“. Der Schlüssel ist immer nötig.
+hint_address_browser = Die Adresse, unter der Sie OctoPrint im Browser öffnen.
 
 ## Weitere Felder des Formulars
 
@@ -95,3 +95,19 @@ remove_named = { $name } entfernen
 remove_text = Printfloor überwacht diesen Drucker nicht mehr und gibt ihm keine Druckaufträge mehr. Frühere Drucke bleiben in Bestellungen und Aufzeichnungen.
 remove = Drucker entfernen
 remove_question = { $name } endgültig entfernen?
+
+## Meldungen der API für die Formulare eines Druckers
+
+fault_url = muss eine URL mit http, https oder mqtts sein, zum Beispiel http://192.168.1.20:7125
+fault_camera_url = muss eine URL mit http oder https sein, zum Beispiel http://192.168.1.20/webcam/?action=snapshot
+fault_no_printer = muss die Adresse eines Druckers sein
+fault_no_camera = muss die Adresse einer Kamera sein
+fault_serial = ist für Drucker dieses Typs erforderlich
+fault_login = muss die Form user:password haben
+fault_login_in_url = darf weder Benutzername noch Passwort oder Schlüssel enthalten
+printer_exists = Ein Drucker mit dieser Adresse oder Seriennummer ist schon registriert.
+printer_disconnected = Der Drucker ist getrennt oder noch nicht verbunden. Verbinden Sie ihn oder versuchen Sie es gleich noch einmal.
+printer_in_error = Der Drucker meldet noch einen Fehler. Starten Sie zuerst seine Firmware neu oder verbinden Sie ihn neu.
+nothing_to_sign_off = Auf diesem Drucker wartet kein Druck auf die Abnahme. Nehmen Sie stattdessen den Druckauftrag ab.
+sign_offs_waiting = Frühere Abnahmen sind noch nicht bei ihren Bestellungen angekommen. Versuchen Sie es gleich noch einmal.
+last_slot = Ein Drucker hat mindestens ein Fach. Ändern Sie stattdessen seinen Inhalt.

@@ -91,7 +91,6 @@ gap_city = Ort
 gap_country = Land
 gap_vat_id = USt-IdNr. mit Länderkennzeichen
 gap_tax_number = USt-IdNr. oder Steuernummer
-gaps_joined = { $first } und { $last }
 
 ## Ratschläge zu einem Dienst, der nicht geht
 

@@ -41,10 +41,10 @@ access_code_field = Access code
 hint_key_lan = Eight characters. On the printer's screen: Settings, then LAN Only Mode or Network.
 hint_address_lan = On the printer's screen: Settings, then LAN Only Mode or Network.
 hint_serial_lan = On the printer's screen: Settings, then Device. It is also on the sticker at the back.
-hint_key_prusa_link = On the printer's screen: Settings, Network, PrusaLink.
+hint_key_screen = On the printer's screen: Settings, Network, PrusaLink.
 hint_address_screen = On the printer's screen: Settings, then Network.
-hint_key_octoprint = In OctoPrint: Settings, then Application Keys. The key is always required.
-hint_address_octoprint = The address at which you open OctoPrint in the browser.
+hint_key_application = In OctoPrint: Settings, then Application Keys. The key is always required.
+hint_address_browser = The address at which you open OctoPrint in the browser.
 
 ## Further fields of the form
 
@@ -95,3 +95,19 @@ remove_named = Remove { $name }
 remove_text = Printfloor stops monitoring this printer and sends it no more jobs. Past prints stay in orders and records.
 remove = Remove printer
 remove_question = Remove { $name } permanently?
+
+## Messages of the API, for the forms of a printer
+
+fault_url = must be an http, https or mqtts URL, such as http://192.168.1.20:7125
+fault_camera_url = must be an http or https URL, such as http://192.168.1.20/webcam/?action=snapshot
+fault_no_printer = must be the address of a printer
+fault_no_camera = must be the address of a camera
+fault_serial = is required for printers of this type
+fault_login = must be user:password
+fault_login_in_url = must not contain a user name, password or key
+printer_exists = A printer with this address or serial number is already registered.
+printer_disconnected = The printer is disconnected, or not connected yet. Connect it, or try again in a moment.
+printer_in_error = The printer still reports an error. Restart its firmware or reconnect it first.
+nothing_to_sign_off = This printer has no print awaiting sign-off. Sign off the job instead.
+sign_offs_waiting = Earlier sign-offs have not reached their orders yet. Try again in a moment.
+last_slot = A printer must have at least one slot. Change its contents instead.

@@ -91,7 +91,6 @@ gap_city = city
 gap_country = country
 gap_vat_id = VAT identifier with its country prefix
 gap_tax_number = VAT identifier or tax number
-gaps_joined = { $first } and { $last }
 
 ## Advice for a service that fails
 

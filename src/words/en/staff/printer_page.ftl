@@ -1,0 +1,121 @@
+### Page of a printer, with its notes, and the pages on which a file is printed there by hand.
+
+## Top of the page
+
+all_printers = All printers
+manual_print = Manual print…
+edit_or_remove = Edit or remove
+history = History
+now = Now
+camera_view = Camera view of { $name }
+
+## Cancelling, parts, emergency stop
+
+cancel_question = Cancel { $print } on { $name }?
+cancel_text = The print stops and its parts are lost. If it belongs to a job, the job must be printed again.
+view_job = View job
+cancel = Cancel { $print } on { $name }
+parts_heading = Parts on the bed
+some_bad = Some parts are bad
+stop_heading = Emergency stop
+stop_gentle = printers of this type have no emergency stop that programs can use: the print has been ended in the fastest way possible, and the heaters are switched off if the printer allows it. In an emergency, disconnect the printer from the mains.
+stop_text = This immediately cuts power to the motors and heaters. Afterwards, home the printer and clear its bed.
+stop_warning = Software is not a safety device: in an emergency, switch the printer off at the mains.
+stop_name = emergency stop of { $name }
+stop = Stop { $name } now
+stop_hint = Hold for one second. Without JavaScript, a single press is enough.
+
+## Service
+
+service_heading = Service
+done_hint = Saved in the maintenance log.
+reason_field = Reason
+put_back = Put back into service
+take_out = Take out of service
+connect = Connect
+disconnect = Disconnect
+
+## Next jobs
+
+queue_heading = Up next
+ends = ends { $time }
+more_jobs = and { $count } more
+queue_note = A job is assigned to a printer when it starts, so another printer may take it first.
+
+## Details
+
+details_heading = Details
+printer_type = Type
+address = Address
+location = Location
+position = Position
+row_and_column = row { $row }, column { $column }
+tags = Tags
+last_response = Last response
+attention = Attention
+bed_cleared = Bed cleared
+code_label = QR code label
+
+## Notes
+
+notes_heading = Notes and maintenance log
+note_hint = For the log or the next shift.
+add_note = Add note
+no_notes = No notes yet.
+older_notes = and { $count } older
+completed = Completed: { $names }
+due = Due: { $name }
+mark_done = Mark as done
+
+## Printing a file by hand
+
+back_to = Back to { $name }
+upload_heading = Manual print on { $name }
+file_field = G-code
+file_hint = You can check the file before it prints.
+accepted_files = This printer accepts { $endings }.
+upload = Upload
+print_question = Print { $file } on { $name }?
+file = File
+print_time = Print time
+material = Material
+grams = { $grams } g
+layers = Layers
+size = Size
+slicer = Slicer
+check_again = Check again
+print_now = Print now on { $name }
+print_note = Printing starts immediately and uses the file as it is. A manual print isn't part of any job or order and doesn't affect stock.
+filament_field = Slot for filament { $number }
+filament_field_of = Slot for filament { $number } ({ $details })
+automatic = automatic
+slot_title = Slot { $label }
+external_spool = External spool
+slot_with = { $slot }: { $spool }
+unknown_spool = unknown
+not_gcode = This file isn't G-code.
+other_format = { $name } accepts { $endings }, not .{ $ending } files.
+not_free = { $name } can't start a print now: { $reason }.
+
+## Reasons why a printer can't start a print, to follow the message above
+
+unready_manual_start = starting a manual print
+unready_unverified = unverified
+unready_finishing = finishing
+unready_paused = paused
+unready_starting = starting
+unready_printing = printing
+unready_other_print = printing something else
+unready_deleted = deleted
+unready_disconnected = disconnected
+unready_wrong_key = rejecting the API key
+unready_read_only = read-only
+unready_connecting = connecting
+unready_offline = offline
+unready_maintenance = under maintenance
+unready_error = reporting an error
+unready_fault = on hold after a firmware error
+unready_not_homed = not homed
+unready_bed_not_cleared = waiting for a clear bed
+unready_disk_full = out of storage space
+unready_refuses_starts = refusing to start prints
