@@ -127,8 +127,8 @@ impl Printer {
 
     /// Checks that the printer can accept a job now. The error is the reason in the given language ([`Unready::text`]).
     pub fn free_in(&self, language: Language) -> Result<(), String> {
-        self.check_free().map_err(|why| match why {
-            Unready::MaintenanceDue(words) => self.blocked_by_care(language).unwrap_or(words),
+        self.check_free().map_err(|why| match &why {
+            Unready::MaintenanceDue(..) => self.blocked_by_care(language).unwrap_or_else(|| why.text(language)),
             other => other.text(language),
         })
     }
