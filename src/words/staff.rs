@@ -10,8 +10,11 @@ pub mod audit;
 pub mod audit_acts;
 pub mod billing;
 pub mod cards;
+pub mod cards;
+pub mod common;
 pub mod common;
 pub mod customers;
+pub mod floor;
 pub mod insights;
 pub mod invoices;
 pub mod jobs;
@@ -32,6 +35,7 @@ pub mod sign_in;
 pub mod spools;
 pub mod stock;
 pub mod timing;
+pub mod timing;
 pub mod to_do;
 pub mod waiting;
 pub mod webhooks;
@@ -47,6 +51,9 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
         ("staff/customers", &customers::FILE, customers::DECLARED),
+        ("staff/cards", &cards::FILE, cards::DECLARED),
+        ("staff/common", &common::FILE, common::DECLARED),
+        ("staff/floor", &floor::FILE, floor::DECLARED),
         ("staff/insights", &insights::FILE, insights::DECLARED),
         ("staff/invoices", &invoices::FILE, invoices::DECLARED),
         ("staff/jobs", &jobs::FILE, jobs::DECLARED),
@@ -69,5 +76,6 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/to_do", &to_do::FILE, to_do::DECLARED),
         ("staff/waiting", &waiting::FILE, waiting::DECLARED),
         ("staff/webhooks", &webhooks::FILE, webhooks::DECLARED),
+        ("staff/timing", &timing::FILE, timing::DECLARED),
     ]
 }

@@ -2,8 +2,8 @@
 //! session: the `service_session` cookie and the signed-in user's role apply.
 //!
 //! Live data about the floor is read from memory ([`board`]), rendered once for all viewers, and sent through one
-//! stream per browser ([`live`]). Forms are handled by the API handlers ([`acts`]), so the pages contain no business
-//! rules.
+//! stream per browser and language ([`live`]). Forms are handled by the API handlers ([`acts`]), so the pages contain
+//! no business rules.
 
 mod acts;
 mod address_fields;

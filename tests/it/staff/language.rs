@@ -15,6 +15,7 @@ use crate::api::{PASSWORD, some_sku};
 use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
+use crate::support::stream::Stream;
 use crate::support::{App, Client, Db, on_sqlite};
 
 /// Path of the page for one's own account.
@@ -66,7 +67,7 @@ async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browse
 async fn a_page_that_is_not_translated_is_in_english_as_a_whole() {
     let app = App::new(Db::sqlite()).await;
     let boss = boss(&app).await;
-    for path in ["/floor", "/shop/settings", "/shop/settings/users", "/design"] {
+    for path in ["/shop/settings", "/shop/settings/users", "/design"] {
         let page = german(&boss, path).await;
         shows(&page, &["<html lang=\"en\">", "Skip to content", "Search orders", "id=\"summary\""]);
         assert!(!page.text.contains("Einstellungen"), "{path}: {}", page.text);
@@ -308,4 +309,42 @@ async fn webhooks_pages_are_german() {
     shows(&old, &["Seit: muss innerhalb der letzten 30 Tage liegen."]);
     let rotated = done(&boss, &format!("{path}/rotate"), &[("form_token", &own)]).await;
     shows(&rotated, &["<h1>Signaturschlüssel erneuert</h1>", ">Endpunkt ansehen</a>", ">Kopieren"]);
+}
+
+/// Reads the stream until the card of a printer has this text. Returns the card.
+async fn card_sent(stream: &mut Stream, printer: &str, text: &str) -> String {
+    loop {
+        let sent = stream.next().await.expect("the stream goes on");
+        let (id, html) = (sent.data["id"].as_str().unwrap_or_default(), sent.data["html"].as_str().unwrap_or_default());
+        if id == format!("printer-{printer}") && html.contains(text) {
+            return html.to_owned();
+        }
+    }
+}
+
+#[tokio::test]
+async fn floor_pages_are_german() {
+    let floor = Floor::on(Db::sqlite(), PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let page = sam.get("/floor").await;
+    shows(&page, &[">Werkstatt</h1>", "aria-label=\"Drucker filtern\"", "</b> bereit</a>", ">Bereit</h2>"]);
+    shows(&page, &[">Bereit</span>", "aria-label=\"Eingelegte Spulen\"", "Weitere Aktionen für", ">Etikett drucken<"]);
+    shows(&page, &["Software ist keine Sicherheitseinrichtung", ">Standort</option>", "Jetzt frei · "]);
+    shows(&sam.get("/floor?view=plan").await, &[">Ohne Standort</h2>", "wählen Sie „Bearbeiten oder entfernen“"]);
+    shows(&sam.get("/floor?wall=1").await, &[">Werkstatt</h1>", ">Zur Werkstatt</a>"]);
+
+    // Each language has a stream of its own.
+    let mut german = Stream::open(&sam, "/floor/live?language=de", None).await;
+    let mut english = Stream::open(&sam, "/floor/live?language=en", None).await;
+    let printer = &floor.printers[1];
+    card_sent(&mut german, printer, "Weitere Aktionen für").await;
+    card_sent(&mut english, printer, "More actions for").await;
+    floor.app.post(&floor.path(1, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
+    let card = card_sent(&mut german, printer, "In Wartung").await;
+    assert!(card.contains(">Außer Betrieb</div>") && !card.contains("Out of service"), "{card}");
+    let card = card_sent(&mut english, printer, "In maintenance").await;
+    assert!(card.contains(">Out of service</div>"), "{card}");
+    let page = sam.get("/floor").await;
+    shows(&page, &[">Offline oder außer Betrieb</h2>", ">In Wartung</span>", "</b> offline</a>"]);
 }

@@ -33,10 +33,13 @@ const TRANSLATED: [&str; 20] = [
     "/to-do",
 ];
 
+/// Paths of single pages that are complete in every language, while those of pages below them are not.
+const TRANSLATED_ALONE: [&str; 1] = ["/floor"];
+
 /// Returns whether the page at a path is translated.
 fn is_translated(path: &str) -> bool {
     let is_below = |area: &str| path.strip_prefix(area).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    TRANSLATED.iter().any(|area| is_below(area))
+    TRANSLATED_ALONE.contains(&path) || TRANSLATED.iter().any(|area| is_below(area))
 }
 
 /// Returns the language of the page at a path for a viewer who prefers the given one.
@@ -66,8 +69,9 @@ mod tests {
             assert!(german(path), "{path}");
             assert_eq!(language_at(path, Language::English), Language::English);
         }
+        assert!(german("/floor"));
         for path in
-            ["/shop/settings", "/shop/settings/sessions-of-others", "/floor", "/shop/settings/users/1", "/", "/design"]
+            ["/shop/settings", "/shop/settings/sessions-of-others", "/floors", "/shop/settings/users/1", "/", "/design"]
         {
             assert!(!german(path), "{path}");
         }

@@ -3,14 +3,16 @@
 //! changed.
 //!
 //! Everything is read from memory; neither the database nor a printer is queried. No matter how many pages are open,
-//! the parts are rendered at most once per [`LOOK_EVERY`].
+//! the parts are rendered at most once per [`LOOK_EVERY`] in each language, and only in languages in which somebody
+//! looks at them: the summary is on all pages and is short, the parts of the printers are not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use maud::PreEscaped;
 
+use super::card::CardState;
 use super::floor_group::FloorGroup;
 use super::floor_totals::FloorTotals;
 use super::{card, card_gauge};
@@ -20,6 +22,7 @@ use config::Config;
 use domain::id::Id;
 use domain::order::Order;
 use domain::printer::Printer;
+use domain::time::Timestamp;
 use http::handles::handles;
 use http::resource_state::ResourceState;
 use http_api::production::printers::{PrinterHandles, present_all};
@@ -28,6 +31,9 @@ use words::Language;
 
 /// Minimum time between two renderings of the floor.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(400);
+/// Time for which the printers are rendered in a language after somebody has looked at them in it. Open streams look
+/// every [`LOOK_EVERY`]; a browser that goes from one page to the next is back sooner.
+const RENDERED_FOR: Duration = Duration::from_secs(10);
 /// Number of renderings between two updates of a printer's gauge. The updates are staggered across printers, so that a
 /// page with many printers receives a steady trickle instead of bursts.
 const GAUGE_TURNS: u64 = 10;
@@ -50,9 +56,14 @@ handles! {
 }
 
 impl BoardHandles {
-    /// Returns the view of the floor, rendered at most [`LOOK_EVERY`] ago.
+    /// Returns the view of the floor, rendered at most [`LOOK_EVERY`] ago. Only its summaries are sure to be current.
     pub(super) fn view(&self) -> Arc<BoardView> {
-        self.board.view(self)
+        self.board.view(self, None)
+    }
+
+    /// Returns the view of the floor as [`Self::view`] does, with the current parts of the printers in a language.
+    pub(super) fn view_in(&self, language: Language) -> Arc<BoardView> {
+        self.board.view(self, Some(language))
     }
 }
 
@@ -88,6 +99,17 @@ impl PrinterParts {
     }
 }
 
+/// Rendered parts of the printers in one language.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LanguageParts {
+    /// Version of the view in which the parts were last rendered. Until they are rendered again, they are as of then.
+    rendered_at: i64,
+    /// Rendered parts, by printer.
+    pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
+    /// Printer that will be the next to be free for a job.
+    pub(super) next_free: BoardPart,
+}
+
 /// View of the floor at a given version.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoardView {
@@ -97,12 +119,10 @@ pub(super) struct BoardView {
     pub(super) order: Vec<(FloorGroup, Id)>,
     /// Version in which the display order or a printer's group last changed.
     pub(super) order_version: i64,
-    /// Rendered parts, by printer.
-    pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
+    /// Parts of the printers, in each language.
+    parts: Vec<(Language, Arc<LanguageParts>)>,
     /// Totals for the entire floor, in each language.
-    pub(super) summaries: Vec<(Language, BoardPart)>,
-    /// Printer that will be the next to be free for a job.
-    pub(super) next_free: BoardPart,
+    summaries: Vec<(Language, BoardPart)>,
     /// Number of printers that need an operator.
     pub(super) troubled: usize,
     /// Total number of material commits, few of which appear among the shop's events.
@@ -112,7 +132,23 @@ pub(super) struct BoardView {
 impl BoardView {
     /// Returns the totals for the entire floor in a language.
     pub(super) fn summary(&self, language: Language) -> &str {
-        self.summaries.iter().find(|(one, _)| *one == language).map_or("", |(_, part)| &part.html)
+        self.summary_part(language).map_or("", |part| &part.html)
+    }
+
+    /// Returns the part with the totals in a language.
+    pub(super) fn summary_part(&self, language: Language) -> Option<&BoardPart> {
+        self.summaries.iter().find(|(one, _)| *one == language).map(|(_, part)| part)
+    }
+
+    /// Returns the parts of the printers in a language. They are current only in a view of
+    /// [`BoardHandles::view_in`] with this language.
+    pub(super) fn parts(&self, language: Language) -> Arc<LanguageParts> {
+        self.parts.iter().find(|(one, _)| *one == language).map(|(_, parts)| parts.clone()).unwrap_or_default()
+    }
+
+    /// Returns whether the parts of the printers in a language were rendered with this view.
+    fn has_current_parts(&self, language: Language) -> bool {
+        self.version > 0 && self.parts(language).rendered_at == self.version
     }
 }
 
@@ -121,7 +157,17 @@ impl BoardView {
 struct LastRendering {
     at: Option<Instant>,
     turn: u64,
+    /// Times at which somebody last looked at the printers, by language.
+    looks: HashMap<Language, Instant>,
     view: Arc<BoardView>,
+}
+
+impl LastRendering {
+    /// Returns the languages in which the printers are rendered now.
+    fn languages(&self, now: Instant) -> Vec<Language> {
+        let is_in_use = |at: &Instant| now.saturating_duration_since(*at) < RENDERED_FOR;
+        Language::ALL.into_iter().filter(|language| self.looks.get(language).is_some_and(is_in_use)).collect()
+    }
 }
 
 /// Cache for the last rendering of the floor, shared by all viewers.
@@ -135,13 +181,18 @@ impl ResourceState for BoardCache {
 }
 
 impl BoardCache {
-    fn view(&self, app: &BoardHandles) -> Arc<BoardView> {
+    /// Returns the last view, or a new one if it is too old or lacks the parts of the printers in `language`. These get
+    /// a new version: pages that have the version of the last view do not have them.
+    fn view(&self, app: &BoardHandles, language: Option<Language>) -> Arc<BoardView> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.at.is_some_and(|at| at.elapsed() < LOOK_EVERY) {
+        let now = Instant::now();
+        last.looks.extend(language.map(|language| (language, now)));
+        let is_complete = language.is_none_or(|language| last.view.has_current_parts(language));
+        if is_complete && last.at.is_some_and(|at| now.saturating_duration_since(at) < LOOK_EVERY) {
             return last.view.clone();
         }
         last.turn = last.turn.wrapping_add(1);
-        last.view = Arc::new(looked(app, &last.view, last.turn));
+        last.view = Arc::new(render(app, &last.view, last.turn, &last.languages(now)));
         last.at = Some(Instant::now());
         last.view.clone()
     }
@@ -152,63 +203,127 @@ fn renewed(part: &BoardPart, id: String, html: String, version: i64) -> BoardPar
     if part.version > 0 && part.html == html { part.clone() } else { BoardPart { id, version, html } }
 }
 
-/// Renders those parts of a printer that may have changed. The gauge and the next job are rendered if `is_due`, or if
-/// the card or the state has changed, so that all parts of a card are consistent.
-fn printer_parts(
-    app: &BoardHandles,
-    printer: &Printer,
-    group: FloorGroup,
-    previous: Option<&Arc<PrinterParts>>,
+/// Printers to render, and the version of the view that they are rendered for.
+struct BoardRendering<'a> {
+    app: &'a BoardHandles,
+    now: Timestamp,
+    turn: u64,
     version: i64,
-    is_due: bool,
-) -> Arc<PrinterParts> {
-    let none = PrinterParts::default();
-    let before = previous.map_or(&none, |parts| &**parts);
-    let html = card::card(app, printer).into_string();
-    let card = renewed(&before.card, card::card_id(printer.id), html, version);
-    let state = card::live_state(&app.shop, printer).into_string();
-    let state = renewed(&before.state, card::state_id(printer.id), state, version);
-    let (gauge, next) = if is_due || card.version == version || state.version == version {
-        let gauge = card_gauge::gauge(app, printer).into_string();
-        let next = card_gauge::next(app, printer, group).into_string();
-        (
-            renewed(&before.gauge, card::gauge_id(printer.id), gauge, version),
-            renewed(&before.next, card::next_id(printer.id), next, version),
-        )
-    } else {
-        (before.gauge.clone(), before.next.clone())
-    };
-    let parts = PrinterParts { card, state, gauge, next };
-    previous.filter(|previous| ***previous == parts).cloned().unwrap_or_else(|| Arc::new(parts))
+    /// Version of the last view.
+    last_version: i64,
+    /// Printers and their states in display order.
+    printers: Vec<(CardState, &'a Printer)>,
 }
 
-fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
+impl BoardRendering<'_> {
+    /// Renders the parts of all printers in a language. Gauges are staggered only if the last view had all of them.
+    fn parts(&self, language: Language, previous: &LanguageParts) -> LanguageParts {
+        let is_behind = previous.rendered_at != self.last_version;
+        let mut printers = BTreeMap::new();
+        for (n, (state, printer)) in (0u64..).zip(&self.printers) {
+            let is_due = is_behind || n.wrapping_add(self.turn).is_multiple_of(GAUGE_TURNS);
+            let parts = self.printer(language, (*state, *printer), previous.printers.get(&printer.id), is_due);
+            printers.insert(printer.id, parts);
+        }
+        let next_free = card::next_free(language, self.app, &self.printers, self.now).into_string();
+        let next_free = renewed(&previous.next_free, card::NEXT_FREE_ID.to_owned(), next_free, self.version);
+        LanguageParts { rendered_at: self.version, printers, next_free }
+    }
+
+    /// Renders those parts of a printer that may have changed. The gauge and the next job are rendered if `is_due`, or
+    /// if the card or the state has changed, so that all parts of a card are consistent.
+    fn printer(
+        &self,
+        language: Language,
+        (current, printer): (CardState, &Printer),
+        previous: Option<&Arc<PrinterParts>>,
+        is_due: bool,
+    ) -> Arc<PrinterParts> {
+        let (app, version) = (self.app, self.version);
+        let none = PrinterParts::default();
+        let before = previous.map_or(&none, |parts| &**parts);
+        let html = card::card(language, app, printer, current).into_string();
+        let card = renewed(&before.card, card::card_id(printer.id), html, version);
+        let state = current.part(language, printer.id).into_string();
+        let state = renewed(&before.state, card::state_id(printer.id), state, version);
+        let (gauge, next) = if is_due || card.version == version || state.version == version {
+            let gauge = card_gauge::gauge(language, app, printer).into_string();
+            let next = card_gauge::next(language, app, printer, current.group).into_string();
+            (
+                renewed(&before.gauge, card::gauge_id(printer.id), gauge, version),
+                renewed(&before.next, card::next_id(printer.id), next, version),
+            )
+        } else {
+            (before.gauge.clone(), before.next.clone())
+        };
+        let parts = PrinterParts { card, state, gauge, next };
+        previous.filter(|previous| ***previous == parts).cloned().unwrap_or_else(|| Arc::new(parts))
+    }
+}
+
+/// Renders the floor; the parts of the printers only in the given languages. In the others they stay as they were.
+fn render(app: &BoardHandles, last: &BoardView, turn: u64, languages: &[Language]) -> BoardView {
     let now = app.shop.environment.now();
     // Greater than any version before a restart: a version lasts longer than a millisecond.
     let version = if last.version == 0 { now.0.max(1) } else { last.version + 1 };
     let all = present_all(&app.shop);
-    let all: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
-    let mut ranked: Vec<(_, &Printer)> = all.iter().map(|printer| (card::rank(&app.shop, printer), *printer)).collect();
-    ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let order: Vec<(FloorGroup, Id)> = ranked.iter().map(|((group, ..), printer)| (*group, printer.id)).collect();
+    let all = all.iter().filter_map(|versioned| versioned.state.as_ref());
+    let mut printers: Vec<(CardState, &Printer)> =
+        all.map(|printer| (CardState::of(&app.shop, printer), printer)).collect();
+    printers.sort_by_cached_key(|(state, printer)| state.rank(printer));
+    let order: Vec<(FloorGroup, Id)> = printers.iter().map(|(state, printer)| (state.group, printer.id)).collect();
     let troubled = order.iter().filter(|(group, _)| *group == FloorGroup::NeedsYou).count();
-    let mut printers = BTreeMap::new();
-    for (n, ((group, ..), printer)) in (0u64..).zip(&ranked) {
-        let is_due = n.wrapping_add(turn).is_multiple_of(GAUGE_TURNS);
-        let parts = printer_parts(app, printer, *group, last.printers.get(&printer.id), version, is_due);
-        printers.insert(printer.id, parts);
-    }
-    let totals = FloorTotals::of(app, &all, now);
+    let totals = FloorTotals::of(app, &printers, now);
     let summaries = Language::ALL.into_iter().map(|language| {
-        let previous = last.summaries.iter().find(|(one, _)| *one == language).map(|(_, part)| part.clone());
-        let html = totals.render(language).into_string();
-        (language, renewed(&previous.unwrap_or_default(), FloorTotals::id(language), html, version))
+        let previous = last.summary_part(language).cloned().unwrap_or_default();
+        (language, renewed(&previous, FloorTotals::id(language), totals.render(language).into_string(), version))
     });
     let summaries = summaries.collect();
-    let next_free = card::next_free(app, &all, now).into_string();
-    let next_free = renewed(&last.next_free, card::NEXT_FREE_ID.to_owned(), next_free, version);
+    let rendering = BoardRendering { app, now, turn, version, last_version: last.version, printers };
+    let parts = Language::ALL.into_iter().map(|language| {
+        let previous = last.parts(language);
+        let is_in_use = languages.contains(&language);
+        (language, if is_in_use { Arc::new(rendering.parts(language, &previous)) } else { previous })
+    });
+    let parts = parts.collect();
     let order_version = if order == last.order && last.version > 0 { last.order_version } else { version };
     let materials = app.shop.materials.all_resident();
     let stock_commits = materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    BoardView { version, order, order_version, printers, summaries, next_free, troubled, stock_commits }
+    BoardView { version, order, order_version, parts, summaries, troubled, stock_commits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printers_are_rendered_in_the_languages_in_which_somebody_looks() {
+        let begin = Instant::now();
+        let mut last = LastRendering::default();
+        assert!(last.languages(begin).is_empty(), "nobody looks");
+        last.looks.insert(Language::German, begin);
+        let almost = begin + RENDERED_FOR.saturating_sub(Duration::from_millis(1));
+        assert_eq!(last.languages(almost), [Language::German]);
+        last.looks.insert(Language::English, almost);
+        assert_eq!(last.languages(almost), Language::ALL);
+        assert_eq!(last.languages(begin + RENDERED_FOR), [Language::English], "a page in German was left");
+    }
+
+    #[test]
+    fn parts_are_current_only_in_the_view_with_which_they_were_rendered() {
+        let german = LanguageParts { rendered_at: 7, ..LanguageParts::default() };
+        let parts = vec![(Language::German, Arc::new(german))];
+        let view = |version| BoardView { version, parts: parts.clone(), ..BoardView::default() };
+        assert!(view(7).has_current_parts(Language::German) && !view(8).has_current_parts(Language::German));
+        assert!(!view(7).has_current_parts(Language::English));
+        assert!(!BoardView::default().has_current_parts(Language::English), "nothing has been rendered");
+    }
+
+    #[test]
+    fn a_part_gets_a_new_version_only_if_it_changes() {
+        let part = renewed(&BoardPart::default(), "state-1".to_owned(), "Ready".to_owned(), 5);
+        assert_eq!(part, BoardPart { id: "state-1".to_owned(), version: 5, html: "Ready".to_owned() });
+        assert_eq!(renewed(&part, part.id.clone(), "Ready".to_owned(), 6), part);
+        assert_eq!(renewed(&part, part.id.clone(), "Printing".to_owned(), 6).version, 6);
+    }
 }

@@ -41,7 +41,11 @@ pub(super) fn state_id(printer: Id) -> String {
 /// that contains it. All pages show the state in this form.
 pub(super) fn live_state(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup {
     let (tone, label) = standing(shop, printer);
-    html! { span id=(state_id(printer.id)) class=(tone.class()) data-of=(printer.id) { (label(language)) } }
+    state_part(language, printer.id, tone, label)
+}
+
+fn state_part(language: Language, printer: Id, tone: Tone, label: StateLabel) -> Markup {
+    html! { span id=(state_id(printer)) class=(tone.class()) data-of=(printer) { (label(language)) } }
 }
 
 /// Returns the ID of the HTML element that contains a printer's next job.
@@ -126,10 +130,31 @@ pub(super) fn state_after_name(language: Language, shop: &PrinterHandles, printe
     }
 }
 
-/// Returns a printer's sort key: by group, problems first; then errors before the rest; then by name.
-pub(super) fn rank(shop: &PrinterHandles, printer: &Printer) -> (FloorGroup, Tone, String, Id) {
-    let (tone, _) = standing(shop, printer);
-    (FloorGroup::of(shop, printer), tone, printer.fields.name.to_lowercase(), printer.id)
+/// Group, tone and label of a printer's state, determined once for all parts of its card.
+#[derive(Clone, Copy)]
+pub(super) struct CardState {
+    /// Group of the printer.
+    pub(super) group: FloorGroup,
+    tone: Tone,
+    label: StateLabel,
+}
+
+impl CardState {
+    /// Returns the state of a printer.
+    pub(super) fn of(shop: &PrinterHandles, printer: &Printer) -> Self {
+        let (tone, label) = standing(shop, printer);
+        Self { group: FloorGroup::of(shop, printer, tone), tone, label }
+    }
+
+    /// Returns the sort key of the printer: by group, problems first; then errors before the rest; then by name.
+    pub(super) fn rank(self, printer: &Printer) -> (FloorGroup, Tone, String, Id) {
+        (self.group, self.tone, printer.fields.name.to_lowercase(), printer.id)
+    }
+
+    /// Renders the live part with the state, as [`live_state`] does.
+    pub(super) fn part(self, language: Language, printer: Id) -> Markup {
+        state_part(language, printer, self.tone, self.label)
+    }
 }
 
 /// Returns the number of the printer's current job; the file name starts with it.
@@ -162,9 +187,9 @@ pub(super) fn searched(printer: &Printer) -> String {
     format!("{} {place} {}", fields.name, fields.tags.join(" ")).to_lowercase()
 }
 
-/// Renders the card of a printer of the given group, without its state, gauge and next job.
-pub(super) fn card(language: Language, app: &BoardHandles, printer: &Printer, group: FloorGroup) -> Markup {
-    let (tone, _) = standing(&app.shop, printer);
+/// Renders the card of a printer in the given state, without the parts for its state, gauge and next job.
+pub(super) fn card(language: Language, app: &BoardHandles, printer: &Printer, state: CardState) -> Markup {
+    let CardState { group, tone, .. } = state;
     let status = app.shop.printer_connections.status(printer.id);
     let class = match (group, tone) {
         (_, Tone::Error) => "panel card error",
@@ -193,8 +218,14 @@ pub(super) fn card(language: Language, app: &BoardHandles, printer: &Printer, gr
 }
 
 /// Renders the printer that will be free next, and the time; renders nothing if no printer provides an estimate.
-pub(super) fn next_free(language: Language, app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
-    let free = all.iter().filter_map(|printer| Some((free_at(printer, &app.shop.printer_connections, now)?, *printer)));
+pub(super) fn next_free(
+    language: Language,
+    app: &BoardHandles,
+    all: &[(CardState, &Printer)],
+    now: Timestamp,
+) -> Markup {
+    let printers = all.iter().map(|(_, printer)| *printer);
+    let free = printers.filter_map(|printer| Some((free_at(printer, &app.shop.printer_connections, now)?, printer)));
     let next = free.min_by_key(|(at, printer)| (*at, printer.fields.name.to_lowercase(), printer.id));
     html! {
         span id=(NEXT_FREE_ID) class="muted small" {

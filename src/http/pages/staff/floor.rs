@@ -17,6 +17,7 @@ use super::floor_plan::{PLAN_WORD, PrinterCard, rooms};
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{FLOOR_PATH, PRODUCTS_PATH, STOCK_PATH};
+use crate::frame::{SLOT, with_parts};
 use config::Config;
 use domain::id::Id;
 use domain::principal::Role;
@@ -26,6 +27,8 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use http_api::production::printers::{PrinterHandles, present_all};
+use words::Language;
+use words::staff::floor as texts;
 
 handles! {
     /// Dependencies of the floor pages.
@@ -99,7 +102,9 @@ pub(super) async fn show(
     OpenQuery(query): OpenQuery<FloorQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let view = app.board.view();
+    let language = viewer.language();
+    let view = app.board.view_in(language);
+    let parts = view.parts(language);
     let all = present_all(&app.board.shop);
     let by_id: HashMap<Id, &Printer> =
         all.iter().filter_map(|versioned| versioned.state.as_ref()).map(|printer| (printer.id, printer)).collect();
@@ -109,38 +114,38 @@ pub(super) async fn show(
         .iter()
         .filter_map(|(group, id)| {
             let (group, printer) = (*group, *by_id.get(id)?);
-            let whole = view.printers.get(id)?.whole();
+            let whole = parts.printers.get(id)?.whole();
             let is_hidden = !query.takes(&app.board.shop, printer, group);
             Some(PrinterCard { printer, group, is_hidden, html: if is_hidden { hidden_card(&whole) } else { whole } })
         })
         .collect();
     let is_wall = query.wall.is_some();
     let groups: Vec<FloorGroup> = cards.iter().map(|card| card.group).collect();
-    let next_free = PreEscaped(view.next_free.html.clone());
+    let next_free = PreEscaped(parts.next_free.html.clone());
+    let (title, may_add) = (texts::title(language), who.has(Role::Operator));
     let content = html! {
-        @if is_wall { h1 { "Floor" } } @else { (head(&query, &groups, &next_free, who.has(Role::Operator))) }
-        @if cards.is_empty() { (empty(who.has(Role::Operator))) }
-        @if query.is_plan() { (rooms(&cards, query.state_word())) } @else { (sections(&query, &cards)) }
+        @if is_wall { h1 { (title) } } @else { (head(language, &query, &groups, &next_free, may_add)) }
+        @if cards.is_empty() { (empty(language, may_add)) }
+        @if query.is_plan() { (rooms(language, &cards, query.state_word())) } @else { (sections(language, &query, &cards)) }
         p id="none-match" class="muted" hidden[cards.is_empty() || cards.iter().any(|card| !card.is_hidden)] {
-            "No printers match. " a href=(FLOOR_PATH) { "Show all printers" }
+            (texts::no_match(language)) " " a href=(FLOOR_PATH) { (texts::show_all(language)) }
         }
         p class="small muted" {
-            @if is_wall { a href=(FLOOR_PATH) { "Back to the floor" } } @else {
-                "To stop a printer at once, hold its red octagon for one second. This cuts power to the motors and heaters as far as the printer allows. "
-                "Software is not a safety device: in an emergency, switch the printer off at the mains."
+            @if is_wall { a href=(FLOOR_PATH) { (texts::back(language)) } } @else {
+                (texts::stop_note(language)) " " (texts::safety_note(language))
             }
         }
     };
     Ok(if is_wall {
-        viewer.wall(StaffSection::Floor, "Floor", &view, &content)
+        viewer.wall(StaffSection::Floor, &title, &view, &content)
     } else {
-        viewer.page(StaffSection::Floor, "Floor", &view, &content)
+        viewer.page(StaffSection::Floor, &title, &view, &content)
     })
 }
 
 /// Renders the sections with their cards. A section without a card that is shown is hidden, so that the script can show
 /// it when a card moves there.
-fn sections(query: &FloorQuery, cards: &[PrinterCard<'_>]) -> Markup {
+fn sections(language: Language, query: &FloorQuery, cards: &[PrinterCard<'_>]) -> Markup {
     let grouping = query.grouping();
     let keys = grouping.sections(cards.iter().map(|card| grouping.key(card.printer, card.group)));
     html! {
@@ -151,7 +156,7 @@ fn sections(query: &FloorQuery, cards: &[PrinterCard<'_>]) -> Markup {
                     cards.iter().filter(|card| grouping.key(card.printer, card.group) == key).collect();
                 section aria-labelledby=(id) hidden[own.iter().all(|card| card.is_hidden)] {
                     div class="section" {
-                        h2 id=(id) { (grouping.title(key)) }
+                        h2 id=(id) { (grouping.title(language, key)) }
                         span class="faint num" data-count-here="" { (own.iter().filter(|card| !card.is_hidden).count()) }
                     }
                     ul class="cards" data-key=(key) aria-labelledby=(id) {
@@ -169,19 +174,29 @@ fn hidden_card(whole: &str) -> String {
 }
 
 /// Renders the floor page of a shop without printers.
-fn empty(may_add: bool) -> Markup {
+fn empty(language: Language, may_add: bool) -> Markup {
+    let with_part = |sentence: &str, part: &Markup| with_parts(sentence, &[part]);
+    let link = |path: &str, text: &str| html! { a href=(path) { (text) } };
+    let add = texts::first_printer_link(language);
+    let add = if may_add {
+        link(NEW_PRINTER_PATH, &add)
+    } else {
+        html! { (add) }
+    };
+    let stock = link(STOCK_PATH, &texts::first_material_link(language));
+    let products = link(PRODUCTS_PATH, &texts::first_product_link(language));
     html! {
         section class="panel pad" aria-labelledby="begin" {
-            h2 id="begin" { "No printers yet" }
-            p { "Each printer gets a card here with its current print, its remaining time and any action it needs. To get started:" }
+            h2 id="begin" { (texts::empty_title(language)) }
+            p { (texts::empty_text(language)) }
             ol class="steps" {
-                li { @if may_add { a href=(NEW_PRINTER_PATH) { "Add a printer" } } @else { "Add a printer" } ". Its card appears here and updates live." }
-                li { a href=(STOCK_PATH) { "Add a material" } " and record the stock you have." }
-                li { a href=(PRODUCTS_PATH) { "Add a SKU" } " with a G-code file: a product that customers can order." }
+                li { (with_part(&texts::first_printer(language, SLOT), &add)) }
+                li { (with_part(&texts::first_material(language, SLOT), &stock)) }
+                li { (with_part(&texts::first_product(language, SLOT), &products)) }
             }
             p {
-                "To explore first, run " code { "printfloor demo" } " on this server. It starts a simulated shop with working printers. "
-                "Everything here is also available through " a href="/docs/" { "the API" } "."
+                (with_part(&texts::demo_note(language, SLOT), &html! { code { "printfloor demo" } })) " "
+                (with_part(&texts::api_note(language, SLOT), &link("/docs/", &texts::api_link(language))))
             }
         }
     }
@@ -204,5 +219,21 @@ mod tests {
         assert_eq!(["error", "working", "ready", "need-you"].map(of), ["error", "working", "ready", "need-you"]);
         assert_eq!(["purple", ""].map(of), ["", ""]);
         assert_eq!(FloorQuery::default().state_word(), "");
+    }
+
+    #[test]
+    fn a_shop_without_printers_reads_where_to_begin() {
+        let page = |language, may_add| empty(language, may_add).into_string();
+        let english = page(Language::English, true);
+        let text = ". Its card appears here and updates live.</li>";
+        let first = format!("<li><a href=\"{NEW_PRINTER_PATH}\">Add a printer</a>{text}");
+        assert!(english.contains(&first), "{english}");
+        let demo = "<p>To explore first, run <code>printfloor demo</code> on this server.";
+        assert!(english.contains(demo) && english.contains("through <a href=\"/docs/\">the API</a>.</p>"), "{english}");
+        let german = page(Language::German, false);
+        for text in ["Noch keine Drucker</h2>", "<li>Drucker hinzufügen. Seine Karte", ">Material anlegen</a> und den"]
+        {
+            assert!(german.contains(text), "{text} in {german}");
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! Groups of the floor: by state, the sections in which printers stand, the most urgent first; or by place or model.
 
-use super::card::standing;
 use super::shell::Tone;
 use domain::printer::{Attention, Printer};
 use domain::printer_status::Activity;
 use http_api::production::printers::{PrinterHandles, activity};
+use words::Language;
+use words::staff::floor as texts;
 
 /// Printers that call for the same from people, in the order of the floor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -33,14 +34,13 @@ impl FloorGroup {
         }
     }
 
-    /// Returns the group that a printer belongs to now. A print that belongs to no job is worth a word on the card, but
-    /// nobody has to act on it.
-    pub(super) fn of(shop: &PrinterHandles, printer: &Printer) -> Self {
+    /// Returns the group that a printer with the given tone belongs to now. A print that belongs to no job is worth a
+    /// word on the card, but nobody has to act on it.
+    pub(super) fn of(shop: &PrinterHandles, printer: &Printer, tone: Tone) -> Self {
         let doing = activity(shop, printer);
         let is_out = printer.disconnected || printer.maintenance.is_some() || doing == Activity::Offline;
         let is_foreign = doing == Activity::Printing && printer.attention() == [Attention::ForeignPrint];
-        let tone = if is_foreign { Tone::Working } else { standing(shop, printer).0 };
-        Self::from_state(tone, is_out)
+        Self::from_state(if is_foreign { Tone::Working } else { tone }, is_out)
     }
 
     /// Returns the group's name in URLs and page fragments.
@@ -54,25 +54,28 @@ impl FloorGroup {
     }
 
     /// Returns the heading of the group's section.
-    pub(super) fn title(self) -> &'static str {
+    pub(super) fn title(self, language: Language) -> String {
         match self {
-            Self::NeedsYou => "Needs attention",
-            Self::Printing => "Printing",
-            Self::Ready => "Ready",
-            Self::Offline => "Offline or out of service",
+            Self::NeedsYou => texts::group_attention(language),
+            Self::Printing => texts::group_printing(language),
+            Self::Ready => texts::group_ready(language),
+            Self::Offline => texts::group_offline(language),
         }
     }
 
     /// Returns the label of the group's filter, to follow a number.
-    pub(super) fn label(self) -> &'static str {
+    pub(super) fn label(self, language: Language) -> String {
         match self {
-            Self::NeedsYou => "needing attention",
-            Self::Printing => "printing",
-            Self::Ready => "ready",
-            Self::Offline => "offline",
+            Self::NeedsYou => texts::filter_attention(language),
+            Self::Printing => texts::filter_printing(language),
+            Self::Ready => texts::filter_ready(language),
+            Self::Offline => texts::filter_offline(language),
         }
     }
 }
+
+/// Label of a choice of how the floor is shown, in the given language.
+pub(super) type ViewLabel = fn(Language) -> String;
 
 /// Property by which the sections of the floor are formed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,8 +90,11 @@ pub(super) enum FloorGrouping {
 
 impl FloorGrouping {
     /// All groupings, with their names in URLs and their labels; the default is first.
-    pub(super) const ALL: [(Self, &str, &str); 3] =
-        [(Self::State, "", "State"), (Self::Place, "place", "Location"), (Self::Model, "model", "Model")];
+    pub(super) const ALL: [(Self, &str, ViewLabel); 3] = [
+        (Self::State, "", texts::by_state),
+        (Self::Place, "place", texts::by_place),
+        (Self::Model, "model", texts::by_model),
+    ];
 
     /// Returns the grouping with the given name; the default if there is none.
     pub(super) fn from_word(word: &str) -> Self {
@@ -105,14 +111,13 @@ impl FloorGrouping {
     }
 
     /// Returns the heading of the section with the given key.
-    pub(super) fn title(self, key: &str) -> &str {
-        match self {
-            Self::State => {
-                FloorGroup::ALL.into_iter().find(|group| group.word() == key).map_or(key, |group| group.title())
-            }
-            Self::Place if key.is_empty() => "No location",
-            Self::Model if key.is_empty() => "No model",
-            Self::Place | Self::Model => key,
+    pub(super) fn title(self, language: Language, key: &str) -> String {
+        let group = FloorGroup::ALL.into_iter().find(|group| self == Self::State && group.word() == key);
+        match (self, group) {
+            (_, Some(group)) => group.title(language),
+            (Self::Place, None) if key.is_empty() => texts::no_place(language),
+            (Self::Model, None) if key.is_empty() => texts::no_model(language),
+            (_, None) => key.to_owned(),
         }
     }
 
@@ -179,9 +184,12 @@ mod tests {
 
     #[test]
     fn sections_have_headings_also_where_nothing_is_set() {
-        assert_eq!(FloorGrouping::State.title("need-you"), "Needs attention");
-        assert_eq!((FloorGrouping::Place.title(""), FloorGrouping::Place.title("Attic")), ("No location", "Attic"));
-        assert_eq!((FloorGrouping::Model.title(""), FloorGrouping::Model.title("X1C")), ("No model", "X1C"));
+        let titles = |grouping: FloorGrouping, key: &str| Language::ALL.map(|language| grouping.title(language, key));
+        assert_eq!(titles(FloorGrouping::State, "need-you"), ["Needs attention", "Handlungsbedarf"]);
+        assert_eq!(titles(FloorGrouping::Place, ""), ["No location", "Ohne Standort"]);
+        assert_eq!(titles(FloorGrouping::Place, "ready"), ["ready", "ready"]);
+        assert_eq!(titles(FloorGrouping::Model, ""), ["No model", "Ohne Modell"]);
+        assert_eq!(titles(FloorGrouping::Model, "X1C"), ["X1C", "X1C"]);
     }
 
     #[test]

@@ -5,13 +5,16 @@ use url::form_urlencoded;
 
 use super::FLOOR_PATH;
 use super::floor::FloorQuery;
-use super::floor_group::{FloorGroup, FloorGrouping};
+use super::floor_group::{FloorGroup, FloorGrouping, ViewLabel};
 use super::floor_plan::PLAN_WORD;
 use super::printer_form::NEW_PRINTER_PATH;
 use crate::design::{Icon, icon};
+use words::Language;
+use words::staff::floor as texts;
 
 /// Densities of the cards with their names in URLs and their labels.
-const DENSITIES: [(&str, &str); 3] = [("", "Comfortable"), ("small", "Compact"), ("large", "Large")];
+const DENSITIES: [(&str, ViewLabel); 3] =
+    [("", texts::comfortable), ("small", texts::compact), ("large", texts::large)];
 
 /// Returns the path of the floor with the filter exchanged and all else as it is.
 fn filtered_path(query: &FloorQuery, state: &str) -> String {
@@ -29,29 +32,37 @@ fn filtered_path(query: &FloorQuery, state: &str) -> String {
 }
 
 /// Renders the head of the floor page. `groups` are those of all printers; `may_add` if the viewer may add printers.
-pub(super) fn head(query: &FloorQuery, groups: &[FloorGroup], next_free: &Markup, may_add: bool) -> Markup {
+pub(super) fn head(
+    language: Language,
+    query: &FloorQuery,
+    groups: &[FloorGroup],
+    next_free: &Markup,
+    may_add: bool,
+) -> Markup {
     let is_plan = query.is_plan();
     html! {
         div class="head" {
-            h1 { "Floor" }
-            @if !groups.is_empty() { (filters(query, groups)) }
+            h1 { (texts::title(language)) }
+            @if !groups.is_empty() { (filters(language, query, groups)) }
             span class="push" {}
             @if is_plan {
-                a class="btn" href=(FLOOR_PATH) { (icon(Icon::Layers)) "List" }
+                a class="btn" href=(FLOOR_PATH) { (icon(Icon::Layers)) (texts::list(language)) }
             } @else {
-                a class="btn" href={ (FLOOR_PATH) "?view=" (PLAN_WORD) } { (icon(Icon::Map)) "Plan" }
+                a class="btn" href={ (FLOOR_PATH) "?view=" (PLAN_WORD) } { (icon(Icon::Map)) (texts::plan(language)) }
             }
-            a class="btn" href={ (FLOOR_PATH) "?wall=1" } { (icon(Icon::Monitor)) "Wall" }
-            @if may_add { a class="btn primary" href=(NEW_PRINTER_PATH) { (icon(Icon::Plus)) "Add printer" } }
+            a class="btn" href={ (FLOOR_PATH) "?wall=1" } { (icon(Icon::Monitor)) (texts::wall(language)) }
+            @if may_add {
+                a class="btn primary" href=(NEW_PRINTER_PATH) { (icon(Icon::Plus)) (texts::add_printer(language)) }
+            }
             @if !groups.is_empty() {
-                div class="sub" { (find(query)) (options(query)) span class="push" {} (next_free) }
+                div class="sub" { (find(language, query)) (options(language, query)) span class="push" {} (next_free) }
             }
         }
     }
 }
 
 /// Renders the filters with the number of printers in each group. The script counts anew whenever a card changes.
-fn filters(query: &FloorQuery, groups: &[FloorGroup]) -> Markup {
+fn filters(language: Language, query: &FloorQuery, groups: &[FloorGroup]) -> Markup {
     let chosen = query.state_word();
     let filter = |word: &str, class: &str, count: usize, label: &str| {
         html! {
@@ -63,11 +74,12 @@ fn filters(query: &FloorQuery, groups: &[FloorGroup]) -> Markup {
     };
     let order = [FloorGroup::Printing, FloorGroup::Ready, FloorGroup::NeedsYou, FloorGroup::Offline];
     html! {
-        div class="filters" role="group" aria-label="Filter printers" {
-            (filter("", "", groups.len(), "all"))
+        div class="filters" role="group" aria-label=(texts::filter_label(language)) {
+            (filter("", "", groups.len(), &texts::filter_all(language)))
             @for group in order {
                 @let class = match group { FloorGroup::NeedsYou => "warn", FloorGroup::Offline => "bad", _ => "" };
-                (filter(group.word(), class, groups.iter().filter(|one| **one == group).count(), group.label()))
+                @let count = groups.iter().filter(|one| **one == group).count();
+                (filter(group.word(), class, count, &group.label(language)))
             }
         }
     }
@@ -89,41 +101,48 @@ fn narrowed_field(query: &FloorQuery) -> Markup {
     html! { input type="hidden" name="state" value=(query.state_word()) data-narrowed=""; }
 }
 
-fn find(query: &FloorQuery) -> Markup {
+fn find(language: Language, query: &FloorQuery) -> Markup {
     let fields = [("group", &query.group), ("size", &query.size), ("view", &query.view)];
     html! {
-        form class="find" method="get" action=(FLOOR_PATH) role="search" aria-label="Printers" {
+        form class="find" method="get" action=(FLOOR_PATH) role="search" aria-label=(texts::printers(language)) {
             (narrowed_field(query))
             (hidden_fields(&fields))
-            label for="floor-q" class="hidden-words" { "Search printers" }
-            input id="floor-q" name="q" type="search" maxlength="100" placeholder="Search printers" data-filter="" value=[query.q.as_deref()];
+            label for="floor-q" class="hidden-words" { (texts::search(language)) }
+            input id="floor-q" name="q" type="search" maxlength="100" placeholder=(texts::search(language))
+                data-filter="" value=[query.q.as_deref()];
         }
     }
 }
 
 /// Renders the grouping and the density as a menu, which opens without the script.
-fn options(query: &FloorQuery) -> Markup {
+fn options(language: Language, query: &FloorQuery) -> Markup {
     let group = query.grouping();
     let size = query.size.as_deref().unwrap_or_default();
     html! {
-        button class="btn" type="button" id="view-options" popovertarget="view-menu" { (icon(Icon::Eye)) "View" }
+        button class="btn" type="button" id="view-options" popovertarget="view-menu" {
+            (icon(Icon::Eye)) (texts::view(language))
+        }
         div id="view-menu" class="menu" popover="" {
             form method="get" action=(FLOOR_PATH) {
                 (narrowed_field(query))
                 (hidden_fields(&[("q", &query.q)]))
                 div class="field" {
-                    label for="group" { "Group by" }
+                    label for="group" { (texts::group_by(language)) }
                     select id="group" name="group" {
-                        @for (one, word, words) in FloorGrouping::ALL { option value=(word) selected[one == group] { (words) } }
+                        @for (one, word, label) in FloorGrouping::ALL {
+                            option value=(word) selected[one == group] { (label(language)) }
+                        }
                     }
                 }
                 div class="field" {
-                    label for="size" { "Density" }
+                    label for="size" { (texts::density(language)) }
                     select id="size" name="size" {
-                        @for (word, words) in DENSITIES { option value=(word) selected[word == size] { (words) } }
+                        @for (word, label) in DENSITIES {
+                            option value=(word) selected[word == size] { (label(language)) }
+                        }
                     }
                 }
-                button class="btn" type="submit" { "Apply" }
+                button class="btn" type="submit" { (texts::apply(language)) }
             }
         }
     }
@@ -149,11 +168,13 @@ mod tests {
     fn filters_say_how_many_printers_they_show() {
         let groups = [FloorGroup::Printing, FloorGroup::Ready, FloorGroup::Printing];
         let query = FloorQuery { state: Some("printing".to_owned()), ..FloorQuery::default() };
-        let html = filters(&query, &groups).into_string();
+        let html = filters(Language::English, &query, &groups).into_string();
         for (word, count) in [("", 3), ("printing", 2), ("ready", 1), ("need-you", 0), ("offline", 0)] {
             assert!(html.contains(&format!("<b data-count=\"{word}\">{count}</b>")), "{word}: {html}");
         }
         assert_eq!(html.matches("aria-current=\"true\"").count(), 1, "{html}");
         assert!(html.contains("data-narrow=\"printing\" aria-current=\"true\""), "{html}");
+        let german = filters(Language::German, &query, &groups).into_string();
+        assert!(german.contains("<b data-count=\"printing\">2</b> im Druck</a>"), "{german}");
     }
 }

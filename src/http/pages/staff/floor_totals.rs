@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::board::BoardHandles;
+use super::card::CardState;
 use super::card_gauge::percent;
 use super::floor_group::FloorGroup;
 use crate::frame::{SLOT, with_parts};
@@ -32,12 +33,11 @@ pub(super) struct FloorTotals {
 }
 
 impl FloorTotals {
-    /// Counts the printers.
-    pub(super) fn of(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Self {
-        let groups: Vec<FloorGroup> = all.iter().map(|printer| FloorGroup::of(&app.shop, printer)).collect();
-        let count = |group: FloorGroup| groups.iter().filter(|one| **one == group).count();
-        let furthest = all.iter().filter_map(|printer| percent(app, printer)).max();
-        let next = all.iter().filter_map(|printer| free_at(printer, &app.shop.printer_connections, now)).min();
+    /// Counts the printers, each with its state.
+    pub(super) fn of(app: &BoardHandles, all: &[(CardState, &Printer)], now: Timestamp) -> Self {
+        let count = |group: FloorGroup| all.iter().filter(|(state, _)| state.group == group).count();
+        let furthest = all.iter().filter_map(|(_, printer)| percent(app, printer)).max();
+        let next = all.iter().filter_map(|(_, printer)| free_at(printer, &app.shop.printer_connections, now)).min();
         Self {
             printing: count(FloorGroup::Printing),
             ready: count(FloorGroup::Ready),
@@ -48,8 +48,8 @@ impl FloorTotals {
         }
     }
 
-    /// Returns the ID of the element with the totals in a language. Each has its own, because one stream updates pages
-    /// in all languages.
+    /// Returns the ID of the element with the totals in a language. Each has its own, so that no page takes those in
+    /// another language.
     pub(super) fn id(language: Language) -> String {
         match language {
             Language::English => "summary".to_owned(),

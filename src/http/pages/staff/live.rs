@@ -1,6 +1,6 @@
-//! Event stream for the staff pages, one per browser. It sends the parts of the floor page that have changed since the
-//! version that the page has. It also sends a notice whenever something has happened in the shop, so that all other
-//! pages reload.
+//! Event stream for the staff pages, one per browser and language. It sends the parts of the floor page that have
+//! changed since the version that the page has, in the language of the page. It also sends a notice whenever something
+//! has happened in the shop, so that all other pages reload.
 //!
 //! Streams never query the database, and the parts are rendered once for all streams ([`super::board`]).
 
@@ -26,6 +26,7 @@ use http::sse::{self, LastEventId, Sse, SseSource};
 use http::stream_auth::{StreamHandles, StreamPermission};
 use kernel::environment::Environment;
 use store::outbox::Outbox;
+use words::Language;
 
 /// Minimum time between two notices that something has happened, because pages query the database after each notice.
 const FRESH_EVERY: Duration = Duration::from_secs(1);
@@ -49,12 +50,16 @@ pub(super) struct LiveQuery {
     /// Version of the floor that the page already has.
     #[api(default = 0)]
     after: i64,
+    /// Language of the page, `en` or `de`; anything else is the viewer's.
+    language: Option<String>,
 }
 
 /// Open event stream for a staff page.
 pub(super) struct FloorEventStream {
     standing: StreamPermission,
     viewer: StaffViewer,
+    /// Language of the page.
+    language: Language,
     environment: Arc<Environment>,
     board: BoardHandles,
     /// Number of the shop's latest event.
@@ -79,11 +84,13 @@ pub(super) async fn live(
     LastEventId(last_version): LastEventId,
 ) -> Result<Sse<FloorEventStream>, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
+    let language = query.language.as_deref().and_then(Language::of_tag).unwrap_or(viewer.language());
     let last = app.outbox.last();
     let told_last = *last.borrow();
     let stream = FloorEventStream {
         standing: StreamPermission::new(app.stream.clone(), who),
         viewer,
+        language,
         environment: app.environment.clone(),
         board: app.board.clone(),
         last,
@@ -120,10 +127,11 @@ impl FloorEventStream {
     /// Returns the changes that the page does not have yet, as server-sent events; empty if nothing has changed.
     fn changes(&mut self) -> String {
         let mut text = String::new();
-        let view = self.board.view();
+        let view = self.board.view_in(self.language);
+        let own = view.parts(self.language);
         let mut states_changed = false;
         // Parts come before the order that names them.
-        for parts in view.printers.values() {
+        for parts in own.printers.values() {
             // By itself too: pages without the card show it.
             if parts.state.version > self.version {
                 self.write(&mut text, &parts.state.id, parts.state.version, &parts.state.html);
@@ -137,8 +145,8 @@ impl FloorEventStream {
                 self.write(&mut text, &part.id, part.version, &part.html);
             }
         }
-        let summaries = view.summaries.iter().map(|(_, part)| part);
-        for part in summaries.chain([&view.next_free]).filter(|part| part.version > self.version) {
+        let summary = view.summary_part(self.language);
+        for part in summary.into_iter().chain([&own.next_free]).filter(|part| part.version > self.version) {
             self.write(&mut text, &part.id, part.version, &part.html);
         }
         if view.order_version > self.version {

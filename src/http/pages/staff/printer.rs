@@ -78,7 +78,7 @@ pub(super) async fn show(
     let notes = log.notes(language, printer).await?;
     let queue = queue(language, &app.board, id);
     let log = log.render(language, Some(id)).await?;
-    let view = app.board.view();
+    let view = app.board.view_in(language);
     let content = html! {
         p { a href=(FLOOR_PATH) { (texts::all_printers(language)) } }
         // Its state stands in the card, and only there: that is read again all the time, this is not.
@@ -90,7 +90,7 @@ pub(super) async fn show(
                 a class="button second" href=(history_path(AuditedKind::Printer, id)) { (texts::history(language)) }
             }
         }
-        @if let Some(parts) = view.printers.get(&id) {
+        @if let Some(parts) = view.parts(language).printers.get(&id) {
             section aria-labelledby="now" {
                 h2 class="hidden-words" id="now" { (texts::now(language)) }
                 ul class="list alone" aria-labelledby="now" { (PreEscaped(parts.whole())) }

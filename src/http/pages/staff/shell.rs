@@ -27,7 +27,7 @@ use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
 use words::Language;
-use words::staff::shell;
+use words::staff::{floor, shell};
 
 /// Placeholder for the viewer's CSRF token in markup that is rendered once for all viewers. Text entered by users
 /// cannot contain it, because such text is escaped.
@@ -212,6 +212,13 @@ fn script_phrases(language: Language) -> String {
         "hours": shell::hours(language, first, second),
         "since": shell::elapsed(language, first),
         "left": shell::left(language, first),
+        "uploading": floor::uploading(language, first, second),
+        "uploadCancel": floor::cancel_upload(language),
+        "uploadCancelled": floor::upload_cancelled(language),
+        "uploadFailed": floor::upload_failed(language),
+        "uploadSilent": floor::upload_silent(language),
+        "uploadBusy": floor::upload_busy(language),
+        "oneFile": floor::one_file(language),
     });
     phrases.to_string()
 }
@@ -306,13 +313,8 @@ pub(super) fn clock(at: Timestamp) -> Markup {
     mark(TimeForm::Moment, at)
 }
 
-/// Renders a time, as [`clock`] does, but omits the day if it is today. Intended for times that are usually close to
-/// the present.
-pub(super) fn time_of_day(at: Timestamp) -> Markup {
-    mark(TimeForm::TimeOfDay, at)
-}
-
-/// Renders a time in the language of the page, as [`time_of_day`] does.
+/// Renders a time in the language of the page, but omits the day if it is today. Intended for times that are usually
+/// close to the present.
 pub(super) fn time_of_day_in(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::TimeOfDay, at)
 }
@@ -351,9 +353,13 @@ mod tests {
     #[test]
     fn texts_of_the_script_have_places_for_what_it_inserts() {
         let [english, german] = Language::ALL.map(script_phrases);
-        for text in
-            ["\"minutes\":\"%1 min\"", "\"hours\":\"%1 h %2 min\"", "\"since\":\"for %1\"", "\"left\":\"%1 left\""]
-        {
+        for text in [
+            "\"minutes\":\"%1 min\"",
+            "\"hours\":\"%1 h %2 min\"",
+            "\"since\":\"for %1\"",
+            "\"left\":\"%1 left\"",
+            "\"uploading\":\"Uploading %1 for %2\"",
+        ] {
             assert!(english.contains(text), "{text} in {english}");
         }
         for text in ["\"hours\":\"%1 Std. %2 Min.\"", "\"hold\":\"Gedrückt halten: %1\"", "\"done\":\"Erledigt.\""] {

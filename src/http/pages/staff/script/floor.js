@@ -49,22 +49,24 @@
   let box = null;
   const close = () => { if (box) box.remove(); box = null; };
   const say = words => { said.textContent = words; };
+  // Texts in the language of the page, as in live.js.
+  const phrases = JSON.parse(main.dataset.phrases || '{}');
   const wrong = text => {
     const told = (new DOMParser().parseFromString(text, 'text/html').querySelector('main p') || {}).textContent;
-    say(told || 'The file was not accepted.');
+    say(told || phrases.uploadFailed);
   };
   const send = (url, file, printer) => {
-    if (box) { say('Another file is still being uploaded.'); return; }
+    if (box) { say(phrases.uploadBusy); return; }
     const label = document.createElement('label'), bar = document.createElement('progress');
     const stop = document.createElement('button'), ask = new XMLHttpRequest(), form = new FormData();
     box = document.createElement('div');
     box.className = 'uploading';
     bar.id = 'upload-progress';
     label.htmlFor = bar.id;
-    label.textContent = 'Uploading ' + file.name + ' for ' + printer;
+    label.textContent = phrases.uploading.replace('%1', () => file.name).replace('%2', () => printer);
     stop.type = 'button';
     stop.className = 'btn';
-    stop.textContent = 'Cancel upload';
+    stop.textContent = phrases.uploadCancel;
     stop.addEventListener('click', () => ask.abort());
     box.append(label, bar, stop);
     main.append(box);
@@ -80,8 +82,8 @@
       if (ask.status < 400 && ask.responseURL) { location.assign(ask.responseURL); return; }
       wrong(ask.responseText);
     });
-    ask.addEventListener('error', () => { close(); say('The server is not responding. Try again.'); });
-    ask.addEventListener('abort', () => { close(); say('Upload cancelled.'); });
+    ask.addEventListener('error', () => { close(); say(phrases.uploadSilent); });
+    ask.addEventListener('abort', () => { close(); say(phrases.uploadCancelled); });
     ask.open('POST', url);
     ask.send(form);
   };
@@ -105,7 +107,7 @@
     unmark();
     const card = target(event), dropped = event.dataTransfer.files;
     if (!card) return;
-    if (dropped.length !== 1) { say('Drop one file at a time.'); return; }
+    if (dropped.length !== 1) { say(phrases.oneFile); return; }
     send(card.dataset.upload, dropped[0], card.dataset.called);
   });
   document.addEventListener('submit', event => {

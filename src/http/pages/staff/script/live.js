@@ -6,6 +6,7 @@
   const HOLD_MS = 1000, FRESH_MS = 3000, TICK_MS = 15000, SAID_MS = 8000, AGAIN_MS = 5000, LOST_MS = 5000;
   // Texts in the language of the page, with places for what is inserted.
   const phrases = JSON.parse(main.dataset.phrases);
+  const language = document.documentElement.lang;
   const phrase = (name, first, second) => phrases[name].replace('%1', () => first).replace('%2', () => second);
   let quiet = 0;
   const say = words => {
@@ -159,8 +160,10 @@
   const choices = part => {
     if (!part.id.startsWith('state-')) return;
     const { dataset, textContent } = element(part.html);
+    // Nouns have capitals in German.
+    const words = language === 'en' ? textContent.toLowerCase() : textContent;
     document.querySelectorAll('option[value="' + CSS.escape(dataset.of) + '"]').forEach(option => {
-      option.textContent = option.textContent.replace(/, [^,]*$/, ', ' + textContent.toLowerCase());
+      option.textContent = option.textContent.replace(/, [^,]*$/, () => ', ' + words);
     });
   };
   // Each card stands in the section that it names, in the order of the floor.
@@ -234,9 +237,10 @@
     due = setTimeout(fetched, Math.max(100, last + FRESH_MS - Date.now()));
   };
 
-  // One stream for all tabs: the one that holds the lock listens and passes on. Without locks each visible tab listens.
+  // One stream for all tabs in one language: the one that holds the lock listens and passes on. Without locks each
+  // visible tab listens.
   const names = ['part', 'order', 'fresh'];
-  const shared = navigator.locks && window.BroadcastChannel ? new BroadcastChannel('printfloor') : null;
+  const shared = navigator.locks && window.BroadcastChannel ? new BroadcastChannel('printfloor-' + language) : null;
   let stream = null, waits = null, release = null, again = 0;
   // The server ends each stream after a while, and the browser is back at once: that is no loss.
   let silent = 0;
@@ -261,7 +265,7 @@
   };
   const open = after => {
     close();
-    stream = new EventSource(main.dataset.stream + '?after=' + after);
+    stream = new EventSource(main.dataset.stream + '?language=' + language + '&after=' + after);
     stream.onopen = () => { alive(true); if (shared) shared.postMessage({ name: 'alive', data: true }); };
     stream.onerror = () => {
       alive(false);
@@ -283,7 +287,7 @@
     waits = new AbortController();
     // Whoever listens already is told what this tab has missed.
     shared.postMessage({ name: 'hello', data: version });
-    navigator.locks.request('printfloor-stream', { signal: waits.signal }, () => {
+    navigator.locks.request('printfloor-stream-' + language, { signal: waits.signal }, () => {
       waits = null;
       open(version);
       return new Promise(done => { release = done; });

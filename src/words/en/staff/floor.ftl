@@ -1,0 +1,76 @@
+### The floor: all printers, in sections or on a plan of the rooms.
+
+title = Floor
+back = Back to the floor
+no_match = No printers match.
+show_all = Show all printers
+stop_note = To stop a printer at once, hold its red octagon for one second. This cuts power to the motors and heaters as far as the printer allows.
+safety_note = Software is not a safety device: in an emergency, switch the printer off at the mains.
+
+## Head. The labels of filters follow a number
+
+filter_label = Filter printers
+filter_all = all
+filter_attention = needing attention
+filter_printing = printing
+filter_ready = ready
+filter_offline = offline
+printers = Printers
+search = Search printers
+list = List
+plan = Plan
+wall = Wall
+add_printer = Add printer
+view = View
+group_by = Group by
+by_state = State
+by_place = Location
+by_model = Model
+density = Density
+comfortable = Comfortable
+compact = Compact
+large = Large
+apply = Apply
+free_now = Free now · { $printer }
+next_free = Next free { $time } · { $printer }
+
+## Sections
+
+group_attention = Needs attention
+group_printing = Printing
+group_ready = Ready
+group_offline = Offline or out of service
+no_place = No location
+no_model = No model
+
+## Plan
+
+plan_of = Plan of { $place }
+plan_without_place = Plan of printers without a location
+column = Column { $number }
+row = Row { $number }
+position_note = To position a printer, choose “Edit or remove” in its menu.
+
+## Shop without printers
+
+empty_title = No printers yet
+empty_text = Each printer gets a card here with its current print, its remaining time and any action it needs. To get started:
+first_printer = { $link }. Its card appears here and updates live.
+first_printer_link = Add a printer
+first_material = { $link } and record the stock you have.
+first_material_link = Add a material
+first_product = { $link } with a G-code file: a product that customers can order.
+first_product_link = Add a SKU
+demo_note = To explore first, run { $command } on this server. It starts a simulated shop with working printers.
+api_note = Everything here is also available through { $link }.
+api_link = the API
+
+## Upload of a file that is dropped on a card
+
+upload_failed = The file was not accepted.
+upload_busy = Another file is still being uploaded.
+uploading = Uploading { $file } for { $printer }
+cancel_upload = Cancel upload
+upload_silent = The server is not responding. Try again.
+upload_cancelled = Upload cancelled.
+one_file = Drop one file at a time.
