@@ -41,7 +41,6 @@ impl MessageFile {
     }
 
     /// Returns the content of the file in a language.
-    #[cfg(test)]
     pub(crate) const fn text(&self, language: Language) -> &'static str {
         self.translation(language).text
     }

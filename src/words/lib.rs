@@ -14,6 +14,7 @@ pub mod invoices;
 mod language;
 pub mod mails;
 pub mod pages;
+mod phrases;
 pub mod staff;
 #[cfg(test)]
 mod tests;

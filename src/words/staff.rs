@@ -26,6 +26,7 @@ pub mod printer_page;
 pub mod products;
 pub mod quotes;
 pub mod refusals;
+pub mod refusals_of_api;
 pub mod requests;
 pub mod settings;
 pub mod setup;

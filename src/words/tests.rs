@@ -10,6 +10,7 @@ use fluent_bundle::{FluentResource, FluentValue};
 
 use crate::catalogue::MessageFile;
 use crate::mails::{ShipmentContent, ShipmentWay};
+use crate::staff::refusals_of_api;
 use crate::{Language, invoices, mails, pages, staff};
 
 /// Module with its files and its declared messages, each with its variables.
@@ -103,10 +104,56 @@ fn every_file_is_read_by_a_module() {
         let mut paths = Vec::new();
         files_of(&folder, "ftl", &mut paths);
         let existing: BTreeSet<PathBuf> = paths.into_iter().collect();
-        let expected: BTreeSet<PathBuf> =
-            modules().iter().map(|(module, ..)| folder.join(format!("{module}.ftl"))).collect();
+        let of_api = refusals_of_api::files().map(|(file, _)| file);
+        let names = modules().into_iter().map(|(module, ..)| module).chain(of_api);
+        let expected: BTreeSet<PathBuf> = names.map(|name| folder.join(format!("{name}.ftl"))).collect();
         assert_eq!(existing, expected, "{language:?}");
     }
+}
+
+#[test]
+fn messages_of_the_api_are_translated_with_their_variables() {
+    for (file, phrases) in refusals_of_api::files() {
+        let [english, german] = Language::ALL.map(|language| messages_of(phrases.file().text(language)));
+        assert!(english.keys().eq(german.keys()), "{file}: not the same messages");
+        for (name, variables) in &english {
+            assert!(german.get(name).unwrap().is_subset(variables), "{file}: variables of {name}");
+            let text = |language: Language| {
+                let sample = variables.iter().map(|variable| (*variable, FluentValue::from("sample")));
+                let (text, faults) = phrases.file().check(language, name, sample).unwrap();
+                assert!(faults.is_empty() && text == text.trim(), "{language:?} {name}: {faults:?} {text:?}");
+                text
+            };
+            assert_eq!(phrases.translate(Language::German, &text(Language::English)), Some(text(Language::German)));
+        }
+    }
+    let translated = refusals_of_api::fault(Language::German, "has 12000 lines; an invoice can have at most 500");
+    assert_eq!(translated.as_deref(), Some("hat 12.000 Positionen; eine Rechnung kann höchstens 500 haben"));
+    assert_eq!(refusals_of_api::refusal(Language::German, "the moon is full"), None);
+}
+
+#[test]
+fn the_product_writes_every_message_of_the_api() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    files_of(own.parent().unwrap(), "rs", &mut paths);
+    let others = paths.iter().filter(|path| !path.starts_with(own));
+    let code: Vec<String> = others.map(|path| joined_lines(&fs::read_to_string(path).unwrap())).collect();
+    for (file, phrases) in refusals_of_api::files() {
+        for line in phrases.file().text(Language::English).lines().filter(|line| !line.starts_with('#')) {
+            let Some((name, pattern)) = line.split_once(" = ") else { continue };
+            let literals = pattern.split("{ $").map(|piece| piece.split_once(" }").map_or(piece, |(_, after)| after));
+            // The rules of states name what cannot be done, and a status is added to it.
+            let literals: Vec<&str> = literals.flat_map(|text| text.split(" while its status is ")).collect();
+            let writes = |code: &String| literals.iter().all(|literal| code.contains(literal));
+            assert!(code.iter().any(writes), "{file}: nothing writes {name}");
+        }
+    }
+}
+
+/// Joins the lines of text literals that are broken with a backslash.
+fn joined_lines(code: &str) -> String {
+    code.split("\\\n").enumerate().map(|(n, line)| if n == 0 { line } else { line.trim_start() }).collect()
 }
 
 /// Returns the names by which a file of code may call the functions of a module: that of the module, and those after

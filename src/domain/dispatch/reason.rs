@@ -95,10 +95,10 @@ fn block_words(language: Language, job: &Job) -> Option<String> {
 fn unverified(language: Language, attempt: &Attempt) -> String {
     let why = attempt.reason.clone().unwrap_or_else(|| texts::no_reason_reported(language));
     let why = shortened(why, MAX_MESSAGE_CHARS);
-    match attempt.state {
-        AttemptState::Confirmed => texts::end_unknown(language, &why),
-        _ => texts::start_unknown(language, &why),
+    if attempt.state == AttemptState::Confirmed {
+        return texts::end_unknown(language, &why);
     }
+    texts::start_unknown(language, &why)
 }
 
 /// Returns why a job awaits review.

@@ -94,7 +94,7 @@ impl Unready {
 
 impl fmt::Display for Unready {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        let text = match self {
             Self::ManualStart => "starting a manual print",
             Self::Unverified => "unverified",
             Self::Finishing => "finishing",
@@ -117,7 +117,8 @@ impl fmt::Display for Unready {
             Self::BedNotCleared => "waiting for a clear bed",
             Self::DiskFull => "out of storage space",
             Self::RefusesStarts => "refusing to start prints",
-        })
+        };
+        f.write_str(text)
     }
 }
 

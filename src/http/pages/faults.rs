@@ -13,7 +13,7 @@ use std::iter::once;
 
 use maud::{Markup, html};
 
-pub(super) use self::translated::{fault_text, refusal_text};
+pub(super) use self::translated::{error_text, fault_text, refusal_text};
 use super::refused::sentence;
 use domain::refusal::Fault;
 use domain::typed_amount::{self, TypedAmountError};
@@ -54,7 +54,7 @@ fn lines(language: Language, error: &ApiError) -> Markup {
     html! {
         div class="wrong bad" role="alert" {
             @if error.faults().is_empty() {
-                @if let Some(text) = refusal_text(language, error.code()) { p { (text) } }
+                @if let Some(text) = error_text(language, error.code(), error.message()) { p { (text) } }
                 @else { p lang=[foreign] { (sentence(error.message())) } }
             }
             @for fault in error.faults() {

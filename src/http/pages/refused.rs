@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::brand::Brand;
-use super::faults::{fault_text, refusal_text, words_of};
+use super::faults::{error_text, fault_text, words_of};
 use super::frame::{notice, page_in, see_other, shop_page};
 use super::{models, orders, setup, sign_in, staff};
 use config::Config;
@@ -181,7 +181,7 @@ fn reason(language: Language, meta: &ErrorMeta) -> Markup {
     };
     html! {
         @if meta.faults.is_empty() {
-            @if let Some(text) = refusal_text(language, &meta.code) { p { (text) } }
+            @if let Some(text) = error_text(language, &meta.code, &meta.message) { p { (text) } }
             @else { p lang=[foreign] { (sentence(&meta.message)) } }
         }
         @for fault in &meta.faults {

@@ -50,6 +50,7 @@ messages! {
     too_many_codes;
     too_many_tries;
     form_outdated;
+    record_gone;
     fault_too_short(least: u64);
     fault_blank;
     fault_common_password;

@@ -1,6 +1,9 @@
-//! Translations of the API's messages, which are in English.
+//! Translations of the API's messages, which are in English. Those of one area are in a file of their own; those that
+//! are in no list here are found by their text ([`refusals_of_api`]).
 
 mod billing;
+#[cfg(test)]
+mod coverage;
 mod printer_forms;
 mod stock;
 mod webhooks;
@@ -8,15 +11,20 @@ mod webhooks;
 use super::{NOT_WHOLE, of_settings};
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::typed_amount::TypedAmountError;
-use words::staff::{orders, products, refusals};
+use words::staff::{orders, products, refusals, refusals_of_api};
 use words::{Language, pages};
 
 /// Returns the message of a validation error in another language than English; `None` for English, and for messages
-/// that no form on a translated page causes.
+/// that no form on a page causes.
 pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
     if language == Language::English {
         return None;
     }
+    listed_fault(language, message).or_else(|| refusals_of_api::fault(language, message))
+}
+
+/// Returns the message of a validation error that is in the lists of this module.
+fn listed_fault(language: Language, message: &str) -> Option<String> {
     let characters =
         |start: &str| -> Option<u64> { message.strip_prefix(start)?.strip_suffix(" characters")?.parse().ok() };
     if let Some(most) = characters("must be at most ") {
@@ -86,6 +94,17 @@ fn amount_text(message: &str) -> Option<fn(Language) -> String> {
     all.into_iter().find(|(error, _)| error.to_string() == message).map(|(_, text)| text)
 }
 
+/// Returns the message of an error in another language than English, by its code or else by its text; `None` for
+/// English, and for errors that no form on a page causes.
+pub(crate) fn error_text(language: Language, code: &str, message: &str) -> Option<String> {
+    if language == Language::English {
+        return None;
+    }
+    let by_text = || refusals_of_api::refusal(language, message);
+    let gone = || code.ends_with("_not_found").then(|| refusals::record_gone(language));
+    refusal_text(language, code).or_else(by_text).or_else(gone)
+}
+
 /// Returns the message of an error with this code in another language than English; `None` for English, and for errors
 /// that no form on a translated page causes.
 pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
@@ -152,6 +171,18 @@ mod tests {
         for error in [TypedAmountError::Malformed, TypedAmountError::Ambiguous, TypedAmountError::TooPrecise] {
             assert_ne!(german(&error.to_string()), "", "{error}");
         }
+    }
+
+    #[test]
+    fn messages_that_are_in_no_list_are_found_by_their_text() {
+        let german = |code, message| error_text(Language::German, code, message).unwrap_or_default();
+        let short = german("parts_not_there", "line 2 has only 1 unshipped good parts");
+        assert_eq!(short, "Position 2 hat nur 1 gute Teile, die noch nicht versendet sind.");
+        assert_eq!(german("sku_not_found", "no such SKU"), "Das gibt es nicht oder nicht mehr.");
+        assert_eq!((german("odd", "the moon is full"), german("rate_limited", "x").is_empty()), (String::new(), false));
+        assert_eq!(error_text(Language::English, "sku_not_found", "no such SKU"), None);
+        let fault = fault_text(Language::German, "is listed twice");
+        assert_eq!(fault.as_deref(), Some("ist doppelt angegeben"));
     }
 
     #[test]

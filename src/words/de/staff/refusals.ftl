@@ -47,6 +47,7 @@ second_factor_required = Geben Sie auch den Code aus Ihrer Authenticator-App ein
 wrong_code = Der Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten.
 too_many_codes = Es wurden zu viele falsche Codes eingegeben. Versuchen Sie es später noch einmal.
 too_many_tries = Zu viele Versuche. Versuchen Sie es später noch einmal.
+record_gone = Das gibt es nicht oder nicht mehr.
 form_outdated = Das Formular ist veraltet. Laden Sie die Seite neu und senden Sie es noch einmal ab.
 fault_too_short = muss mindestens { $least } Zeichen lang sein
 fault_blank = darf nicht nur aus Leerzeichen bestehen

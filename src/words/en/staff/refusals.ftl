@@ -47,6 +47,7 @@ second_factor_required = Enter the code from your authenticator app as well.
 wrong_code = The code is incorrect or was already used; wait for the next one.
 too_many_codes = Too many incorrect codes were entered. Try again later.
 too_many_tries = Too many attempts. Try again later.
+record_gone = It does not exist, or no longer does.
 form_outdated = The form is outdated; reload the page and submit it again.
 fault_too_short = must be at least { $least } characters
 fault_blank = must not be only whitespace
