@@ -35,12 +35,12 @@ use crate::adapter::{
 };
 use crate::registry::{AdapterParts, MakeError};
 use crate::wire::file_name;
+use ::words::staff::printer_form as texts;
 use domain::file::GcodeForm;
 use domain::launch::FilamentSlot;
 use domain::printer_status::{Connection, Status};
 use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
-use ::words::staff::printer_form as texts;
 
 /// User name for signing in to printers; the password is the access code.
 const USER: &str = "bblp";

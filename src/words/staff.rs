@@ -1,9 +1,6 @@
 //! Messages of pages for the staff. They are organised by area of pages: each area has a module here, whose messages
-//! are in `en/staff/` and `de/staff/` in a file of the same name, so that areas are translated by themselves. What
-//! several areas show is in [`common`]; a message that two areas happen to share is in both.
-//!
-//! An area is shown in German once its pages are complete, and in English as a whole until then: the pages hold the
-//! list (`TRANSLATED` in `src/http/pages/staff/area.rs`).
+//! are in `en/staff/` and `de/staff/` in a file of the same name. What several areas show is in [`common`]; a message
+//! that two areas happen to share is in both.
 
 pub mod access;
 pub mod account;

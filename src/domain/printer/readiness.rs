@@ -125,7 +125,8 @@ impl Printer {
         self.check_free().map_err(|why| why.to_string())
     }
 
-    /// Checks that the printer can accept a job now. The error is the reason in the given language ([`Unready::words`]).
+    /// Checks that the printer can accept a job now. The error is the reason in the given language
+    /// ([`Unready::words`]).
     pub fn free_in(&self, language: Language) -> Result<(), String> {
         self.check_free().map_err(|why| why.words(language))
     }

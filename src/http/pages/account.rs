@@ -8,7 +8,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::faults::alert_in;
+use super::faults::alert;
 use super::form::PageForm;
 use super::frame::{PageLanguage, SLOT, Section, Viewer, see_other, with_parts};
 use super::sign_in;
@@ -101,7 +101,7 @@ pub(super) async fn change(
         Ok(()) => Ok(see_other(PATH)),
         Err(error) if error.status().is_client_error() => {
             let values = |name: &str| sent.text(name).to_owned();
-            let wrong = alert_in(viewer.language(), &error);
+            let wrong = alert(viewer.language(), &error);
             let content = form(&viewer, email, &values, Some(&wrong));
             Ok(viewer.again(Section::Profile, &pages::profile_title(viewer.language()), &content))
         }

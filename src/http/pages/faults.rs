@@ -38,18 +38,8 @@ const NOT_WHOLE: &str = "must be a whole number";
 const UNIT_ENDINGS: [&str; 5] = ["Cents", "Bps", "Ids", "Id", "At"];
 
 /// Renders the errors for which a form was rejected, or the message if there are none. Screen readers announce them
-/// immediately.
-pub(super) fn alert(error: &ApiError) -> Markup {
-    lines(Language::English, error)
-}
-
-/// Does the same as [`alert`] with messages in the language of the page. The API's messages are in English; those that
-/// no form on a translated page causes stay so, and are marked as English.
-pub(super) fn alert_in(language: Language, error: &ApiError) -> Markup {
-    lines(language, error)
-}
-
-fn lines(language: Language, error: &ApiError) -> Markup {
+/// immediately. The API's messages are in English; one that is not translated is marked as English.
+pub(super) fn alert(language: Language, error: &ApiError) -> Markup {
     let foreign = (language != Language::English).then_some(Language::English.tag());
     html! {
         div class="wrong bad" role="alert" {

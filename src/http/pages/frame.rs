@@ -263,12 +263,7 @@ pub(super) fn respond_in(
 }
 
 /// Renders a time in the shop's time zone ([`super::times`]): `today 17:40`.
-pub(super) fn time(at: Timestamp) -> Markup {
-    mark(TimeForm::Moment, at)
-}
-
-/// Renders a time in the shop's time zone in a language: `today 17:40`.
-pub(super) fn time_in(language: Language, at: Timestamp) -> Markup {
+pub(super) fn time(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Moment, at)
 }
 
@@ -278,7 +273,7 @@ pub(super) fn day_in(language: Language, at: Timestamp) -> Markup {
 }
 
 /// Renders the date of an invoice or credit note, a day in UTC as on the document.
-pub(super) fn document_day_in(language: Language, at: Timestamp) -> Markup {
+pub(super) fn document_day(language: Language, at: Timestamp) -> Markup {
     let day = notation::document_date(language, at);
     html! { time datetime=(at.to_string().get(..10).unwrap_or_default()) { (day) } }
 }
@@ -303,14 +298,4 @@ pub(super) fn in_english(language: Language, text: &str) -> Markup {
 /// Renders the sentence in an empty list, with the customer's email address.
 pub(super) fn none_yet(language: Language, email: &str) -> Markup {
     with_parts(&pages::none_yet(language, SLOT), &[&html! { strong { (email) } }])
-}
-
-/// Renders an amount, in minor units, with its currency, in English.
-pub(super) fn money(cents: i64, of: &str) -> Markup {
-    html! { (currency::format_amount(cents, of)) }
-}
-
-/// Renders an amount, in minor units, with its currency in the language of the page.
-pub(super) fn money_in(language: Language, cents: i64, of: &str) -> Markup {
-    html! { (notation::amount(language, cents, of)) }
 }

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::brand::{Brand, address_line};
 use super::form::PageForm;
 use super::frame::{
-    PageLanguage, SLOT, Section, Viewer, document_day_in, lead_to_payment, none_yet, see_other, with_parts,
+    PageLanguage, SLOT, Section, Viewer, document_day, lead_to_payment, none_yet, see_other, with_parts,
 };
 use super::orders::{PartQuery, back_to};
 use crate::design::{Icon, Tone, chip, empty_place, icon};
@@ -140,7 +140,7 @@ pub(super) async fn list(
 
 /// Renders an invoice in the list, with its number and status.
 fn row(language: Language, invoice: &Invoice, number: &str, status: &Markup) -> Markup {
-    let day = |at: Timestamp| document_day_in(language, at);
+    let day = |at: Timestamp| document_day(language, at);
     let content = &invoice.content;
     html! {
         li class="row" {
@@ -239,7 +239,7 @@ fn credit_notes(
                         } @else {
                             span { (name(note)) }
                         }
-                        span class="soft" { (document_day_in(language, note.issued_at)) }
+                        span class="soft" { (document_day(language, note.issued_at)) }
                         span { (amount(language, note.payable_cents, &invoice.content.currency)) }
                     }
                 }
@@ -251,7 +251,7 @@ fn credit_notes(
 /// Renders the summary of an invoice; `due` is the amount still to be paid.
 fn summary(language: Language, invoice: &Invoice, due: i64) -> Markup {
     let money = |cents: i64| amount(language, cents, &invoice.content.currency);
-    let day = |at: Timestamp| document_day_in(language, at);
+    let day = |at: Timestamp| document_day(language, at);
     html! {
         section class="panel pad" aria-labelledby="sums" {
             h2 id="sums" { (pages::summary(language)) }

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use self::progress::{LivePart, is_open, status_words, tone};
 use super::brand::Brand;
 use super::form::PageForm;
-use super::frame::{PageLanguage, SLOT, Section, Viewer, day_in, lead_to_payment, none_yet, time_in, with_parts};
+use super::frame::{PageLanguage, SLOT, Section, Viewer, day_in, lead_to_payment, none_yet, time, with_parts};
 use super::pictures;
 use crate::design::{Icon, chip, empty_place};
 use actors::checkouts::ReturnPages;
@@ -160,7 +160,7 @@ pub(super) async fn one(
                 h1 { (pages::order_title(language, &order.number_text())) }
                 p id="said" role="status" { (part.status_text()) }
                 p class="small muted" {
-                    (with_parts(&pages::ordered_at(language, SLOT), &[&time_in(language, order.created_at)]))
+                    (with_parts(&pages::ordered_at(language, SLOT), &[&time(language, order.created_at)]))
                 }
             }
         }

@@ -11,7 +11,7 @@ use maud::html;
 
 use super::brand::Brand;
 use super::form::PageForm;
-use super::frame::{PageLanguage, SLOT, document_day_in, lead_to_payment, shop_page, with_parts};
+use super::frame::{PageLanguage, SLOT, document_day, lead_to_payment, shop_page, with_parts};
 use super::invoices::{cancelled_text, lines, order_is_cancelled, status_chip};
 use actors::checkouts::ReturnPages;
 use domain::id::Id;
@@ -54,7 +54,7 @@ pub(super) async fn show(
             }
             @if let Some(at) = invoice.due_at {
                 p class="small muted" {
-                    (with_parts(&pages::due_note(language, SLOT), &[&document_day_in(language, at)]))
+                    (with_parts(&pages::due_note(language, SLOT), &[&document_day(language, at)]))
                 }
             }
         } @else {

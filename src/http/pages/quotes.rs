@@ -7,7 +7,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::form::PageForm;
-use super::frame::{PageLanguage, SLOT, Section, Viewer, day_in, none_yet, see_other, time_in, with_parts};
+use super::frame::{PageLanguage, SLOT, Section, Viewer, day_in, none_yet, see_other, time, with_parts};
 use super::orders::PartQuery;
 use super::pictures;
 use crate::design::{Icon, Tone, chip, empty_place, icon};
@@ -146,7 +146,7 @@ fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
                     (status_chip(language, status))
                     @if let Some(until) = quote.valid_until.filter(|_| status == QuoteStatus::Sent) {
                         span class="small muted" {
-                            " " (with_parts(&pages::valid_until(language, SLOT), &[&time_in(language, until)]))
+                            " " (with_parts(&pages::valid_until(language, SLOT), &[&time(language, until)]))
                         }
                     }
                 }

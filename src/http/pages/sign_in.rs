@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
 use super::brand::Brand;
-use super::faults::alert_in;
+use super::faults::alert;
 use super::form::PageForm;
 use super::frame::{PageLanguage, SLOT, shop_page, with_parts};
 use super::orders;
@@ -86,7 +86,7 @@ pub(super) async fn ask(
             Ok(if answer.status().is_success() { with_limits(answer, link_sent_page(&brand, email)) } else { answer })
         }
         Err(error) if error.status() == StatusCode::BAD_REQUEST => {
-            Ok(form(&brand, StatusCode::BAD_REQUEST, (email, next.as_str()), Some(&alert_in(language, &error))))
+            Ok(form(&brand, StatusCode::BAD_REQUEST, (email, next.as_str()), Some(&alert(language, &error))))
         }
         Err(error) => Err(error),
     }

@@ -154,7 +154,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         design_page::routes,
     ];
     let router = more.into_iter().fold(routes, |routes, add| add(routes)).into_router(app);
-    router.layer(from_fn(area::mark_untranslated))
+    router.layer(from_fn(area::mark_english_only))
 }
 
 #[cfg(test)]

@@ -200,7 +200,7 @@ pub(super) async fn filled(State(environment): State<Arc<Environment>>, request:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::document_day_in;
+    use crate::frame::document_day;
     use domain::time::HOUR_MS;
 
     /// 2026-11-28T16:40:05Z, a Saturday.
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn dates_of_documents_are_those_on_the_document() {
         let new_year = Timestamp(1_798_759_800_000);
-        let [english, german] = Language::ALL.map(|language| document_day_in(language, new_year).0);
+        let [english, german] = Language::ALL.map(|language| document_day(language, new_year).0);
         assert_eq!(english, "<time datetime=\"2026-12-31\">31 Dec 2026</time>");
         assert_eq!(german, "<time datetime=\"2026-12-31\">31. Dezember 2026</time>");
         assert_eq!(berlin().date(new_year), "1 Jan 2027");

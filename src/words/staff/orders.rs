@@ -1,4 +1,5 @@
-//! Messages of the order pages: the list, one order with its shipments, payments and history, and the form for a new one.
+//! Messages of the order pages: the list, one order with its shipments, payments and history, and the form for a new
+//! one.
 
 use crate::messages;
 

@@ -32,7 +32,7 @@ fn a_fault_names_the_label_and_stands_beside_its_field() {
 #[test]
 fn messages_of_forms_for_customers_are_in_the_language_of_the_page() {
     let faults = [("city", "must not be empty"), ("name", "must be at most 200 characters"), ("x", "is odd")];
-    let [english, german] = Language::ALL.map(|language| alert_in(language, &error(&faults)).0);
+    let [english, german] = Language::ALL.map(|language| alert(language, &error(&faults)).0);
     assert_eq!(english, alert(&error(&faults)).0);
     for text in ["darf nicht leer sein", "darf höchstens 200 Zeichen lang sein", "is odd"] {
         assert!(german.contains(text), "{text} in {german}");
@@ -44,13 +44,13 @@ fn messages_in_english_are_marked_on_pages_in_german() {
     let form = |language: Language| {
         let faults = [("city", "must not be empty"), ("zip", "is odd"), ("x", "is odd"), ("", "no such city")];
         let page = html! {
-            (alert_in(language, &error(&faults)))
+            (alert(language, &error(&faults)))
             label for="c" { "Stadt" }
             input id="c" name="city";
             label for="z" { "Postleitzahl" }
             input id="z" name="zip";
         };
-        let whole = alert_in(language, &ApiError::bad_request("x", "no such thing"));
+        let whole = alert(language, &ApiError::bad_request("x", "no such thing"));
         place(page.into_string()) + &whole.0
     };
     let (english, german) = (form(Language::English), form(Language::German));

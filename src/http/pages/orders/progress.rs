@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::stages::{OrderStage, PRINTING_STAGE, READY_STAGE, StageState, stages};
 use crate::design::{Icon, Tone, chip, icon};
-use crate::frame::{NEXT_SLOT, SLOT, Viewer, day_in, time_in, with_parts};
+use crate::frame::{NEXT_SLOT, SLOT, Viewer, day_in, time, with_parts};
 use crate::{invoices, pictures};
 use domain::event::NumberedEvent;
 use domain::job::JobState;
@@ -153,7 +153,7 @@ impl LivePart<'_> {
                     @for step in self.steps {
                         li class=[step_class(&step.event.event)] {
                             (step_words(language, &step.event.event)) " "
-                            span class="small muted" { (time_in(language, step.event.timestamp)) }
+                            span class="small muted" { (time(language, step.event.timestamp)) }
                         }
                     }
                 }
@@ -291,7 +291,7 @@ impl LivePart<'_> {
                 }
                 dl {
                     dt { @if picked_up { (title) } @else { (pages::shipped(language)) } }
-                    dd { (time_in(language, sent.shipped_at)) }
+                    dd { (time(language, sent.shipped_at)) }
                     @if !picked_up {
                         dt { (pages::carrier(language)) } dd { (shipment.carrier) }
                         dt { (pages::tracking_number(language)) } dd { (shipment.tracking_number) }
@@ -321,7 +321,7 @@ impl LivePart<'_> {
 
 /// Renders when the order was promised, and when it was ready.
 fn promise_words(language: Language, promise: &Promise) -> Markup {
-    let promised = time_in(language, promise.promised_at);
+    let promised = time(language, promise.promised_at);
     let Some(met) = promise.met_at else {
         return with_parts(&pages::promised(language, SLOT), &[&promised]);
     };
@@ -330,7 +330,7 @@ fn promise_words(language: Language, promise: &Promise) -> Markup {
     } else {
         pages::promised_ready(language, SLOT, NEXT_SLOT)
     };
-    with_parts(&message, &[&promised, &time_in(language, met)])
+    with_parts(&message, &[&promised, &time(language, met)])
 }
 
 /// Renders how much of a line has been made and shipped.

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::search::{self, SearchHandles};
 use super::steps::{SetupStep, ways};
 use super::{FaultLine, WizardHandles, WizardRequest, trial, wrong};
-use crate::faults::alert_in;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::{SLOT, see_other, with_parts};
 use crate::printer_fields::{self, program_of};
@@ -140,7 +140,7 @@ pub(super) async fn add(
     }
     match register(&printers, sent.call.origin(), &printer_fields::request_members(&sent).into()).await {
         Ok(_) => Ok(see_other(PATH)),
-        Err(error) if error.status().is_client_error() => Ok(again(&alert_in(visit.language, &error))),
+        Err(error) if error.status().is_client_error() => Ok(again(&alert(visit.language, &error))),
         Err(error) => Err(error),
     }
 }

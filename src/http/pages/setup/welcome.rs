@@ -9,7 +9,7 @@ use serde_json::json;
 use super::steps::SetupStep;
 use super::time_zone::{self, ZONE_PAGE, ZONE_WORD};
 use super::{WizardHandles, WizardRequest, fields, wrong};
-use crate::faults::alert_in;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::{SLOT, see_other, with_parts};
 use crate::staff::form::Form;
@@ -62,12 +62,9 @@ pub(super) async fn make_admin(
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             Ok(response)
         }
-        Err(error) if error.status() == StatusCode::BAD_REQUEST => Ok(page(
-            &app,
-            &visit,
-            StatusCode::BAD_REQUEST,
-            Some((&alert_in(language, &error), &Form::submitted(&sent))),
-        )),
+        Err(error) if error.status() == StatusCode::BAD_REQUEST => {
+            Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&alert(language, &error), &Form::submitted(&sent)))))
+        }
         Err(error) => Err(error),
     }
 }

@@ -1,5 +1,4 @@
-//! Areas of the staff's pages that are translated. All pages of an area are converted together: until an area is in the
-//! list, its pages are in English as a whole, including the frame around them, so that no page is in two languages.
+//! Pages of the staff that are in English for everybody.
 
 use axum::extract::Request;
 use axum::middleware::Next;
@@ -8,43 +7,23 @@ use axum::response::Response;
 use http::language::EnglishOnly;
 use words::Language;
 
-/// Beginnings of the paths whose pages are complete in every language. `/design` is not to be one of them: it is a
-/// reference for people who work on the pages, with examples in place of texts.
-const TRANSLATED: [&str; 17] = [
-    "/floor",
-    "/login",
-    "/logout",
-    "/shop/customers",
-    "/shop/deliveries",
-    "/shop/insights",
-    "/shop/invoices",
-    "/shop/jobs",
-    "/shop/labels",
-    "/shop/orders",
-    "/shop/products",
-    "/shop/quotes",
-    "/shop/requests",
-    "/shop/settings",
-    "/shop/stock",
-    "/shop/webhooks",
-    "/to-do",
-];
+/// Beginning of the paths of pages that are in English only: a reference for people who work on the pages, with
+/// examples in place of texts.
+const ENGLISH_ONLY: &str = "/design";
 
-/// Returns whether the page at a path is translated.
-fn is_translated(path: &str) -> bool {
-    let is_below = |area: &str| path.strip_prefix(area).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    TRANSLATED.iter().any(|area| is_below(area))
+fn is_english_only(path: &str) -> bool {
+    path.strip_prefix(ENGLISH_ONLY).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns the language of the page at a path for a viewer who prefers the given one.
 pub(crate) fn language_at(path: &str, preferred: Language) -> Language {
-    if is_translated(path) { preferred } else { Language::English }
+    if is_english_only(path) { Language::English } else { preferred }
 }
 
-/// Marks requests for pages that are not translated, so that the caller's language is English
+/// Marks requests for pages that are in English only, so that the caller's language is English
 /// ([`http::access::Caller::language`]).
-pub(super) async fn mark_untranslated(mut request: Request, next: Next) -> Response {
-    if !is_translated(request.uri().path()) {
+pub(super) async fn mark_english_only(mut request: Request, next: Next) -> Response {
+    if is_english_only(request.uri().path()) {
         request.extensions_mut().insert(EnglishOnly);
     }
     next.run(request).await
@@ -55,16 +34,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_in_english_until_their_area_is_translated() {
+    fn all_pages_but_the_reference_are_in_the_language_of_the_viewer() {
         let german = |path: &str| language_at(path, Language::German) == Language::German;
-        for path in
-            TRANSLATED.into_iter().chain(["/shop/settings/sessions/7/end", "/shop/settings/second-factor/confirm"])
-        {
+        for path in ["/floor", "/login", "/shop/orders/1", "/to-do", "/designs", "/"] {
             assert!(german(path), "{path}");
             assert_eq!(language_at(path, Language::English), Language::English);
         }
-        for path in ["/shop", "/shop/settings-of-others", "/floors", "/", "/design"] {
-            assert!(!german(path), "{path}");
-        }
+        assert!(!german("/design") && !german("/design/icons"));
     }
 }

@@ -10,7 +10,7 @@ use super::card_print::{about, printer_path, view};
 use super::card_slots::slots;
 use super::floor_group::{FloorGroup, model, place};
 use super::printer_print::upload_target;
-use super::shell::{Tone, time_of_day_in};
+use super::shell::{Tone, time_of_day};
 use crate::frame::{NEXT_SLOT, SLOT, with_parts};
 use domain::id::Id;
 use domain::printer::{AttemptPhase, Attention, CurrentAttempt, Printer};
@@ -232,7 +232,7 @@ pub(super) fn next_free(
             @match next {
                 Some((at, printer)) if at <= now => { (floor::free_now(language, &printer.fields.name)) },
                 Some((at, printer)) => {
-                    @let time = time_of_day_in(language, Timestamp(at.0 / 60_000 * 60_000));
+                    @let time = time_of_day(language, Timestamp(at.0 / 60_000 * 60_000));
                     (with_parts(&floor::next_free(language, SLOT, NEXT_SLOT), &[&time, &html! { (printer.fields.name) }]))
                 },
                 None => {},

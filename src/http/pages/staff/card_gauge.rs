@@ -8,7 +8,7 @@ use super::card::{gauge_id, next_id};
 use super::card_heat::sparkline;
 use super::card_print::plate;
 use super::floor_group::FloorGroup;
-use super::shell::time_of_day_in;
+use super::shell::time_of_day;
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, with_parts};
 use domain::forecast::QueuedJob;
@@ -54,7 +54,7 @@ pub(super) fn gauge(language: Language, app: &BoardHandles, printer: &Printer) -
                     div class="meta" {
                         b class="num" { (percent) " %" }
                         @if let Some(at) = done_at {
-                            @let end = time_of_day_in(language, at);
+                            @let end = time_of_day(language, at);
                             span { time datetime=(at) data-left="" { (time_left(language, &app.shop, at)) } }
                             span class="end" { (with_parts(&cards::ends(language, SLOT), &[&end])) }
                         }

@@ -7,7 +7,7 @@ use super::board::{BoardHandles, NEXT_MARK};
 use super::card::{attention_words, file_words, job_number};
 use super::card_picture::{camera, view_picture};
 use super::floor_group::FloorGroup;
-use super::shell::{Tone, since_in};
+use super::shell::{Tone, since};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, with_parts};
@@ -141,7 +141,7 @@ fn on_bed(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
     html! {
         div class="what" title=(print) { (end(language, &print)) }
         div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
-            @if let Some(at) = printer.bed_since { (since_in(language, at)) }
+            @if let Some(at) = printer.bed_since { (since(language, at)) }
             @if let Some(last) = printer.last_print {
                 " · " a href=(job_path_of(last.order, last.job)) { (order_of(language, job.as_ref())) }
             }
@@ -151,7 +151,7 @@ fn on_bed(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
 
 /// Renders the condition of a printer that is not printing.
 fn condition(language: Language, printer: &Printer, group: FloorGroup) -> Markup {
-    let with_time = |sentence: &str, at: Timestamp| with_parts(sentence, &[&since_in(language, at)]);
+    let with_time = |sentence: &str, at: Timestamp| with_parts(sentence, &[&since(language, at)]);
     let condition = match group {
         FloorGroup::Ready => with_time(&cards::idle(language, SLOT), printer.idle_since),
         FloorGroup::Printing => html! { (cards::print_starting(language)) },

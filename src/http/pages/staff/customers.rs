@@ -15,7 +15,7 @@ use super::CUSTOMERS_PATH;
 use super::board::BoardHandles;
 use super::sheet::{ListPart, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer};
-use crate::frame::time_in;
+use crate::frame::time;
 use config::Config;
 use domain::customer::Customer;
 use http::access::{Caller, RequiredAccess};
@@ -98,7 +98,7 @@ async fn list(
             } @else {
                 p { (texts::none_yet(language)) }
             }
-            (part.links_in(language, total))
+            (part.links(language, total))
         }
     };
     Ok(viewer.page(StaffSection::Customers, &title, &app.board.view(), &content))
@@ -123,7 +123,7 @@ fn table(language: Language, customers: &[&Customer]) -> Markup {
                             td { (customer.name.as_deref().unwrap_or("")) }
                             td { (customer.company.as_deref().unwrap_or("")) }
                             td { (customer.phone.as_deref().unwrap_or("")) }
-                            td class="spare" data-label=(since) { (time_in(language, customer.created_at)) }
+                            td class="spare" data-label=(since) { (time(language, customer.created_at)) }
                         }
                     }
                 }

@@ -58,14 +58,9 @@ pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
     format!("{path}?{}", query.finish())
 }
 
-/// Renders the total number of entries, and links to the previous and next pages, in English. `to` returns the URL of
-/// the page that starts after the given number of entries.
-pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -> String) -> Markup {
-    ways_in(Language::English, from, total, rows_per_page, to)
-}
-
-/// Does the same as [`ways`] in the language of the page.
-pub(super) fn ways_in(
+/// Renders the total number of entries, and links to the previous and next pages. `to` returns the URL of the page that
+/// starts after the given number of entries.
+pub(super) fn ways(
     language: Language,
     from: u64,
     total: u64,
@@ -119,7 +114,7 @@ mod tests {
     fn a_long_list_is_paged_in_the_language_of_the_page() {
         let to = |from: u64| format!("/a?from={from}");
         assert!(ways(0, 3, 50, to).0.contains(">3 total</p>"));
-        let german = ways_in(Language::German, 50, 1_200, 50, to).0;
+        let german = ways(Language::German, 50, 1_200, 50, to).0;
         for part in [">Insgesamt 1.200</p>", "href=\"/a?from=0\">Neuere</a>", "href=\"/a?from=100\">Ältere</a>"] {
             assert!(german.contains(part), "{part} in {german}");
         }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::acts::TICKED_WORD;
 use super::filled_form::{end_of_day, is_of_form};
 use super::sheet::member_of;
-use crate::faults::{alert_in, amount_message};
+use crate::faults::{alert, amount_message};
 use crate::form::PageForm;
 use crate::refused::with_refusal;
 use domain::shop_clock::ShopClock;
@@ -207,7 +207,7 @@ impl Form {
 
     /// Renders the form's errors in the language of the page on which it was submitted.
     pub(super) fn alert(&self) -> Markup {
-        html! { @if let Some(error) = &self.refusal { (alert_in(self.language, error)) } }
+        html! { @if let Some(error) = &self.refusal { (alert(self.language, error)) } }
     }
 
     /// Renders an optional form field with its label and hint.

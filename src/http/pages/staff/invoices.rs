@@ -23,7 +23,7 @@ use super::board::BoardHandles;
 use super::filled_form::address;
 use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
-use crate::frame::{document_day_in, time_in};
+use crate::frame::{document_day, time};
 use config::Config;
 use domain::id::Id;
 use domain::invoice::{Invoice, InvoiceStatus};
@@ -128,11 +128,11 @@ pub(super) fn invoice_row(
     numbers: &HashMap<Id, String>,
 ) -> Markup {
     let (tone, words) = shown_state(language, invoice, now, cancelled);
-    let issued = invoice.issued_at.map(|at| document_day_in(language, at));
+    let issued = invoice.issued_at.map(|at| document_day(language, at));
     html! {
         a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(language, invoice, numbers)) }
         span class=(tone.class()) { (words) }
-        span class="soft" { (issued.unwrap_or_else(|| time_in(language, invoice.created_at))) }
+        span class="soft" { (issued.unwrap_or_else(|| time(language, invoice.created_at))) }
         span { (amount(language, invoice.content.sums.payable_cents(), &invoice.content.currency)) }
     }
 }
@@ -185,7 +185,7 @@ async fn list(
             } @else {
                 p { (texts::none_yet(language)) }
             }
-            (part.links_in(language, total))
+            (part.links(language, total))
         }
     };
     Ok(viewer.page(StaffSection::Invoices, &title, &app.board.view(), &content))
@@ -256,8 +256,8 @@ fn table(
                                 (invoice.content.buyer.name) " "
                                 @if let Some(email) = &invoice.customer_email { (customer_link(email)) }
                             }
-                            td class="spare" data-label=(issued) { @if let Some(at) = invoice.issued_at { (document_day_in(language, at)) } }
-                            td data-label=(due) { @if let Some(at) = invoice.due_at { (document_day_in(language, at)) } }
+                            td class="spare" data-label=(issued) { @if let Some(at) = invoice.issued_at { (document_day(language, at)) } }
+                            td data-label=(due) { @if let Some(at) = invoice.due_at { (document_day(language, at)) } }
                             td class=(if due_cents > 0 { "number spare" } else { "number" }) data-label=(total) { (amount(language, invoice.content.sums.payable_cents(), &invoice.content.currency)) }
                             td class="number" data-label=(due_amount) { (amount(language, due_cents, &invoice.content.currency)) }
                         }

@@ -12,7 +12,7 @@ use super::shell::{Tone, act, hidden};
 use super::sign_off::{SignOffSubject, defect_name, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use crate::times::{field_date, message_in, translated_message};
 use domain::dispatch::Waiting;
 use domain::id::Id;
@@ -180,7 +180,7 @@ impl JobCard<'_> {
 
     fn facts(&self) -> Markup {
         let Self { language, job, expected, .. } = *self;
-        let at = |text: String, at: Timestamp| with_parts(&text, &[&time_in(language, at)]);
+        let at = |text: String, at: Timestamp| with_parts(&text, &[&time(language, at)]);
         html! {
             p class="soft" {
                 (jobs::facts(language, job.line + 1, job.plate_parts.max(1), &job.priority.to_string()))
@@ -203,7 +203,7 @@ impl JobCard<'_> {
             }
         };
         let text = jobs::attempt(language, attempt.number, SLOT, &attempt_words(language, attempt.state));
-        let at = |text: String, at: Timestamp| with_parts(&text, &[&time_in(language, at)]);
+        let at = |text: String, at: Timestamp| with_parts(&text, &[&time(language, at)]);
         html! {
             span { (with_parts(&text, &[&printer])) }
             span class="soft" {

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::names::{AuditNames, NameHandles};
-use crate::frame::time_in;
+use crate::frame::time;
 use domain::audit::{AuditSentence, DONE};
 use domain::id::Id;
 use http::error::ApiError;
@@ -60,6 +60,6 @@ fn row(language: Language, line: &Audit, names: &AuditNames) -> Markup {
             }
             @if line.outcome != DONE { " (" (line.outcome.replace('_', " ")) ")" }
         }
-        span class="soft" { (time_in(language, line.at)) }
+        span class="soft" { (time(language, line.at)) }
     }
 }

@@ -25,7 +25,7 @@ use super::orders::StaffOrderHandles;
 use super::sheet::{address_line, day};
 use super::shell::{StaffSection, StaffViewer, act, hidden};
 use crate::design::{Icon, icon};
-use crate::frame::time_in;
+use crate::frame::time;
 use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::job::{Job, JobState};
@@ -127,7 +127,7 @@ async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, Ap
 
 /// Renders the order's customer, and when the order is due, promised and expected.
 fn glance(language: Language, order: &Order, outlook: OrderOutlook) -> Markup {
-    let time = |at: Timestamp| time_in(language, at);
+    let time = |at: Timestamp| time(language, at);
     html! {
         section class="panel pad" aria-labelledby="glance" {
             h2 id="glance" { (texts::glance(language)) }

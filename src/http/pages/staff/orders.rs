@@ -19,7 +19,7 @@ use super::sheet::{ListFilter, list_filters};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::timing::{timing_label, timing_path, timing_state};
 use super::{ORDERS_PATH, PRODUCTS_PATH};
-use crate::frame::time_in;
+use crate::frame::time;
 use config::Config;
 use domain::notation;
 use domain::order::{OrderStatus, PICKUP, SentShipment};
@@ -280,12 +280,12 @@ fn table(language: Language, orders: &[ListedOrder]) -> Markup {
                                 }
                             }
                             td class="wide" { @if let Some(email) = &order.customer_email { span class="ellipsis" title=(email) { (email) } } }
-                            td class="spare" data-label=(placed) { (time_in(language, order.created_at)) }
+                            td class="spare" data-label=(placed) { (time(language, order.created_at)) }
                             td data-label=(promised) {
-                                @if let Some(promise) = &order.promise { (time_in(language, promise.promised_at)) }
+                                @if let Some(promise) = &order.promise { (time(language, promise.promised_at)) }
                             }
                             td class=[order.promise.is_some().then_some("spare")] data-label=(expected) {
-                                @if let Some(at) = outlook.expected_at { (time_in(language, at)) }
+                                @if let Some(at) = outlook.expected_at { (time(language, at)) }
                             }
                             td class="number" data-label=(total) {
                                 (notation::amount(language, order.total_cents, &order.currency))

@@ -19,7 +19,7 @@ use super::settings::history_path;
 use super::shell::{StaffSection, StaffViewer, act, hidden};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use domain::audit::AuditedKind;
 use domain::forecast::QueuedJob;
 use domain::id::Id;
@@ -227,7 +227,7 @@ fn queue(language: Language, app: &BoardHandles, printer: Id) -> Markup {
                         li {
                             a href={ (ORDERS_PATH) "/" (one.order) "#job-" (one.job) } { (number) }
                             span { (sku) }
-                            span class="soft" { (with_parts(&texts::ends(language, SLOT), &[&time_in(language, one.done_at)])) }
+                            span class="soft" { (with_parts(&texts::ends(language, SLOT), &[&time(language, one.done_at)])) }
                         }
                     }
                 }
@@ -249,10 +249,10 @@ fn about(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup
                 @if let Some(location) = &fields.location { dt { (texts::location(language)) } dd { (location) } }
                 @if let Some(at) = fields.position { dt { (texts::position(language)) } dd { (texts::row_and_column(language, at.row, at.column)) } }
                 @if !fields.tags.is_empty() { dt { (texts::tags(language)) } dd { (fields.tags.join(", ")) } }
-                @if let Some(at) = last_answer(shop, printer) { dt { (texts::last_response(language)) } dd { (time_in(language, at)) } }
+                @if let Some(at) = last_answer(shop, printer) { dt { (texts::last_response(language)) } dd { (time(language, at)) } }
                 @for one in printer.attention() { dt { (texts::attention(language)) } dd { (attention_words(language, one)) } }
                 @for Clearing { to, .. } in printer.clearings.iter().rev().take(3) {
-                    dt { (texts::bed_cleared(language)) } dd { (time_in(language, *to)) }
+                    dt { (texts::bed_cleared(language)) } dd { (time(language, *to)) }
                 }
             }
             p { a href=(printer_label_path(printer.id)) { (texts::code_label(language)) } }

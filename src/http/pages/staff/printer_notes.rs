@@ -9,7 +9,7 @@ use super::card::act_path;
 use super::log::LogHandles;
 use super::names::ActorNames;
 use super::shell::{act, hidden};
-use crate::frame::time_in;
+use crate::frame::time;
 use domain::maintenance::{MaintenanceEntry, Reminder};
 use domain::printer::Printer;
 use http::error::ApiError;
@@ -53,7 +53,7 @@ fn note(language: Language, entry: &MaintenanceEntry, names: &ActorNames) -> Mar
     let resets: Vec<&str> = entry.resets.iter().map(|(_, name)| name.as_str()).collect();
     html! {
         span { (entry.fields.done) }
-        span class="soft" { (names.name(&entry.by).text) ", " (time_in(language, entry.done_at)) }
+        span class="soft" { (names.name(&entry.by).text) ", " (time(language, entry.done_at)) }
         @if let Some(note) = &entry.fields.note { span class="full" { (note) } }
         @if !resets.is_empty() { span class="full soft" { (texts::completed(language, &resets.join(", "))) } }
     }

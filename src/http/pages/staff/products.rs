@@ -159,7 +159,7 @@ pub(super) async fn list(
                 p { (texts::no_sku_match(language)) " " a href=(PRODUCTS_PATH) { (texts::show_all(language)) } }
             } @else { (table(language, &rows)) }
         }
-        (part.links_in(language, total))
+        (part.links(language, total))
     };
     Ok(viewer.page(StaffSection::Products, &title, &view, &content))
 }

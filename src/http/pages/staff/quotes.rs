@@ -22,7 +22,7 @@ use super::filled_form::address;
 use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{QUOTES_PATH, REQUESTS_PATH};
-use crate::frame::time_in;
+use crate::frame::time;
 use config::Config;
 use domain::custom_request::{CustomRequest, CustomRequestStatus};
 use domain::notation::amount;
@@ -102,7 +102,7 @@ pub(super) fn quote_row(language: Language, quote: &Quote, now: Timestamp) -> Ma
     html! {
         a href=(page_of(QUOTES_PATH, quote.id)) { (quote.number_text()) }
         span class=(tone.class()) { (words) }
-        span class="soft" { (time_in(language, quote.created_at)) }
+        span class="soft" { (time(language, quote.created_at)) }
         span { (amount(language, quote.total_cents, &quote.currency)) }
     }
 }
@@ -113,7 +113,7 @@ pub(super) fn request_row(language: Language, request: &CustomRequest) -> Markup
     html! {
         a href=(page_of(REQUESTS_PATH, request.id)) { (request.wishes.product_type) ", " (request.wishes.subject_type) }
         span class=(tone.class()) { (words) }
-        span class="soft" { (time_in(language, request.created_at)) }
+        span class="soft" { (time(language, request.created_at)) }
         span { (amount(language, request.estimate.total_cents, &request.estimate.currency)) }
     }
 }
@@ -156,7 +156,7 @@ async fn list(
             } @else {
                 p { (texts::none_yet(language)) }
             }
-            (part.links_in(language, total))
+            (part.links(language, total))
         }
     };
     Ok(viewer.page(StaffSection::Quotes, &title, &app.board.view(), &content))
@@ -213,8 +213,8 @@ fn table(language: Language, quotes: &[&Quote], now: Timestamp) -> Markup {
                                 @if quote.order_error.is_some() { " " span class=(Tone::Error.class()) { (texts::order_failed_mark(language)) } }
                             }
                             td class="wide" { @if let Some(email) = &quote.customer_email { (customer_link(email)) } }
-                            td class="spare" data-label=(created) { (time_in(language, quote.created_at)) }
-                            td data-label=(valid) { @if let Some(until) = quote.valid_until { (time_in(language, until)) } }
+                            td class="spare" data-label=(created) { (time(language, quote.created_at)) }
+                            td data-label=(valid) { @if let Some(until) = quote.valid_until { (time(language, until)) } }
                             td class="number" data-label=(total) { (amount(language, quote.total_cents, &quote.currency)) }
                         }
                     }

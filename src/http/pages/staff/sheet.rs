@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::CUSTOMERS_PATH;
-use super::filled_form::ways_in;
+use super::filled_form::ways;
 use super::form::Form;
 use domain::address::Address;
 use domain::country::country_name_in;
@@ -54,14 +54,9 @@ impl ListPart<'_> {
         format!("{}?{}", self.path, query.finish())
     }
 
-    /// Renders the total number of entries, and links to the previous and next pages, in English.
-    pub(super) fn links(&self, total: u64) -> Markup {
-        self.links_in(Language::English, total)
-    }
-
-    /// Does the same as [`Self::links`] in the language of the page.
-    pub(super) fn links_in(&self, language: Language, total: u64) -> Markup {
-        ways_in(language, self.from.into(), total, ROWS_PER_PAGE, |from| self.at(from))
+    /// Renders the total number of entries, and links to the previous and next pages.
+    pub(super) fn links(&self, language: Language, total: u64) -> Markup {
+        ways(language, self.from.into(), total, ROWS_PER_PAGE, |from| self.at(from))
     }
 }
 
@@ -208,6 +203,6 @@ mod tests {
             assert!(links.contains(link), "{links}");
         }
         assert!(!part.links(100).0.contains("Older"));
-        assert!(part.links_in(Language::German, 101).0.contains(">Ältere</a>"));
+        assert!(part.links(Language::German, 101).0.contains(">Ältere</a>"));
     }
 }

@@ -308,25 +308,15 @@ pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&
     }
 }
 
-/// Renders a time in the shop's time zone ([`crate::times`]): `today 17:40`.
-pub(super) fn clock(at: Timestamp) -> Markup {
-    mark(TimeForm::Moment, at)
-}
-
 /// Renders a time in the language of the page, but omits the day if it is today. Intended for times that are usually
 /// close to the present.
-pub(super) fn time_of_day_in(language: Language, at: Timestamp) -> Markup {
+pub(super) fn time_of_day(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::TimeOfDay, at)
 }
 
-/// Renders the time elapsed since a past time in the language of the page, as [`since`] does.
-pub(super) fn since_in(language: Language, at: Timestamp) -> Markup {
-    mark_in(language, TimeForm::Elapsed, at)
-}
-
 /// Renders a past time as the time elapsed since then, `for 12 min`, which the script keeps up to date.
-pub(super) fn since(at: Timestamp) -> Markup {
-    mark(TimeForm::Elapsed, at)
+pub(super) fn since(language: Language, at: Timestamp) -> Markup {
+    mark_in(language, TimeForm::Elapsed, at)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{FLOOR_PATH, is_path};
-use crate::faults::alert_in;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::{SLOT, page_in, see_other, with_parts};
 use crate::refused::{sentence, with_refusal};
@@ -130,7 +130,7 @@ pub(super) async fn enter(
         }
         Err(error) => {
             let asks_code = [SECOND_FACTOR_REQUIRED, WRONG_CODE].contains(&error.code()) || !code.is_empty();
-            let wrong = alert_in(language, &error);
+            let wrong = alert(language, &error);
             let page = form(language, error.status(), dropped.as_ref(), (&email, &next), Some(&wrong), asks_code);
             with_refusal(error, page)
         }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::ORDERS_PATH;
 use super::shell::Tone;
-use crate::frame::{NEXT_SLOT, SLOT, time_in, with_parts};
+use crate::frame::{NEXT_SLOT, SLOT, time, with_parts};
 use domain::order::Order;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
@@ -46,8 +46,8 @@ pub(super) fn timing_words(language: Language, order: &Order, outlook: OrderOutl
         (false, true) => texts::promised_expected(language, SLOT, NEXT_SLOT),
         (false, false) => texts::promised_unknown(language, SLOT),
     };
-    let expected = html! { @if let Some(at) = outlook.expected_at { (time_in(language, at)) } };
-    with_parts(&sentence, &[&time_in(language, deadline), &expected])
+    let expected = html! { @if let Some(at) = outlook.expected_at { (time(language, at)) } };
+    with_parts(&sentence, &[&time(language, deadline), &expected])
 }
 
 #[cfg(test)]

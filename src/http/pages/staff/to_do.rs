@@ -28,7 +28,7 @@ use super::job::{job_path, resolutions};
 use super::log::LogHandles;
 use super::orders::flag_words;
 use super::settings::restore;
-use super::shell::{StaffSection, StaffViewer, Tone, act, since_in};
+use super::shell::{StaffSection, StaffViewer, Tone, act, since};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use crate::design::{Icon, icon};
@@ -190,7 +190,7 @@ fn unverified(language: Language, printers: &[&Printer]) -> TaskKind {
         let AttemptPhase::Unverified { reason } = &in_hand.phase else { return None };
         let job = html! { a href=(job_path_of(in_hand.order, in_hand.job)) { (job_number(in_hand)) } };
         let question = with_parts(&to_do::did_it_print(language, SLOT, NEXT_SLOT), &[&job, &printer_link(printer)]);
-        let title = html! { b { (question) } " " span class="faint small" { (since_in(language, in_hand.taken_at)) } };
+        let title = html! { b { (question) } " " span class="faint small" { (since(language, in_hand.taken_at)) } };
         let row = TaskRow::new(Icon::CircleAlert, title).detail(message_in(language, reason));
         let progress = in_hand.began_at.map(|_| in_hand.progress);
         let more = resolutions(language, in_hand.job, progress, TO_DO_PATH);
@@ -271,7 +271,7 @@ fn job_row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
     };
     let title = html! {
         b { a href=(job_path_of(job.order_id, job.id)) { (job.number_text()) } " " (job.sku_name) }
-        " " span class="faint small" { (since_in(language, job.updated_at)) }
+        " " span class="faint small" { (since(language, job.updated_at)) }
     };
     let (shape, acts) = match job.state {
         JobState::Failed => (
@@ -326,7 +326,7 @@ async fn orders(
     let rows = some.iter().map(|order| {
         let title = html! {
             b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
-            " " span class="faint small" { (since_in(language, order.updated_at)) }
+            " " span class="faint small" { (since(language, order.updated_at)) }
         };
         let detail = html! {
             (customer(language, order))

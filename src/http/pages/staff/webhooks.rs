@@ -13,9 +13,9 @@ use maud::{Markup, html};
 
 use super::WEBHOOKS_PATH;
 use super::board::BoardHandles;
-use super::filled_form::{address, ways_in};
+use super::filled_form::{address, ways};
 use super::shell::{StaffSection, StaffViewer, Tone};
-use crate::frame::{SLOT, in_english, time_in, with_parts};
+use crate::frame::{SLOT, in_english, time, with_parts};
 use domain::endpoint::{DELIVERY_WINDOW, Delivery, Endpoint, EndpointState};
 use domain::principal::Role;
 use http::access::{Caller, RequiredAccess};
@@ -102,7 +102,7 @@ fn standing(language: Language, endpoint: &Endpoint) -> Markup {
             }
         }
         @if let Some(at) = endpoint.tried_at {
-            p class="soft" { (with_parts(&texts::last_attempt(language, SLOT), &[&time_in(language, at)])) }
+            p class="soft" { (with_parts(&texts::last_attempt(language, SLOT), &[&time(language, at)])) }
         }
     }
 }
@@ -146,7 +146,7 @@ pub(super) async fn list(
                 @let resident = app.endpoints.endpoints.resident(stored.id).map(|handle| handle.read());
                 (entry(language, resident.as_ref().and_then(|versioned| versioned.state.as_ref()).unwrap_or(stored)))
             }
-            (ways_in(language, from, total, ENDPOINTS_PER_PAGE, |from| {
+            (ways(language, from, total, ENDPOINTS_PER_PAGE, |from| {
                 address(WEBHOOKS_PATH, &[("from", &from.to_string())])
             }))
         }

@@ -28,7 +28,6 @@ use domain::testing::commands::{AnyAccessCommand, AnyEndpointCommand, AnyPrinter
 use domain::testing::samples::printer_fields;
 use domain::testing::{Bench, id as one};
 use domain::time::Timestamp;
-use words::Language;
 
 /// Step of a script: the action, its target, and the values of the command.
 #[derive(Clone, Debug)]
@@ -71,8 +70,7 @@ impl Step {
 }
 
 fn access_command(step: &Step, access: Option<&Access>) -> AnyAccessCommand {
-    let empty = Access::default();
-    let now = access.unwrap_or(&empty);
+    let now = access.cloned().unwrap_or_default();
     let user = step.pick(now.users.keys().copied());
     let session = step.pick(now.sessions.values().map(|session| session.id));
     let key = step.pick(now.keys.values().map(|key| key.id));
@@ -86,7 +84,7 @@ fn access_command(step: &Step, access: Option<&Access>) -> AnyAccessCommand {
         1 => {
             let change = UserEdit {
                 name: step.text_if(step.yes),
-                language: (step.number % 3 == 0).then(|| step.yes.then_some(Language::German)),
+                language: (step.number % 3 == 0).then(|| step.yes.then_some(words::Language::German)),
                 role: step.yes.then_some(role),
                 active: Some(step.fraction > 50.0),
                 password_hash: (step.number % 2 == 0).then_some(hash),

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::StaffCustomerHandles;
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use crate::staff::invoices::invoice_row;
 use crate::staff::orders::order_state;
 use crate::staff::quotes::{quote_row, request_row};
@@ -141,7 +141,7 @@ fn profile(language: Language, customer: &Customer) -> Markup {
                     dt { (kind(one.kind, one.is_default)) }
                     dd { (address_line(language, &one.address)) }
                 }
-                dt { (texts::since(language)) } dd { (time_in(language, customer.created_at)) }
+                dt { (texts::since(language)) } dd { (time(language, customer.created_at)) }
             }
             p class="soft" { (texts::profile_note(language)) }
         }
@@ -167,14 +167,14 @@ fn order_row(language: Language, order: &Order) -> Markup {
     html! {
         a href=(page_of(ORDERS_PATH, order.id)) { (order.number_text()) }
         span class=(tone.class()) { (words) }
-        span class="soft" { (time_in(language, order.created_at)) }
+        span class="soft" { (time(language, order.created_at)) }
         span { (amount(language, order.total_cents, &order.currency)) }
     }
 }
 
 fn payment_row(language: Language, listed: &ListedPayment) -> Markup {
     let (cents, status) = listed.payment.listed();
-    let (method, at) = (method_name(language, &listed.payment.method), time_in(language, listed.payment.created_at));
+    let (method, at) = (method_name(language, &listed.payment.method), time(language, listed.payment.created_at));
     let link = |path: &str, id: Id, text: &str| html! { a href=(page_of(path, id)) { (text) } };
     let record = match (listed.order_id, listed.invoice_id) {
         (Some(order), _) => Some(link(ORDERS_PATH, order, &texts::an_order(language))),

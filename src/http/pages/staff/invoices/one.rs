@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::settle::InvoiceActions;
 use super::{StaffInvoiceHandles, draft, number_of, shown_state};
-use crate::frame::{SLOT, document_day_in, time_in, with_parts};
+use crate::frame::{SLOT, document_day, time, with_parts};
 use crate::invoices::order_is_cancelled;
 use crate::staff::form::Form;
 use crate::staff::orders::flag_words;
@@ -119,10 +119,10 @@ fn head(language: Language, invoice: &Invoice, title: &str, now: Timestamp, canc
                         }
                     }
                 }
-                dt { (texts::created(language)) } dd { (time_in(language, invoice.created_at)) }
-                @if let Some(at) = invoice.issued_at { dt { (texts::issued(language)) } dd { (document_day_in(language, at)) } }
-                @if let Some(at) = invoice.due_at { dt { (texts::due(language)) } dd { (document_day_in(language, at)) } }
-                @if let Some(at) = invoice.paid_at { dt { (texts::paid_at(language)) } dd { (time_in(language, at)) } }
+                dt { (texts::created(language)) } dd { (time(language, invoice.created_at)) }
+                @if let Some(at) = invoice.issued_at { dt { (texts::issued(language)) } dd { (document_day(language, at)) } }
+                @if let Some(at) = invoice.due_at { dt { (texts::due(language)) } dd { (document_day(language, at)) } }
+                @if let Some(at) = invoice.paid_at { dt { (texts::paid_at(language)) } dd { (time(language, at)) } }
                 @if let Some(notes) = &invoice.content.notes { dt { (texts::notes(language)) } dd class="as-written" { (notes) } }
             }
         }
@@ -195,7 +195,7 @@ fn payment_row(language: Language, payment: &Payment) -> Markup {
     };
     html! {
         span { (method_name(language, &payment.method)) @if let Some(reference) = &payment.reference { ", " (reference) } }
-        span class="soft" { (with_parts(&event, &[&time_in(language, payment.created_at)])) }
+        span class="soft" { (with_parts(&event, &[&time(language, payment.created_at)])) }
         span { (amount(language, cents, &payment.currency)) }
     }
 }
@@ -211,7 +211,7 @@ fn payments(language: Language, invoice: &Invoice) -> Markup {
                     None => { span class=(Tone::Working.class()) { (texts::refund_requested(language)) } },
                 }
             }
-            span class="soft" { (time_in(language, refund.asked_at)) }
+            span class="soft" { (time(language, refund.asked_at)) }
             span { (amount(language, refund.amount_cents, currency)) }
         }
     });
@@ -234,7 +234,7 @@ fn documents(language: Language, invoice: &Invoice, numbers: &HashMap<Id, String
         let of_document = html! { span class="hidden-words" { " " (texts::of_document(language, number)) } };
         html! {
             span { (title) }
-            span class="soft" { (document_day_in(language, one.issued_at)) }
+            span class="soft" { (document_day(language, one.issued_at)) }
             span { (amount(language, one.payable_cents, &invoice.content.currency)) }
             span {
                 a href={ (path) "/pdf" } { "PDF" (of_document) } " "

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use crate::staff::INVOICES_PATH;
 use crate::staff::form::Form;
 use crate::staff::sheet::{FormSheet, decimal_field, line_field, method_name, page_of};
@@ -183,7 +183,7 @@ impl InvoiceActions<'_> {
                     label for="pay-url" { (texts::link_field(language, &due)) }
                     input id="pay-url" readonly value=(link) aria-describedby="pay-url-ends";
                     p class="hint" id="pay-url-ends" {
-                        @if let Some(ends) = ends { (with_parts(&texts::link_ends(language, SLOT), &[&time_in(language, ends)])) }
+                        @if let Some(ends) = ends { (with_parts(&texts::link_ends(language, SLOT), &[&time(language, ends)])) }
                         @else { (texts::link_stays(language)) }
                     }
                 }

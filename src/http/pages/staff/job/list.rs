@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::{JOBS_PATH, job_state};
 use crate::design::{Icon, icon};
-use crate::frame::time_in;
+use crate::frame::time;
 use crate::staff::filled_form::address;
 use crate::staff::orders::StaffOrderHandles;
 use crate::staff::sheet::{ListFilter, ListPart, list_filters};
@@ -116,7 +116,7 @@ pub(super) async fn show(
             } @else if jobs.is_empty() {
                 p { (texts::none_match(language)) " " a href=(JOBS_PATH) { (texts::show_all(language)) } }
             } @else { (table(language, &app, &jobs)) }
-            (part.links_in(language, total))
+            (part.links(language, total))
         }
     };
     Ok(viewer.page(StaffSection::Queue, &title, &app.board.view(), &content))
@@ -201,7 +201,7 @@ fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                                 }
                             }
                             td class="number spare" data-label=(priority) { (job.priority) }
-                            td data-label=(expected) { @if let Some(at) = forecast.jobs.get(&job.id).filter(|_| !job.over()) { (time_in(language, *at)) } }
+                            td data-label=(expected) { @if let Some(at) = forecast.jobs.get(&job.id).filter(|_| !job.over()) { (time(language, *at)) } }
                         }
                     }
                 }

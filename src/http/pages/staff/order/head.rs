@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::design::{Icon, icon};
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use crate::staff::ORDERS_PATH;
 use crate::staff::orders::{flag_words, order_state};
 use crate::staff::shell::Tone;
@@ -73,7 +73,7 @@ fn order_steps(language: Language, order: &Order, outlook: OrderOutlook) -> [Ord
     let ready = is_past(&[S::Ready, S::Shipped]);
     let (good, ordered) = good_parts(order);
     let promise = order.promise.as_ref();
-    let time = |at: Timestamp| time_in(language, at);
+    let time = |at: Timestamp| time(language, at);
     let ready_note = html! {
         @if let Some(at) = promise.and_then(|promise| promise.met_at) { (time(at)) }
         @else if let Some(at) = outlook.expected_at { (with_parts(&texts::expected_at(language, SLOT), &[&time(at)])) }

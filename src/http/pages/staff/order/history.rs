@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use crate::staff::names::ActorNames;
 use domain::event::NumberedEvent;
 use domain::id::Id;
@@ -27,7 +27,7 @@ pub(super) fn history(language: Language, order: &Order, steps: &[NumberedEvent]
                             },
                             None => { (label) },
                         }
-                        div class="faint small" { (time_in(language, event.timestamp)) ", " (names.name(&event.actor).text) }
+                        div class="faint small" { (time(language, event.timestamp)) ", " (names.name(&event.actor).text) }
                     }
                 }
             }

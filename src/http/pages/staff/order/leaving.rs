@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::order_path;
 use crate::design::{Icon, icon};
-use crate::frame::time_in;
+use crate::frame::time;
 use crate::staff::ORDERS_PATH;
 use crate::staff::acts::{DELIVERY_LABEL, PART_PREFIX, PICKED_UP_FIELD, SOME_PARTS_FIELD, TICKED_WORD, WHOLE_FIELD};
 use crate::staff::orders::{StaffOrderHandles, carrier_name};
@@ -27,7 +27,7 @@ pub(super) fn parcel(language: Language, order: &Order, sent: &SentShipment) -> 
             h2 id=(title) { (texts::shipment(language, sent.number)) }
             ul class="rows" { @for (quantity, line) in inside { li { (quantity) " × " (line.description) } } }
             p class="soft" {
-                (carrier_name(language, sent)) " " (sent.shipment.tracking_number) ", " (time_in(language, sent.shipped_at))
+                (carrier_name(language, sent)) " " (sent.shipment.tracking_number) ", " (time(language, sent.shipped_at))
                 @if !sent.shipment.estimated_delivery.is_empty() { ", " (delivery(language, sent)) }
             }
             a class="btn" href={ (ORDERS_PATH) "/" (order.id) "/shipments/" (sent.number) } {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::order_path;
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use crate::staff::acts::REFERENCE_LABEL;
 use crate::staff::job::currency_field;
 use crate::staff::sheet::method_name;
@@ -37,7 +37,7 @@ pub(super) fn payments(language: Language, order: &Order) -> Markup {
                         li {
                             span { (money(refund.amount_cents)) }
                             span class="soft" {
-                                (with_parts(&texts::refund_requested(language, SLOT), &[&time_in(language, refund.asked_at)]))
+                                (with_parts(&texts::refund_requested(language, SLOT), &[&time(language, refund.asked_at)]))
                             }
                             @match &refund.error {
                                 Some(error) => { span class="full bad" { (texts::refund_rejected(language, error)) } },
@@ -55,7 +55,7 @@ fn entry(language: Language, payment: &Payment) -> Markup {
     let (amount, status) = payment.listed();
     html! {
         span { (method_name(language, &payment.method)) @if let Some(reference) = &payment.reference { " " span class="soft" { (reference) } } }
-        span class="soft" { (time_in(language, payment.created_at)) }
+        span class="soft" { (time(language, payment.created_at)) }
         span {
             (notation::amount(language, amount, &payment.currency))
             @if status == "refunded" { " " (texts::payment_refunded(language)) }
@@ -109,7 +109,7 @@ pub(super) fn refunds(language: Language, order: &Order) -> Markup {
 fn refund_title(language: Language, payment: &Payment) -> Markup {
     let amount = notation::amount(language, payment.amount_cents, &payment.currency);
     let title = texts::refund_payment(language, &amount, &method_name(language, &payment.method), SLOT);
-    with_parts(&title, &[&time_in(language, payment.created_at)])
+    with_parts(&title, &[&time(language, payment.created_at)])
 }
 
 fn refund_form(language: Language, order: &Order, payment: &Payment) -> Markup {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{StaffOrderHandles, carrier_name};
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use crate::staff::ORDERS_PATH;
 use crate::staff::sheet::address_line;
 use crate::staff::shell::{StaffSection, StaffViewer};
@@ -50,7 +50,7 @@ pub(super) async fn show(
     let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, order.lines.get(one.line as usize)?)));
     let inside: Vec<(u32, &OrderLine)> = inside.collect();
     let title = texts::packing_title(language, number, &order.number_text());
-    let shipped_at = with_parts(&texts::shipped_at(language, SLOT), &[&time_in(language, sent.shipped_at)]);
+    let shipped_at = with_parts(&texts::shipped_at(language, SLOT), &[&time(language, sent.shipped_at)]);
     let prints = order.prints_in(number);
     let content = html! {
         p class="acts" { a href={ (ORDERS_PATH) "/" (id) } { (texts::back_to_order(language)) } }

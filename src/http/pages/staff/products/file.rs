@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::{ProductHandles, files, from_file, sku_path};
 use crate::form::PageForm;
-use crate::frame::{see_other, time_in};
+use crate::frame::{see_other, time};
 use crate::staff::card::state_after_name;
 use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
@@ -271,7 +271,7 @@ fn glance(language: Language, file: &File) -> Markup {
                 dt { (texts::file_type(language)) }
                 dd { (kind_words(language, file.kind)) @if let Some(form) = form { ", ." (form.ending()) } }
                 dt { (texts::size(language)) } dd { (size_words(language, file.size)) }
-                dt { (texts::uploaded(language)) } dd { (time_in(language, file.created_at)) }
+                dt { (texts::uploaded(language)) } dd { (time(language, file.created_at)) }
                 @if let Some(slicer) = slicer { dt { (texts::slicer(language)) } dd { (slicer) } }
                 @if let Some(seconds) = seconds { dt { (texts::print_time(language)) } dd { (span(language, *seconds)) } }
                 @if let Some(grams) = grams { dt { (texts::weight(language)) } dd { (notation::decimal(language, grams)) " g" } }

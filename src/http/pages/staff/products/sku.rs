@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::machines::machine_label;
 use super::{ProductHandles, file, kit, material_words, obstacles, orderable, sku_path};
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use crate::staff::acts::TICKED_WORD;
 use crate::staff::form::Form;
 use crate::staff::sheet::span;
@@ -92,8 +92,8 @@ fn glance(language: Language, sku: &Sku, obstacles: &[OrderObstacle]) -> Markup 
                     dt { (texts::collections(language)) } dd { (fields.collections.join(", ")) }
                 }
                 @if let Some(words) = &fields.description { dt { (texts::description(language)) } dd { (words) } }
-                dt { (texts::added(language)) } dd { (time_in(language, sku.created_at)) }
-                dt { (texts::changed(language)) } dd { (time_in(language, sku.updated_at)) }
+                dt { (texts::added(language)) } dd { (time(language, sku.created_at)) }
+                dt { (texts::changed(language)) } dd { (time(language, sku.updated_at)) }
             }
         }
     }

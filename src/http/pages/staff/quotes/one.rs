@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::line::{LineChoices, machine_name};
 use super::{StaffQuoteHandles, draft, quote_state};
-use crate::frame::time_in;
+use crate::frame::time;
 use crate::staff::form::Form;
 use crate::staff::sheet::{address_line, astray, customer_link, page_of, span};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
@@ -96,11 +96,11 @@ fn head(language: Language, quote: &Quote, status: QuoteStatus, title: &str) -> 
                 @if let Some(order) = quote.order_id.filter(|_| quote.order_made) {
                     dt { (texts::order(language)) } dd { a href=(page_of(ORDERS_PATH, order)) { (texts::view_order(language)) } }
                 }
-                dt { (texts::created(language)) } dd { (time_in(language, quote.created_at)) }
-                @if let Some(at) = quote.sent_at { dt { (texts::sent_at(language)) } dd { (time_in(language, at)) } }
-                @if let Some(at) = quote.answered_at { dt { (texts::answered_at(language)) } dd { (time_in(language, at)) } }
+                dt { (texts::created(language)) } dd { (time(language, quote.created_at)) }
+                @if let Some(at) = quote.sent_at { dt { (texts::sent_at(language)) } dd { (time(language, at)) } }
+                @if let Some(at) = quote.answered_at { dt { (texts::answered_at(language)) } dd { (time(language, at)) } }
                 @if let Some(reason) = &quote.declined_reason { dt { (texts::decline_reason(language)) } dd { (reason) } }
-                @if let Some(until) = quote.valid_until { dt { (texts::valid_until(language)) } dd { (time_in(language, until)) } }
+                @if let Some(until) = quote.valid_until { dt { (texts::valid_until(language)) } dd { (time(language, until)) } }
                 @if let Some(address) = &quote.shipping_address {
                     dt { (texts::shipping_address(language)) } dd { (address_line(language, address)) }
                 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::requests::{STATUSES, request_state};
 use super::{NEW_PATH, StaffQuoteHandles, quote_row};
 use crate::form::PageForm;
-use crate::frame::{SLOT, see_other, time_in, with_parts};
+use crate::frame::{SLOT, see_other, time, with_parts};
 use crate::staff::acts::PathAct;
 use crate::staff::form::Form;
 use crate::staff::sheet::{FEW_ROWS, FormSheet, astray, at_version, few, page_of};
@@ -121,8 +121,8 @@ fn head(language: Language, request: &CustomRequest, title: &str) -> Markup {
                 dt { (texts::customer(language)) }
                 dd { a href=(page_of(CUSTOMERS_PATH, request.customer_id)) { (request.customer_name) } ", " (request.customer_email) }
                 @if let Some(phone) = &request.phone { dt { (texts::phone(language)) } dd { (phone) } }
-                dt { (texts::received(language)) } dd { (with_parts(&received, &[&time_in(language, request.created_at)])) }
-                dt { (texts::estimate_valid(language)) } dd { (time_in(language, request.valid_until)) }
+                dt { (texts::received(language)) } dd { (with_parts(&received, &[&time(language, request.created_at)])) }
+                dt { (texts::estimate_valid(language)) } dd { (time(language, request.valid_until)) }
                 @if let Some(notes) = &request.internal_notes { dt { (texts::internal_notes(language)) } dd class="as-written" { (notes) } }
             }
         }

@@ -6,9 +6,9 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::StaffQuoteHandles;
-use crate::frame::time_in;
+use crate::frame::time;
 use crate::staff::sheet::{ListPart, non_empty, page_of};
-use crate::staff::shell::{StaffSection, StaffViewer, Tone, since_in};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, since};
 use crate::staff::{QUOTES_PATH, REQUESTS_PATH};
 use domain::custom_request::{CustomRequest, CustomRequestStatus};
 use domain::notation::amount;
@@ -84,7 +84,7 @@ pub(super) async fn list(
             } @else {
                 p { (texts::none_yet(language)) }
             }
-            (part.links_in(language, total))
+            (part.links(language, total))
         }
     };
     Ok(viewer.page(StaffSection::Quotes, &title, &app.board.view(), &content))
@@ -136,10 +136,10 @@ fn table(language: Language, requests: &[&CustomRequest]) -> Markup {
                             td class="states" {
                                 @let (tone, words) = request_state(language, request.status);
                                 span class=(tone.class()) { (words) }
-                                @if request.status == CustomRequestStatus::New { " " span class="soft" { (since_in(language, request.created_at)) } }
+                                @if request.status == CustomRequestStatus::New { " " span class="soft" { (since(language, request.created_at)) } }
                             }
                             td class="wide" { (request.customer_name) " " span class="soft" { (request.customer_email) } }
-                            td class="spare" data-label=(received) { (time_in(language, request.created_at)) }
+                            td class="spare" data-label=(received) { (time(language, request.created_at)) }
                             td class="number" data-label=(photos) { (request.photos.len()) }
                             td class="number" data-label=(estimate) { (amount(language, request.estimate.total_cents, &request.estimate.currency)) }
                         }

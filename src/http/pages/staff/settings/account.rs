@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::password;
 use super::sessions::SessionPageHandles;
-use crate::faults::alert_in;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::{SLOT, see_other, with_parts};
 use crate::refused::with_refusal;
@@ -75,7 +75,7 @@ pub(super) async fn change(State(app): State<SessionPageHandles>, sent: PageForm
     match change_account(&app.sessions, &sent.call.of_form(&json!({ "language": language }))).await {
         Ok(_) => Ok(see_other(PATH)),
         Err(error) => {
-            let page = page(&app, &sent.call.who, Some(&alert_in(sent.call.who.language, &error)))?;
+            let page = page(&app, &sent.call.who, Some(&alert(sent.call.who.language, &error)))?;
             Ok(with_refusal(error, page))
         }
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
-use crate::frame::{NEXT_SLOT, SLOT, THIRD_SLOT, time_in, with_parts};
+use crate::frame::{NEXT_SLOT, SLOT, THIRD_SLOT, time, with_parts};
 use crate::setup::fields::{as_settings, inputs, name_of, submitted_values};
 use crate::setup::integrations::about;
 use crate::setup::trial::{failed, render_result};
@@ -194,7 +194,7 @@ fn section(language: Language, view: &IntegrationView, config: &Config, tried: O
                 p class="soft" {
                     @if view.failures > 0 { (texts::failures_in_row(language, view.failures)) " " }
                     @match view.last_ok_at {
-                        Some(at) => { (with_parts(&texts::last_response(language, SLOT), &[&time_in(language, at)])) },
+                        Some(at) => { (with_parts(&texts::last_response(language, SLOT), &[&time(language, at)])) },
                         None if view.configured => { (texts::no_response(language)) },
                         None => { (texts::works_without(language)) },
                     }

@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use super::SettingsPageHandles;
 use super::users::role_name;
 use crate::form::PageForm;
-use crate::frame::{SLOT, see_other, time_in, with_parts};
+use crate::frame::{SLOT, see_other, time, with_parts};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{address, end_of_day, field, hinted_field, options, secret, ways_in};
+use crate::staff::filled_form::{address, end_of_day, field, hinted_field, options, secret, ways};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::ApiKey;
@@ -87,7 +87,7 @@ pub(super) async fn list(
                 (table(language, &app, &some))
             }
         }
-        (ways_in(language, from, total, KEYS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
+        (ways(language, from, total, KEYS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
@@ -128,7 +128,7 @@ fn row(language: Language, app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -
             td { span class=(tone.class()) { (words) } }
             td { (role_name(language, key.role)) @if let Some(email) = &key.customer_email { ", " (email) } }
             td { (time_or_never(language, keys::last_use(&app.keys, key))) }
-            td { (time_in(language, key.created_at)) }
+            td { (time(language, key.created_at)) }
             td { (time_or_never(language, key.expires_at)) }
             td {
                 @if key.revoked_at.is_none() {
@@ -149,7 +149,7 @@ fn row(language: Language, app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -
 fn time_or_never(language: Language, at: Option<Timestamp>) -> Markup {
     html! {
         @match at {
-            Some(at) => { (time_in(language, at)) },
+            Some(at) => { (time(language, at)) },
             None => { (texts::never(language)) },
         }
     }

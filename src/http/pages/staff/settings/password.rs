@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::sessions::{self, SessionPageHandles};
-use crate::faults::alert_in;
+use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::refused::with_refusal;
@@ -68,7 +68,7 @@ pub(super) async fn change(
     let body = json!({"currentPassword": sent.raw("current"), "newPassword": sent.raw("new")});
     let show = |answer: Result<_, ApiError>| -> Result<Response, ApiError> {
         let Err(error) = answer else { return Ok(see_other(sessions::PATH)) };
-        let page = page(&app, &sent.call.who, Some(&alert_in(sent.call.who.language, &error)))?;
+        let page = page(&app, &sent.call.who, Some(&alert(sent.call.who.language, &error)))?;
         Ok(with_refusal(error, page))
     };
     match change_password(&app.sessions, from, &sent.call.of_form(&body)).await {
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn refusals_name_the_fields_as_the_form_does() {
         let lines_in = |language: Language, error: ApiError| {
-            place(html! { (alert_in(language, &error)) (fields(language)) }.into_string())
+            place(html! { (alert(language, &error)) (fields(language)) }.into_string())
         };
         let lines = |error: ApiError| lines_in(Language::English, error);
         let german = lines_in(Language::German, Refusal::field("newPassword", "must be at least 10 characters").into());

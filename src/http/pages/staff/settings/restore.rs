@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
-use crate::frame::{NEXT_SLOT, SLOT, see_other, time_in, with_parts};
+use crate::frame::{NEXT_SLOT, SLOT, see_other, time, with_parts};
 use crate::staff::filled_form::field;
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
@@ -94,16 +94,16 @@ async fn page(app: &RestorePageHandles, who: &Caller, form: &Form) -> Result<Res
 }
 
 fn heading(language: Language, restore: &Restore) -> Markup {
-    with_parts(&texts::backup_from(language, SLOT), &[&time_in(language, restore.backup_made_at)])
+    with_parts(&texts::backup_from(language, SLOT), &[&time(language, restore.backup_made_at)])
 }
 
 fn past(language: Language, restore: &Restore) -> Markup {
-    let restore_time = with_parts(&texts::restored(language, SLOT), &[&time_in(language, restore.restored_at)]);
+    let restore_time = with_parts(&texts::restored(language, SLOT), &[&time(language, restore.restored_at)]);
     html! {
         section class="card" {
             h2 { (heading(language, restore)) }
             @if let Some(review) = &restore.review {
-                @let (by, at) = (html! { (review.by) }, time_in(language, review.at));
+                @let (by, at) = (html! { (review.by) }, time(language, review.at));
                 p { (restore_time) " " (with_parts(&texts::reviewed_by(language, SLOT, NEXT_SLOT), &[&by, &at])) }
                 @if let Some(note) = &review.note { p { (note) } }
             }

@@ -8,9 +8,9 @@ use qrcode::{Color, EcLevel, QrCode};
 use serde_json::json;
 
 use super::sessions::SessionPageHandles;
-use crate::faults::alert_in;
+use crate::faults::alert;
 use crate::form::PageForm;
-use crate::frame::{SLOT, see_other, time_in, with_parts};
+use crate::frame::{SLOT, see_other, time, with_parts};
 use crate::refused::with_refusal;
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::field;
@@ -80,7 +80,7 @@ fn state(language: Language, factor: &SecondFactorView) -> Markup {
             p {
                 (account::factor_on(language))
                 @if let Some(at) = factor.confirmed_at {
-                    " " (with_parts(&account::factor_on_since(language, SLOT), &[&time_in(language, at)]))
+                    " " (with_parts(&account::factor_on_since(language, SLOT), &[&time(language, at)]))
                 }
             }
             p {
@@ -163,7 +163,7 @@ fn refusal_page(
     error: ApiError,
     page: impl FnOnce(&Markup) -> Result<Response, ApiError>,
 ) -> Result<Response, ApiError> {
-    let page = page(&alert_in(language, &error))?;
+    let page = page(&alert(language, &error))?;
     Ok(with_refusal(error, page))
 }
 

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
-use crate::frame::{see_other, time_in};
+use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{address, ways_in};
+use crate::staff::filled_form::{address, ways};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::principal::Role;
 use http::access::Caller;
@@ -61,7 +61,7 @@ pub(super) async fn list(
             " " (account::sessions_advice(language))
         }
         div id="sessions" data-fresh="" { (table(language, &some)) }
-        (ways_in(language, from, total, SESSIONS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
+        (ways(language, from, total, SESSIONS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
@@ -94,8 +94,8 @@ fn row(language: Language, session: &ListedSession) -> Markup {
                 @if session.current { " " span class=(Tone::Working.class()) { (account::this_browser(language)) } }
             }
             td { @if let Some(agent) = &session.agent { (agent) } @else { (account::browser_unknown(language)) } }
-            td { (time_in(language, session.seen_at)) }
-            td { (time_in(language, session.created_at)) }
+            td { (time(language, session.seen_at)) }
+            td { (time(language, session.created_at)) }
             td {
                 form method="post" action={ (PATH) "/" (session.id) "/end" } {
                     (hidden())

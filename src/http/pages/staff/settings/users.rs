@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
-use crate::frame::{see_other, time_in};
+use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{address, field, hinted_field, options, ways_in};
+use crate::staff::filled_form::{address, field, hinted_field, options, ways};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::User;
@@ -88,7 +88,7 @@ pub(super) async fn list(
         h1 { (title) }
         p { a class="button" href=(NEW_PATH) { (texts::add_user(language)) } }
         div id="users" data-fresh="" { (table(language, &some)) }
-        (ways_in(language, from, total, USERS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
+        (ways(language, from, total, USERS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
@@ -114,7 +114,7 @@ fn table(language: Language, users: &[Arc<User>]) -> Markup {
                             td { (user.email) }
                             td { (role_name(language, user.role)) }
                             td { span class=(tone.class()) { (words) } }
-                            td { (time_in(language, user.created_at)) }
+                            td { (time(language, user.created_at)) }
                         }
                     }
                 }

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 
 use super::chart::{StockChart, StockStep};
 use super::{StockHandles, material_path};
-use crate::frame::time_in;
-use crate::staff::filled_form::{address, ways_in};
+use crate::frame::time;
+use crate::staff::filled_form::{address, ways};
 use crate::staff::names::ActorNames;
 use domain::amount::Amount;
 use domain::material::{Material, Movement, MovementKind};
@@ -71,7 +71,7 @@ pub(super) async fn render(
             (chart.html())
             @if total > STEPS_DRAWN { p class="soft" { (texts::chart_limit(language, STEPS_DRAWN)) } }
             (table(language, &names, material, &lines))
-            (ways_in(language, from, total, ROWS_PER_PAGE, part))
+            (ways(language, from, total, ROWS_PER_PAGE, part))
         }
     })
 }
@@ -96,7 +96,7 @@ fn table(language: Language, names: &ActorNames, material: &Material, lines: &[M
                 tbody {
                     @for line in lines {
                         tr {
-                            td { (time_in(language, line.created_at)) }
+                            td { (time(language, line.created_at)) }
                             td { (kind_words(language, line.kind)) }
                             td class="number" { (change_words(language, line.delta_quantity)) }
                             td class="number" { (change_words(language, line.delta_reserved)) }

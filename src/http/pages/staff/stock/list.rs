@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::material::receive_order;
 use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name, swatch};
 use crate::frame::{SLOT, with_parts};
-use crate::staff::filled_form::{address, ways_in};
+use crate::staff::filled_form::{address, ways};
 use crate::staff::sheet::{ListFilter, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{STOCK_PATH, labels};
@@ -119,7 +119,7 @@ pub(super) async fn show(
             div id="stock" data-fresh="" {
                 (to_order(language, &low))
                 @if some.is_empty() { p { (texts::none_match(language)) } } @else { (table(language, &some)) }
-                (ways_in(language, from, total, ROWS_PER_PAGE, part))
+                (ways(language, from, total, ROWS_PER_PAGE, part))
             }
         }
     };

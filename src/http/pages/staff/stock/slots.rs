@@ -11,7 +11,7 @@ use super::spool_acts::{chosen_slot, said_left};
 use super::{SLOTS_PATH, StockHandles, material_path, materials_by_name, number, swatch};
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::staff::filled_form::{address, field, ways_in};
+use crate::staff::filled_form::{address, field, ways};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, STOCK_PATH, TO_DO_PATH};
@@ -138,7 +138,7 @@ fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -
                     p { (texts::no_printers(language)) " " a href=(FLOOR_PATH) { (texts::open_floor(language)) } }
                 } @else {
                     ul class="rows" { @for place in &some { li { (row(language, place, &materials)) } } }
-                    (ways_in(language, from, total, ROWS_PER_PAGE, part))
+                    (ways(language, from, total, ROWS_PER_PAGE, part))
                 }
             }
         }

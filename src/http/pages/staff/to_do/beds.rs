@@ -11,7 +11,7 @@ use crate::staff::acts::BED_PREFIX;
 use crate::staff::card::act_path;
 use crate::staff::card_gauge::{waiting, waiting_words};
 use crate::staff::card_print::{PrintedJob, job_path_of};
-use crate::staff::shell::{Tone, hidden, since_in};
+use crate::staff::shell::{Tone, hidden, since};
 use crate::staff::sign_off::{SignOffSubject, sign_off_form};
 use domain::dispatch::{GatheredAct, jobs_waiting_for_bed};
 use domain::printer::Printer;
@@ -72,7 +72,7 @@ fn bed(language: Language, app: &ToDoHandles, printer: &Printer, several: bool, 
             " "
         }
         b { (printer_link(printer)) @if let Some(job) = &job { " · " (job.parts) } }
-        @if let Some(at) = printer.bed_since { " " span class="faint small" { (since_in(language, at)) } }
+        @if let Some(at) = printer.bed_since { " " span class="faint small" { (since(language, at)) } }
         @if printer.print_failed { " " (chip(Tone::Attention, &to_do::print_failed(language))) }
     };
     let detail = html! {

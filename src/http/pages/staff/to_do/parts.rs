@@ -9,7 +9,7 @@ use crate::design::{Icon, icon};
 use crate::staff::TO_DO_PATH;
 use crate::staff::card_print::job_path_of;
 use crate::staff::job::job_path;
-use crate::staff::shell::{hidden, since_in};
+use crate::staff::shell::{hidden, since};
 use crate::staff::sign_off::{SignOffSubject, sign_off_form};
 use domain::id::Id;
 use domain::job::Job;
@@ -38,7 +38,7 @@ fn row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
     let (id, parts) = (job.id, job.plate_parts.max(1));
     let title = html! {
         b { a href=(job_path_of(job.order_id, id)) { (job.number_text()) } " " (job.sku_name) }
-        " " span class="faint small" { (since_in(language, ended_at(job))) }
+        " " span class="faint small" { (since(language, ended_at(job))) }
     };
     let acts = html! {
         form method="post" action=(job_path(id, "sign-off")) data-quiet="" {

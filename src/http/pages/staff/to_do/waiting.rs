@@ -6,7 +6,7 @@ use maud::html;
 use super::{TaskKind, TaskRow, ToDoHandles, job_row};
 use crate::design::Icon;
 use crate::staff::card_print::job_path_of;
-use crate::staff::shell::since_in;
+use crate::staff::shell::since;
 use crate::times::translated_message;
 use domain::job::Job;
 use words::Language;
@@ -49,7 +49,7 @@ impl WaitingGroup<'_> {
         let group = to_do::group(language, &self.first.sku_name, count);
         let jobs = || std::iter::once(self.first).chain(self.rest.iter().copied());
         let oldest = jobs().map(|job| job.updated_at).min().unwrap_or(self.first.updated_at);
-        let title = html! { b { (group) } " " span class="faint small" { (since_in(language, oldest)) } };
+        let title = html! { b { (group) } " " span class="faint small" { (since(language, oldest)) } };
         let list = html! {
             details {
                 summary { (to_do::show_jobs(language, count)) }

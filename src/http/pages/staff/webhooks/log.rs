@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::WebhookPageHandles;
-use crate::frame::{SLOT, in_english, time_in, with_parts};
+use crate::frame::{SLOT, in_english, time, with_parts};
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::filled_form::{address, field, options, ways_in};
+use crate::staff::filled_form::{address, field, options, ways};
 use crate::staff::shell::{Tone, act};
 use domain::endpoint::{Delivery, DeliveryState, Endpoint};
 use domain::event::{OUTBOUND, TEST};
@@ -73,7 +73,7 @@ pub(super) async fn log(
             ul class="list" aria-labelledby="log-title" {
                 @for one in &some { (entry(language, endpoint, one, admin)) }
             }
-            (ways_in(language, from, total, DELIVERIES_PER_PAGE, to))
+            (ways(language, from, total, DELIVERIES_PER_PAGE, to))
         }
         p class="soft" { (texts::kept_days(language)) }
     })
@@ -112,11 +112,11 @@ fn entry(language: Language, endpoint: &Endpoint, delivery: &Delivery, admin: bo
         li class="card" id={ "delivery-" (id) } {
             h3 { (delivery.event) " " span class=(tone.class()) { (words) } }
             p class="soft" {
-                (time_in(language, delivery.created_at))
+                (time(language, delivery.created_at))
                 @if delivery.replay > 0 { ", " (texts::resent(language)) }
                 @if delivery.attempts > 1 { ", " (texts::attempts(language, delivery.attempts)) }
                 @if let Some(at) = delivery.attempted_at {
-                    ", " (with_parts(&texts::last_attempted(language, SLOT), &[&time_in(language, at)]))
+                    ", " (with_parts(&texts::last_attempted(language, SLOT), &[&time(language, at)]))
                 }
             }
             p { (answered(language, delivery)) }

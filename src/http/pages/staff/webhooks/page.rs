@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::form::fields;
 use super::log::{LogQuery, log};
 use super::{WebhookPageHandles, health, standing};
-use crate::frame::{SLOT, time_in, with_parts};
+use crate::frame::{SLOT, time, with_parts};
 use crate::staff::WEBHOOKS_PATH;
 use crate::staff::filled_form::hinted_field;
 use crate::staff::form::Form;
@@ -70,10 +70,10 @@ fn about(language: Language, endpoint: &Endpoint) -> Markup {
         dl class="left" {
             dt { (texts::url(language)) } dd { (endpoint.url) }
             dt { (texts::events(language)) } dd { (endpoint.events.join(", ")) }
-            dt { (texts::added(language)) } dd { (time_in(language, endpoint.created_at)) }
+            dt { (texts::added(language)) } dd { (time(language, endpoint.created_at)) }
             @if let Some((_, until)) = &endpoint.former {
                 dt { (texts::previous_secret(language)) }
-                dd { (with_parts(&texts::previous_secret_until(language, SLOT), &[&time_in(language, *until)])) }
+                dd { (with_parts(&texts::previous_secret_until(language, SLOT), &[&time(language, *until)])) }
             }
             @if endpoint.replaying.is_some() {
                 dt { (texts::replay_fact(language)) } dd { (texts::in_progress(language)) }
