@@ -93,6 +93,7 @@ each_kind! {
         floor.job_until("the verdict", &job, |job| attempts(job).contains(&"not_started")).await;
         assert!(floor.events("job.printing").await.is_empty(), "nobody saw it print");
         floor.faults(0, |faults| faults.accept_but_never_start = false);
+        floor.end_rest(0).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!(floor.started(0), 1);
         floor.truth().await;
