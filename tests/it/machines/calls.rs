@@ -8,8 +8,50 @@ use simulator::printer::PhysicalEvent;
 use super::files::printable;
 use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, can, prints, supported, words};
 
+/// Sends commands to an idle printer, and checks that the machine carries them out.
+async fn commands_reach(floor: &Floor, kind: PrinterKind) {
+    let gcode = |body| {
+        let path = floor.path(0, "/gcode");
+        async { floor.app.post(&{ path }, &{ body }).await }
+    };
+    assert_eq!(gcode(json!({"commands": []})).await.error(400), "validation_failed");
+    assert_eq!(gcode(json!({"commands": ["G28\nM112"]})).await.error(400), "validation_failed");
+    let restart = async || floor.app.act(&floor.path(0, "/restart-firmware")).await;
+    if !can(kind, Operation::RunGcode) {
+        supported(false, gcode(json!({"commands": ["M104 S50"]})).await);
+        supported(can(kind, Operation::Home), floor.app.act(&floor.path(0, "/home")).await);
+        supported(can(kind, Operation::RestartFirmware), restart().await);
+        return;
+    }
+    gcode(json!({"commands": ["M104 S50", "M106 S128"]})).await.expect(200);
+    floor
+        .physically(
+            "the second command",
+            0,
+            |what| matches!(what, PhysicalEvent::Gcode { line } if line == "M106 S128"),
+        )
+        .await;
+    // What it does not know it says on its console, where it has one; one is heard once its push connection is
+    // open.
+    if kind != PrinterKind::MqttLan {
+        crate::support::until("the console to tell", || async {
+            let answer = gcode(json!({"commands": ["DANCE"]})).await.expect(200);
+            let lines = answer["console"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+            let refuses = |line: &str| line.starts_with("Unknown command") && line.contains("DANCE");
+            lines.into_iter().any(refuses).then_some(())
+        })
+        .await;
+    }
+    floor.app.act(&floor.path(0, "/home")).await.expect(200);
+    floor.physically("it to be homed", 0, |what| matches!(what, PhysicalEvent::Homed { .. })).await;
+    supported(can(kind, Operation::RestartFirmware), restart().await);
+    if can(kind, Operation::RestartFirmware) {
+        floor.physically("the restart", 0, |what| matches!(what, PhysicalEvent::Restarted)).await;
+    }
+}
+
 each_kind! {
-    async fn a_printer_tells_of_itself_and_its_files(kind: PrinterKind) {
+    async fn a_printer_tells_of_itself_and_its_files_and_commands_reach_it(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE, KEEP_FILES]).await;
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
@@ -45,42 +87,8 @@ each_kind! {
         assert_eq!(get("/files").await["files"].as_array().unwrap().len(), 1);
         let gone = floor.app.delete(&floor.path(0, "/files/nothing.gcode")).await;
         assert_eq!(gone.status, 404, "{}", gone.text);
-    }
-
-    async fn commands_reach_the_machine(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
-        let gcode = |body| {
-            let path = floor.path(0, "/gcode");
-            async { floor.app.post(&{ path }, &{ body }).await }
-        };
-        assert_eq!(gcode(json!({"commands": []})).await.error(400), "validation_failed");
-        assert_eq!(gcode(json!({"commands": ["G28\nM112"]})).await.error(400), "validation_failed");
-        let restart = async || floor.app.act(&floor.path(0, "/restart-firmware")).await;
-        if !can(kind, Operation::RunGcode) {
-            supported(false, gcode(json!({"commands": ["M104 S50"]})).await);
-            supported(can(kind, Operation::Home), floor.app.act(&floor.path(0, "/home")).await);
-            supported(can(kind, Operation::RestartFirmware), restart().await);
-            return;
-        }
-        gcode(json!({"commands": ["M104 S50", "M106 S128"]})).await.expect(200);
-        floor.physically("the second command", 0, |what| matches!(what, PhysicalEvent::Gcode { line } if line == "M106 S128")).await;
-        // What it does not know it says on its console, where it has one; one is heard once its push connection is
-        // open.
-        if kind != PrinterKind::MqttLan {
-            crate::support::until("the console to tell", || async {
-                let answer = gcode(json!({"commands": ["DANCE"]})).await.expect(200);
-                let lines = answer["console"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
-                let refuses = |line: &str| line.starts_with("Unknown command") && line.contains("DANCE");
-                lines.into_iter().any(refuses).then_some(())
-            })
-            .await;
-        }
-        floor.app.act(&floor.path(0, "/home")).await.expect(200);
-        floor.physically("it to be homed", 0, |what| matches!(what, PhysicalEvent::Homed { .. })).await;
-        supported(can(kind, Operation::RestartFirmware), restart().await);
-        if can(kind, Operation::RestartFirmware) {
-            floor.physically("the restart", 0, |what| matches!(what, PhysicalEvent::Restarted)).await;
-        }
+        floor.free(0).await;
+        commands_reach(&floor, kind).await;
     }
 
     async fn a_file_that_is_no_job_is_printed_by_hand(kind: PrinterKind) {
@@ -103,7 +111,7 @@ each_kind! {
         assert!(matches!(missing.status, 404 | 502), "{}", missing.text);
     }
 
-    async fn a_stored_file_is_put_on_the_printer_and_nothing_starts(kind: PrinterKind) {
+    async fn a_stored_file_is_put_on_the_printer_and_what_it_refuses_is_told_in_its_words(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let file = floor.file("vase", 60, 1.0).await;
         let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
@@ -113,10 +121,7 @@ each_kind! {
         assert_eq!(floor.app.post(&floor.path(0, "/files"), &json!({})).await.error(400), "validation_failed");
         let nothing = json!({"fileId": "01890000-0000-7000-8000-00000000dead"});
         assert_eq!(floor.app.post(&floor.path(0, "/files"), &nothing).await.error(400), "validation_failed");
-    }
 
-    async fn what_a_printer_refuses_is_told_in_its_words(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let refused = match kind {
             // Klipper takes a pause without a print; a start is refused with words.
             PrinterKind::FwRest => {
@@ -143,10 +148,14 @@ each_kind! {
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
         floor.faults(0, |faults| faults.hang = true);
-        for path in [format!("/api/jobs/{job}/pause"), floor.path(0, "/pause"), floor.path(0, "/emergency-stop")] {
-            assert_eq!(floor.app.act(&path).await.error(504), "printer_timeout", "{path}");
+        let paths = [format!("/api/jobs/{job}/pause"), floor.path(0, "/pause"), floor.path(0, "/files")];
+        let [of_job, of_printer, files] = &paths;
+        // Side by side: the time of each is its own.
+        let answers = tokio::join!(floor.app.act(of_job), floor.app.act(of_printer), floor.app.get(files));
+        for (path, answer) in paths.iter().zip([answers.0, answers.1, answers.2]) {
+            assert_eq!(answer.error(504), "printer_timeout", "{path}");
         }
-        assert_eq!(floor.app.get(&floor.path(0, "/files")).await.error(504), "printer_timeout");
+        assert_eq!(floor.app.act(&floor.path(0, "/emergency-stop")).await.error(504), "printer_timeout");
         assert_eq!(floor.job(&job).await["state"], "PRINTING", "a stop that did not arrive has stopped nothing");
     }
 

@@ -69,7 +69,7 @@ each_kind! {
     }
 
     async fn a_start_on_its_way_is_not_judged_early(kind: PrinterKind) {
-        for step in STEPS {
+        let both = STEPS.map(|step| async move {
             let clock = Clock::new();
             let mut floor = Floor::at(&clock, kind, 2, SLOW, &[JUDGE_LATE]).await;
             floor.faults(0, |faults| faults.start_late = HELD);
@@ -89,12 +89,13 @@ each_kind! {
             assert_eq!(attempts(&floor.job(&job).await), ["finished"], "step {step}");
             assert_eq!((floor.started(0), floor.started(1)), (1, 0));
             floor.truth().await;
-        }
+        });
+        join_all(both).await;
     }
 
     #[drawn]
     async fn a_cancel_that_waits_over_a_step_ends_our_print_only(kind: PrinterKind) {
-        for step in STEPS {
+        let both = STEPS.map(|step| async move {
             let clock = Clock::new();
             let floor = Floor::at(&clock, kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
             let (_, job) = floor.one().await;
@@ -111,7 +112,8 @@ each_kind! {
             floor.hurry(0);
             let own = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { filename } if filename == OWN);
             floor.physically("the person's print to be done", 0, own).await;
-        }
+        });
+        join_all(both).await;
     }
 }
 

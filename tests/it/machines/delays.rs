@@ -19,6 +19,11 @@ impl Floor {
         .await;
     }
 
+    /// Ends the rest of a printer after a start that came to nothing, as a person does who looked after it.
+    pub async fn end_rest(&self, printer: usize) {
+        self.app.act(&self.path(printer, "/clear-attention")).await.expect(200);
+    }
+
     /// Lets a printer carry out now what its faults delay, and delay nothing any more.
     pub fn end_delays(&self, printer: usize) {
         self.faults(printer, |faults| (faults.start_late, faults.slow_commands) = (None, None));

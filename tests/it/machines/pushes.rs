@@ -14,11 +14,11 @@ use crate::support::until;
 const AS_SHIPPED: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "2");
 
 /// Interval at which a printer without a push would be asked ten times in [`WATCHED_MS`].
-const EACH_SECOND: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "1");
+const EACH_HALF_SECOND: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "0.5");
 /// Time for which requests are counted, in milliseconds.
-const WATCHED_MS: i64 = 10_000;
+const WATCHED_MS: i64 = 5_000;
 
-/// Time in which a printer without a push would be asked twice.
+/// Time in which a printer without a push would be asked four times.
 const QUIET: Duration = Duration::from_secs(2);
 
 /// Nobody comes by again while the test runs.
@@ -35,7 +35,7 @@ fn read_at(status: &Value) -> i64 {
     text.parse::<printfloor::domain::time::Timestamp>().unwrap().0
 }
 
-/// Waits until the printer was asked nothing for longer than the interval of [`EACH_SECOND`]: its push is open.
+/// Waits until the printer was asked nothing for longer than the interval of [`EACH_HALF_SECOND`]: its push is open.
 async fn push_is_open(floor: &Floor) {
     let request_count = || floor.sim(0).handle.requests();
     let last = Cell::new((request_count(), Instant::now()));
@@ -55,13 +55,16 @@ each_kind! {
         if kind == PrinterKind::PrusaLink {
             return; // it has no push
         }
-        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, EACH_SECOND]).await;
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, EACH_HALF_SECOND]).await;
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
-        if kind == PrinterKind::MqttLan {
-            // It tells whole percents: one more is to be seen in the time.
-            floor.sim(0).handle.set_speed(10.0);
-        }
+        // Some tell whole percents: one more is to be seen in the time.
+        let speed = match kind {
+            PrinterKind::MqttLan => 10.0,
+            PrinterKind::Sdcp => 3.0,
+            _ => SLOW,
+        };
+        floor.sim(0).handle.set_speed(speed);
         push_is_open(&floor).await;
         let first = floor.status_until("some progress", 0, |s| s["progress"].as_f64().unwrap() > 0.0).await;
         let before = floor.sim(0).handle.requests();

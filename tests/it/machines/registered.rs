@@ -44,7 +44,13 @@ impl Listener {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_key_of_the_environment_goes_only_to_its_address_and_type() {
     let (theirs, other) = (Listener::start().await, Listener::start().await);
-    let app = App::on(Db::sqlite()).env("FW_REST_URL", &theirs.base).env("FW_REST_API_KEY", "the-key").start().await;
+    let app = App::on(Db::sqlite())
+        .env("FW_REST_URL", &theirs.base)
+        .env("FW_REST_API_KEY", "the-key")
+        // The pauses after failed looks are no longer than fifteen of these.
+        .env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", 0.02)
+        .start()
+        .await;
     let register = async |kind: &str, base_url: Option<&str>| {
         let body =
             json!({"name": "P", "type": kind, "machineType": "fdm_standard", "baseUrl": base_url.unwrap_or_default()});

@@ -46,6 +46,7 @@ each_kind! {
 
         for n in 0..3 {
             floor.faults(n, |faults| faults.refuse_start = false);
+            floor.end_rest(n).await;
         }
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
         floor.app.order_is(&order, "ready").await;
@@ -170,6 +171,7 @@ each_kind! {
             floor.attention(0, "print_failed", true).await;
         }
         floor.clear_bed(0).await;
+        floor.hurry(0);
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
         floor.app.order_is(&order, "ready").await;
         assert_eq!(floor.started(0), 2);

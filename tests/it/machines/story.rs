@@ -34,9 +34,9 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
     let (_, job) = floor.one().await;
     endpoint_is(&floor.app, &endpoint, "disabled").await;
     floor.app.job_is(&job, "PRINTING").await;
-    floor.faults(0, |faults| faults.hang = true);
+    floor.faults(0, |faults| faults.disconnect = true);
     wait_for_log(&floor, "is offline: ").await;
-    floor.faults(0, |faults| faults.hang = false);
+    floor.faults(0, |faults| faults.disconnect = false);
     wait_for_log(&floor, "is back online").await;
     floor.faults(0, |faults| faults.fail_at = Some(FailAt { progress: 0.5 }));
     floor.sim(0).handle.set_speed(FAST);

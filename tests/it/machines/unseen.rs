@@ -7,10 +7,13 @@ use simulator::printer::PhysicalEvent;
 
 use super::delays::HELD;
 use super::{
-    FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, OWN, PrinterKind, SLOW, STILL, attempts, can, judge_calmly, words,
+    FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, STILL, attempts, can, words,
 };
 use crate::billing::pages::{send, token};
 use crate::staff::operator;
+
+/// Seconds of a print so short that it could have run while nobody looked: from the start until it is doubted.
+const SHORT_SECONDS: u64 = 1;
 
 fn finished(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::Finished { filename } if filename != OWN)
@@ -115,14 +118,13 @@ each_kind! {
 
     #[drawn]
     async fn a_start_that_may_have_printed_unseen_is_not_made_again(kind: PrinterKind) {
-        let floor = Floor::new(kind, 2, SLOW, &[judge_calmly(kind), IMPATIENT]).await;
-        let file = floor.file("short", 2, GRAMS).await;
+        let floor = Floor::new(kind, 2, SLOW, &[JUDGE_SOON, IMPATIENT]).await;
+        let file = floor.file("short", SHORT_SECONDS, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
-        floor.faults(0, |faults| faults.start_late = HELD);
+        floor.faults(0, |faults| (faults.start_late, faults.disconnect_at_start) = (HELD, true));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         floor.start_arrived(0).await;
-        floor.faults(0, |faults| faults.disconnect = true);
         floor.sim(0).handle.set_speed(STILL);
         floor.end_delays(0);
         floor.physically("the print to begin unseen", 0, |what| matches!(what, PhysicalEvent::Started { .. })).await;
@@ -156,15 +158,13 @@ each_kind! {
 
     #[drawn]
     async fn a_server_that_was_not_restarted_knows_that_nothing_was_printed(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, FAST, &[judge_calmly(kind), IMPATIENT]).await;
-        // So short that it could have run while nobody looked.
-        let file = floor.file("short", 2, GRAMS).await;
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, IMPATIENT]).await;
+        let file = floor.file("short", SHORT_SECONDS, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
-        floor.faults(0, |faults| faults.accept_but_never_start = true);
+        floor.faults(0, |faults| (faults.accept_but_never_start, faults.disconnect_at_start) = (true, true));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         floor.start_arrived(0).await;
-        floor.faults(0, |faults| faults.disconnect = true);
         floor.job_until("the start to be doubted", &job, unverified).await;
         floor.connection_is(0, "unreachable").await;
         floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
@@ -175,6 +175,9 @@ each_kind! {
             let resolved = floor.app.post(&format!("/api/jobs/{job}/resolve"), &json!({"outcome": "not_started"})).await;
             assert_eq!(resolved.expect(200)["state"], "SLICED");
         }
+        floor.job_until("the verdict", &job, |job| attempts(job)[0] == "not_started").await;
+        floor.attention(0, "unverified", false).await;
+        floor.end_rest(0).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
         floor.truth().await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use simulator::printer::PhysicalEvent;
 
 use super::delays::HELD;
-use super::{FAST, Floor, PrinterKind, SLOW, attempts, judge_calmly, words};
+use super::{FAST, Floor, JUDGE_SOON, PrinterKind, SLOW, attempts, words};
 
 fn started(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::Started { .. })
@@ -29,14 +29,17 @@ async fn doubt(kind: PrinterKind, start: StartFate) -> (Floor, String, String) {
 }
 
 async fn doubt_at(speed: f64, kind: PrinterKind, start: StartFate) -> (Floor, String, String) {
-    let floor = Floor::new(kind, 1, speed, &[judge_calmly(kind)]).await;
-    floor.faults(0, |faults| match start {
-        StartFate::Late => faults.start_late = HELD,
-        StartFate::Lost => faults.accept_but_never_start = true,
+    let floor = Floor::new(kind, 1, speed, &[JUDGE_SOON]).await;
+    floor.faults(0, |faults| {
+        // No look at the printer comes after its start, on a busy machine either.
+        faults.disconnect_at_start = true;
+        match start {
+            StartFate::Late => faults.start_late = HELD,
+            StartFate::Lost => faults.accept_but_never_start = true,
+        }
     });
     let (order, job) = floor.one().await;
     floor.start_arrived(0).await;
-    floor.faults(0, |faults| faults.disconnect = true);
     let doubted =
         floor.job_until("the start to be doubted", &job, |job| job["attempts"][0]["unverified"] == true).await;
     assert_eq!(doubted["state"], "DISPATCHING", "{doubted}");
@@ -106,6 +109,8 @@ each_kind! {
     async fn a_printer_that_comes_back_knowing_nothing_is_given_another_start(kind: PrinterKind) {
         let (floor, order, job) = doubt(kind, StartFate::Lost).await;
         floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
+        floor.job_until("the verdict", &job, |job| attempts(job)[0] == "not_started").await;
+        floor.end_rest(0).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
         assert_eq!(floor.started(0), 1);
@@ -122,6 +127,7 @@ each_kind! {
         floor.attention(0, "unverified", false).await;
         let again = floor.app.post(&format!("/api/jobs/{job}/resolve"), &json!({"outcome": "finished"})).await;
         assert_eq!(again.error(409), "invalid_transition");
+        floor.end_rest(0).await;
         floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
         floor.app.order_is(&order, "ready").await;
         assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);

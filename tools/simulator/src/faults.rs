@@ -35,6 +35,9 @@ pub struct PrinterFaults {
     pub cut_uploads: u32,
     /// Open connections are cut, and new ones are closed as soon as they send a request.
     pub disconnect: bool,
+    /// The network is cut as soon as a start is accepted, possibly before the response: `disconnect` switches on. This
+    /// fault occurs once and then switches itself off.
+    pub disconnect_at_start: bool,
     /// The printer loses power at the given point of a print, and comes back without the print. This fault occurs once
     /// and then switches itself off.
     pub reboot_at: Option<RebootAt>,

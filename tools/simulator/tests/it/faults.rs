@@ -158,6 +158,36 @@ async fn disconnecting_cuts_running_uploads_and_refuses_new_requests() {
 }
 
 #[tokio::test]
+async fn an_accepted_start_may_be_the_last_that_a_printer_hears() {
+    for kind in BOTH {
+        let lab = lab(kind, 1.0).await;
+        lab.upload("a.gcode", 1000).await;
+        lab.faults(|faults| {
+            faults.disconnect_at_start = true;
+            faults.refuse_start = true;
+        });
+        assert!(lab.start("a.gcode").await.0.is_client_error(), "a rejected start cuts nothing");
+        lab.faults(|faults| {
+            faults.accept_but_never_start = true;
+            faults.refuse_start = false;
+        });
+        let start = if kind == PrinterKind::FwRest {
+            lab.request(Method::POST, "/printer/print/start?filename=a.gcode")
+        } else {
+            let select = json!({"command": "select", "print": true});
+            lab.request(Method::POST, "/api/files/local/a.gcode").json(&select)
+        };
+        // The response may have been sent before the cut.
+        let _ = start.send().await;
+        assert_eq!(lab.printer.handle.with(|machine| machine.withheld_starts()), 1);
+        assert!(!lab.request(Method::GET, probe(&lab)).send().await.unwrap_err().is_timeout());
+        lab.faults(|faults| faults.disconnect = false);
+        assert!(!lab.printer.handle.faults().disconnect_at_start, "once");
+        assert_eq!(lab.get(probe(&lab)).await.0, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
 async fn a_reboot_loses_the_print_and_keeps_the_file() {
     for kind in BOTH {
         let lab = lab(kind, 1000.0).await;

@@ -54,6 +54,10 @@ impl Machine {
         }
         let late = self.faults.start_late.map(|delay| Duration::from_millis(delay.after_ms));
         self.withheld_starts += u64::from(late.is_some() || self.faults.accept_but_never_start);
+        if std::mem::take(&mut self.faults.disconnect_at_start) {
+            self.faults.disconnect = true;
+            self.touch();
+        }
         if self.faults.accept_but_never_start {
             return Ok(());
         }
