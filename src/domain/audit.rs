@@ -83,7 +83,7 @@ impl AuditedAct {
         use ActText::{Alone, Direct, Indirect};
         Some(match self {
             Self::PrinterPause => Direct(audit_acts::attempt_printer_pause),
-            Self::PrinterResume => Direct(audit_acts::attempt_printer_resume),
+            Self::PrinterResume => Indirect(audit_acts::attempt_printer_resume),
             Self::PrinterCancel => Indirect(audit_acts::attempt_printer_cancel),
             Self::PrinterGcode => Indirect(audit_acts::attempt_printer_gcode),
             Self::PrinterPutFile => Direct(audit_acts::attempt_printer_put_file),

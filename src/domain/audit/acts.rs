@@ -107,7 +107,7 @@ audited_acts! {
         PrinterRemoveReminder = "printer.remove_reminder" of Printer, Indirect(texts::printer_remove_reminder);
         PrinterLogMaintenance = "printer.log_maintenance" of Printer, Indirect(texts::printer_log_maintenance);
         PrinterPause = "printer.pause" of Printer, Direct(texts::printer_pause);
-        PrinterResume = "printer.resume" of Printer, Direct(texts::printer_resume);
+        PrinterResume = "printer.resume" of Printer, Indirect(texts::printer_resume);
         PrinterCancel = "printer.cancel" of Printer, Indirect(texts::printer_cancel);
         PrinterGcode = "printer.gcode" of Printer, Indirect(texts::printer_gcode);
         PrinterPutFile = "printer.put_file" of Printer, Direct(texts::printer_put_file);

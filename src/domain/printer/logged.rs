@@ -188,7 +188,7 @@ mod tests {
         let external = of(Some(SlotLabels::Changers), 254, Some(7));
         assert_eq!(external, "hat bei Ada PLA {} auf den externen Spulenhalter gesteckt");
         assert_eq!(of(None, 0, Some(7)), "hat bei Ada PLA {} eingelegt");
-        assert_eq!(of(None, 0, None), "hat bei Ada den Spulenhalter als leer gemeldet");
+        assert_eq!(of(None, 0, None), "hat bei Ada den Spulenhalter als leer markiert");
         let removed = entry(&PrinterCommand::RemoveSlot(3));
         assert_eq!(german(&removed), "hat bei Ada ein Fach entfernt");
         let removed = LoggedAct { slot: Some(SlotLabels::Numbers.label(3)), ..removed };

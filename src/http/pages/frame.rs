@@ -11,12 +11,12 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::brand::Brand;
 use super::faults;
-use super::times::{TimeForm, mark, mark_in};
+use super::times::{TimeForm, mark_in};
 use crate::design::assets::{PageAsset, SITE_SCRIPT, SITE_STYLE};
 use config::Config;
 use domain::customer::Customer;
+use domain::notation;
 use domain::time::Timestamp;
-use domain::{currency, notation};
 use http::AppState;
 use http::access::{Caller, Credentials};
 use http::csrf::FormToken;

@@ -17,7 +17,7 @@ use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
 use crate::support::stream::Stream;
-use crate::support::{App, Client, Db, on_sqlite, until};
+use crate::support::{App, Client, Db, on_sqlite};
 
 /// Path of the page for one's own account.
 const ACCOUNT: &str = "/shop/settings/account";
@@ -98,7 +98,7 @@ on_sqlite! {
             ">Drucke pro Tag als CSV</a>",
             " am stärksten Tag; rot: fehlgeschlagen oder abgebrochen",
             "aria-label=\"Auslastung der Drucker: Zahlen\"",
-            ">Gehaltene Zusagen<",
+            ">Eingehaltene Zusagen<",
         ];
         shows(&german(&sam, "/shop/insights").await, &texts);
         let table = german(&sam, "/shop/insights/table?figure=scrap-reasons").await.text;
@@ -114,7 +114,7 @@ async fn labels_pages_are_german() {
         "<html lang=\"de\">",
         ">Etiketten</h1>",
         "Handys können diese Adresse nicht öffnen.",
-        "<p>Noch keine Drucker. <a href=\"/floor\">Werkstatt öffnen</a></p>",
+        "<p>Noch keine Drucker. <a href=\"/floor\">Zur Werkstatt</a></p>",
         "<p>Legen Sie zuerst ein Material an. <a href=\"/shop/stock\">Zum Lager</a></p>",
         ">Vorhandene Spulen</h2>",
         "Noch keine Lagerplätze.",
@@ -181,7 +181,7 @@ async fn printer_pages_are_german() {
     let path = format!("/floor/printers/{}", floor.printers[0]);
     let page = sam.get(&path).await;
     shows(&page, &["<html lang=\"de\">", ">Alle Drucker</a>", ">Manueller Druck …</a>", ">Not-Halt</h2>"]);
-    shows(&page, &[">Außer Betrieb nehmen</button>", ">Einzelheiten</h2>", ">Adresse</dt>", ">Noch keine Notizen.<"]);
+    shows(&page, &[">Außer Betrieb nehmen</button>", ">Details</h2>", ">Adresse</dt>", ">Noch keine Notizen.<"]);
     let note = [("form_token", &*token(&page)), ("done", "Riemen gespannt")];
     let noted = done(&sam, &format!("{path}/note"), &note).await;
     shows(&noted, &[">Riemen gespannt</span>", ">heute "]);
@@ -333,7 +333,7 @@ async fn webhooks_pages_are_german() {
     happen(&app, &sku).await;
     endpoint_is(&app, &endpoint, "disabled").await;
     let texts =
-        [">Deaktiviert</span>", "Die Zustellung wurde beendet: <span lang=\"en\">", "Ereignisse: order.created"];
+        [">Deaktiviert</span>", "Die Zustellung wurde eingestellt: <span lang=\"en\">", "Ereignisse: order.created"];
     shows(&boss.get("/shop/webhooks").await, &texts);
     let path = format!("/shop/webhooks/{endpoint}");
     let page = boss.get(&path).await;

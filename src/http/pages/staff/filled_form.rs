@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_long_list_is_paged_in_the_language_of_the_page() {
         let to = |from: u64| format!("/a?from={from}");
-        assert!(ways(0, 3, 50, to).0.contains(">3 total</p>"));
+        assert!(ways(Language::English, 0, 3, 50, to).0.contains(">3 total</p>"));
         let german = ways(Language::German, 50, 1_200, 50, to).0;
         for part in [">Insgesamt 1.200</p>", "href=\"/a?from=0\">Neuere</a>", "href=\"/a?from=100\">Ältere</a>"] {
             assert!(german.contains(part), "{part} in {german}");

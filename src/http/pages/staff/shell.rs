@@ -352,7 +352,9 @@ mod tests {
         ] {
             assert!(english.contains(text), "{text} in {english}");
         }
-        for text in ["\"hours\":\"%1 Std. %2 Min.\"", "\"hold\":\"Gedrückt halten: %1\"", "\"done\":\"Erledigt.\""] {
+        for text in
+            ["\"hours\":\"%1 Std. %2 Min.\"", "\"hold\":\"Weiter gedrückt halten: %1\"", "\"done\":\"Erledigt.\""]
+        {
             assert!(german.contains(text), "{text} in {german}");
         }
     }

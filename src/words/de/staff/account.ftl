@@ -54,7 +54,7 @@ codes_saved = Ich habe die Codes gesichert
 ## Sitzungen
 
 sessions_title = Sitzungen
-sessions_of_shop = Browser, die in diesem Betrieb angemeldet sind.
+sessions_of_shop = Browser, die bei diesem Betrieb angemeldet sind.
 sessions_of_account = Browser, die mit Ihrem Konto angemeldet sind.
 sessions_advice = Beenden Sie jede Sitzung, die Sie nicht kennen; der Browser wird sofort abgemeldet.
 user_column = Benutzer

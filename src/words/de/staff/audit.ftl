@@ -3,8 +3,8 @@
 ## Seite
 
 title = Protokoll
-none_here = In diesem Teil des Protokolls passt kein Eintrag. Sehen Sie bei den älteren Einträgen nach.
-none = Kein Eintrag passt.
+none_here = In diesem Teil des Protokolls gibt es keine passenden Einträge. Sehen Sie bei den älteren Einträgen nach.
+none = Keine passenden Einträge.
 clear_filters = Filter zurücksetzen
 newest = Neueste
 older = Ältere
@@ -20,8 +20,8 @@ actor = Wer
 anyone = Alle
 action_filter = Vorgang
 any_action = Alle Vorgänge
-resource = Gegenstand
-all_resources = Alle Gegenstände
+resource = Objekt
+all_resources = Alle Objekte
 from = Von
 until = Bis
 show = Anzeigen
@@ -56,7 +56,7 @@ unknown_command = hat den Befehl { $command } gegeben, den diese Version nicht k
 slot_removed = bei { $subject } { $slot } entfernt
 maintenance_begun = bei { $subject } die Wartung begonnen
 maintenance_over = bei { $subject } die Wartung beendet
-marked_empty = bei { $subject } { $place } als leer gemeldet
+marked_empty = bei { $subject } { $place } als leer markiert
 loaded = bei { $subject } { $material } eingelegt
 loaded_onto = bei { $subject } { $material } auf { $place } gesteckt
 loaded_into = bei { $subject } { $material } in { $place } eingelegt

@@ -7,13 +7,13 @@ state_maintenance = In Wartung
 state_offline = Offline
 state_error = Fehler
 state_check_bed = Druckbett prüfen
-state_uploading = Wird übertragen
+state_uploading = Datei wird übertragen
 state_starting = Startet
 state_printing = Druckt
 state_paused = Pausiert
 state_ready = Bereit
-state_stopped = Durch Fehler gestoppt
-state_clear_bed = Druckbett freiräumen
+state_stopped = Durch Fehler angehalten
+state_clear_bed = Druckbett abräumen
 state_attention = Handlungsbedarf
 
 ## Gründe, aus denen ein Drucker jemanden braucht
@@ -60,7 +60,7 @@ running_low = fast leer
 
 camera_of = Kamerabild von { $printer }
 no_customer = Ohne Kunde
-view_job = Druckauftrag anzeigen
+view_job = Druckauftrag ansehen
 manual_print = Manueller Druck
 last_print = Letzter Druck
 print_failed_of = { $print } fehlgeschlagen
@@ -75,7 +75,7 @@ no_response_since = Keine Antwort { $time }
 ## Fortschritt und nächster Druckauftrag
 
 progress_of = Fortschritt von { $printer }
-ends = Ende { $time }
+ends = endet { $time }
 layer = Schicht
 nozzle_and_bed = Düse und Druckbett
 next = Als Nächstes:
@@ -108,7 +108,7 @@ home_axes = Referenzfahrt starten
 resume = Fortsetzen
 resume_on = { $print } auf { $printer } fortsetzen
 connect = Verbinden
-view_details = Details anzeigen
+view_details = Details ansehen
 start_manual_print = Manueller Druck …
 start_manual_print_on = Manueller Druck … auf { $printer }
 pause = { $printer } pausieren

@@ -24,14 +24,14 @@ expected_delivery = Voraussichtliche Zustellung
 reference = Referenz
 due_date = Fällig am
 work_done = Notiz oder erledigte Arbeit
-notes_to_customer = Hinweise für den Kunden
+notes_to_customer = Anmerkungen für den Kunden
 internal_notes = Interne Notizen
 
 ## Abnahme von Teilen und Not-Halt
 
 picture_of_parts = Foto der Teile
 no_defect = Keine Angabe
-defect_adhesion = Haftung
+defect_adhesion = schlechte Haftung
 defect_warping = Verzug
 defect_stringing = Fäden
 defect_layer_shift = Schichtversatz
@@ -74,4 +74,4 @@ add_sku_text = Ein Produkt, das Sie verkaufen, mit Datei, Material und Preis.
 step_done = erledigt
 step_to_do = offen
 first_orders = Bestellungen
-get_started_note = Bezahlte { $orders } werden dann automatisch gedruckt. Wenn Sie zuerst einen laufenden Betrieb erkunden möchten, starten Sie { $command }. Dafür brauchen Sie keine Drucker, und an diesem Betrieb ändert sich nichts.
+get_started_note = Bezahlte { $orders } werden dann automatisch gedruckt. Wenn Sie zuerst einen laufenden Betrieb erkunden möchten, führen Sie { $command } aus. Dafür brauchen Sie keine Drucker, und an diesem Betrieb ändert sich nichts.

@@ -37,13 +37,13 @@ spent_of_latest = Berechnet aus den neuesten { $latest } von { $all } Zahlungen 
 ## Bestellungen, Rechnungen, Angebote, Anfragen und Zahlungen eines Kunden
 
 orders = Bestellungen
-all_orders = Alle Bestellungen anzeigen
+all_orders = Alle Bestellungen ansehen
 invoices = Rechnungen
-all_invoices = Alle Rechnungen anzeigen
+all_invoices = Alle Rechnungen ansehen
 quotes = Angebote
-all_quotes = Alle Angebote anzeigen
+all_quotes = Alle Angebote ansehen
 requests = Anfragen
-all_requests = Alle Anfragen anzeigen
+all_requests = Alle Anfragen ansehen
 payments = Zahlungen und Erstattungen
 none_of_these = Noch keine.
 # $record ist an_order oder an_invoice, als Link.

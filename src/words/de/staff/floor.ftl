@@ -4,7 +4,7 @@ title = Werkstatt
 back = Zur Werkstatt
 no_match = Keine passenden Drucker.
 show_all = Alle Drucker anzeigen
-stop_note = Um einen Drucker sofort zu stoppen, halten Sie sein rotes Achteck eine Sekunde lang gedrückt. Motoren und Heizungen werden abgeschaltet, soweit der Drucker das zulässt.
+stop_note = Um einen Drucker sofort anzuhalten, halten Sie sein rotes Achteck eine Sekunde lang gedrückt. Motoren und Heizungen werden abgeschaltet, soweit der Drucker das zulässt.
 safety_note = Software ist keine Sicherheitseinrichtung: Trennen Sie den Drucker im Notfall vom Stromnetz.
 
 ## Kopf. Die Beschriftungen der Filter folgen auf eine Zahl

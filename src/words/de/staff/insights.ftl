@@ -39,7 +39,7 @@ points = { $change } Prozentpunkte
 print_time = Druckzeit
 first_pass_yield = Gut im ersten Druck
 failure_rate = Fehlerquote
-scrap_cost = Kosten des Ausschusses
+scrap_cost = Ausschusskosten
 lead_time_median = Durchlaufzeit, Median
 lead_time_most = Durchlaufzeit, 80. Perzentil
 
@@ -48,9 +48,9 @@ lead_time_most = Durchlaufzeit, 80. Perzentil
 empty_title = Keine Drucke in diesem Zeitraum
 empty_choose = Wählen Sie oben einen längeren Zeitraum. Drucke werden gezählt, sobald sie beendet sind.
 view_orders = Bestellungen ansehen
-open_floor = Werkstatt öffnen
+open_floor = Zur Werkstatt
 no_printers = Noch keine Drucker. Zahlen erscheinen, sobald Sie einen Drucker, ein Material, ein Produkt daraus und eine bezahlte Bestellung haben.
-sample_data = Wenn Sie diese Seite mit Beispieldaten sehen möchten, starten Sie { $command }.
+sample_data = Um diese Seite mit Beispieldaten zu sehen, führen Sie { $command } aus.
 add_printer = Drucker hinzufügen
 add_material = Material anlegen
 add_sku = Produkt anlegen
@@ -60,23 +60,23 @@ add_sku = Produkt anlegen
 findings_title = Einen Blick wert
 lowest_yield =
     { $prints ->
-        [one] { $printer } liefert im ersten Druck die wenigsten guten Teile: { $share } waren auf Anhieb gut, bei { $prints } Druck.
-       *[other] { $printer } liefert im ersten Druck die wenigsten guten Teile: { $share } waren auf Anhieb gut, bei { $prints } Drucken.
+        [one] { $printer } hat im ersten Druck den niedrigsten Anteil guter Teile: { $share } waren auf Anhieb gut, bei { $prints } Druck.
+       *[other] { $printer } hat im ersten Druck den niedrigsten Anteil guter Teile: { $share } waren auf Anhieb gut, bei { $prints } Drucken.
     }
 costliest_scrap =
     { $parts ->
-        [one] { $sku } hat die höchsten Kosten durch Ausschuss: Material für { $cost } in { $parts } Ausschussteil.
-       *[other] { $sku } hat die höchsten Kosten durch Ausschuss: Material für { $cost } in { $parts } Ausschussteilen.
+        [one] { $sku } hat die höchsten Ausschusskosten: Material für { $cost } in { $parts } Ausschussteil.
+       *[other] { $sku } hat die höchsten Ausschusskosten: Material für { $cost } in { $parts } Ausschussteilen.
     }
 growing_reason =
     { $days ->
         [365] { $earlier ->
-            [0] Mehr Ausschuss wegen { $reason }: { $now }, im Jahr davor keiner.
-           *[other] Mehr Ausschuss wegen { $reason }: { $now }, im Jahr davor { $earlier }.
+            [0] Mehr Ausschuss ({ $reason }): { $now }, im Jahr davor keiner.
+           *[other] Mehr Ausschuss ({ $reason }): { $now }, im Jahr davor { $earlier }.
         }
        *[other] { $earlier ->
-            [0] Mehr Ausschuss wegen { $reason }: { $now }, in den { $days } Tagen davor keiner.
-           *[other] Mehr Ausschuss wegen { $reason }: { $now }, in den { $days } Tagen davor { $earlier }.
+            [0] Mehr Ausschuss ({ $reason }): { $now }, in den { $days } Tagen davor keiner.
+           *[other] Mehr Ausschuss ({ $reason }): { $now }, in den { $days } Tagen davor { $earlier }.
         }
     }
 quoted = „{ $text }“
@@ -122,7 +122,7 @@ days =
 ## Spalten
 
 day_column = Tag
-finished_column = Beendet
+finished_column = Fertig
 failed_column = Fehlgeschlagen
 cancelled_column = Abgebrochen
 printed_column = Gedruckt
@@ -164,8 +164,8 @@ scrap_reasons_about = Gründe, die bei der Abnahme angegeben wurden.
 material_title = Materialverbrauch
 material_about = Material aller Drucke, ob gut oder nicht. Die Balken vergleichen Materialien mit derselben Einheit.
 lead_time_title = Durchlaufzeit der Bestellungen
-lead_time_about = Zeit von der Zahlung bis „bereit“, für die neuesten 2.000 Bestellungen aus diesem Zeitraum.
-promises_title = Gehaltene Zusagen
-promises_about = Bestellungen aus diesem Zeitraum: zur zugesagten Zeit bereit oder verspätet.
-promise_kept = gehalten
+lead_time_about = Zeit von der Zahlung bis zum Status „Versandbereit“, für die neuesten 2.000 Bestellungen aus diesem Zeitraum.
+promises_title = Eingehaltene Zusagen
+promises_about = Bestellungen aus diesem Zeitraum: zur zugesagten Zeit versandbereit oder verspätet.
+promise_kept = eingehalten
 promise_late = verspätet

@@ -1,6 +1,6 @@
 ### Die Seite der Integrationen. Namen, Felder und Tests der Dienste sind die der Einrichtung.
 title = Integrationen
-text = Alle Integrationen sind freiwillig.
+text = Alle Integrationen sind optional.
 restart_needed = Neustart nötig
 restart_text = Seit dem Start des Servers haben sich Einstellungen geändert. Die Felder zeigen die Werte, die nach einem Neustart gelten.
 
@@ -22,7 +22,7 @@ works_without = Ihr Betrieb läuft auch ohne.
 
 ## Systeme ohne Formular
 
-redis_about = Teilt Ratenbegrenzungen zwischen Servern und gibt Ereignisse an andere Programme weiter.
+redis_about = Gleicht Ratenbegrenzungen zwischen Servern ab und gibt Ereignisse an andere Programme weiter.
 smtp_about = Sendet E-Mails an Kunden und Team.
 configure = Einzurichten in { $file } oder { $environment } (Abschnitt { $section }) oder über die API.
 accounting_text = Führt Ihre Bücher. Legen Sie Client-ID und Geheimnis in { $file } oder { $environment } (Abschnitt { $section }) fest und verbinden Sie die Buchhaltung dann über die API.

@@ -5,14 +5,14 @@
 title = Druckaufträge
 all_orders = Alle Bestellungen
 none_yet_title = Noch keine Druckaufträge
-none_yet_text = Ein Druckauftrag druckt eine Platte. Bezahlte Bestellungen erzeugen Druckaufträge, die automatisch an passende Drucker gehen.
-view_orders = Zu den Bestellungen
+none_yet_text = Ein Druckauftrag umfasst eine Platte mit Teilen. Aus bezahlten Bestellungen entstehen Druckaufträge, die automatisch an passende Drucker gehen.
+view_orders = Bestellungen ansehen
 none_match = Keine passenden Druckaufträge.
 show_all = Alle anzeigen
 status = Status
 filter_all = alle
 job_column = Druckauftrag
-sku_column = Artikel
+sku_column = Produkt
 order_column = Bestellung
 printer_column = Drucker
 priority = Priorität
@@ -21,7 +21,7 @@ filter_created = wartet auf eine Datei
 filter_validated = in Vorbereitung
 filter_review = wartet auf Prüfung
 filter_sliced = wartet auf einen Drucker
-filter_dispatching = wird gesendet
+filter_dispatching = wird an einen Drucker gesendet
 filter_printing = druckt
 filter_paused = pausiert
 filter_completed = gedruckt
@@ -49,7 +49,7 @@ state_cancelled = Abgebrochen
 job_title = Druckauftrag { $number }
 order_link = Bestellung
 all_jobs = Alle Druckaufträge
-sku_link = Artikel
+sku_link = Produkt
 file_link = Datei
 materials = Material
 amount_of = { $amount } { $unit } { $material }
@@ -59,12 +59,12 @@ claim_in_line = wartet auf Bestand
 claim_requested = angefordert
 claim_none = nicht reserviert
 used_so_far = bisher { $amount } verbraucht
-compatibility = Passende Drucker
+compatibility = Eignung der Drucker
 no_printers = Noch keine Drucker.
 open_floor = Zur Werkstatt
 printers = Drucker
 can_print_column = Kann drucken
-missing_column = Es fehlt
+missing_column = Was fehlt
 slots_column = Fächer
 can_now = Jetzt
 can_later = Später
@@ -78,7 +78,7 @@ not_confirmed = (Einlegen nicht bestätigt)
 
 all_reasons = Alle Gründe
 printer_message = Meldung des Druckers
-cancelling = Wird abgebrochen, sobald der Drucker es bestätigt.
+cancelling = Abbruch läuft: wartet auf die Bestätigung des Druckers.
 facts =
     { $parts ->
         [one] Position { $line }, { $parts } Teil auf der Platte, Priorität { $priority }
@@ -87,7 +87,7 @@ facts =
 reprint_of_rejected = Nachdruck für Ausschuss
 spare = { $needed } benötigt, { $spare } zusätzlich
 due = fällig { $time }
-expected = erwartet { $time }
+expected = voraussichtlich fertig { $time }
 
 ## Versuche
 
@@ -111,19 +111,19 @@ end_picture = Bild am Ende von Versuch { $number }
 ## Aktionen
 
 did_it_succeed = Ist der Druck gelungen? Wenn er fertig wurde, wird sein ganzes Material als verbraucht gebucht. Wenn er fehlgeschlagen ist, werden nach dem letzten gemeldeten Fortschritt { $percent } % gebucht.
-mark_not_started = Nicht gestartet
-mark_finished = Fertig gedruckt
-mark_failed = Fehlgeschlagen
+mark_not_started = Als nicht gestartet markieren
+mark_finished = Als fertig gedruckt markieren
+mark_failed = Als fehlgeschlagen markieren
 not_responding = Antwortet der Drucker nicht?
 not_responding_text = Sehen Sie nach dem Drucker und wählen Sie dann, wie der Druck endete. Der Drucker beginnt keinen weiteren Druckauftrag, bis Sie sein Druckbett freigeben.
 pause = Pausieren
 resume = Fortsetzen
 release = Freigeben
 retry = Erneut versuchen
-reprint = Nachdruck
+reprint = Nachdrucken
 reprint_note = Gute Teile aus diesem Druckauftrag zählen dann nicht mehr für die Bestellung. Die Bestellung ist wieder im Druck, bis der Ersatz fertig ist.
 reprint_all = Alle Teile nachdrucken
-edit_or_cancel = Ändern oder abbrechen
+edit_or_cancel = Bearbeiten oder abbrechen
 save = Speichern
 cancel = { $number } abbrechen
 cancel_on = { $number } auf { $printer } abbrechen

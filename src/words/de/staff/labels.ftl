@@ -1,10 +1,10 @@
 ### Seite, auf der Etiketten mit QR-Codes ausgewählt werden, und die Etiketten.
 
 title = Etiketten
-all_stock = Ganzes Lager
-about = Jedes Etikett hat einen QR-Code. Scannen Sie mit dem Handy das Etikett eines Druckers, um sein Druckbett freizugeben, das einer Spule, um sie in ein Fach einzulegen, oder das eines Lagerplatzes, um seinen Inhalt zu sehen.
+all_stock = Gesamter Bestand
+about = Jedes Etikett hat einen QR-Code. Scannen Sie mit dem Smartphone das Etikett eines Druckers, um sein Druckbett freizugeben, das einer Spule, um sie in ein Fach einzulegen, oder das eines Lagerplatzes, um seinen Inhalt zu sehen.
 codes_begin = Die QR-Codes beginnen mit { $address }.
-unreachable = Handys können diese Adresse nicht öffnen. Öffnen Sie diese Seite unter der Netzwerkadresse des Servers, oder setzen Sie { $setting }.
+unreachable = Smartphones können diese Adresse nicht öffnen. Öffnen Sie diese Seite unter der Netzwerkadresse des Servers oder setzen Sie { $setting }.
 paper = Papier
 roll = Etikettendrucker, 62 × 29 mm
 sheet = A4-Blatt zum Ausschneiden
@@ -15,18 +15,18 @@ create = Etiketten erstellen
 
 printers = Drucker
 no_printers = Noch keine Drucker.
-open_floor = Werkstatt öffnen
+open_floor = Zur Werkstatt
 spool = Spule { $number }
 spool_of = Spule { $number }, { $material }
 spools = Vorhandene Spulen
-no_spools = Es sind keine nummerierten Spulen eingelegt oder in einem Spulensystem erfasst.
+no_spools = Es sind keine nummerierten Spulen eingelegt oder in einer Spulenverwaltung erfasst.
 bins = Lagerplätze
 no_bins = Noch keine Lagerplätze. Um einen anzulegen, bearbeiten Sie ein Material und geben Sie einen Lagerplatz ein.
 
 ## Neue Spulen
 
 new_spools = Neue Spulen
-new_spools_elsewhere = Die Nummern vergibt Ihr Spulensystem. Legen Sie neue Spulen dort an. Sie erscheinen unten, sobald ihr Material mit seinem Filament verknüpft ist.
+new_spools_elsewhere = Die Nummern vergibt Ihre Spulenverwaltung. Legen Sie neue Spulen dort an. Die Spulen erscheinen unten, sobald ihr Material mit dem zugehörigen Filament verknüpft ist.
 no_materials = Legen Sie zuerst ein Material an.
 go_to_stock = Zum Lager
 new_spools_about = Jede Spule bekommt eine neue Nummer. Geben Sie die Restmenge ein, wenn Sie die Spule in ein Fach einlegen.

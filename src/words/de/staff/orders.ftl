@@ -17,7 +17,7 @@ flag_job_failed = Druckauftrag fehlgeschlagen
 flag_all_jobs_cancelled = alle Druckaufträge abgebrochen
 flag_short = weniger gute Teile als bestellt
 flag_needs_attention = Ausschuss nicht nachgedruckt
-flag_seller_incomplete = auf der Rechnung fehlen Name und Anschrift des Betriebs
+flag_seller_incomplete = für die Rechnung fehlen Name und Anschrift des Betriebs
 flag_rejected_after_shipping = versendete Teile sind Ausschuss: Ersatz senden
 flag_surplus = Nachdruck nicht mehr nötig
 flag_refund_failed = Erstattung fehlgeschlagen
@@ -27,10 +27,10 @@ flag_refund_failed = Erstattung fehlgeschlagen
 list_title = Bestellungen
 jobs = Druckaufträge
 new_order = Neue Bestellung
-no_match = Keine Bestellung passt zu dieser Auswahl.
+no_match = Keine passenden Bestellungen.
 show_all = Alle anzeigen
 none_heading = Noch keine Bestellungen
-none_origin = Bestellungen kommen von Kunden, aus Ihrem Webshop (über die API), aus Verkaufskanälen und vom Team.
+none_origin = Bestellungen kommen von Kunden, aus Ihrem Onlineshop (über die API), aus Vertriebskanälen und vom Team.
 none_jobs = Sobald eine Bestellung bezahlt ist, werden ihre Druckaufträge angelegt und an passende Drucker gesendet.
 create_first = Erste Bestellung anlegen
 view_products = Produkte ansehen
@@ -46,14 +46,18 @@ customer_column = Kunde
 placed_column = Bestellt
 promised_column = Zugesagt
 expected_column = Erwartet
-total_column = Gesamt
+total_column = Gesamtbetrag
 
 ## Eine Bestellung
 
 all_orders = Alle Bestellungen
 order_title = Bestellung { $number }
 no_customer = Ohne Kunde
-more_jobs = { $count } weitere.
+more_jobs =
+    { $count ->
+        [one] { $count } weiterer.
+       *[other] { $count } weitere.
+    }
 view_all_jobs = Alle Druckaufträge ansehen
 progress = Fortschritt
 step_paid = Bezahlt
@@ -74,7 +78,7 @@ ready = Fertig
 expected = Voraussichtlich fertig
 priority = Priorität
 ship_to = Lieferadresse
-notes = Hinweise
+notes = Anmerkungen
 internal_notes = Interne Notizen
 history = Verlauf
 
@@ -83,14 +87,14 @@ history = Verlauf
 confirm_draft = Entwurf bestätigen
 more = Mehr
 cancel = Stornieren
-cancel_text = Offene Druckaufträge der Bestellung werden abgebrochen und laufende Drucke angehalten.
+cancel_text = Offene Druckaufträge der Bestellung und ihre laufenden Drucke werden abgebrochen.
 cancel_order = { $number } stornieren
 no_waiting_field = Nicht auf Drucker warten, die nicht antworten
 edit = Priorität, Termin und Notizen bearbeiten
 edit_with_address = Priorität, Termin, Notizen und Adresse bearbeiten
 priority_hint = 9 wird zuerst gedruckt.
 due_date_hint = Bis zum Ende dieses Tages.
-address_hint = Lieferadresse. Die Steuer kann von ihr abhängen.
+address_hint = Lieferadresse. Die Umsatzsteuer kann von ihr abhängen.
 save = Speichern
 
 ## Positionen
@@ -106,7 +110,7 @@ shipped_column = Versendet
 amount_column = Betrag
 sets_of_kit = (Set: { $good } von { $all } vollständig)
 in_kit = (Teil eines Sets)
-rejected = { $count } Ausschuss
+rejected = Ausschuss: { $count }
 
 ## Sendungen
 
@@ -127,8 +131,8 @@ ship = Versenden
 mark_picked_up = Als abgeholt markieren
 new_shipment = Neue Sendung
 new_shipment_text = Für mehrere Pakete geben Sie weniger Teile ein und versenden den Rest später.
-ship_some = Teil versenden …
-ship_some_text = Diese Teile gehen als eigene Sendung hinaus. Die Bestellung gilt als versendet, sobald alle Teile unterwegs sind.
+ship_some = Teillieferung versenden …
+ship_some_text = Diese Teile werden als eigene Sendung versendet. Die Bestellung gilt als versendet, sobald alle Teile versendet sind.
 
 ## Packliste
 
@@ -136,7 +140,7 @@ packing_title = Packliste { $shipment } zur Bestellung { $number }
 back_to_order = Zurück zur Bestellung
 no_address = Keine Adresse
 shipped_at = versendet { $time }
-packing_notes = Hinweise: { $notes }
+packing_notes = Anmerkungen: { $notes }
 contents = Inhalt
 packed_items = Verpackte Artikel
 packed_column = Verpackt
@@ -153,14 +157,14 @@ parts_of_job =
 
 payments = Zahlungen
 shipping = Versand
-tax = Steuer
+tax = Umsatzsteuer
 total = Gesamtbetrag
 net_paid = Gezahlt, abzüglich Erstattungen
 due = Offener Betrag
 pending_refunds = Ausstehende Erstattungen
 refund_requested = angefordert { $time }
-refund_rejected = Vom Zahlungsdienstleister abgelehnt: { $error }
-refund_waiting = wartet auf den Zahlungsdienstleister
+refund_rejected = Vom Zahlungsdienst abgelehnt: { $error }
+refund_waiting = wartet auf den Zahlungsdienst
 payment_refunded = erstattet
 payment_failed = fehlgeschlagen
 record_payment = Zahlung erfassen
@@ -168,7 +172,7 @@ method_field = Zahlungsart
 amount_field = Betrag in { $currency }
 payment_hint = Lassen Sie das Feld leer, um den gesamten offenen Betrag ({ $due }) zu erfassen.
 refund_payment = { $amount } erstatten ({ $method }, { $time })
-refund_text = Erstatten Sie diese Zahlung ganz oder teilweise. Zahlungen über den Zahlungsdienstleister werden dort erstattet. Jede andere Erstattung senden Sie selbst; hier wird sie nur erfasst.
+refund_text = Erstatten Sie diese Zahlung ganz oder teilweise. Zahlungen über den Zahlungsdienst werden dort erstattet. Alle anderen Erstattungen zahlen Sie selbst aus; hier werden sie nur erfasst.
 refund_hint = Lassen Sie das Feld leer, um den gesamten Restbetrag zu erstatten.
 other_method_field = Andere Art der Erstattung
 refund_to = An { $customer } erstatten
@@ -186,7 +190,7 @@ new_due_date_hint = Bis zum Ende dieses Tages. Leer bedeutet: so bald wie mögli
 more_products = Weitere Produkte
 more_products_hint = Zeilen ohne Produkt werden nicht beachtet.
 optional_fields = Adresse, Notizen und Priorität
-new_address_hint = Die Adresse ist freiwillig. Versand und Steuer können von ihr abhängen.
+new_address_hint = Die Adresse ist freiwillig. Versandkosten und Umsatzsteuer können von ihr abhängen.
 new_priority_hint = 0 bis 9; 9 wird zuerst gedruckt. Ohne Angabe gilt 5.
 place_order = Bestellung anlegen
 discard = Abbrechen

@@ -18,16 +18,16 @@ cancel = { $print } auf { $name } abbrechen
 parts_heading = Teile auf dem Druckbett
 some_bad = Manche Teile sind Ausschuss
 stop_heading = Not-Halt
-stop_gentle = Drucker dieses Typs haben keinen Not-Halt, den Programme auslösen können: Der Druck wird auf dem schnellsten möglichen Weg beendet, und die Heizungen werden ausgeschaltet, wenn der Drucker es zulässt. Trennen Sie den Drucker im Notfall vom Stromnetz.
-stop_text = Motoren und Heizungen werden sofort stromlos. Führen Sie danach eine Referenzfahrt aus und räumen Sie das Druckbett ab.
-stop_warning = Software ist keine Sicherheitseinrichtung: Schalten Sie den Drucker im Notfall am Netz aus.
+stop_gentle = Drucker dieses Typs haben keinen Not-Halt, den Programme auslösen können: Der Druck wird auf dem schnellstmöglichen Weg beendet, und die Heizungen werden ausgeschaltet, wenn der Drucker es zulässt. Trennen Sie den Drucker im Notfall vom Stromnetz.
+stop_text = Motoren und Heizungen werden sofort stromlos geschaltet. Führen Sie danach eine Referenzfahrt aus und räumen Sie das Druckbett ab.
+stop_warning = Software ist keine Sicherheitseinrichtung: Trennen Sie den Drucker im Notfall vom Stromnetz.
 stop_name = Not-Halt von { $name }
 stop = { $name } jetzt anhalten
-stop_hint = Eine Sekunde lang gedrückt halten. Ohne JavaScript genügt ein Druck.
+stop_hint = Eine Sekunde lang gedrückt halten. Ohne JavaScript genügt einmaliges Drücken.
 
 ## Betrieb
 
-service_heading = Betrieb
+service_heading = Wartung und Verbindung
 done_hint = Wird im Wartungsprotokoll gespeichert.
 reason_field = Grund
 put_back = Wieder in Betrieb nehmen
@@ -38,13 +38,17 @@ disconnect = Trennen
 ## Nächste Druckaufträge
 
 queue_heading = Als Nächstes
-ends = endet { $time }
-more_jobs = und { $count } weitere
-queue_note = Ein Druckauftrag wird einem Drucker erst beim Start zugeteilt; ein anderer Drucker kann ihm zuvorkommen.
+ends = Ende { $time }
+more_jobs =
+    { $count ->
+        [one] und ein weiterer
+       *[other] und { $count } weitere
+    }
+queue_note = Ein Druckauftrag wird einem Drucker erst beim Start zugewiesen; ein anderer Drucker kann ihm zuvorkommen.
 
 ## Einzelheiten
 
-details_heading = Einzelheiten
+details_heading = Details
 printer_type = Typ
 address = Adresse
 location = Standort
@@ -59,7 +63,7 @@ code_label = Etikett mit QR-Code
 ## Notizen
 
 notes_heading = Notizen und Wartungsprotokoll
-note_hint = Für das Protokoll oder die nächste Schicht.
+note_hint = Für das Wartungsprotokoll oder die nächste Schicht.
 add_note = Notiz hinzufügen
 no_notes = Noch keine Notizen.
 older_notes = und { $count } ältere
@@ -85,12 +89,12 @@ size = Größe
 slicer = Slicer
 check_again = Noch einmal prüfen
 print_now = Jetzt auf { $name } drucken
-print_note = Der Druck beginnt sofort und verwendet die Datei, wie sie ist. Ein manueller Druck gehört zu keinem Druckauftrag und keiner Bestellung und ändert den Bestand nicht.
+print_note = Der Druck beginnt sofort und verwendet die Datei unverändert. Ein manueller Druck gehört zu keinem Druckauftrag und keiner Bestellung und ändert den Bestand nicht.
 filament_field = Fach für Filament { $number }
 filament_field_of = Fach für Filament { $number } ({ $details })
 automatic = automatisch
 slot_title = Fach { $label }
-external_spool = Externe Spule
+external_spool = Externer Spulenhalter
 slot_with = { $slot }: { $spool }
 unknown_spool = unbekannt
 not_gcode = Diese Datei enthält keinen G-Code.

@@ -7,7 +7,7 @@ new_kit = Neues Set
 new_sku = Neues Produkt
 skus_tab = Produkte und Sets
 files_tab = Dateien
-no_sku_match = Kein Produkt passt zu dieser Auswahl.
+no_sku_match = Keine passenden Produkte.
 show_all = Alle anzeigen
 sku_column = Produkt
 code_column = Artikelnummer
@@ -15,12 +15,12 @@ material_column = Material je Teil
 price_column = Preis
 orderable_column = Bestellbar
 no_skus_heading = Noch keine Produkte
-no_skus_text = Ein Produkt ist das, was Sie verkaufen: sein Name, sein Preis, das Material für ein Teil und der G-Code, der eine Platte mit Teilen druckt.
+no_skus_text = Ein Produkt ist das, was Sie verkaufen. Dazu gehören sein Name, sein Preis, das Material für ein Teil und der G-Code, mit dem eine Platte mit Teilen gedruckt wird.
 no_skus_next = Laden Sie oben G-Code hoch und legen Sie daraus auf der Seite der Datei ein Produkt an. Ein Set fasst Teile mehrerer Produkte zusammen.
 filters = Anzeigen
 all_filter = Alle
-offered_filter = Im Angebot
-withdrawn_filter = Zurückgezogen
+offered_filter = Im Verkauf
+withdrawn_filter = Nicht im Verkauf
 kits_filter = Sets
 search_field = Name oder Artikelnummer
 search = Suchen
@@ -29,7 +29,11 @@ kit_of =
         [one] Set aus { $count } Produkt
        *[other] Set aus { $count } Produkten
     }
-with_more_materials = { $material } und { $count } weitere
+with_more_materials =
+    { $count ->
+        [one] { $material } und ein weiteres
+       *[other] { $material } und { $count } weitere
+    }
 deleted_material = { $amount } eines gelöschten Materials
 
 ## Was gegen eine Bestellung spricht
@@ -39,8 +43,8 @@ not_orderable = Nein
 partly_orderable = Teilweise
 obstacle_withdrawn = es ist nicht aktiv und kann nicht bestellt werden
 obstacle_not_public = es ist nicht öffentlich, nur das Team kann es bestellen
-obstacle_no_file = es hat weder G-Code noch ein Modell: Kunden können es nicht bestellen, und Druckaufträge des Teams warten, bis eines davon vorliegt
-obstacle_no_profile = sein Modell hat kein Slicer-Profil: Druckaufträge warten, bis ein Profil oder G-Code vorliegt
+obstacle_no_file = es hat weder G-Code noch ein Modell: Kunden können es nicht bestellen, und Druckaufträge aus Bestellungen des Teams warten, bis eines davon vorliegt
+obstacle_no_profile = sein Modell hat kein Slicer-Profil: Seine Druckaufträge warten, bis ein Profil oder G-Code vorliegt
 obstacle_component_gone = ein Bestandteil wurde gelöscht oder ist nun selbst ein Set, deshalb kann es nicht bestellt werden
 obstacle_component_withdrawn = sein Bestandteil { $component } ist nicht aktiv, deshalb kann es nicht bestellt werden
 obstacle_component_no_file = sein Bestandteil { $component } hat weder G-Code noch ein Modell: Kunden können es nicht bestellen
@@ -78,7 +82,7 @@ per_plate_column =
         [one] Je Platte mit { $parts } Teil
        *[other] Je Platte mit { $parts } Teilen
     }
-printed_from = Gedruckt aus
+printed_from = Druckvorlage
 plate_of_file = { $file }, Platte { $plate }
 no_plate = Die Datei hat keine Platte { $plate }.
 no_gcode = Kein G-Code.
@@ -94,9 +98,9 @@ actions = Aktionen
 edit = Bearbeiten
 create_order = Bestellung anlegen
 view_jobs = Druckaufträge ansehen
-withdraw = Zurückziehen
+withdraw = Aus dem Verkauf nehmen
 withdraw_text = Neue Bestellungen können dieses Produkt nicht enthalten. Vorhandene Bestellungen werden noch gefertigt. Sie können das Produkt wieder anbieten.
-withdraw_sku = { $name } zurückziehen
+withdraw_sku = { $name } aus dem Verkauf nehmen
 offer_again = { $name } wieder anbieten
 delete = Löschen
 delete_sku_text = Das Produkt wird endgültig aus dem Katalog entfernt. Vorhandene Bestellungen und Druckaufträge behalten seine Angaben, und seine Dateien bleiben erhalten.
@@ -118,12 +122,12 @@ back = Zurück
 save = Speichern
 save_and_order = Speichern und eines bestellen
 cancel = Abbrechen
-too_many_components = Dieses Set hat zu viele Bestandteile für dieses Formular. Sie bleiben unverändert; bearbeiten Sie sie über die API.
+too_many_components = Dieses Set hat zu viele Bestandteile für dieses Formular. Die Bestandteile bleiben unverändert; bearbeiten Sie sie über die API.
 details = Angaben
 name_field = Name
 name_hint = Für Kunden sichtbar.
 code_hint = Kurz und eindeutig, für das Team.
-price_hint = Ohne Steuer, etwa 2,50 oder 2.50.
+price_hint = Ohne Umsatzsteuer, etwa 2,50 oder 2.50.
 currency_field = Währung
 currency_hint = Code aus drei Buchstaben.
 public_field = Für Kunden sichtbar
@@ -165,7 +169,7 @@ no_files_heading = Noch keine Dateien
 no_files_text = Laden Sie G-Code aus Ihrem Slicer hoch. Druckzeit, Gewicht und Bild werden aus der Datei gelesen. Legen Sie danach ein Produkt daraus an.
 no_files_slicer = Ihr Slicer kann Dateien auch direkt hochladen: Tragen Sie diesen Server dort als Druckserver ein. Näheres steht in der { $link }.
 api_documentation = API-Dokumentation
-no_file_match = Keine Datei passt zu dieser Auswahl.
+no_file_match = Keine passenden Dateien.
 upload_field = G-Code, Modell oder Bild hochladen
 upload_hint = Das Hochladen beginnt, sobald Sie eine Datei auswählen.
 sending = Die Datei wird gesendet.
@@ -197,7 +201,7 @@ dimensions = Abmessungen
 download = Herunterladen
 plates = Platten
 plate = Platte { $number }
-plate_as_sliced = Platte { $number }, wie sie geslict ist
+plate_as_sliced = Platte { $number } nach dem Slicen
 filaments = Filamente
 any_kind = beliebig
 for_printer = Für { $model }.
@@ -205,7 +209,7 @@ nozzle = Düse { $diameter } mm.
 skus_of_file = Produkte aus dieser Datei
 none = Keine.
 full_form = Produkt mit dem vollständigen Formular anlegen
-delete_file_text = Das lässt sich nicht rückgängig machen. Eine Datei, die ein Produkt oder ein unfertiger Druckauftrag verwendet, kann nicht gelöscht werden.
+delete_file_text = Das lässt sich nicht rückgängig machen. Eine Datei, die ein Produkt oder ein offener Druckauftrag verwendet, kann nicht gelöscht werden.
 manual_print = Manueller Druck
 no_printer_fits = Kein Drucker nimmt dieses Dateiformat an.
 manual_print_text = Der Druck beginnt sofort, an der Warteschlange vorbei: Es wird kein Material reserviert, und die Teile brauchen keine Abnahme. Teile, die Kunden bestellt haben, drucken Sie mit Druckaufträgen.
@@ -217,12 +221,12 @@ print_named = { $name } drucken
 ## Produkt aus einer Datei
 
 create_sku = Produkt anlegen
-needs_material = Ein Produkt braucht ein Material aus dem Lager. Legen Sie zuerst das Material an.
+needs_material = Ein Produkt braucht ein Material aus dem Lager. Legen Sie zuerst das Material an und kommen Sie dann hierher zurück.
 add_material = Material anlegen
 create_another = Weiteres Produkt anlegen
 price_field = Preis ({ $currency })
-net_price_hint = Ohne Steuer.
-suggested_price_hint = Ohne Steuer. Vorschlag für einen Druck nach Ihren Sätzen.
+net_price_hint = Ohne Umsatzsteuer.
+suggested_price_hint = Ohne Umsatzsteuer. Vorschlag für einen Druck nach Ihren Kostensätzen.
 stated_consumption_field = Material je Platte
 stated_consumption_hint = Steht nicht in der Datei.
 email_field = E-Mail-Adresse des Kunden

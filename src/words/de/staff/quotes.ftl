@@ -10,7 +10,7 @@ filter_label = Status
 all = Alle
 email_filter = E-Mail-Adresse des Kunden
 search = Suchen
-none_match = Kein Angebot passt dazu.
+none_match = Keine passenden Angebote.
 show_all = Alle anzeigen
 none_yet = Noch keine Angebote. Erstellen Sie eines aus einem Modell, von Hand oder aus einer Anfrage.
 quote_column = Angebot
@@ -70,15 +70,15 @@ no_material = Material noch offen
 machine_type =
     { $machine ->
         [fdm_large] Filamentdrucker, groß
-        [fdm_standard] Filamentdrucker, Standard
+        [fdm_standard] Filamentdrucker
         [laser_cutter] Laserschneider
         [laser_engraver] Lasergravierer
         [resin_large] Harzdrucker, groß
-        [resin_standard] Harzdrucker, Standard
+        [resin_standard] Harzdrucker
        *[other] { $name }
     }
 work_sliced = Insgesamt { $grams } g in { $span }, laut G-Code.
-work_before_slicing = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, bis das Modell gesliced ist.
+work_before_slicing = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, bis das Modell geslict ist.
 work_of_volume = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt.
 work_slicing_failed = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, weil das Slicen fehlgeschlagen ist.
 priced_by_hand = Preis von Hand festgelegt.
@@ -115,7 +115,7 @@ quantity_field = Menge
 price_field = Einzelpreis, netto
 price_hint = Leer lassen für den Preis des Produkts oder einen Preis nach den Kosten des Modells.
 source_field = Druckvorlage
-source_none = Wird nicht gedruckt, zum Beispiel Gestaltung
+source_none = Wird nicht gedruckt, zum Beispiel Konstruktionsarbeit
 source_later = Wird gedruckt (Produkt vor dem Senden auswählen)
 source_sku = Produkt { $code }, { $name }
 source_model = Modell { $name }
@@ -133,7 +133,7 @@ profile_field = Slicer-Profil
 responds_to = Dieses Angebot beantwortet { $request } von { $customer }.
 a_request = eine Anfrage
 by_model = Aus einem Modell
-by_model_text = Das Modell wird sofort vermessen und berechnet; wenn ein Slicer eingerichtet ist, wird es auch gesliced. Vor dem Senden können Sie alles ändern.
+by_model_text = Das Modell wird sofort vermessen und kalkuliert; wenn ein Slicer eingerichtet ist, wird es auch geslict. Vor dem Senden können Sie alles ändern.
 model_file_field = Modell (STL- oder 3MF-Datei)
 create_from_model = Aus Modell erstellen
 by_hand = Von Hand

@@ -18,9 +18,9 @@ sessions_about = Sitzungen in anderen Browsern ansehen und beenden.
 audit = Protokoll
 audit_about = Änderungen und Anmeldungen ansehen, nach Benutzer und Zeit.
 integrations = Integrationen
-integrations_about = Andere Systeme verbinden und ihren Zustand prüfen.
+integrations_about = Andere Systeme verbinden und ihren Status prüfen.
 system = System
-system_about = Den Zustand des Servers, seiner Datenbank und seiner Komponenten prüfen.
+system_about = Den Status des Servers, seiner Datenbank und seiner Komponenten prüfen.
 backup = Sicherung
 backup_about = Eine Kopie der Daten Ihres Betriebs herunterladen.
 restores = Wiederherstellungen
@@ -34,7 +34,7 @@ no_restart = Alle Einstellungen sind wirksam. Kein Neustart nötig.
 restart = Neustart
 restart_needed = nötig
 restart_text = Seit dem Start des Servers haben sich Einstellungen geändert. Starten Sie ihn neu, damit sie wirksam werden, zum Beispiel mit { $command }.
-only_secrets = Nur Geheimnisse haben sich geändert. Ihre Werte werden nicht angezeigt.
+only_secrets = Nur geheime Werte haben sich geändert. Sie werden nicht angezeigt.
 
 ## Sicherung
 
@@ -48,7 +48,7 @@ backup_files = { $folder }: G-Code, Modelle und Bilder
 backup_documents = { $folder }: erstellte Rechnungen, wenn sie auf diesem Server gespeichert sind
 backup_manifest = { $file }: die Zeilenzahl jeder Tabelle sowie Größe und SHA-256 jeder Datei. Sie ist die letzte Datei; ein Archiv ohne sie ist also unvollständig.
 backup_not_included = Nicht enthalten
-backup_secrets = Geheimnisse des Servers: { $secrets } im Datenverzeichnis und { $environment }.
+backup_secrets = Geheime Werte des Servers: { $secrets } im Datenverzeichnis und { $environment }.
 backup_secrets_copy = Bewahren Sie von beiden eine Kopie an einem anderen Ort auf.
 backup_secrets_use = Ohne dieselben Werte für { $key } und { $salt } startet der Server mit diesen Daten nicht, und die Passwörter und Schlüssel der Drucker und Integrationen darin sind nicht lesbar.
 backup_other = { $file }, Slicer-Profile, ins Datenverzeichnis geschriebene E-Mails und exportierte Tabellen
@@ -56,9 +56,9 @@ restore_backup = Sicherung wiederherstellen
 restore_stop = Halten Sie den Server an: { $command }
 restore_settings = Legen Sie { $environment } und { $settings } an ihren ursprünglichen Ort zurück. Der nächste Schritt schreibt an die Orte, die in diesen Dateien stehen.
 restore_data = Stellen Sie die Sicherung in einem leeren Datenverzeichnis wieder her: { $command }
-restore_data_and_database = Stellen Sie die Sicherung in einem leeren Datenverzeichnis und einer leeren Datenbank wieder her, die in { $setting } steht: { $command }
-restore_secrets = Kopieren Sie { $file } in diesen Ordner.
-restore_start = Starten Sie den Server mit diesem Ordner: { $command }
+restore_data_and_database = Stellen Sie die Sicherung in einem leeren Datenverzeichnis und einer leeren Datenbank wieder her, die in { $setting } angegeben ist: { $command }
+restore_secrets = Kopieren Sie { $file } in dieses Verzeichnis.
+restore_start = Starten Sie den Server mit diesem Verzeichnis: { $command }
 restore_review = Prüfen Sie die { $link }. Vorher beginnen keine Druckaufträge.
 restore_review_link = Wiederherstellung
 restore_test = Proben Sie eine Wiederherstellung auf einem anderen Rechner, bevor Sie sie brauchen.
@@ -76,18 +76,18 @@ no_open_jobs = Es waren keine Druckaufträge offen.
 open_jobs_text = Sehen Sie bei den Druckern und im Regal nach. Brechen Sie Druckaufträge ab, deren Teile schon gedruckt sind. Die übrigen werden nach der Prüfung gedruckt.
 job_of = von { $order }
 next_numbers = Nächste Nummern
-next_numbers_text = Suchen Sie in gesendeten E-Mails und Kundendokumenten die zuletzt vergebene Nummer jeder Reihe. Übersprungene Nummern werden als Lücke mit Grund festgehalten.
-next_number = Nächste Nummer der Reihe { $series } (letzte in der Sicherung: { $last })
+next_numbers_text = Suchen Sie in gesendeten E-Mails und Kundendokumenten die zuletzt vergebene Nummer jedes Nummernkreises. Übersprungene Nummern werden als Lücke mit Grund festgehalten.
+next_number = Nächste Nummer im Nummernkreis { $series } (letzte in der Sicherung: { $last })
 note = Notiz
 finish_review = Prüfung abschließen und Druckaufträge starten
 
 ## Zustände von Druckaufträgen
 
-job_created = angelegt
+job_created = wartet auf eine Datei
 job_validated = in Vorbereitung
 job_awaiting_review = wartet auf Prüfung
 job_sliced = wartet auf einen Drucker
-job_dispatching = wird gestartet
+job_dispatching = wird an einen Drucker gesendet
 job_printing = druckt
 job_paused = pausiert
 job_completed = gedruckt

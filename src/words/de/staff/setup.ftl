@@ -8,7 +8,7 @@ step_count = Einrichtung, Schritt { $number } von { $count }
 welcome = Willkommen
 database = Datenbank und Warteschlange
 printers = Druckersuche
-integrations = Anbindungen
+integrations = Integrationen
 commerce = Verkauf
 review = Prüfen und starten
 next = Weiter: { $title }
@@ -39,8 +39,8 @@ unavailable_text = Es ging nichts verloren. Versuchen Sie es in einer Minute noc
 invalid_title = Das hat nicht geklappt
 invalid_text = Gehen Sie zurück und beheben Sie das oben genannte Problem.
 broken_title = Etwas ist schiefgegangen
-broken_text = Versuchen Sie es später noch einmal. Einzelheiten stehen im Protokoll des Servers.
-open_setup = Einrichtung öffnen
+broken_text = Versuchen Sie es später noch einmal. Einzelheiten stehen im Log des Servers.
+open_setup = Zur Einrichtung
 
 ## Zugang
 
@@ -66,10 +66,10 @@ no_admin = Die Einrichtung ist abgeschlossen, aber kein Admin kann sich anmelden
 ## Willkommen
 
 welcome_text = In sechs Schritten vom neuen Server zum ersten Druck. Der Server läuft im { $mode }.
-mode_production = Produktivbetrieb
-mode_development = Entwicklungsbetrieb
+mode_production = Produktivmodus
+mode_development = Entwicklungsmodus
 current_heading = Aktuelle Konfiguration
-current_text = Aus { $file }, der Umgebung und weiteren Einstellungen. Die nächsten Schritte zeigen diese Werte und behalten alle, die Sie nicht ändern.
+current_text = Aus { $file }, den Umgebungsvariablen und weiteren Einstellungen. Die nächsten Schritte zeigen diese Werte und behalten alle, die Sie nicht ändern.
 admin_heading = Ersten Admin anlegen
 admin_text = Admins können hier alles tun. Sie werden mit diesem Konto angemeldet.
 name_field = Name
@@ -119,13 +119,13 @@ cancel = Abbrechen
 
 ## Anbindungen und Verkauf
 
-integrations_text = Verbinden Sie andere Systeme mit Ihrem Betrieb. Alle sind freiwillig.
-commerce_text = Ihre Angaben auf Rechnungen, Zahlungen und E-Mails an Kunden. Vorerst ist alles freiwillig: Überspringen Sie, was Sie noch nicht haben.
+integrations_text = Verbinden Sie andere Systeme mit Ihrem Betrieb. Alle sind optional.
+commerce_text = Ihre Rechnungsangaben, Zahlungen und E-Mails an Kunden. Vorerst ist alles optional: Überspringen Sie, was Sie noch nicht haben.
 set_up_service = Einrichten
 change_service = Ändern
 test_and_save = Testen und speichern
 seller_heading = Angaben zum Betrieb auf Rechnungen
-seller_text = Eine Rechnung muss von Gesetzes wegen ihren Aussteller nennen. Sobald sie eine Nummer hat, lässt sie sich nicht mehr ändern. Bis Sie dies ausfüllen, werden Bestellungen gefertigt, ihre Rechnungen aber zurückgehalten.
+seller_text = Eine Rechnung muss von Gesetzes wegen ihren Aussteller nennen. Sobald sie eine Nummer hat, lässt sie sich nicht mehr ändern. Solange diese Angaben fehlen, werden Bestellungen zwar gefertigt, ihre Rechnungen aber zurückgehalten.
 seller_saved = Gespeichert.
 seller_saved_text = Diese Angaben erscheinen auf Ihren Rechnungen.
 seller_missing = Fehlt
@@ -139,7 +139,7 @@ fill_in_first = Füllen Sie zuerst dieses Feld aus.
 unused_text = Ihr Betrieb verwendet diesen Dienst nicht.
 test_passed = Test bestanden.
 test_failed = Test fehlgeschlagen.
-test_details = Einzelheiten:
+test_details = Details:
 enter_address = Geben Sie eine Adresse ein, die getestet werden soll.
 
 ## Prüfen
@@ -161,7 +161,7 @@ done_title = Ihr Betrieb ist eingerichtet
 first_print_heading = Erster Druck
 next_heading = Nächste Schritte
 next_floor = Ihre Drucker live sehen
-next_floor_link = Werkstatt öffnen
+next_floor_link = Zur Werkstatt
 next_api = Bestellungen, Druckaufträge, Lager und Drucker über die API verwalten
 next_api_link = API-Dokumentation öffnen
 next_services = Prüfen, ob alle Dienste antworten
@@ -170,9 +170,9 @@ next_settings = Diese Einstellungen ändern
 next_settings_link = Einrichtung noch einmal durchlaufen
 printing = Druck läuft.
 printing_text = { $name } hat den Testdruck begonnen.
-uploading = Datei wird übertragen.
-uploading_text = Sie wird an { $name } gesendet.
-print_refused = Prüfen Sie, ob der Drucker eingeschaltet und bereit und sein Druckbett frei ist. Versuchen Sie es dann noch einmal.
+uploading = Übertragung läuft.
+uploading_text = Die Datei wird an { $name } gesendet.
+print_refused = Prüfen Sie, ob der Drucker eingeschaltet und bereit ist und ob sein Druckbett frei ist. Versuchen Sie es dann noch einmal.
 all_in_effect = Alle Einstellungen sind wirksam.
 written_heading = In { $file } geschrieben
 no_changes_needed = Es waren keine Änderungen nötig.

@@ -62,5 +62,5 @@ left = noch { $span }
 
 done = Erledigt.
 failed = Das hat nicht geklappt. Versuchen Sie es noch einmal.
-silent = Der Server antwortet nicht. Sehen Sie nach der Maschine, bevor Sie es noch einmal versuchen.
-keep_holding = Gedrückt halten: { $action }
+silent = Der Server antwortet nicht. Sehen Sie nach dem Drucker, bevor Sie es noch einmal versuchen.
+keep_holding = Weiter gedrückt halten: { $action }

@@ -3,7 +3,7 @@
 ## Plätze und Mengen. Mengen haben ihre Einheit.
 
 in_slot = { $printer }, Fach { $slot }
-in_external_slot = { $printer }, externe Spule
+in_external_slot = { $printer }, externer Spulenhalter
 left = noch { $amount }
 spool = Spule { $number }
 
@@ -19,7 +19,7 @@ change_contents_of = Inhalt ändern: { $place }
 change = Ändern
 contents_of = Inhalt: { $place }
 printer_reports = Der Drucker meldet { $spool }.
-remaining_in_unit_field = Rest, in der Einheit des Materials
+remaining_in_unit_field = Restmenge, in der Einheit des Materials
 number_field = Spulennummer (optional)
 save_contents = Inhalt speichern
 mark_empty = Als leer markieren
@@ -42,7 +42,7 @@ shelf_status = Im Regal
 details = Details
 material = Material
 material_unknown = Unbekannt. Wählen Sie ein Material, wenn Sie die Spule einlegen.
-remaining = Rest
+remaining = Restmenge
 needs_decision = Entscheidung nötig
 not_recorded = Nicht erfasst
 loaded_in = Eingelegt in
@@ -56,18 +56,18 @@ no_other_slots = Keine weiteren Fächer. Fügen Sie zuerst einen Drucker hinzu.
 choose_material = Material wählen
 place_field = Drucker und Fach
 place_choice = { $place } ({ $content })
-busy_place_choice = { $place } ({ $content }), in Betrieb
+busy_place_choice = { $place } ({ $content }), beschäftigt
 empty = leer
-remaining_field = Rest ({ $unit })
+remaining_field = Restmenge ({ $unit })
 load = Spule einlegen
 
 ## Wiegen
 
 weigh = Wiegen
-weighed_by_printer = Der Drucker meldet den Rest.
+weighed_by_printer = Der Drucker meldet die Restmenge.
 scale_field = Anzeige der Waage
 empty_weight_field = Gewicht der leeren Spule
-or_remaining_field = Oder der Rest
+or_remaining_field = Oder die Restmenge
 save_weight = Gewicht speichern
 
 ## Entnehmen
@@ -83,7 +83,7 @@ retire = Spule aussondern
 ## Meldungen der API für die Formulare
 
 fault_place = wählen Sie einen Drucker und ein Fach
-fault_no_weight = geben Sie die Anzeige der Waage oder den Rest ein
+fault_no_weight = geben Sie die Anzeige der Waage oder die Restmenge ein
 fault_below_empty_weight = muss mindestens das Gewicht der leeren Spule sein
-spool_changed = Die Spule wurde gewechselt: Der Drucker meldet jetzt eine andere in diesem Fach. Prüfen Sie es und versuchen Sie es noch einmal.
-spool_not_loaded = Die Spule ist in keinem Fach. Legen Sie sie erst ein, und geben Sie dann den Rest ein.
+spool_changed = Die Spule wurde gewechselt: Der Drucker meldet jetzt eine andere in diesem Fach. Prüfen Sie das Fach und versuchen Sie es noch einmal.
+spool_not_loaded = Die Spule ist in keinem Fach. Legen Sie sie zuerst ein und geben Sie dann die Restmenge ein.

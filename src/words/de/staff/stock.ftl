@@ -9,9 +9,9 @@ bins_link = Lagerplätze
 labels_link = Etiketten
 add_material = Material anlegen
 no_materials = Noch keine Materialien.
-no_materials_advice = Legen Sie Filament, Resin oder Platten an, die Sie auf Lager haben. Druckaufträge reservieren die Mengen, die sie brauchen, und Materialien, die zur Neige gehen, stehen hier.
-none_match = Keine Materialien gefunden.
-level_filter = Füllstand
+no_materials_advice = Legen Sie Filament, Harz oder Platten an, die Sie auf Lager haben. Druckaufträge reservieren die Mengen, die sie brauchen, und Materialien, die zur Neige gehen, stehen hier.
+none_match = Kein Material passt zu dieser Auswahl.
+level_filter = Bestand
 level_all = Alle
 level_low = Knapp
 search_field = Name, Marke oder Lagerplatz
@@ -143,7 +143,7 @@ back_without_saving = Zurück, ohne zu speichern
 name_field = Name
 type_field = Art
 filament = Filament (Gramm)
-resin = Resin (Milliliter)
+resin = Harz (Milliliter)
 laser_sheets = Platten für Laserschneider
 laser_consumables = Verbrauchsmaterial für Laserschneider (Stück)
 color_field = Farbe
@@ -151,18 +151,18 @@ color_hint = Zum Beispiel #1b1b22.
 variant_hint = Zum Beispiel matt oder kohlefaserverstärkt.
 vendor_code_hint = Der Code, den Drucker für diese Spulen melden.
 bin_hint = Wie auf dem Etikett des Regals oder Behälters, zum Beispiel Regal A3.
-reorder_hint = Unter dieser Menge steht das Material unter „Nachzubestellen“, und neue Druckaufträge warten möglicherweise.
+reorder_hint = Bei weniger als dieser Menge steht das Material unter „Nachzubestellen“, und neue Druckaufträge warten möglicherweise.
 reorder_quantity = Bestellmenge
 cost_field = Kosten pro Kilogramm, Liter, Platte oder Stück
-cost_hint = In { $currency }, zum Beispiel 25,00 für ein Kilogramm Filament. Daraus werden die Kosten von Ausschuss berechnet.
+cost_hint = In { $currency }, zum Beispiel 25,00 für ein Kilogramm Filament. Daraus werden die Kosten durch Ausschuss berechnet.
 save = Speichern
 
 ## Reservierungen von Druckaufträgen, und nicht erfasste Drucke. Mengen haben ihre Einheit.
 
 claim_short = benötigt { $need } { $name }, { $free } verfügbar
 claim_behind_others = benötigt { $need } { $name }, { $free } verfügbar, aber andere Druckaufträge haben Vorrang
-claim_below_reorder_point = benötigt { $need } { $name }, das unter seinem Meldebestand liegt: { $on_hand } vorhanden, { $point } insgesamt nötig
-missing_booking = Drucke haben { $amount } von Spule { $spool } verbraucht, aber der Server des Druckers hat es nicht erfasst: Entscheiden Sie bei { $name }, ob es jetzt verbucht wird oder der Bestand dort so bleibt
+claim_below_reorder_point = benötigt { $need } { $name }, aber der Bestand liegt unter dem Meldebestand: { $on_hand } vorhanden, { $point } insgesamt nötig
+missing_booking = Drucke haben { $amount } von Spule { $spool } verbraucht, aber der Server des Druckers hat das nicht erfasst: Entscheiden Sie bei { $name }, ob der Verbrauch jetzt verbucht wird oder der Bestand dort so bleibt
 
 ## Meldungen der API für die Formulare
 
@@ -172,7 +172,7 @@ fault_decimals = darf höchstens drei Nachkommastellen haben
 fault_too_large = ist zu groß
 changed_since = Der Eintrag wurde inzwischen geändert. Prüfen Sie den aktuellen Stand und versuchen Sie es noch einmal.
 insufficient_stock = So viel ist nicht auf Lager.
-material_in_use = Dieses Material wird in einem Produkt, einer offenen Bestellung, einem Druckauftrag, einem Drucker oder einem anderen System verwendet.
+material_in_use = Dieses Material wird in einem Produkt, einer offenen Bestellung, einem offenen Druckauftrag, einem Drucker oder einem anderen System verwendet.
 nothing_to_decide = Es gibt nichts zu entscheiden: Es besteht kein Unterschied, oder ein Abgleich läuft noch. Versuchen Sie es nach dem nächsten Abgleich noch einmal.
 theirs_changed = Der Bestand im anderen System hat sich geändert. Prüfen Sie ihn und entscheiden Sie noch einmal.
 

@@ -17,7 +17,7 @@ development_mode = { $version }, Entwicklungsmodus
 production_mode = { $version }, Produktivmodus
 database = Datenbank
 redis = Redis
-redis_unused = nicht benutzt
+redis_unused = nicht verwendet
 disk = Festplatte
 disk_space = { $free } von { $total } frei
 disk_low = knapp
@@ -40,9 +40,9 @@ down = ausgefallen
 ## Komponenten
 
 components = Komponenten
-component_table = Zustand der Komponenten
+component_table = Status der Komponenten
 component = Komponente
-status = Zustand
+status = Status
 crashes = Abstürze
 
 ## Aktoren
@@ -50,12 +50,12 @@ crashes = Abstürze
 actors_by_kind = Aktoren nach Art
 actor_table = Aktoren
 kind = Art
-in_memory = Im Speicher
+in_memory = Im Arbeitsspeicher
 queued_commands = Wartende Befehle
 restarts = Neustarts
-rejected = Abgelehnt (Last)
+rejected = Abgelehnt (Überlast)
 none = keine
-actors_starting = { $count } im Start
+actors_starting = { $count } beim Start
 actors_running = { $count } aktiv
 actors_resting = { $count } in Ruhe
 actors_parked = { $count } außer Betrieb

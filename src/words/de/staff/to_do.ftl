@@ -25,7 +25,7 @@ kind_review = Druckaufträge prüfen
 kind_spools = Spulen einlegen
 kind_waiting = Druckaufträge ohne Drucker oder Spule
 kind_counts = Unterschiede im Bestand klären
-kind_stock = Niedriger Bestand
+kind_stock = Knapper Bestand
 kind_pack = Bestellungen packen
 kind_flagged = Bestellungen prüfen
 kind_due = Offene Zahlungen
@@ -43,7 +43,7 @@ gap_name = Name
 gap_street = Straße und Hausnummer
 gap_city = Ort
 gap_country = Land
-gap_vat_id = USt-IdNr. mit Länderkürzel
+gap_vat_id = USt-IdNr. mit Länderkennzeichen
 gap_tax_number = USt-IdNr. oder Steuernummer
 did_it_print = Wurde { $job } auf { $printer } gedruckt?
 mark_checked = Als geprüft markieren
@@ -111,9 +111,13 @@ jobs_need_more =
         [one] { $count } Druckauftrag braucht noch eine weitere Spule
        *[other] { $count } Druckaufträge brauchen noch weitere Spulen
     }
-more_jobs = und { $count } weitere
+more_jobs =
+    { $count ->
+        [one] und ein weiterer
+       *[other] und { $count } weitere
+    }
 confirm = { $material } bestätigen
-unlinked_spool = { $slot } enthält { $spool }, ohne Zuordnung zu einem Material.
+unlinked_spool = { $slot } enthält { $spool }, noch ohne Zuordnung zu einem Material.
 group =
     { $count ->
         [one] { $product }, { $count } Druckauftrag

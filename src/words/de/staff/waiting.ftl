@@ -7,7 +7,7 @@ turn = wartet, bis er an der Reihe ist
 no_printer_can = Kein Drucker kann diesen Druckauftrag drucken
 for_printer_with = Wartet auf einen Drucker mit { $material }
 for_printer = Wartet auf einen Drucker
-no_type_accepts = kein Druckertyp nimmt .{ $ending }-Dateien an; der Artikel braucht eine reine G-Code-Datei (.gcode)
+no_type_accepts = kein Druckertyp nimmt .{ $ending }-Dateien an; das Produkt braucht eine reine G-Code-Datei (.gcode)
 none_registered = kein { $machine } ist angelegt
 
 ## Stand des Druckauftrags
@@ -15,10 +15,10 @@ none_registered = kein { $machine } ist angelegt
 cancelling = wartet, bis der Drucker den Abbruch bestätigt
 cancelling_at = wartet, bis der Drucker den Abbruch bestätigt; { $silence }
 ending = der Druck ist beendet; der Drucker wird nach dem Ergebnis gefragt
-sku_incomplete = der Artikel ist unvollständig
-no_file = der Artikel hat weder eine G-Code-Datei noch ein Modell mit Slicer-Profil
-being_read = Artikel und Datei werden gelesen
-being_sliced = das Modell wird gesliced
+sku_incomplete = das Produkt ist unvollständig
+no_file = das Produkt hat weder eine G-Code-Datei noch ein Modell mit Slicer-Profil
+being_read = Produkt und Datei werden gelesen
+being_sliced = das Modell wird geslict
 stock_check = wartet auf die Prüfung des Bestands
 sending = wird an den Drucker gesendet
 paused = am Drucker pausiert
@@ -26,7 +26,7 @@ no_reason_reported = der Drucker nennt keinen Grund
 end_unknown = unklar, wie der Druck endete ({ $reason }); das muss ein Bediener klären
 start_unknown = unklar, ob der Druck begonnen hat ({ $reason }); das muss ein Bediener klären
 wrong_key = der Drucker lehnt den API-Schlüssel ab; geben Sie in den Einstellungen des Druckers den richtigen Schlüssel ein
-silent_since = der Drucker hat zuletzt { $time } geantwortet
+silent_since = der Drucker antwortet nicht (letzte Antwort: { $time })
 silent = der Drucker hat noch nicht geantwortet
 
 ## Bestand
@@ -35,14 +35,14 @@ below_reorder_point = der Bestand des Materials liegt unter dem Meldebestand
 slicing_failed = das Slicen ist fehlgeschlagen
 not_enough_material = es ist nicht genug Material verfügbar
 held_by = { $words }; reserviert für { $jobs }
-units = Einheiten
+units = Stück
 
 ## Was Drucker sind oder brauchen, als Satzaussage nach dem Namen eines Druckers oder ihrer Anzahl
 
 printers_with = { $count } Drucker { $predicate }
 is_state = ist { $state }
 are_state = sind { $state }
-free_from = voraussichtlich { $time } frei
+free_from = voraussichtlich ab { $time } frei
 needs_clear_bed = wartet auf ein freies Druckbett
 need_clear_beds = warten auf freie Druckbetten
 next_try = { $predicate } (nächster Versuch in { $seconds } s)
@@ -50,14 +50,14 @@ has_unconfirmed = hat { $place } { $spool }: Bestätigen Sie, dass es { $materia
 have_unconfirmed = haben { $place } { $spool }: Bestätigen Sie, dass es { $material } ist
 needs = braucht { $objects }
 need = brauchen { $objects }
-among_others = { $predicate } und anderes
+among_others = { $predicate }, unter anderem
 both = { $first } und { $second }
 is_other_machine = ist kein { $machine }
 are_other_machines = sind keine { $machine }
 rejects_format = nimmt keine .{ $ending }-Dateien an
 reject_format = nehmen keine .{ $ending }-Dateien an
-cannot_print_for = kann keine Datei drucken, die für { $model } gesliced wurde
-they_cannot_print_for = können keine Datei drucken, die für { $model } gesliced wurde
+cannot_print_for = kann keine Datei drucken, die für { $model } geslict wurde
+they_cannot_print_for = können keine Datei drucken, die für { $model } geslict wurde
 is_too_small = ist zu klein für den Druck
 are_too_small = sind zu klein für den Druck
 cannot_assign = kann nicht erkennen, welches Filament der Datei welches Material braucht
@@ -71,7 +71,7 @@ in_changer = { $material } im Filamentwechsler
 fuller_spool = eine vollere Spule { $material } (noch { $left } { $unit }, nötig sind { $need } { $unit })
 fuller_spools = vollere Spulen { $material }
 rejected = hat den Druckauftrag abgelehnt: { $reason }
-deleted_printer = ein gelöschter Drucker { $predicate }
+deleted_printer = ein entfernter Drucker { $predicate }
 no_reason = kein Grund angegeben
 its_material = das Material
 in_slot = in Fach { $slot }
@@ -96,10 +96,10 @@ unready_paused = pausiert
 unready_starting = beim Starten eines Drucks
 unready_printing = mit einem Druck beschäftigt
 unready_other_print = mit einem anderen Druck beschäftigt
-unready_deleted = gelöscht
+unready_deleted = entfernt
 unready_disconnected = getrennt
 unready_wrong_key = wegen eines falschen API-Schlüssels nicht erreichbar
-unready_read_only = nur lesbar
+unready_read_only = nur mit Lesezugriff verbunden
 unready_connecting = beim Verbinden
 unready_offline = offline
 unready_maintenance = in Wartung
@@ -115,20 +115,24 @@ unready_refuses_starts = nicht bereit, Drucke zu starten
 
 lacks_machine = der Maschinentyp ist nicht { $machine }
 lacks_format = .{ $ending }-Dateien werden nicht angenommen
-lacks_model = das Modell ist { $own }, aber die Datei wurde für { $required } gesliced
+lacks_model = das Modell ist { $own }, aber die Datei wurde für { $required } geslict
 lacks_volume = der Bauraum von { $volume } ist zu klein für einen Druck von { $size }
 lacks_nozzle = die Düse hat { $own } mm statt { $required } mm
 lacks_plate = die Druckplatte ist { $own } statt { $required }
 lacks_material = { $material } ist nicht eingelegt
-lacks_slot = { $material } ist nicht { $place }, und nur von dort kann die Datei es nehmen
+lacks_slot = { $material } ist nicht { $place }, aber die Datei druckt nur von dort
 lacks_changer = { $material } muss im Filamentwechsler sein: Der externe Spulenhalter kann nicht gewählt werden
 lacks_filaments = es ist nicht bekannt, welches Material jedes Filament der Datei braucht
 lacks_amount = auf der Spule sind noch { $left } { $unit } { $material }, nötig sind { $need } { $unit }
-spool_offer = ({ $slot } enthält { $spool }, ohne Zuordnung zu einem Material; bestätigen Sie, dass es { $material } ist)
+spool_offer = ({ $slot } enthält { $spool }, noch ohne Zuordnung zu einem Material; bestätigen Sie, dass es { $material } ist)
 printer_is = der Drucker ist { $state }
-size = { $x } x { $y } x { $z } mm
+size = { $x } × { $y } × { $z } mm
 
 ## Aufzählungen
 
 names_and = { $before } und { $last }
-more_names = { $count } weitere
+more_names =
+    { $count ->
+        [one] noch { $count }
+       *[other] { $count } weitere
+    }

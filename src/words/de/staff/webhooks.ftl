@@ -16,7 +16,7 @@ events_line = Ereignisse: { $events }
 disabled = Deaktiviert
 failing = Gestört
 active = Aktiv
-deliveries_stopped = Die Zustellung wurde beendet: { $reason }. Neue Ereignisse werden gesammelt, bis der Endpunkt wieder aktiviert wird.
+deliveries_stopped = Die Zustellung wurde eingestellt: { $reason }. Neue Ereignisse werden gesammelt, bis der Endpunkt wieder aktiviert wird.
 no_pending = Keine ausstehenden Zustellungen.
 pending =
     { $count ->
@@ -43,7 +43,7 @@ url = URL
 events = Ereignisse
 added = Angelegt
 previous_secret = Bisheriger Schlüssel
-previous_secret_until = signiert Zustellungen zusätzlich, bis { $time }
+previous_secret_until = signiert Zustellungen zusätzlich bis { $time }
 replay_fact = Nachsendung
 in_progress = läuft
 actions = Aktionen
@@ -78,7 +78,7 @@ later_events_only = Der Endpunkt empfängt nur Ereignisse, die nach dem Anlegen 
 added_title = Endpunkt angelegt
 rotated_title = Signaturschlüssel erneuert
 secret_note = Mit diesem Schlüssel prüfen Sie die Signaturen der Webhooks. Kopieren Sie ihn jetzt: Er wird nicht noch einmal angezeigt. Geht er verloren, erneuern Sie ihn.
-weak_secret = Der Schlüssel ist kurz; empfohlen sind mindestens 24 Bytes.
+weak_secret = Der Schlüssel ist kurz; empfohlen sind mindestens 24 Zeichen.
 own_secret_used = Zustellungen werden mit dem Schlüssel signiert, den Sie eingegeben haben.
 view_endpoint = Endpunkt ansehen
 
@@ -86,7 +86,7 @@ view_endpoint = Endpunkt ansehen
 
 deliveries = Zustellungen
 no_deliveries = Noch keine Zustellungen. Senden Sie ein Testereignis, um den Endpunkt auszuprobieren.
-none_match = Keine Zustellungen gefunden.
+none_match = Keine Zustellung passt zu dieser Auswahl.
 kept_days = Zustellungen werden 30 Tage aufbewahrt.
 status_field = Status
 event_field = Ereignis

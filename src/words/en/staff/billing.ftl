@@ -26,4 +26,4 @@ has_payments = The invoice has payments; refund them first.
 already_paid = The invoice is already paid.
 belongs_to_order = The payments of this invoice are recorded on its order.
 too_many_payments = The maximum number of payments and refunds is reached.
-not_issued = The invoice is a draft; send it first.
+not_issued = The invoice is a draft; issue it first.

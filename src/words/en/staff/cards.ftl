@@ -36,7 +36,11 @@ foreign_print = Manual print in progress
 
 firmware_reason = firmware error: { $text }
 disk_reason = storage is full; delete files from the printer: { $text }
-refusals_reason = refused to start { $count } prints in a row: { $text }
+refusals_reason =
+    { $count ->
+        [one] refused to start a print: { $text }
+       *[other] refused to start { $count } prints in a row: { $text }
+    }
 maintenance_reason = due for maintenance ({ $names })
 maintenance_reason_of_more = due for maintenance ({ $names } and { $count } more)
 

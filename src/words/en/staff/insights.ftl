@@ -138,7 +138,11 @@ outcome_column = Outcome
 
 prints_title = Prints per day
 prints_about = By the day on which each print was assigned to a printer. The API counts days in UTC.
-prints_scale = { $most } prints on the busiest day; red: failed or cancelled
+prints_scale =
+    { $most ->
+        [one] { $most } print on the busiest day; red: failed or cancelled
+       *[other] { $most } prints on the busiest day; red: failed or cancelled
+    }
 utilisation_title = Printer utilisation
 utilisation_about = Share of the period that each printer spent printing, counted from when it was added.
 failures_title = Failed prints by reason

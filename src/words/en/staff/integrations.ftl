@@ -11,7 +11,11 @@ no_calls = No calls yet
 failing = Failing
 off = Off
 not_set_up = Not set up
-failures_in_row = { $count } failures in a row.
+failures_in_row =
+    { $count ->
+        [one] The last call failed.
+       *[other] { $count } failures in a row.
+    }
 last_response = Last successful response: { $time }
 no_response = No response yet.
 works_without = Your shop works without it.

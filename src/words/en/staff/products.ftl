@@ -24,7 +24,11 @@ withdrawn_filter = Withdrawn
 kits_filter = Kits
 search_field = Name or code
 search = Search
-kit_of = Kit of { $count } SKUs
+kit_of =
+    { $count ->
+        [one] Kit of { $count } SKU
+       *[other] Kit of { $count } SKUs
+    }
 with_more_materials = { $material } and { $count } more
 deleted_material = { $amount } of a deleted material
 
@@ -92,10 +96,10 @@ delete_named = Delete { $name }
 
 ## Types of machines
 
-fdm_standard = fdm standard
-fdm_large = fdm large
-resin_standard = resin standard
-resin_large = resin large
+fdm_standard = filament printer
+fdm_large = filament printer, large
+resin_standard = resin printer
+resin_large = resin printer, large
 laser_cutter = laser cutter
 laser_engraver = laser engraver
 

@@ -62,5 +62,5 @@ left = { $span } left
 
 done = Done.
 failed = Something went wrong. Try again.
-silent = The server is not responding. Check the machine before you try again.
+silent = The server is not responding. Check the printer before you try again.
 keep_holding = Keep holding: { $action }

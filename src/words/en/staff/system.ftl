@@ -60,7 +60,23 @@ actors_running = { $count } running
 actors_resting = { $count } resting
 actors_parked = { $count } parked
 crashed = Crashed actors
-crashed_starting = starting, { $restarts } restarts
-crashed_running = running, { $restarts } restarts
-crashed_resting = resting, { $restarts } restarts
-crashed_parked = parked, { $restarts } restarts
+crashed_starting =
+    { $restarts ->
+        [one] starting, { $restarts } restart
+       *[other] starting, { $restarts } restarts
+    }
+crashed_running =
+    { $restarts ->
+        [one] running, { $restarts } restart
+       *[other] running, { $restarts } restarts
+    }
+crashed_resting =
+    { $restarts ->
+        [one] resting, { $restarts } restart
+       *[other] resting, { $restarts } restarts
+    }
+crashed_parked =
+    { $restarts ->
+        [one] parked, { $restarts } restart
+       *[other] parked, { $restarts } restarts
+    }

@@ -46,7 +46,7 @@ async fn customers_pages_are_german() {
         ">Umsatz abzüglich Erstattungen</h2>",
         "<p class=\"figure\">20,50 USD</p>",
         ">Teilweise bezahlt</span>",
-        ">Alle Rechnungen anzeigen</a>",
+        ">Alle Rechnungen ansehen</a>",
         ">Noch keine.</p>",
         "Überweisung für <a href=\"/shop/invoices/",
         ">eine Rechnung</a>",
@@ -63,7 +63,7 @@ async fn invoices_pages_are_german() {
     shows(&sam.get("/shop/invoices").await, &texts);
     let form = sam.get("/shop/invoices/new").await;
     let texts =
-        [">Neue Rechnung</h1>", ">Steuersatz in %</label>", ">Adresszusatz</label>", ">Entwurf anlegen</button>"];
+        [">Neue Rechnung</h1>", ">Steuersatz in %</label>", ">Adresszusatz</label>", ">Entwurf erstellen</button>"];
     shows(&form, &texts);
     let own = token(&form);
     let fields = |price: &'static str| {

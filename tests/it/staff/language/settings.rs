@@ -27,7 +27,7 @@ async fn settings_pages_are_german() {
     shows(&backup, &["für <code>SECRETS_KEY</code> und <code>API_KEY_SALT</code> startet der Server"]);
     shows(&boss.get("/shop/settings/restore").await, &["Dieser Betrieb wurde noch nie aus einer Sicherung"]);
     let system = boss.get("/shop/settings/system").await;
-    shows(&system, &[">Auf einen Blick</h2>", ">in Ordnung<", "aria-label=\"Zustand der Komponenten\"", " GB frei "]);
+    shows(&system, &[">Auf einen Blick</h2>", ">in Ordnung<", "aria-label=\"Status der Komponenten\"", " GB frei "]);
     let integrations = boss.get("/shop/settings/integrations").await;
     shows(&integrations, &[">Nicht eingerichtet<", ">Nur testen</button>", "(Abschnitt <code>mail</code>)"]);
 
@@ -78,6 +78,6 @@ async fn audit_pages_are_german() {
     shows(&page, &["<optgroup label=\"Bestellungen und Druckaufträge\">", ">eine Bestellung storniert</option>"]);
     shows(&page, &[">Der Inhaber des Servers</option>", ">Details</summary>", "<dt>Vorgang</dt>"]);
     let filtered = boss.get(&format!("{LOG}?subject=printer&action=printer.pause")).await;
-    shows(&filtered, &["<p>Kein Eintrag passt.</p>", ">Filter zurücksetzen</a>", "aria-label=\"Aktive Filter\""]);
+    shows(&filtered, &["<p>Keine passenden Einträge.</p>", ">Filter zurücksetzen</a>", "aria-label=\"Aktive Filter\""]);
     shows(&filtered, &["einen Drucker pausiert <span", ", diesen Filter entfernen</span>"]);
 }

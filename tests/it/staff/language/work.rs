@@ -26,12 +26,12 @@ on_sqlite! {
             " ist in Wartung.",
             "10 g PLA black",
             "reserviert",
-            ">Passende Drucker</h2>",
+            ">Eignung der Drucker</h2>",
             ">Später<",
             "der Drucker ist in Wartung",
             "der Maschinentyp ist nicht Standard-Filamentdrucker",
             "1 Teil auf der Platte, Priorität",
-            ">Ändern oder abbrechen</summary>",
+            ">Bearbeiten oder abbrechen</summary>",
             "Alle Druckaufträge</a>",
         ];
         shows(&page, &texts);

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::file::{file_path, kind_words, picture_path, size_words};
 use super::{ProductHandles, tabs};
 use crate::form::check_token;
-use crate::frame::{SLOT, see_other, time, with_parts};
+use crate::frame::{SLOT, see_other, time as time_of, with_parts};
 use crate::staff::form::Form;
 use crate::staff::sheet::{ListPart, non_empty, span};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
@@ -205,7 +205,7 @@ fn table(language: Language, files: &[&File]) -> Markup {
                                 @if let Some(grams) = metadata.grams { (notation::decimal(language, grams)) " g" }
                             }
                             td class="number spare" data-label=(size) { (size_words(language, file.size)) }
-                            td class="spare" data-label=(uploaded) { (time(language, file.created_at)) }
+                            td class="spare" data-label=(uploaded) { (time_of(language, file.created_at)) }
                         }
                     }
                 }
