@@ -78,17 +78,15 @@ async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
         browser.go(&tab, &format!("{base}{path}")).await;
         for width in WIDTHS {
             browser.width(&tab, width).await;
-            let broken = browser.broken_words(&tab).await;
-            if !broken.is_empty() {
-                wrong.push(format!("{path} at {width} px breaks {broken:?}"));
+            let faults = browser.layout_faults(&tab).await;
+            if !faults.broken.is_empty() {
+                wrong.push(format!("{path} at {width} px breaks {:?}", faults.broken));
             }
-            let narrow = browser.narrow_cells(&tab).await;
-            if !narrow.is_empty() {
-                wrong.push(format!("{path} at {width} px has narrow cells: {narrow:?}"));
+            if !faults.narrow.is_empty() {
+                wrong.push(format!("{path} at {width} px has narrow cells: {:?}", faults.narrow));
             }
-            let wider = browser.wider(&tab).await;
-            if !wider.is_empty() {
-                wrong.push(format!("{path} is wider than {width} px: {wider:?}"));
+            if !faults.wide.is_empty() {
+                wrong.push(format!("{path} is wider than {width} px: {:?}", faults.wide));
             }
         }
         cells += browser.eval(&tab, "document.querySelectorAll('td').length").await.as_u64().unwrap();
