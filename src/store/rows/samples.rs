@@ -32,7 +32,7 @@ use domain::sales_channel::{SalesChannel, Variant};
 use domain::sku::Sku;
 use domain::time::Timestamp;
 
-pub use template::{SHOP_PREFIX, migrated_postgres, migrated_sqlite, test_run, unused_database};
+pub use template::{SHOP_PREFIX, migrated_postgres, migrated_sqlite, remove_stale_files, test_run, unused_database};
 
 /// Environment variable with the administrator URL of a PostgreSQL server. If it is set, store tests also run on that
 /// server.

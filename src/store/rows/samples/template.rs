@@ -91,18 +91,19 @@ pub async fn migrated_sqlite() -> PathBuf {
         let db = Database::connect(options).await.unwrap();
         Migrator::up(&db, None).await.unwrap();
         db.close().await.unwrap();
-        remove_stale_files(&folder, &unfinished);
+        remove_stale_files(TABLES_FILE_PREFIX, &unfinished);
         fs::rename(&unfinished, &file).unwrap();
     }
     file
 }
 
-/// Removes the files with all tables of runs that were long over when `newest` was written.
-fn remove_stale_files(folder: &Path, newest: &Path) {
+/// Removes the files with this prefix that are in the directory of `newest` and whose runs were long over when that was
+/// written.
+pub fn remove_stale_files(prefix: &str, newest: &Path) {
     let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    let Some(now) = modified(newest) else { return };
+    let (Some(folder), Some(now)) = (newest.parent(), modified(newest)) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_of_tests = entry.file_name().to_string_lossy().starts_with(TABLES_FILE_PREFIX);
+        let is_of_tests = entry.file_name().to_string_lossy().starts_with(prefix);
         let age = modified(&entry.path()).and_then(|time| now.duration_since(time).ok());
         if is_of_tests && age.is_some_and(|age| age > LONGEST_RUN) {
             let _ = fs::remove_file(entry.path());
