@@ -1,5 +1,5 @@
-//! Databases of tests: one of each kind with all tables, which the tests of a run copy, so that only the first ones wait
-//! for the migrations; and the names of all of them.
+//! Databases of tests: one of each kind with all tables, which the tests of a run copy, so that only the first ones
+//! wait for the migrations; and the names of all of them.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -78,8 +78,8 @@ pub async fn migrated_postgres(admin: &str) -> String {
     name
 }
 
-/// Returns an SQLite file that has all tables, which is there to be copied: nobody has it open. The first tests of a run
-/// create it, each of them a whole one, and remove what earlier runs left behind.
+/// Returns an SQLite file that has all tables, which is there to be copied: nobody has it open. The first tests of a
+/// run create it, each of them a whole one, and remove what earlier runs left behind.
 pub async fn migrated_sqlite() -> PathBuf {
     let folder = env::temp_dir();
     let file = folder.join(format!("{TABLES_FILE_PREFIX}{}", test_run()));
