@@ -40,15 +40,19 @@ pub trait ListItem: Response {
     const PAGE_NAME: &'static str;
 }
 
-/// Named schemas of a resource, each included once, with an example.
+/// Name of a type, with the functions that build its schema and its example.
+type NamedType = (&'static str, fn() -> Shape, fn() -> Value);
+
+/// Named types of a resource, each included once. Schemas and examples are built only for the document: a server
+/// registers these types whenever it starts, and few servers are asked for their document.
 #[derive(Default)]
-pub struct Components(pub Vec<(&'static str, Shape, Value)>);
+pub struct Components(Vec<NamedType>);
 
 impl Components {
     fn insert(&mut self, name: &'static str, schema: fn() -> Shape, example: fn() -> Value) -> bool {
         let new = !self.0.iter().any(|(existing, ..)| *existing == name);
         if new {
-            self.0.push((name, schema(), example()));
+            self.0.push((name, schema, example));
         }
         new
     }
@@ -65,6 +69,11 @@ impl Components {
     pub fn add_page<T: ListItem>(&mut self) {
         self.add::<T>();
         self.insert(T::PAGE_NAME, page_schema::<T>, page_of_one::<T>);
+    }
+
+    /// Builds the schema and the example of each type, in the order in which the types were added.
+    pub fn into_schemas(self) -> impl Iterator<Item = (&'static str, Shape, Value)> {
+        self.0.into_iter().map(|(name, schema, example)| (name, schema(), example()))
     }
 }
 

@@ -91,7 +91,7 @@ impl ResourceRoutes {
     /// Returns the description of the resource, for the OpenAPI document.
     pub fn resource(self) -> DescribedResource {
         let Self { mut resource, components, .. } = self;
-        let named = components.0.into_iter().map(|(name, shape, example)| NamedSchema { name, shape, example });
+        let named = components.into_schemas().map(|(name, shape, example)| NamedSchema { name, shape, example });
         resource.shapes.extend(named);
         resource
     }

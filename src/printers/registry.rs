@@ -30,6 +30,10 @@ pub struct Settings {
     pub emergency_timeout: Duration,
     /// Time limit for fetching a camera image.
     pub camera_timeout: Duration,
+    /// Maximum time for which an upload waits for another upload to the same printer to finish.
+    pub upload_wait: Duration,
+    /// Time limit for the TLS handshake of a data connection over which files are sent.
+    pub data_handshake_timeout: Duration,
 }
 
 /// Factor by which the time limit for commands exceeds that for status requests, because commands may run macros on the
@@ -38,6 +42,13 @@ const COMMAND_TIMEOUT_FACTOR: u32 = 4;
 
 /// Maximum time limit for an emergency stop.
 const EMERGENCY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Maximum time for which an upload waits for another upload to the printer to finish. It takes the printer a while to
+/// notice that an upload has been aborted.
+const UPLOAD_WAIT: Duration = Duration::from_secs(20);
+
+/// Time limit for the TLS handshake of a data connection. Some models never respond to the handshake.
+const DATA_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl From<&PrintersConfig> for Settings {
     fn from(printers: &PrintersConfig) -> Self {
@@ -50,6 +61,8 @@ impl From<&PrintersConfig> for Settings {
             offline_after: printers.offline_seconds.duration(),
             emergency_timeout: EMERGENCY_TIMEOUT,
             camera_timeout: printers.camera_timeout_seconds.duration(),
+            upload_wait: UPLOAD_WAIT,
+            data_handshake_timeout: DATA_HANDSHAKE_TIMEOUT,
         }
     }
 }

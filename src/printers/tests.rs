@@ -71,6 +71,8 @@ pub(crate) fn settings() -> Settings {
         offline_after: Duration::from_secs(5),
         emergency_timeout: Duration::from_secs(5),
         camera_timeout: Duration::from_secs(2),
+        upload_wait: Duration::from_secs(20),
+        data_handshake_timeout: Duration::from_secs(10),
     }
 }
 

@@ -122,7 +122,7 @@ pub fn schemas() -> Vec<NamedSchema> {
             example: entry.envelope(),
         });
     }
-    let data = components.0.into_iter().map(|(name, shape, example)| NamedSchema { name, shape, example });
+    let data = components.into_schemas().map(|(name, shape, example)| NamedSchema { name, shape, example });
     data.chain(webhook_schemas).collect()
 }
 

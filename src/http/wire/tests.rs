@@ -38,7 +38,7 @@ fn disagree<T: FromJson>(rules: &[&dyn Rule<T::Inner>]) -> Vec<Value> {
     let mut schema = as_json(request_member::<T>("it", "", rules, None).schema);
     let mut components = Components::default();
     components.add::<T>();
-    for (name, shape, _) in components.0 {
+    for (name, shape, _) in components.into_schemas() {
         schema["components"]["schemas"][name] = as_json(shape);
     }
     let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();

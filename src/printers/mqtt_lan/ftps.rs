@@ -24,12 +24,10 @@ use crate::adapter::{Deleted, PrinterError, RemoteFile, Source};
 const SLOWEST_BYTES_PER_SECOND: u64 = 25_000;
 /// Number of bytes sent at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Time limit for the TLS handshake of a data connection. Some models never respond to the handshake.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time to wait, once all bytes have been sent, for the confirmation that a transfer is complete. Some models never
 /// send it.
 const COMPLETE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time reserved for the two preceding limits within the limits of whole operations.
+/// Time reserved for the handshake of a data connection and the preceding limit within the limits of whole operations.
 const OPERATION_MARGIN: Duration = Duration::from_secs(20);
 /// Maximum size of a file list in bytes; a longer list is considered truncated.
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
@@ -275,7 +273,8 @@ impl Ftps {
             return Ok(Box::new(tcp));
         }
         let connector = TlsConnector::from(self.link.tls.ftps.clone());
-        match timeout(HANDSHAKE_TIMEOUT, connector.connect(self.link.tls.name.clone(), tcp)).await {
+        let limit = self.link.settings.data_handshake_timeout;
+        match timeout(limit, connector.connect(self.link.tls.name.clone(), tcp)).await {
             Ok(Ok(stream)) => Ok(Box::new(stream)),
             Ok(Err(error)) => Err(PrinterError::Lost(format!("data connection: {error}")).into()),
             Err(_) => Err(TransferError::Handshake("no response on the data connection".to_owned())),

@@ -14,9 +14,6 @@ use crate::upload::{self, UploadLimits};
 use crate::wire::PrinterHttpClient;
 use domain::bounds::unix_seconds;
 
-/// Maximum time for which an upload waits for an ongoing upload to the printer to finish. It takes the printer a while
-/// to notice that an upload has been aborted.
-const TRANSFER_WAIT: Duration = Duration::from_secs(20);
 /// Interval between attempts while waiting for an ongoing upload.
 const TRANSFER_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of directories listed per storage device.
@@ -63,7 +60,7 @@ pub(super) async fn upload(
     source: &Source,
 ) -> Result<String, PrinterError> {
     let path = resource(storage, name);
-    let until = Instant::now() + TRANSFER_WAIT;
+    let until = Instant::now() + wire.settings.upload_wait;
     let had_to_wait = wait_until_free(wire, until).await;
     let mut stored = send(wire, storage, name, source).await;
     let is_worth_repeating = match &stored {

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::{files, status};
 use crate::adapter::{Operation, PrinterError};
+use crate::registry::Settings;
 use crate::tests::{adapter, file, serve, serve_raw, settings, with_key};
 use domain::printer_status::{Activity, Connection, PrintEnd};
 use domain::time::Timestamp;
@@ -189,7 +191,10 @@ async fn an_upload_that_another_one_stands_in_the_way_of_says_so() {
         .route("/api/v1/transfer", get(move || async move { axum::Json(transfer) }))
         .route("/api/v1/files/usb/a.gcode", axum::routing::put(busy));
     let (_kept, source) = file(10);
-    let refused = adapter("prusa_link", &serve(router).await).upload("a.gcode", &source).await.unwrap_err();
+    // The other upload never ends: no wait is too short for it.
+    let limits = Settings { upload_wait: Duration::from_millis(100), ..settings() };
+    let printer = with_key("prusa_link", &serve(router).await, "k3y", limits);
+    let refused = printer.upload("a.gcode", &source).await.unwrap_err();
     let words = "Already in transfer process (another upload is in progress: vase.gcode, 42 %)";
     assert_eq!(refused, PrinterError::Refused { status: 409, message: words.into() });
 }

@@ -3,7 +3,6 @@
 
 mod template;
 
-use migrations::{Migrator, MigratorTrait};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, TransactionTrait};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -33,7 +32,7 @@ use domain::sales_channel::{SalesChannel, Variant};
 use domain::sku::Sku;
 use domain::time::Timestamp;
 
-pub use template::{SHOP_PREFIX, migrated_postgres, test_run, unused_database};
+pub use template::{SHOP_PREFIX, migrated_postgres, migrated_sqlite, remove_stale_files, test_run, unused_database};
 
 /// Environment variable with the administrator URL of a PostgreSQL server. If it is set, store tests also run on that
 /// server.
@@ -45,12 +44,13 @@ const MAX_CONNECTIONS: u32 = 4;
 /// Runs a test on a new SQLite file and, if a server is configured, on a new PostgreSQL database.
 pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
     let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite://{}?mode=rwc", folder.path().join("shop.db").display());
+    let file = folder.path().join("shop.db");
+    std::fs::copy(migrated_sqlite().await, &file).unwrap();
+    let url = format!("sqlite://{}?mode=rw", file.display());
     let mut options = ConnectOptions::new(url);
     options.max_connections(MAX_CONNECTIONS).sqlx_logging(false);
     options.map_sqlx_sqlite_opts(|o| o.pragma("journal_mode", "WAL").pragma("synchronous", "FULL"));
     let db = Database::connect(options).await.unwrap();
-    Migrator::up(&db, None).await.unwrap();
     test(&db).await;
     db.close().await.unwrap();
 

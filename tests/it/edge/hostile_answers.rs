@@ -45,12 +45,14 @@ async fn parrot(text: String) -> String {
 /// Asks all that a printer can be asked, and has it do all that it can: nothing of it is the server's own failure.
 async fn everything_is_asked(app: &App, path: &str) {
     let file = app.upload("a.gcode", simulator::gcode::gcode("a", 60, 1.0, 300.0).into_bytes()).await.expect(201);
-    for question in ["status", "info", "history", "webcams", "system-info", "files"] {
+    // At once, as each of them may have to wait until no answer comes.
+    join_all(["status", "info", "history", "webcams", "system-info", "files"].map(|question| async move {
         let answer = app.get(&format!("{path}/{question}")).await;
         // The history of a printer whose server lists no prints is empty.
         let expected = [200, 409, 502, 504].contains(&answer.status);
         assert!(expected, "{path} {question}: {} {}", answer.status, answer.text);
-    }
+    }))
+    .await;
     for command in ["pause", "resume", "cancel", "home", "restart-firmware", "emergency-stop", "connect"] {
         let answer = app.post(&format!("{path}/{command}"), &json!({})).await;
         assert!(answer.status != 500, "{path} {command}: {}", answer.text);

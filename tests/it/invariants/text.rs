@@ -45,12 +45,18 @@ fn find(text: &str, what: impl Fn(&str) -> Option<String>) -> Vec<(usize, String
     text.lines().zip(1..).filter_map(|(line, number)| what(line).map(|what| (number, what))).collect()
 }
 
+/// Adds all source files below a folder, in the order of all paths.
 pub fn gather(root: &Path, folder: &Path, files: &mut Vec<File>) {
+    gather_unsorted(root, folder, files);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
+fn gather_unsorted(root: &Path, folder: &Path, files: &mut Vec<File>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for entry in entries {
         let path = entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path();
         if path.is_dir() {
-            gather(root, &path, files);
+            gather_unsorted(root, &path, files);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             let parts = path.strip_prefix(root).unwrap_or(&path).components();
@@ -58,7 +64,6 @@ pub fn gather(root: &Path, folder: &Path, files: &mut Vec<File>) {
             files.push(File::new(&parts.join("/"), &text));
         }
     }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
 /// Returns the first word; empty before anything else, such as the brace of a group.
@@ -112,6 +117,14 @@ pub fn code_of(source: &str) -> String {
     let mut code = String::with_capacity(source.len());
     let mut index = 0;
     while index < text.len() {
+        // Most characters begin nothing: they are taken together.
+        let plain = text[index..].iter().position(|c| matches!(c, '/' | '"' | '\'' | 'r' | 'b'));
+        let next = plain.map_or(text.len(), |count| index + count);
+        if next > index {
+            code.extend(&text[index..next]);
+            index = next;
+            continue;
+        }
         let end = match (at(index), at(index + 1)) {
             ('/', '/') => line_end(&text, index),
             ('/', '*') => comment_end(&text, index),

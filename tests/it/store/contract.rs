@@ -80,7 +80,7 @@ macro_rules! on_every_store {
         mod on_sqlite { $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                crate::support::database::on_sqlite(|database| async move {
+                crate::support::database::on_migrated_sqlite(|database| async move {
                     super::$name(super::Checked::on_database(&database).await).await;
                 }).await;
             }

@@ -25,6 +25,7 @@ use super::db::SERVICES;
 use super::waiting::{BETWEEN, LONG, until};
 
 pub use self::rules::AxeRule;
+pub use self::windows::LayoutFaults;
 
 /// Variable that is set where Chromium is installed.
 const GIVEN: &str = "PRINTFLOOR_TEST_CHROMIUM";

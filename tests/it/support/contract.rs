@@ -3,18 +3,24 @@
 //! description tells the truth.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex};
+use std::{fs, process};
 
 use jsonschema::Validator;
 use printfloor::config::Config;
 use printfloor::http::openapi::half::Half;
 use printfloor::http::openapi::operation::DescribedResource;
 use printfloor::http::{billing, openapi, production, resources, routes::ServedRoute};
+use printfloor::store::rows::samples::{remove_stale_files, test_run};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
 /// The address that the description names here.
 pub const ADDRESS: &str = "http://127.0.0.1:8787";
+
+/// Prefix of the names of files with descriptions; half and run follow.
+const FILE_PREFIX: &str = "description-";
 
 /// Description of one half of the API, and the routes that the server serves.
 pub struct Contract {
@@ -52,10 +58,28 @@ fn close(schema: &mut Value) {
     }
 }
 
+/// Returns the description of one half. The first tests of a run derive it and write it down, each the whole of it; the
+/// others, which are processes of their own, read it in a small part of that time.
+fn document_of_run(half: Half, derive: impl FnOnce() -> Value) -> Value {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join(format!("{FILE_PREFIX}{half:?}-{}", test_run()));
+    if let Ok(text) = fs::read(&file) {
+        return serde_json::from_slice(&text).expect("a description");
+    }
+    let document = derive();
+    let unfinished = folder.join(format!("{FILE_PREFIX}{half:?}-of-process-{}", process::id()));
+    fs::write(&unfinished, document.to_string()).unwrap();
+    remove_stale_files(FILE_PREFIX, &unfinished);
+    fs::rename(&unfinished, &file).unwrap();
+    document
+}
+
 impl Contract {
     fn new(half: Half, error: &'static str, served: Vec<ServedRoute>) -> Self {
-        let description = openapi::document(half, &resources(half), &served, ADDRESS);
-        let document = serde_json::to_value(description).expect("a description");
+        let document = document_of_run(half, || {
+            let description = openapi::document(half, &resources(half), &served, ADDRESS);
+            serde_json::to_value(description).expect("a description")
+        });
         let (validators, routes) = Default::default();
         Self { half, error, served, document, validators, routes }
     }

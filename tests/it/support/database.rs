@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use printfloor::store::connect::DatabaseSettings;
-use printfloor::store::rows::samples::{migrated_postgres, unused_database};
+use printfloor::store::rows::samples::{migrated_postgres, migrated_sqlite, unused_database};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, QueryResult, Statement};
 use tempfile::TempDir;
 use url::Url;
@@ -106,6 +106,13 @@ pub async fn on_sqlite<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -
     test(TestDatabase::sqlite()).await;
 }
 
+/// Does what [`on_sqlite`] does, where the test needs no database without tables.
+pub async fn on_migrated_sqlite<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
+    let database = TestDatabase::sqlite();
+    std::fs::copy(migrated_sqlite().await, database.folder.path().join("test.db")).unwrap();
+    test(database).await;
+}
+
 /// Runs a test on a fresh database of the server, which is dropped afterwards.
 pub async fn on_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
     if let Some(server) = postgres_server() {
@@ -139,13 +146,13 @@ async fn on_database<F: Future<Output = ()>>(server: Url, template: &str, test: 
 /// Test of each function, on each database; behind `empty:` on one without tables.
 macro_rules! on_both_databases {
     (empty: $($name:ident),*) => {
-        $crate::support::database::on_both_databases!(@by on_postgres: $($name),*);
+        $crate::support::database::on_both_databases!(@by on_sqlite on_postgres: $($name),*);
     };
-    (@by $on_postgres:ident: $($name:ident),*) => {
+    (@by $on_sqlite:ident $on_postgres:ident: $($name:ident),*) => {
         mod sqlite { $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                crate::support::database::on_sqlite(super::$name).await;
+                crate::support::database::$on_sqlite(super::$name).await;
             }
         )* }
         mod postgres { $(
@@ -156,7 +163,7 @@ macro_rules! on_both_databases {
         )* }
     };
     ($($name:ident),* $(,)?) => {
-        $crate::support::database::on_both_databases!(@by on_migrated_postgres: $($name),*);
+        $crate::support::database::on_both_databases!(@by on_migrated_sqlite on_migrated_postgres: $($name),*);
     };
 }
 pub(crate) use on_both_databases;

@@ -225,8 +225,8 @@ fn is_snake_case(word: &str) -> bool {
     word.trim_matches('_').contains('_')
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, max_shrink_iters: 2000, ..ProptestConfig::default() })]
+crate::drawn_cases! {
+    400 of 2_000;
     #[test]
     fn every_waiting_job_has_a_sentence_that_agrees_with_its_causes(
         fleet in prop::collection::vec(machine(), 0..14),

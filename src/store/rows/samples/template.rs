@@ -1,10 +1,15 @@
-//! PostgreSQL databases of tests: one with all tables, which the tests of a run copy, so that only the first one waits
-//! for the migrations; and the names of all of them.
+//! Databases of tests: one of each kind with all tables, which the tests of a run copy, so that only the first ones
+//! wait for the migrations; and the names of all of them.
 
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::Duration;
+use std::{env, fs};
 
 use migrations::{Migrator, MigratorTrait};
-use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, TransactionTrait};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, Statement, TransactionTrait,
+};
 
 use super::{address, connect};
 use platform::secrets::random::secret_bytes;
@@ -15,6 +20,11 @@ const TABLES_PREFIX: &str = "printfloor_tables_";
 pub const SHOP_PREFIX: &str = "printfloor_template_";
 /// Prefix of the names of databases of single tests.
 const TEST_PREFIX: &str = "printfloor_test_";
+/// Prefix of the names of SQLite files with all tables, in the directory for temporary files; the name of the run
+/// follows.
+const TABLES_FILE_PREFIX: &str = "printfloor-tables-";
+/// Longest time between the start of a run and its last test.
+const LONGEST_RUN: Duration = Duration::from_hours(6);
 /// Key of the advisory lock that a test holds while it looks for the database and creates it.
 const TEMPLATE_LOCK_KEY: i64 = 0x5072_696e_7454_6162;
 /// Condition for databases of runs that are long over, or that ended in the middle.
@@ -66,6 +76,39 @@ pub async fn migrated_postgres(admin: &str) -> String {
     lock.rollback().await.unwrap();
     server.close().await.unwrap();
     name
+}
+
+/// Returns an SQLite file that has all tables, which is there to be copied: nobody has it open. The first tests of a
+/// run create it, each of them a whole one, and remove what earlier runs left behind.
+pub async fn migrated_sqlite() -> PathBuf {
+    let folder = env::temp_dir();
+    let file = folder.join(format!("{TABLES_FILE_PREFIX}{}", test_run()));
+    if !file.exists() {
+        let unfinished = folder.join(format!("{TABLES_FILE_PREFIX}{}", unique_word()));
+        let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", unfinished.display()));
+        options.max_connections(1).sqlx_logging(false);
+        options.map_sqlx_sqlite_opts(|options| options.pragma("synchronous", "OFF"));
+        let db = Database::connect(options).await.unwrap();
+        Migrator::up(&db, None).await.unwrap();
+        db.close().await.unwrap();
+        remove_stale_files(TABLES_FILE_PREFIX, &unfinished);
+        fs::rename(&unfinished, &file).unwrap();
+    }
+    file
+}
+
+/// Removes the files with this prefix that are in the directory of `newest` and whose runs were long over when that was
+/// written.
+pub fn remove_stale_files(prefix: &str, newest: &Path) {
+    let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let (Some(folder), Some(now)) = (newest.parent(), modified(newest)) else { return };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_of_tests = entry.file_name().to_string_lossy().starts_with(prefix);
+        let age = modified(&entry.path()).and_then(|time| now.duration_since(time).ok());
+        if is_of_tests && age.is_some_and(|age| age > LONGEST_RUN) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Lists the names of the databases for which a condition holds.

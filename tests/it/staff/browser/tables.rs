@@ -1,19 +1,20 @@
 //! Tables in a real browser: no word in a cell breaks inside, and no cell is narrower than its longest word, on a
-//! phone, a tablet and a desk; a table that is too wide scrolls in a region of its own. `everywhere` holds the same of
-//! every page, and these pages against the rules of accessibility.
+//! phone, a tablet and a desk; a table that is too wide scrolls in a region of its own; lists are rows on a phone.
+//! `everywhere` holds the same of words on every page, and these pages against the rules of accessibility.
 
 use super::shop::filled;
 use crate::support::browser::Browser;
 
 /// Widths of a phone, a tablet, a small desk and a desk, in pixels.
 const WIDTHS: [u32; 4] = [360, 768, 1280, 1440];
-/// Pages with the widest tables.
-const PAGES: [&str; 14] = [
+/// Pages with the widest tables, and all lists.
+const PAGES: [&str; 15] = [
     "/design",
     "/shop/orders",
     "/shop/jobs",
     "/shop/invoices",
     "/shop/quotes",
+    "/shop/requests",
     "/shop/stock",
     "/shop/products",
     "/shop/products/files",
@@ -45,27 +46,7 @@ const UNFIT_ROWS: &str = "[...document.querySelectorAll(':is(.table.list tbody t
     const box = row.getBoundingClientRect(); return box.height > 96 || box.right > window.innerWidth; \
     }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height)";
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn chromium_shows_lists_as_rows_on_a_phone() {
-    let Some(browser) = Browser::start().await else { return };
-    let mut browser = browser.without_rules();
-    let shop = filled().await;
-    let base = shop.floor.app.base.clone();
-    let tab = browser.open(&base, "/floor", Some(&shop.admin)).await;
-    let mut wrong = Vec::new();
-    for path in LISTS {
-        browser.width(&tab, 360).await;
-        browser.go(&tab, &format!("{base}{path}")).await;
-        let rows = browser.eval(&tab, &format!("document.querySelectorAll('{ROWS}').length")).await;
-        assert_ne!(rows, 0, "{path} has no rows");
-        let unfit = browser.eval(&tab, UNFIT_ROWS).await;
-        if unfit != serde_json::json!([]) {
-            wrong.push(format!("{path}: {unfit}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
+/// Checks lists as well: their rows are neither high nor wide on a phone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
     let Some(browser) = Browser::start().await else { return };
@@ -75,20 +56,28 @@ async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
     let tab = browser.open(&base, "/floor", Some(&shop.admin)).await;
     let (mut wrong, mut cells) = (Vec::new(), 0);
     for path in PAGES {
+        // On a phone first, where lists are to be rows as they are loaded.
+        browser.width(&tab, WIDTHS[0]).await;
         browser.go(&tab, &format!("{base}{path}")).await;
+        if LISTS.contains(&path) {
+            let rows = browser.eval(&tab, &format!("document.querySelectorAll('{ROWS}').length")).await;
+            assert_ne!(rows, 0, "{path} has no rows");
+            let unfit = browser.eval(&tab, UNFIT_ROWS).await;
+            if unfit != serde_json::json!([]) {
+                wrong.push(format!("{path}: {unfit}"));
+            }
+        }
         for width in WIDTHS {
             browser.width(&tab, width).await;
-            let broken = browser.broken_words(&tab).await;
-            if !broken.is_empty() {
-                wrong.push(format!("{path} at {width} px breaks {broken:?}"));
+            let faults = browser.layout_faults(&tab).await;
+            if !faults.broken.is_empty() {
+                wrong.push(format!("{path} at {width} px breaks {:?}", faults.broken));
             }
-            let narrow = browser.narrow_cells(&tab).await;
-            if !narrow.is_empty() {
-                wrong.push(format!("{path} at {width} px has narrow cells: {narrow:?}"));
+            if !faults.narrow.is_empty() {
+                wrong.push(format!("{path} at {width} px has narrow cells: {:?}", faults.narrow));
             }
-            let wider = browser.wider(&tab).await;
-            if !wider.is_empty() {
-                wrong.push(format!("{path} is wider than {width} px: {wider:?}"));
+            if !faults.wide.is_empty() {
+                wrong.push(format!("{path} is wider than {width} px: {:?}", faults.wide));
             }
         }
         cells += browser.eval(&tab, "document.querySelectorAll('td').length").await.as_u64().unwrap();

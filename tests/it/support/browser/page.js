@@ -155,41 +155,33 @@ window.seen = window.seen || (() => {
     const told = over.slice(0, 8).map(at => at.tagName.toLowerCase() + (at.id ? '#' + at.id : '') + (at.className && at.className.baseVal === undefined ? '.' + String(at.className).replace(/ /g, '.') : ''));
     return told.length ? told : ['the page'];
   };
-  // Looks at each word in the cells of tables: the word, its range, and the cell.
-  const eachWord = look => document.querySelectorAll('th,td').forEach(cell => {
-    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      // What is folded away has no place of its own.
-      if (!text.parentElement.checkVisibility()) continue;
-      for (const word of text.data.matchAll(/[\p{Script=Latin}\p{N}]{2,}/gu)) {
-        const range = document.createRange();
-        range.setStart(text, word.index);
-        range.setEnd(text, word.index + word[0].length);
-        look(word[0], range, cell);
-      }
-    }
-  });
-  // Words in cells of tables that stand on two lines though nothing in them allows a break.
-  const broken = () => {
-    const wrong = [];
-    eachWord((word, range) => {
-      const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
-      if (lines.size > 1) wrong.push(word + ' on ' + lines.size + ' lines');
-    });
-    return wrong.slice(0, 8);
-  };
-  // Words that stand out of their cells, which are narrower; text that is cut off or scrolls in them does not.
   const clips = (at, cell) => getComputedStyle(at).overflowX !== 'visible' || (at !== cell && clips(at.parentElement, cell));
-  const narrow = () => {
-    const wrong = [];
-    eachWord((word, range, cell) => {
+  // Words in the cells of tables: those that stand on two lines though nothing in them allows a break, and those that
+  // stand out of their cells, which are narrower. Text that is cut off or scrolls in its cell does not stand out.
+  const words = () => {
+    const broken = [], narrow = [];
+    document.querySelectorAll('th,td').forEach(cell => {
       const box = cell.getBoundingClientRect(), style = getComputedStyle(cell);
       const left = box.left + parseFloat(style.paddingLeft) - 1, right = box.right - parseFloat(style.paddingRight) + 1;
-      const stands = [...range.getClientRects()].some(one => one.left < left || one.right > right);
-      if (stands && !clips(range.startContainer.parentElement, cell)) wrong.push(word + ' in a cell of ' + Math.round(box.width) + ' px');
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        // What is folded away has no place of its own.
+        if (!text.parentElement.checkVisibility()) continue;
+        for (const word of text.data.matchAll(/[\p{Script=Latin}\p{N}]{2,}/gu)) {
+          const range = document.createRange();
+          range.setStart(text, word.index);
+          range.setEnd(text, word.index + word[0].length);
+          const boxes = [...range.getClientRects()];
+          const lines = new Set(boxes.map(one => Math.round(one.top)));
+          if (lines.size > 1) broken.push(word[0] + ' on ' + lines.size + ' lines');
+          const stands = boxes.some(one => one.left < left || one.right > right);
+          if (stands && !clips(text.parentElement, cell)) narrow.push(word[0] + ' in a cell of ' + Math.round(box.width) + ' px');
+        }
+      }
     });
-    return wrong.slice(0, 8);
+    return { broken: broken.slice(0, 8), narrow: narrow.slice(0, 8) };
   };
+  const layout = () => ({ ...words(), wide: wide() });
   const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   // These are off unless they are asked for by name.
   const MORE = ['target-size', 'label-content-name-mismatch', 'css-orientation-lock'];
@@ -213,5 +205,5 @@ window.seen = window.seen || (() => {
   const links = () => [...new Set([...document.querySelectorAll('a[href]')].filter(at => !at.hasAttribute('download'))
     .map(at => new URL(at.href, location.href)).filter(url => url.origin === location.origin)
     .map(url => url.pathname + url.search))];
-  return { find, restingPlace, choose, put, text, says, names, focused, stop, wide, broken, narrow, audit, rules, links };
+  return { find, restingPlace, choose, put, text, says, names, focused, stop, wide, layout, audit, rules, links };
 })();

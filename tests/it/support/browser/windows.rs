@@ -4,9 +4,25 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Browser, Tab};
+
+/// Faults of a page's layout in the window as it is.
+#[derive(Debug)]
+pub struct LayoutFaults {
+    /// Elements that are wider than the window, outside of parts that scroll by themselves.
+    pub wide: Vec<String>,
+    /// Words in cells of tables that break inside.
+    pub broken: Vec<String>,
+    /// Words in cells of tables that are narrower than the word.
+    pub narrow: Vec<String>,
+}
+
+/// Returns the texts of a list.
+fn texts(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+}
 
 impl Browser {
     /// Sets the width of the window, as on a phone.
@@ -35,20 +51,14 @@ impl Browser {
 
     /// Lists the elements that are wider than the window, outside of parts that scroll by themselves.
     pub async fn wider(&mut self, tab: &Tab) -> Vec<String> {
-        let wide = self.eval(tab, "seen.wide()").await;
-        wide.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+        texts(&self.eval(tab, "seen.wide()").await)
     }
 
-    /// Returns words in cells of tables that break inside.
-    pub async fn broken_words(&mut self, tab: &Tab) -> Vec<String> {
-        let words = self.eval(tab, "seen.broken()").await;
-        words.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
-    }
-
-    /// Returns words in cells of tables that are narrower than the word.
-    pub async fn narrow_cells(&mut self, tab: &Tab) -> Vec<String> {
-        let words = self.eval(tab, "seen.narrow()").await;
-        words.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+    /// Returns all faults of the layout of a page, which is read once for them.
+    pub async fn layout_faults(&mut self, tab: &Tab) -> LayoutFaults {
+        let faults = self.eval(tab, "seen.layout()").await;
+        let [wide, broken, narrow] = ["wide", "broken", "narrow"].map(|kind| texts(&faults[kind]));
+        LayoutFaults { wide, broken, narrow }
     }
 
     /// Takes a picture of what the window shows, as `WebP`; gives its bytes.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::api::with_cookie;
-use crate::support::browser::{Browser, DESK, Tab};
+use crate::support::browser::{Browser, DESK, LayoutFaults, Tab};
 use crate::support::drawing::draw;
 use crate::support::{App, Client};
 
@@ -78,6 +78,7 @@ impl<'a> Round<'a> {
     pub async fn new(browser: &'a mut Browser, app: &App, cookie: &str, first: &str, scope: LookScope) -> Self {
         browser.hold_by_hand();
         let tab = browser.open(&app.base, first, Some(cookie)).await;
+        browser.dark(&tab, false).await;
         let (visits, wrong) = (BTreeSet::new(), Vec::new());
         let (base, asker) = (app.base.clone(), with_cookie(app, cookie));
         Self { browser, tab, base, asker, visits, wrong, scope, count: 0 }
@@ -106,7 +107,6 @@ impl<'a> Round<'a> {
             self.wrong.push(format!("{name} shows states that are not kept up to date: {stale}"));
         }
         self.browser.eval(&tab, "document.querySelectorAll('details').forEach(at => { at.open = true; })").await;
-        self.browser.dark(&tab, false).await;
         if looks.light_on_desk {
             self.browser.hold(&tab).await;
         }
@@ -117,7 +117,11 @@ impl<'a> Round<'a> {
         let looks = self.looks(name, true);
         self.glance(name, looks).await;
         let tab = self.tab.clone();
-        self.browser.dark(&tab, true).await;
+        // Colours are all that differs in the dark, so only the rules are held against a dark page.
+        let is_dark = looks.dark_on_desk || looks.dark_on_phone;
+        if is_dark {
+            self.browser.dark(&tab, true).await;
+        }
         // The colours of a page are the same on a phone.
         if looks.dark_on_desk {
             self.browser.hold(&tab).await;
@@ -125,7 +129,8 @@ impl<'a> Round<'a> {
         let wider_widths: &[u32] = if self.scope == LookScope::Full { &WIDER_WIDTHS } else { &[] };
         for width in wider_widths {
             self.browser.width(&tab, *width).await;
-            self.look_at_words(&format!("{name} at {width} px")).await;
+            let faults = self.browser.layout_faults(&tab).await;
+            self.note_words(&format!("{name} at {width} px"), &faults);
         }
         self.browser.width(&tab, PHONE_WIDTH).await;
         if looks.dark_on_phone {
@@ -133,25 +138,25 @@ impl<'a> Round<'a> {
         }
         for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {
             self.browser.eval(&tab, script).await;
-            self.look_at_words(&format!("{name} at {PHONE_WIDTH} px{how}")).await;
-            let wider = self.browser.wider(&tab).await;
-            if !wider.is_empty() {
-                self.wrong.push(format!("{name} is wider than {PHONE_WIDTH} px{how}: {wider:?}"));
+            let faults = self.browser.layout_faults(&tab).await;
+            self.note_words(&format!("{name} at {PHONE_WIDTH} px{how}"), &faults);
+            if !faults.wide.is_empty() {
+                self.wrong.push(format!("{name} is wider than {PHONE_WIDTH} px{how}: {:?}", faults.wide));
             }
         }
-        self.browser.dark(&tab, false).await;
+        if is_dark {
+            self.browser.dark(&tab, false).await;
+        }
         self.browser.window(&tab, DESK.0, DESK.1, false).await;
     }
 
     /// Notes words that break in cells of tables, or do not fit into them.
-    async fn look_at_words(&mut self, name: &str) {
-        let tab = self.tab.clone();
-        let (broken, narrow) = (self.browser.broken_words(&tab).await, self.browser.narrow_cells(&tab).await);
-        if !broken.is_empty() {
-            self.wrong.push(format!("{name} breaks words in its tables: {broken:?}"));
+    fn note_words(&mut self, name: &str, faults: &LayoutFaults) {
+        if !faults.broken.is_empty() {
+            self.wrong.push(format!("{name} breaks words in its tables: {:?}", faults.broken));
         }
-        if !narrow.is_empty() {
-            self.wrong.push(format!("{name} has cells that are narrower than a word: {narrow:?}"));
+        if !faults.narrow.is_empty() {
+            self.wrong.push(format!("{name} has cells that are narrower than a word: {:?}", faults.narrow));
         }
     }
 
