@@ -22,7 +22,7 @@ impl CountedTask {
     }
 
     /// Prints the counts of the task, and asserts that it took no more clicks than its shortest way. A field to type
-    /// into takes a click, and so does one to choose from.
+    /// into takes a click unless the page begins in it, and so does one to choose from.
     #[track_caller]
     fn end(self, browser: &Browser, max_clicks: usize) {
         let (clicks, keystrokes) = (browser.actions - self.actions, browser.keystrokes - self.keystrokes);

@@ -36,4 +36,8 @@
     told.textContent = form.dataset.sends;
     request.send(new FormData(form));
   });
+  // A form that a file filled in begins in the first field that the file could not.
+  const begun = document.querySelector('form[data-begins]');
+  const first = begun && [...begun.elements].find(field => field.required && !field.value);
+  if (first && !document.querySelector('[role=alert]')) first.focus();
 })();

@@ -74,11 +74,12 @@ async fn sell_file(browser: &mut Browser, tab: &Tab, app: &App) {
     let task = begin("product from a file and an order for it", browser, tab, app).await;
     browser.press(tab, "Products").await;
     browser.attach(tab, "Upload G-code, a model or a picture", "", &file).await;
+    browser.until(tab, "the price to be asked", "document.activeElement.name === 'priceCents'").await;
     browser.fill(tab, "Price", "12.50").await;
     browser.fill(tab, "Customer email", ANN).await;
     browser.press(tab, "Create and order one").await;
     browser.until(tab, "the order's page", "/^\\/shop\\/orders\\/[0-9a-f-]{36}$/.test(location.pathname)").await;
-    task.end(browser, 5);
+    task.end(browser, 4);
     let path = browser.path(tab).await;
     let order = app.get(&format!("/api/orders/{}", path.rsplit('/').next().unwrap())).await.expect(200);
     assert_eq!(order["customerEmail"], ANN, "{order}");
