@@ -5,12 +5,13 @@
 //! that no folder uses itself by a detour, `imports` their groups, `words` constants and comments, `names` what may not
 //! be a name, `comments` the grammar of doc comments, `public` what may be `pub`, `map` that ARCHITECTURE.md and the
 //! pages of docs/design/ name what exists, `documents` that their links lead somewhere and that the index has every
-//! page.
+//! page, `log_lines` that docs/OPERATIONS.md explains every warning and error of the log.
 
 mod comments;
 mod documents;
 mod imports;
 mod layers;
+mod log_lines;
 mod map;
 mod names;
 mod public;

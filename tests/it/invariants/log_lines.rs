@@ -1,0 +1,112 @@
+//! docs/OPERATIONS.md explains each warning and error that the server writes to its log, and no other line.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::documents::read;
+use super::source_files;
+use super::text::{File, code_of};
+
+/// Document with a row for each line.
+const DOCUMENT: &str = "docs/OPERATIONS.md";
+
+/// File of the lines about the shop's events, which are formats instead of messages of macros.
+const STORY: &str = "src/platform/observe/story.rs";
+
+/// Severity of a format in that file that is no warning.
+const INFORMATION: &str = "Severity::Info,";
+
+/// Beginnings of calls that write a line, each with its level.
+const CALLS: [(&str, &str); 2] = [("warn!(", "WARN"), ("error!(", "ERROR")];
+
+/// Level and message, with `…` for each value in the message.
+type LogLine = (&'static str, String);
+
+/// Returns the text of a file up to its unit tests.
+fn without_tests(file: &File) -> &str {
+    file.text.split("\nmod tests {").next().unwrap_or_default()
+}
+
+/// Returns the first string literal, without its line breaks and with `…` for each value.
+fn first_message(text: &str) -> Option<String> {
+    let literal = text.split('"').nth(1)?;
+    let literal: String = literal.split("\\\n").map(str::trim_start).collect();
+    let mut parts = literal.split('{');
+    let mut message = parts.next()?.to_owned();
+    for part in parts {
+        message.push('…');
+        message.push_str(part.split_once('}')?.1);
+    }
+    Some(message)
+}
+
+/// Returns whether a line of code contains this call, not that of a macro whose name only ends like it.
+fn has_call(line: &str, call: &str) -> bool {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(call).any(|(at, _)| !line[..at].ends_with(in_word))
+}
+
+/// Returns the warnings and errors that the code of a file writes.
+fn lines_of(file: &File) -> Vec<LogLine> {
+    let text = without_tests(file);
+    if file.path == STORY {
+        let parts: Vec<&str> = text.split("format!(").collect();
+        let warnings = parts.windows(2).filter(|pair| !pair[0].trim_end().ends_with(INFORMATION));
+        return warnings.filter_map(|pair| Some(("WARN", first_message(pair[1])?))).collect();
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let mut all = Vec::new();
+    for (at, line) in code_of(text).lines().enumerate() {
+        for (call, level) in CALLS.iter().filter(|(call, _)| has_call(line, call)) {
+            let rest = lines[at..].join("\n");
+            let message = rest.split_once(call).and_then(|(_, arguments)| first_message(arguments));
+            all.push((*level, message.unwrap_or_else(|| panic!("{}:{}: no message", file.path, at + 1))));
+        }
+    }
+    all
+}
+
+/// Returns the lines that a document explains. Each needs a meaning and a piece of advice.
+fn rows(document: &str) -> Vec<LogLine> {
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
+        let level = CALLS.iter().find(|(_, level)| cells[0] == *level)?.1;
+        let [_, message, meaning, advice] = &cells[..] else { panic!("{DOCUMENT}: a row of four cells: {line}") };
+        assert!(!meaning.trim().is_empty() && !advice.trim().is_empty(), "{DOCUMENT}: an empty cell: {line}");
+        Some((level, message.trim_matches('`').to_owned()))
+    };
+    document.lines().filter_map(row).collect()
+}
+
+#[test]
+fn operations_explain_each_warning_and_error_of_the_log() {
+    let rows = rows(&read(Path::new(env!("CARGO_MANIFEST_DIR")), DOCUMENT));
+    let described: BTreeSet<LogLine> = rows.iter().cloned().collect();
+    assert_eq!(rows.len(), described.len(), "{DOCUMENT} has a line twice");
+    let files = source_files();
+    let logged: BTreeSet<LogLine> = files.iter().filter(|file| !file.is_tests()).flat_map(lines_of).collect();
+    assert!(logged.len() > 100, "only {} lines in the code", logged.len());
+    let missing: Vec<&LogLine> = logged.difference(&described).collect();
+    assert!(missing.is_empty(), "{DOCUMENT} does not explain these lines: {missing:#?}");
+    let obsolete: Vec<&LogLine> = described.difference(&logged).collect();
+    assert!(obsolete.is_empty(), "{DOCUMENT} explains these lines, which nothing writes: {obsolete:#?}");
+}
+
+#[test]
+fn warnings_and_errors_are_read_from_code_and_document() {
+    let code = concat!(
+        "fn f() {\n    tracing::warn!(%error, \"cannot {act} it; \\\n        retrying\");\n    // error!(\"a\")\n",
+        "    let text = \"warn!(b)\";\n    tracing::error!(\n        name,\n        \"broken: {}\",\n        why(\"c\")\n",
+        "    );\n    compile_error!(\"d\");\n    tracing::info!(\"e\");\n}\n\n#[cfg(test)]\nmod tests {\n",
+        "    fn f() { error!(\"g\") }\n}\n",
+    );
+    let lines = [("WARN", "cannot … it; retrying".to_owned()), ("ERROR", "broken: …".to_owned())];
+    assert_eq!(lines_of(&File::new("src/a.rs", code)), lines);
+    let story = "return (Severity::Info, format!(\"{} is back\", x));\nformat!(\n    \"{} is off: {why}\", y)";
+    assert_eq!(lines_of(&File::new(STORY, story)), [("WARN", "… is off: …".to_owned())]);
+    let document = concat!(
+        "| Level | Line | Meaning | What to do |\n|---|---|---|---|\n",
+        "| WARN | `cannot … it; retrying` | It waits. | Nothing. |\n| ERROR | `broken: …` | It broke. | Mend it. |\n",
+    );
+    assert_eq!(rows(document), lines);
+}
