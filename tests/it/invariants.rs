@@ -3,9 +3,10 @@
 //! Each rule is a pure function of one file, and carries violations that it must find and text that it must let pass.
 //! This file has what all rules share, and the rules of how a file is written. `layers` has who may know whom, `rooms`
 //! that no folder uses itself by a detour, `imports` their groups, `words` constants and comments, `names` what may not
-//! be a name, `comments` the grammar of doc comments, `public` what may be `pub`, `map` that ARCHITECTURE.md and the
-//! pages of docs/design/ name what exists, `documents` that their links lead somewhere and that the index has every
-//! page, `log_lines` that docs/OPERATIONS.md explains every warning and error of the log.
+//! be a name, `comments` the grammar of doc comments, `public` what may be `pub`, `map` that ARCHITECTURE.md,
+//! SECURITY.md and the pages of docs/design/ name what exists, `security` that the tests of SECURITY.md exist,
+//! `documents` that links of documents lead somewhere and that the index has every page, `log_lines` that
+//! docs/OPERATIONS.md explains every warning and error of the log.
 
 mod comments;
 mod documents;
@@ -16,6 +17,7 @@ mod map;
 mod names;
 mod public;
 mod rooms;
+mod security;
 mod text;
 mod words;
 

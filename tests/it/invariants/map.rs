@@ -1,5 +1,5 @@
-//! ARCHITECTURE.md and the pages of docs/design/ lead a stranger through the code: whatever they name in `code` must
-//! exist, and the map has every folder and crate.
+//! ARCHITECTURE.md, docs/SECURITY.md and the pages of docs/design/ lead a stranger through the code: whatever they name
+//! in `code` must exist, and the map has every folder and crate.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -13,7 +13,7 @@ use super::text::{File, words};
 const ABSENT: [&str; 1] = ["mod.rs"];
 
 /// Returns the texts in backticks, each with its line. Blocks between lines of three backticks are drawings.
-fn named(document: &str) -> Vec<(usize, String)> {
+pub(super) fn named(document: &str) -> Vec<(usize, String)> {
     let mut names = Vec::new();
     let mut drawing = false;
     for (line, number) in document.lines().zip(1..) {
@@ -149,7 +149,7 @@ fn the_architecture_and_the_pages_of_the_design_name_what_exists() {
     let design = pages(root).into_iter().filter(|page| page.starts_with("docs/design/"));
     let mut violations = Vec::new();
     let mut count = 0;
-    for document in design.chain(["ARCHITECTURE.md".to_owned()]) {
+    for document in design.chain(["ARCHITECTURE.md", "docs/SECURITY.md"].map(str::to_owned)) {
         let text = read(root, &document);
         count += named(&text).len();
         violations.extend(

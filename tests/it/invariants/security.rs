@@ -1,0 +1,90 @@
+//! docs/SECURITY.md claims nothing that no test holds: every test that it names exists, and it names some for each risk
+//! of the OWASP API Security Top 10.
+
+use std::path::Path;
+
+use super::all_files;
+use super::documents::{chapter, read};
+use super::map::named;
+use super::text::File;
+
+/// Document whose tests are looked up.
+const DOCUMENT: &str = "docs/SECURITY.md";
+
+/// Beginnings of the attributes that make a test of a function.
+const MARKS: [&str; 3] = ["#[test]", "#[tokio::test", "#[drawn]"];
+
+/// End of the parameters of a test that `on_both!` and its siblings run on a database.
+const ON_A_DATABASE: &str = ": Db";
+
+/// Number of risks in the OWASP API Security Top 10.
+const RISK_COUNT: usize = 10;
+
+/// Returns the tests that a document names, each with its line, file and function.
+fn named_tests(document: &str) -> Vec<(usize, String, String)> {
+    let split = |(line, code): (usize, String)| {
+        let (path, function) = code.split_once(".rs::")?;
+        Some((line, format!("{path}.rs"), function.to_owned()))
+    };
+    named(document).into_iter().filter_map(split).collect()
+}
+
+/// Returns whether the text of a file has a test of this name: by an attribute, by its parameter, or by the list of a
+/// macro that runs each of its names.
+fn has_test(text: &str, function: &str) -> bool {
+    let declared = format!("fn {function}(");
+    let Some((before, behind)) = text.split_once(&declared) else { return false };
+    let above = before.rsplit('\n').skip(1).map(str::trim);
+    let mut attributes = above.take_while(|line| line.starts_with("#[") || line.starts_with("//"));
+    let parameters = behind.split(')').next().unwrap_or_default();
+    let listed = format!("{function},");
+    attributes.any(|line| MARKS.iter().any(|mark| line.starts_with(mark)))
+        || parameters.ends_with(ON_A_DATABASE)
+        || text.lines().any(|line| line.trim() == listed)
+}
+
+/// Lists the tests in a document that do not exist, with their lines.
+fn missing_tests(document: &str, files: &[File]) -> Vec<String> {
+    let exists =
+        |path: &str, function: &str| files.iter().any(|file| file.path == path && has_test(&file.text, function));
+    let all = named_tests(document).into_iter();
+    all.filter(|(_, path, function)| !exists(path, function))
+        .map(|(line, path, function)| format!("{line}: no test {function} in {path}"))
+        .collect()
+}
+
+#[test]
+fn every_test_that_the_document_names_exists() {
+    let document = read(Path::new(env!("CARGO_MANIFEST_DIR")), DOCUMENT);
+    let violations = missing_tests(&document, &all_files());
+    assert!(violations.is_empty(), "{DOCUMENT} names tests that do not exist:\n{}", violations.join("\n"));
+    assert!(named_tests(&document).len() > 100, "{DOCUMENT} names the tests that hold its claims");
+}
+
+#[test]
+fn each_risk_of_the_top_ten_has_tests() {
+    let document = read(Path::new(env!("CARGO_MANIFEST_DIR")), DOCUMENT);
+    let risks = chapter(&document, "OWASP API Security Top 10 (2023)").expect("a chapter on the risks");
+    let sections: Vec<&str> = risks.split("\n### API").skip(1).collect();
+    assert_eq!(sections.len(), RISK_COUNT);
+    for (section, number) in sections.into_iter().zip(1..) {
+        assert!(section.starts_with(&format!("{number}: ")), "API{number} stands in its place");
+        assert!(!named_tests(section).is_empty(), "API{number} has no test");
+    }
+}
+
+#[test]
+fn a_test_that_does_not_exist_is_missed() {
+    let text = "#[test]\nfn a() {}\n\n    /// Two.\n    #[tokio::test(start_paused = true)]\n    async fn b() {}\n\nfn c() {}\n\
+                on_both! {\n    async fn d(db: Db) {}\n}\neach_kind! {\n    #[drawn]\n    async fn e(kind: Kind) {}\n}\n\
+                tests! {\n    f,\n}\nasync fn f(rig: Rig) {}";
+    let files = [File::new("src/a.rs", text)];
+    let good =
+        "`src/a.rs::a`, `src/a.rs::b`,\n`src/a.rs::d`, `src/a.rs::e`, `src/a.rs::f`; `src/a.rs` and `A::b` are none.";
+    assert_eq!(missing_tests(good, &files), Vec::<String>::new());
+    let bad = "`src/a.rs::c`\n`src/b.rs::a` `src/a.rs::aa`";
+    assert_eq!(
+        missing_tests(bad, &files),
+        ["1: no test c in src/a.rs", "2: no test a in src/b.rs", "2: no test aa in src/a.rs"]
+    );
+}
