@@ -7,7 +7,8 @@
 //!
 //! `decide` has the rules, `claims` those for claims, `change` collects the changes made by a command, `line` indexes
 //! the claims, `recall` recalls reservations when less is on hand than is reserved, `alerts` reports low stock and
-//! discrepancies, `links` synchronises stock with outside systems, and `reason` has the reasons of movements.
+//! discrepancies, `links` synchronises stock with outside systems, `reason` has the reasons of
+//! movements, and `unit` writes amounts with their units.
 
 use std::fmt;
 
@@ -28,9 +29,11 @@ mod reason;
 mod recall;
 #[cfg(test)]
 mod tests;
+mod unit;
 
 pub use claims::{ClaimNews, ClaimStates, ClaimStock};
 pub use links::{LinkAnswer, UnlinkStock};
+pub use unit::{stock_amount, unit};
 
 /// Type of a material; it determines the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

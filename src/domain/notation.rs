@@ -7,7 +7,6 @@ use jiff::civil::Date;
 
 use crate::amount::Amount;
 use crate::currency;
-use crate::material::MaterialType;
 use crate::shop_clock::{ShopClock, date_of};
 use crate::sku::Dimensions;
 use crate::tax::percent_text;
@@ -185,21 +184,6 @@ pub fn list(language: Language, entries: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// Returns the unit of a material's amounts: `mL` or `ml`. It is the same for every number.
-pub fn unit(language: Language, kind: MaterialType) -> &'static str {
-    match (language, kind) {
-        (Language::English, kind) => kind.unit(),
-        (Language::German, MaterialType::Filament) => "g",
-        (Language::German, MaterialType::Resin) => "ml",
-        (Language::German, MaterialType::LaserSheet | MaterialType::LaserConsumable) => "Stück",
-    }
-}
-
-/// Formats an amount of material with its unit: `0.5 mL` or `0,5 ml`.
-pub fn stock_amount(language: Language, amount: Amount, kind: MaterialType) -> String {
-    format!("{} {}", decimal(language, amount), unit(language, kind))
-}
-
 /// Returns a date that staff typed, such as an expected delivery. A date such as `2026-11-28` is written as [`date`]
 /// writes it; any other text stays as it is.
 pub fn typed_date(language: Language, text: &str) -> String {
@@ -272,15 +256,6 @@ mod tests {
         assert_eq!(both(&["a", "b", "c"]), ["a, b and c", "a, b und c"]);
         assert_eq!(both(&["a", "b"]), ["a and b", "a und b"]);
         assert_eq!((both(&["a"]), both(&[])), (["a"; 2].map(str::to_owned), [const { String::new() }; 2]));
-    }
-
-    #[test]
-    fn amounts_of_material_are_written_as_in_each_language() {
-        let both = |amount, kind| Language::ALL.map(|language| stock_amount(language, amount, kind));
-        assert_eq!(both(Amount(1_500_500), MaterialType::Filament), ["1500.5 g", "1500,5 g"]);
-        assert_eq!(both(Amount(-25), MaterialType::Resin), ["-0.025 mL", "-0,025 ml"]);
-        assert_eq!(both(Amount::units(1), MaterialType::LaserSheet), ["1 sheet", "1 Stück"]);
-        assert_eq!(both(Amount::ZERO, MaterialType::LaserConsumable), ["0 unit", "0 Stück"]);
     }
 
     #[test]

@@ -94,7 +94,7 @@ on_sqlite! {
             "Keine Daten aus den 30 Tagen davor",
             ">Einen Blick wert</h2>",
             "</a> hat die höchsten Kosten durch Ausschuss: Material für 0,2",
-            ">„Schichtversatz“</a>: 1, in den 30 Tagen davor keiner.",
+            ">„Schichtversatz“</a>): 1, in den 30 Tagen davor keiner.",
             ">Drucke pro Tag als CSV</a>",
             " am stärksten Tag; rot: fehlgeschlagen oder abgebrochen",
             "aria-label=\"Auslastung der Drucker: Zahlen\"",

@@ -29,6 +29,7 @@ use actors::orders::make::ProductionSources;
 use config::Config;
 use domain::amount::Amount;
 use domain::id::Id;
+use domain::material;
 use domain::notation;
 use domain::refusal::Faults;
 use domain::sku::{OrderObstacle, Sku, SkuFields};
@@ -310,7 +311,7 @@ fn material_words(language: Language, app: &ProductHandles, material: Option<Id>
     let handle = material.and_then(|id| app.skus.materials.resident(id)).map(|handle| handle.read());
     let material_fields = handle.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     match material_fields {
-        Some(fields) => format!("{} {}", notation::stock_amount(language, amount, fields.kind), fields.name),
+        Some(fields) => format!("{} {}", material::stock_amount(language, amount, fields.kind), fields.name),
         None => texts::deleted_material(language, &notation::decimal(language, amount)),
     }
 }

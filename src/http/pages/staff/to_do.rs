@@ -38,6 +38,7 @@ use actors::restores::DispatchHold;
 use config::Config;
 use domain::amount::Amount;
 use domain::job::{Job, JobState};
+use domain::material;
 use domain::material::Material;
 use domain::notation;
 use domain::order::{Order, OrderStatus};
@@ -298,7 +299,7 @@ fn low_stock(language: Language, app: &ToDoHandles) -> TaskKind {
         all.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(low).collect();
     low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
     let rows = low.iter().map(|material| {
-        let unit = notation::unit(language, material.fields.kind);
+        let unit = material::unit(language, material.fields.kind);
         let amount = |of: Amount| notation::decimal(language, of);
         let title = html! { b { a href=(material_path(material.id)) { (material.fields.name) } } };
         let (available, point) = (amount(material.available()), amount(material.fields.reorder_point));

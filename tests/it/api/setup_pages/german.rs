@@ -24,7 +24,10 @@ async fn setup_pages_are_german() {
     let welcome = browser.get("/setup").await;
     shows(&welcome, &[">Willkommen</h1>", "Schritt 1 von 6", "Zahlungsdienst", "Nicht verwendet", ">Zeitzone</h2>"]);
     let database = browser.send("/setup/database", &[]).await;
-    shows(&database, &["Test bestanden.", "Nicht konfiguriert: Grenzwerte", "Weiter: Druckersuche", ">Zurück</a>"]);
+    shows(
+        &database,
+        &["Test bestanden.", "Nicht konfiguriert: Ratenbegrenzungen", "Weiter: Druckersuche", ">Zurück</a>"],
+    );
 
     shows(&browser.get("/setup/printers").await, &[">Drucker suchen</button>", ">Drucker von Hand hinzufügen</a>"]);
     let form = browser.get("/setup/printers/new").await;

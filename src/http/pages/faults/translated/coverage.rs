@@ -221,20 +221,20 @@ fn messages_that_a_page_can_cause_have_german_versions() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let mut paths = Vec::new();
     FOLDERS.iter().for_each(|folder| code_files(&source.join(folder), &mut paths));
-    let mut found: BTreeMap<CodeMessage, PathBuf> = BTreeMap::new();
+    let mut sources: BTreeMap<CodeMessage, PathBuf> = BTreeMap::new();
     for path in paths {
         let code = code_of(&path);
         let calls = FAULTS.iter().map(|call| (call, true)).chain(REFUSALS.iter().map(|call| (call, false)));
         let all = calls.flat_map(|(call, is_fault)| messages(&code, call, is_fault));
-        found.extend(all.map(|message| (message, path.clone())));
+        sources.extend(all.map(|message| (message, path.clone())));
     }
     let exempt: BTreeSet<&str> = OF_NO_PAGE.into_iter().chain(BY_CODE).collect();
-    let written: BTreeSet<&str> = found.keys().map(|message| &*message.text).collect();
+    let written: BTreeSet<&str> = sources.keys().map(|message| &*message.text).collect();
     let unknown: Vec<_> = exempt.difference(&written).collect();
     assert!(unknown.is_empty(), "nothing writes {unknown:?}");
     assert!(written.len() > 150, "{} messages were read", written.len());
     let missing: Vec<_> =
-        found.iter().filter(|(message, _)| !exempt.contains(&*message.text) && !message.is_translated()).collect();
+        sources.iter().filter(|(message, _)| !exempt.contains(&*message.text) && !message.is_translated()).collect();
     assert!(missing.is_empty(), "{missing:#?}");
 }
 

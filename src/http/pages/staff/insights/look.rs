@@ -106,7 +106,7 @@ mod tests {
         assert!(text.ends_with("9, up from none in the previous 30 days."), "{text}");
         let german = |finding| sentence(Language::German, &finding, 365, "eur").into_string();
         let text = german(Finding::GrowingReason { now, before: 3 });
-        assert!(text.contains(">„Schichtversatz“</a>: 9, im Jahr davor 3."), "{text}");
+        assert!(text.contains("(<a href=\"#scrap-reasons\">„Schichtversatz“</a>): 9, im Jahr davor 3."), "{text}");
         let text = german(Finding::CostliestScrap(SkuScrap { id: id(8), name: "Schild", cost_cents: 1_420, parts: 2 }));
         assert!(text.ends_with("Material für 14,20\u{a0}€ in 2 Ausschussteilen."), "{text}");
     }

@@ -12,6 +12,7 @@ use crate::times::translated_message;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::job::{ClaimStatus, Job};
+use domain::material;
 use domain::notation;
 use http::access::Caller;
 use http::error::ApiError;
@@ -60,7 +61,7 @@ fn material_words(language: Language, app: &JobHandles, material: Id, amount: Am
     let fields = versioned.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     fields.map_or_else(
         || texts::amount_of_deleted(language, &amount),
-        |fields| texts::amount_of(language, &amount, notation::unit(language, fields.kind), &fields.name),
+        |fields| texts::amount_of(language, &amount, material::unit(language, fields.kind), &fields.name),
     )
 }
 

@@ -10,7 +10,7 @@ use domain::order::{LineParts, Order, OrderLine};
 use words::Language;
 use words::staff::orders as texts;
 
-/// Heading of a column.
+/// Function that returns the heading of a column in a language.
 type ColumnHeading = fn(Language) -> String;
 
 /// Headings of the columns with numbers.

@@ -96,7 +96,7 @@ fn fields(language: Language, form: &Form, file: &File, materials: &[(String, St
     let plates_are_few = file.metadata.plates.len() < 2;
     let (email, email_hint) = (texts::email_field(language), texts::email_hint(language));
     html! {
-        form method="post" action={ (PRODUCTS_PATH) "/new" } data-begins="" {
+        form method="post" action={ (PRODUCTS_PATH) "/new" } data-begins="priceCents" {
             (hidden())
             @for name in HIDDEN_FIELDS { input type="hidden" name=(name) value=(form.text(name)); }
             @if weight_is_stated { input type="hidden" name="estimatedConsumption" value=(form.text("estimatedConsumption")); }

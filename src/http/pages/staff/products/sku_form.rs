@@ -11,8 +11,8 @@ use crate::staff::form::{FieldControl, Form};
 use domain::currency;
 use domain::file::{File, FileKind};
 use domain::id::Id;
+use domain::material;
 use domain::material::{Material, MaterialType};
-use domain::notation;
 use domain::sku::{MachineType, SkuFields};
 use domain::typed_amount;
 use http::error::ApiError;
@@ -212,7 +212,7 @@ pub(super) fn material_choices(
     let is_usable = |kind| kind != MaterialType::LaserConsumable && is_usable(kind);
     let usable = residents.filter(|one| !one.archived && is_usable(one.fields.kind));
     let name = |one: &Material| {
-        (one.id.to_string(), format!("{} ({})", one.fields.name, notation::unit(language, one.fields.kind)))
+        (one.id.to_string(), format!("{} ({})", one.fields.name, material::unit(language, one.fields.kind)))
     };
     let mut materials: Vec<(String, String)> = usable.map(name).collect();
     materials.sort_by(|(_, one), (_, other)| one.cmp(other));

@@ -36,8 +36,11 @@
     told.textContent = form.dataset.sends;
     request.send(new FormData(form));
   });
-  // A form that a file filled in begins in the first field that the file could not.
+  // A form that a file filled in begins in the field that a person decides, with its suggestion selected.
   const begun = document.querySelector('form[data-begins]');
-  const first = begun && [...begun.elements].find(field => field.required && !field.value);
-  if (first && !document.querySelector('[role=alert]')) first.focus();
+  if (begun && !document.querySelector('[role=alert]')) {
+    const first = begun.elements[begun.dataset.begins];
+    first.focus();
+    first.select();
+  }
 })();

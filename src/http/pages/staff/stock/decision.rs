@@ -4,8 +4,7 @@ use maud::{Markup, html};
 
 use super::material_path;
 use crate::staff::shell::act;
-use domain::material::Material;
-use domain::notation::stock_amount;
+use domain::material::{Material, stock_amount};
 use domain::parts_sync::{ConflictKind, RightSide, StockLink, StockSystem, total};
 use domain::refusal::Refusal;
 use words::Language;
