@@ -159,7 +159,8 @@ fn joined_lines(code: &str) -> String {
 /// Returns the names by which a file of code may call the functions of a module: that of the module, and those after
 /// `as` where it is imported under another name.
 fn local_names<'a>(code: &'a str, module: &'a str) -> impl Iterator<Item = &'a str> {
-    let renamed = code.split(module).skip(1).filter_map(|rest| rest.strip_prefix(" as "));
+    let uses = code.match_indices(module).filter_map(|(at, _)| code.get(at + module.len()..));
+    let renamed = uses.filter_map(|rest| rest.strip_prefix(" as "));
     let renamed = renamed.filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
     std::iter::once(module).chain(renamed)
 }

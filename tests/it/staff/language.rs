@@ -93,7 +93,7 @@ on_sqlite! {
             ">Durchlaufzeit, Median<",
             "Keine Daten aus den 30 Tagen davor",
             ">Einen Blick wert</h2>",
-            "</a> hat die höchsten Kosten durch Ausschuss: Material für 0,2",
+            "</a> hat die höchsten Ausschusskosten: Material für 0,2",
             ">„Schichtversatz“</a>): 1, in den 30 Tagen davor keiner.",
             ">Drucke pro Tag als CSV</a>",
             " am stärksten Tag; rot: fehlgeschlagen oder abgebrochen",
@@ -113,7 +113,7 @@ async fn labels_pages_are_german() {
     let texts = [
         "<html lang=\"de\">",
         ">Etiketten</h1>",
-        "Handys können diese Adresse nicht öffnen.",
+        "Smartphones können diese Adresse nicht öffnen.",
         "<p>Noch keine Drucker. <a href=\"/floor\">Zur Werkstatt</a></p>",
         "<p>Legen Sie zuerst ein Material an. <a href=\"/shop/stock\">Zum Lager</a></p>",
         ">Vorhandene Spulen</h2>",
@@ -156,7 +156,7 @@ async fn errors_and_the_sign_in_are_in_the_language_of_the_page() {
     shows(&missing, &["<html lang=\"de\">", ">Seite nicht gefunden</h1>", ">Zur Werkstatt</a>"]);
     let missing = sam.get("/shop/nowhere").await;
     assert_eq!(missing.status, 404, "{}", missing.text);
-    shows(&missing, &["<html lang=\"en\">", ">Page not found</h1>"]);
+    shows(&missing, &["<html lang=\"de\">", ">Seite nicht gefunden</h1>", "<p>Diese Adresse gibt es nicht."]);
 
     let own = token(&sam.get("/shop/settings/password").await);
     for (current, new, text) in [

@@ -51,3 +51,4 @@ key_exists = this key already exists; create a new one
 factor_on = a second factor is already set up; remove it first
 factor_not_begun = this second factor is not being set up; start again
 own_factor = you cannot reset your own second factor; turn it off with your password and a code, or ask another admin
+no_path = this path does not exist
