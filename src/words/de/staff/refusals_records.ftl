@@ -51,4 +51,4 @@ key_exists = Diesen Schlüssel gibt es schon. Legen Sie einen neuen an.
 factor_on = Die Anmeldung in zwei Schritten ist schon eingerichtet.
 factor_not_begun = Die Einrichtung ist nicht mehr gültig. Beginnen Sie von vorn.
 own_factor = Ihre eigene Anmeldung in zwei Schritten schalten Sie mit Passwort und Code aus, oder Sie bitten einen anderen Admin.
-no_path = diese Adresse gibt es nicht
+no_path = Diese Adresse gibt es nicht.
