@@ -5,7 +5,6 @@ use std::fmt::Display;
 
 use jiff::civil::Date;
 
-use crate::amount::Amount;
 use crate::currency;
 use crate::shop_clock::{ShopClock, date_of};
 use crate::sku::Dimensions;

@@ -4,7 +4,7 @@ use super::WaitContext;
 use crate::id::Id;
 use crate::job::Job;
 use crate::launch::{Fit, Mismatch, fit};
-use crate::notation;
+use crate::material::unit;
 use crate::printer::{Printer, Unready};
 use crate::time::Timestamp;
 use words::staff::waiting as texts;
@@ -33,7 +33,7 @@ impl PrinterMatch<'_> {
             let material = around.materials.iter().find(|material| material.id == id);
             material.map_or_else(
                 || (texts::its_material(language), texts::units(language)),
-                |material| (material.fields.name.clone(), notation::unit(language, material.fields.kind).to_owned()),
+                |material| (material.fields.name.clone(), unit(language, material.fields.kind).to_owned()),
             )
         };
         let words = |missing: &Mismatch| {

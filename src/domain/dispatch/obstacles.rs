@@ -10,7 +10,7 @@ use crate::amount::Amount;
 use crate::id::Id;
 use crate::job::{AttemptState, Job};
 use crate::launch::Mismatch;
-use crate::material::Material;
+use crate::material::{Material, unit};
 use crate::notation;
 use crate::printer::{Printer, Unready};
 use crate::refusal::shortened;
@@ -260,7 +260,7 @@ fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement
         Mismatch::OutOfReach(id) => same(texts::in_changer(language, &name(*id))),
         Mismatch::TooLittle { needed, left } => {
             let id = needed.material_id;
-            let unit_of = |one: &&Material| notation::unit(language, one.fields.kind).to_owned();
+            let unit_of = |one: &&Material| unit(language, one.fields.kind).to_owned();
             let unit = material(id).map_or_else(|| texts::units(language), unit_of);
             let amount = |of: Amount| notation::decimal(language, of);
             let (left, need) = (amount(*left), amount(needed.need));

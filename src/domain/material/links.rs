@@ -9,8 +9,7 @@ use crate::id::Id;
 use crate::material::change::MaterialChange;
 use crate::material::decide::existing;
 use crate::material::reason::{ACCEPTED, CHANGED_THERE};
-use crate::material::{Material, MaterialType, MovementKind};
-use crate::notation::stock_amount;
+use crate::material::{Material, MaterialType, MovementKind, stock_amount};
 use crate::parts_sync::{
     LinkCommand, OurSide, Quantities, RightSide, StockLink, StockReading, StockSystem, StockUnit, SyncStep, total,
 };
