@@ -6,7 +6,7 @@ use simulator::peers::mail_service::SimMailService;
 use simulator::sink::{Sink, SinkMode};
 
 use super::materials::mails;
-use super::staff;
+use super::{signed_in, staff};
 use crate::support::waiting::LONG;
 use crate::support::{App, Client, Clock, Db, until};
 
@@ -44,6 +44,41 @@ async fn without_set_addresses_the_active_admins_are_told_in_text_and_html_with_
     ] {
         assert!(mail.contains(words), "{words} in {mail}");
     }
+}
+
+#[tokio::test]
+async fn each_admin_gets_alerts_in_their_own_language() {
+    let app = App::new(Db::sqlite()).await;
+    for email in ["ann@example.org", "ben@example.org", "max@example.org"] {
+        staff(&app, email, "admin").await;
+    }
+    for email in ["ben@example.org", "max@example.org"] {
+        let client = signed_in(&app, email).await;
+        client.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    }
+    runs_low(&app, "PLA red").await;
+    let english = until("a mail in English", || async { mails(&app, "Low stock: PLA red, 993 g left").pop() }).await;
+    let german =
+        until("a mail in German", || async { mails(&app, "Knapper Bestand: PLA red, noch 993 g").pop() }).await;
+    let (english, german) = (decoded(&english), decoded(&german));
+    for (mail, others, texts) in [
+        (
+            &english,
+            ["ben@example.org", "max@example.org"].as_slice(),
+            ["below the reorder point of 995 g", ">Add stock</a>"],
+        ),
+        (&german, ["ann@example.org"].as_slice(), ["weniger als der Meldebestand von 995 g", "lang=\"de\""]),
+    ] {
+        assert!(texts.iter().all(|text| mail.contains(text)), "{texts:?} in {mail}");
+        assert!(others.iter().all(|other| !mail.contains(other)), "{others:?} in {mail}");
+    }
+    assert!(english.contains("To: ann@example.org"), "{english}");
+    assert!(german.contains("ben@example.org") && german.contains("max@example.org"), "{german}");
+    until("the alert to be noted as sent", || async {
+        app.get("/metrics").await.text.lines().any(|line| line == "printfloor_mails_pending 0").then_some(())
+    })
+    .await;
+    assert_eq!((mails(&app, "Low stock").len(), mails(&app, "Knapper Bestand").len()), (1, 1));
 }
 
 #[tokio::test]
