@@ -1,5 +1,7 @@
 //! Alerts to the operators by mail: whom they reach, how they look, and that many of them are few mails.
 
+use std::collections::BTreeSet;
+
 use printfloor::domain::mail::alert::AlertKind;
 use serde_json::json;
 use simulator::peers::mail_service::SimMailService;
@@ -79,6 +81,42 @@ async fn each_admin_gets_alerts_in_their_own_language() {
     })
     .await;
     assert_eq!((mails(&app, "Low stock").len(), mails(&app, "Knapper Bestand").len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_mail_in_one_language_that_fails_repeats_none_in_another() {
+    let post = Sink::start().await.unwrap();
+    let app = App::on(Db::sqlite())
+        .env("EMAIL_API_KEY", "key")
+        .env("PRINTFLOOR_MAIL__API_URL", post.url())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org,ben@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 3)
+        .start()
+        .await;
+    staff(&app, "ben@example.org", "operator").await;
+    let ben = signed_in(&app, "ben@example.org").await;
+    ben.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    // The first mail is the one in English.
+    post.set_mode(SinkMode::FailFirst(1));
+    runs_low(&app, "PLA red").await;
+    post.wait_until(|all| all.len() == 2, LONG).await.expect("one mail for each language");
+    runs_low(&app, "PLA blue").await;
+    until("all to be noted as sent", || async {
+        app.get("/metrics").await.text.lines().any(|line| line == "printfloor_mails_pending 0").then_some(())
+    })
+    .await;
+    let requests = post.received();
+    let sent: Vec<_> = requests.iter().map(|one| (one.json()["to"].clone(), one.json()["subject"].clone())).collect();
+    let (ops, ben) = (json!(["ops@example.org"]), json!(["ben@example.org"]));
+    let expected = [
+        (ops.clone(), json!("Low stock: PLA red, 993 g left")),
+        (ben.clone(), json!("Knapper Bestand: PLA red, noch 993 g")),
+        (ops, json!("Low stock: 2 alerts")),
+        (ben, json!("Knapper Bestand: PLA blue, noch 993 g")),
+    ];
+    assert_eq!(sent, expected);
+    let keys: BTreeSet<_> = requests.iter().map(|one| one.header("idempotency-key")).collect();
+    assert_eq!(keys.len(), requests.len(), "each set in each language has a key of its own");
 }
 
 #[tokio::test]
