@@ -8,7 +8,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use async_trait::async_trait;
 use bytes::Bytes;
-use dashmap::DashMap;
+use dashmap::{DashMap, DashSet};
 use futures::future::{BoxFuture, join_all};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -27,7 +27,7 @@ use kernel::environment::Environment;
 use kernel::handle::Handle;
 use platform::secrets::encryption::SecretCipher;
 use services::mail::{MailError, MailFile, Mailer, Message};
-use words::mails;
+use words::{Language, mails};
 
 /// Maximum size of an attached PDF, in bytes. A larger PDF is available only through the link in the email, because
 /// many mail servers reject large attachments.
@@ -70,6 +70,8 @@ impl MailMeter {
 struct MessageContent {
     id: String,
     written_at: Timestamp,
+    to: Vec<String>,
+    language: Language,
     subject: String,
     text: String,
     parts: Vec<MailPart>,
@@ -101,6 +103,8 @@ pub struct MailEffects {
     /// Time at which this process last sent an email about each kind of alert. Locked while such an email is being
     /// sent.
     pub last_alerts: DashMap<AlertKind, Arc<Mutex<Option<Instant>>>>,
+    /// Pending alerts that this process has sent in one language, while the email in another one is repeated.
+    pub sent_alerts: DashSet<(Id, Language)>,
     /// `true` if the last attempt to send an email failed, so that a provider outage is logged only once.
     pub failing: AtomicBool,
 }
@@ -111,29 +115,32 @@ impl Effects<Mail> for MailEffects {
         let state = of.read();
         let Some(mail) = &state.state else { return };
         self.environment.wait_until(effect.at, mail.longest_wait()).await;
-        match mail.alert {
+        let sent = match mail.alert {
             // The agent gateway is a program and gets each alert by itself.
             Some(kind) if mail.channel == Channel::Mail && !self.alert_interval.is_zero() => {
                 self.send_gathered(&of, kind, &mail.to).await;
+                return;
             }
-            _ => {
-                let sent = match self.link_of(mail) {
-                    Ok(link) => {
-                        let (subject, text, parts) = (mail.subject.clone(), mail.text.clone(), mail.parts.clone());
-                        let (id, written_at) = (mail.id.to_string(), mail.created_at);
-                        self.send(mail, MessageContent { id, written_at, subject, text, parts, link }).await
-                    }
-                    Err(error) => Err(error),
-                };
-                let _ = report(&of, tried(effect.number, &sent)).await;
+            Some(kind) if mail.channel == Channel::Mail => {
+                self.send_alerts(kind, mail, std::slice::from_ref(mail)).await
             }
-        }
+            _ => match self.link_of(mail) {
+                Ok(link) => {
+                    let (subject, text, parts) = (mail.subject.clone(), mail.text.clone(), mail.parts.clone());
+                    let (id, written_at, language) = (mail.id.to_string(), mail.created_at, mail.language);
+                    let to = mail.to.clone();
+                    self.send(mail, MessageContent { id, written_at, to, language, subject, text, parts, link }).await
+                }
+                Err(error) => Err(error),
+            },
+        };
+        let _ = report(&of, tried(effect.number, &sent)).await;
     }
 }
 
 impl MailEffects {
     /// Waits until the next email about the given kind of alert may be sent, and then sends all pending alerts of that
-    /// kind for the same recipients as one email.
+    /// kind for the same recipients together.
     async fn send_gathered(&self, of: &Handle<Mail>, kind: AlertKind, to: &[String]) {
         let gate = self.last_alerts.entry(kind).or_default().clone();
         let mut last = gate.lock().await;
@@ -149,8 +156,7 @@ impl MailEffects {
         let Some(own) = waiting.iter().find(|mail| mail.id == of.id()) else {
             return; // was part of the mail before
         };
-        let Some(AlertDigest { id, written_at, subject, text, link }) = AlertDigest::of(kind, &waiting) else { return };
-        let sent = self.send(own, MessageContent { id, written_at, subject, text, parts: Vec::new(), link }).await;
+        let sent = self.send_alerts(kind, own, &waiting).await;
         if sent.is_ok() {
             *last = Some(Instant::now());
             // Telling itself ends this task, so it comes last. A failure counts for this alert alone: the others have
@@ -163,6 +169,34 @@ impl MailEffects {
             join_all(others).await;
         }
         let _ = report(of, tried(own.tries + 1, &sent)).await;
+    }
+
+    /// Sends alerts of one kind to their recipients, as one email for each language that recipients read. If the email
+    /// in one language fails, those in others are not repeated with it.
+    async fn send_alerts(&self, kind: AlertKind, own: &Mail, alerts: &[Mail]) -> Result<(), MailError> {
+        let groups = self.receivers(own).await.inspect_err(|error| self.note_failure(own, error))?;
+        let mut outcome: Result<(), MailError> = Ok(());
+        for (language, to) in groups {
+            let due: Vec<&Mail> =
+                alerts.iter().filter(|alert| !self.sent_alerts.contains(&(alert.id, language))).collect();
+            let digest = AlertDigest::of(kind, language, due.iter().copied());
+            let Some(AlertDigest { id, written_at, subject, text, link }) = digest else { continue };
+            let parts = Vec::new();
+            let content = MessageContent { id, written_at, to, language, subject, text, parts, link };
+            match self.send(own, content).await {
+                Ok(()) => {
+                    for alert in due {
+                        self.sent_alerts.insert((alert.id, language));
+                    }
+                }
+                // As long as one of them may still succeed, all that failed are tried again.
+                Err(error) if !matches!(outcome, Err(MailError::Transient { .. })) => outcome = Err(error),
+                Err(_) => {}
+            }
+        }
+        let over = |id: Id| outcome.is_ok() && alerts.iter().any(|alert| alert.id == id);
+        self.sent_alerts.retain(|(id, _)| !over(*id) && self.mails.resident(*id).is_some());
+        outcome
     }
 
     /// Returns the link at the end of an email, decrypted if it is secret. If the email has expired, fails permanently
@@ -178,7 +212,7 @@ impl MailEffects {
         Ok(Some(MailLink { label: sealed.label.clone(), url }))
     }
 
-    /// Sends a message to the recipients of `mail`. Its ID never changes, so that the provider recognises duplicates.
+    /// Sends a message that carries `mail`. Its ID never changes, so that the provider recognises duplicates.
     async fn send(&self, mail: &Mail, words: MessageContent) -> Result<(), MailError> {
         let sent = match mail.channel {
             Channel::Mail => self.send_mail(mail, words).await,
@@ -207,19 +241,21 @@ impl MailEffects {
                     tracing::info!("emails can be sent again");
                 }
             }
-            Err(error) => {
-                if !self.failing.swap(true, Relaxed) {
-                    tracing::warn!(mail = %mail.id, %error, "sending an email failed; further failures are not logged \
-                         until an email is sent");
-                }
-            }
+            Err(error) => self.note_failure(mail, error),
         }
         sent
     }
 
+    /// Logs that an email could not be sent, unless this is logged already.
+    fn note_failure(&self, mail: &Mail, error: &MailError) {
+        if !self.failing.swap(true, Relaxed) {
+            tracing::warn!(mail = %mail.id, %error, "sending an email failed; further failures are not logged \
+                 until an email is sent");
+        }
+    }
+
     /// Renders an email in its layout, with its attachments, and sends it.
     async fn send_mail(&self, mail: &Mail, mut words: MessageContent) -> Result<(), MailError> {
-        let to = self.receivers(mail).await?;
         let mut files: Vec<MailFile> = Vec::new();
         if let Some(logo) = self.frame.logo() {
             let (name, bytes) = (logo.name.to_owned(), logo.bytes.clone());
@@ -247,12 +283,12 @@ impl MailEffects {
             text: &words.text,
             parts: &words.parts,
             link: words.link.as_ref(),
-            language: mail.language,
+            language: words.language,
             to_staff: mail.alert.is_some(),
         };
         let message = Message {
             written_at: words.written_at.jiff(),
-            to,
+            to: words.to,
             html: Some(self.frame.html(&letter)),
             text: self.frame.text(&letter),
             id: words.id,
@@ -262,17 +298,24 @@ impl MailEffects {
         self.mailer.send(&message).await
     }
 
-    /// Returns the recipients of an email; for an alert without recipients, the active admins.
-    async fn receivers(&self, mail: &Mail) -> Result<Vec<String>, MailError> {
-        if !mail.to.is_empty() || mail.alert.is_none() {
-            return Ok(mail.to.clone());
-        }
+    /// Returns the recipients of an alert by the language that they read; the active admins if the alert names nobody.
+    async fn receivers(&self, alert: &Mail) -> Result<Vec<(Language, Vec<String>)>, MailError> {
         let transient = |reason: String| MailError::Transient { reason };
         let access = self.access.read(Id::ONLY).await.map_err(|error| transient(error.to_string()))?;
-        let admins = access.as_ref().and_then(|access| access.state.as_ref()).map(Access::admin_emails);
-        admins
-            .filter(|admins| !admins.is_empty())
-            .ok_or_else(|| transient("no recipients: mail.operators is empty and there is no active admin".to_owned()))
+        let access = access.as_ref().and_then(|access| access.state.as_ref());
+        let to = match (alert.to.is_empty(), access) {
+            (false, _) => alert.to.clone(),
+            (true, Some(access)) => access.admin_emails(),
+            (true, None) => Vec::new(),
+        };
+        if to.is_empty() {
+            let reason = "no recipients: mail.operators is empty and there is no active admin";
+            return Err(transient(reason.to_owned()));
+        }
+        Ok(match access {
+            Some(access) => access.group_by_language(&to),
+            None => vec![(Language::English, to)],
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use super::{DesignError, read};
 use config::sections::PdfConfig;
 use domain::invoice::Party;
 use domain::mail::part::{MailFact, MailItem, MailLink, MailPart, plain};
+use words::staff::alerts;
 use words::{Language, mails};
 
 #[cfg(test)]
@@ -160,7 +161,7 @@ impl MailFrame {
                 tr {
                     td class="line" align="left" style={ "padding:16px 28px 20px;border-top:1px solid #dde3ea;" (FONT) } {
                         p class="soft" style=(SOFT) {
-                            @if letter.to_staff { "You received this email because you manage " (self.shop) "." }
+                            @if letter.to_staff { (alerts::staff_footer(letter.language, &self.shop)) }
                             @else { (mails::customer_footer(letter.language, &self.shop)) }
                         }
                         @for line in &self.imprint { p class="soft" style=(SOFT) { (line) } }

@@ -21,6 +21,7 @@ use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::refusal::{Class, Refusal};
 use crate::time::Timestamp;
+use words::staff::alerts as texts;
 
 /// Time that an admin may spend on the provider's consent page, in milliseconds: 10 minutes.
 const REQUEST_LIFE_MS: i64 = 10 * 60_000;
@@ -297,13 +298,10 @@ impl Accounting {
             return Decision::unchanged(Confirmation::Done);
         }
         let reason = format!("the accounting system must be reconnected: {words}");
-        let text = format!(
-            "Paid invoices and credit notes are no longer sent to the accounting system: {reason}.\n\nAn admin whose \
-             email address is also that of a customer account can reconnect it at \
-             {}/api/v1/integrations/accounting/connect. Documents issued in the meantime are sent then.\n",
-            cx.rules.public_url
-        );
-        let mails = Mail::alert(cx, AlertKind::Accounting, "Reconnect the accounting system", &text);
+        let url = format!("{}/api/v1/integrations/accounting/connect", cx.rules.public_url);
+        let mails = Mail::alert(cx, AlertKind::Accounting, |language| {
+            (texts::reconnect_subject(language), texts::reconnect(language, &reason, &url))
+        });
         (self.link, self.lost) = (None, Some(reason));
         done(self).created(mails)
     }

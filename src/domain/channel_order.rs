@@ -233,11 +233,6 @@ impl ChannelOrder {
         let waits = self.status() == ChannelOrderStatus::Waiting && !self.missing.is_empty();
         failed || waits || self.problem.is_some()
     }
-
-    /// Returns the order's name for messages to operators.
-    fn name(&self) -> String {
-        format!("order {} of another shop", self.number)
-    }
 }
 
 /// Commands that change a channel order.

@@ -12,6 +12,7 @@ use crate::mail::Mail;
 use crate::mail::alert::{AlertKind, one_line};
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
+use words::staff::alerts as texts;
 
 /// Integration with an outside system, with its progress in following the events.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -124,14 +125,11 @@ impl Integration {
         if self.alerted_at.is_some() {
             return Decision::unchanged(cursor);
         }
-        let text = format!(
-            "The integration {title} responds, but its responses cannot be used: {}.\n\nSomeone must fix \
-             it: check the permissions of its token there, or change its URL or token at \
-             {}/shop/settings/integrations. You are notified again only if the problem recurs after it was fixed.\n",
-            one_line(why),
-            cx.rules.public_url
-        );
-        let mails = Mail::alert(cx, AlertKind::Integration, &format!("Integration needs attention: {title}"), &text);
+        let url = format!("{}/shop/settings/integrations", cx.rules.public_url);
+        let mails = Mail::alert(cx, AlertKind::Integration, |language| {
+            let text = texts::integration(language, title, &one_line(why), &url);
+            (texts::integration_subject(language, title), text)
+        });
         Decision::to(Self { alerted_at: Some(cx.now), ..self }, cursor).created(mails)
     }
 }

@@ -16,9 +16,12 @@ use crate::event::data::PaymentUnmatchedData;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
+use crate::notation;
 use crate::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
 use crate::refusal::Refusal;
 use crate::time::{DAY_MS, Timestamp};
+use words::Language;
+use words::staff::alerts as texts;
 
 /// Number of days for which an unmatched event is retried before it is abandoned.
 const TRIED_DAYS: i64 = 30;
@@ -232,51 +235,61 @@ impl KeptPaymentEvent {
         };
         let event = if given_up { "payment.given_up" } else { "payment.unmatched" };
         let happened = Event::new(cx, event, (Self::KIND, self.id), None, &data);
-        let (subject, text) = self.words(given_up);
-        let mail = Mail::alert(cx, AlertKind::PaymentUnmatched, &subject, &text);
+        let mail = Mail::alert(cx, AlertKind::PaymentUnmatched, |language| self.words(language, given_up));
         Decision::to(next, Confirmation::Done).events([happened]).created(mail)
     }
 
     /// Returns the subject and text of the alert email.
-    fn words(&self, given_up: bool) -> (String, String) {
-        let (event, about) = (&self.event_id, self.about.as_ref());
-        let what = match about.map(|about| about.kind) {
+    fn words(&self, language: Language, given_up: bool) -> (String, String) {
+        let (money, days) = (self.money(language), TRIED_DAYS.to_string());
+        let names = self.names();
+        let names = (!names.is_empty()).then(|| texts::unmatched_names(language, &names));
+        if given_up {
+            let sentences = [Some(texts::never_matched(language, &self.event_id, &days)), names];
+            let text = sentences.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let text = format!("{text}\n{}", texts::never_matched_advice(language));
+            (texts::never_matched_subject(language, &money, &days), text)
+        } else {
+            let sentences = [
+                Some(texts::unmatched(language, &money, &self.event_id)),
+                names,
+                Some(texts::unmatched_retries(language, &days)),
+            ];
+            let text = sentences.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            (texts::unmatched_subject(language, &money), text)
+        }
+    }
+
+    /// Describes the money that the event reports: `payment of 5.00 USD`.
+    fn money(&self, language: Language) -> String {
+        let about = self.about.as_ref();
+        let kind = match about.map(|about| about.kind) {
             Some(UnmatchedKind::Refund) => "refund",
             _ => "payment",
         };
-        let amount = about.and_then(|about| about.amount_cents).map(|cents| {
-            let currency = about.and_then(|about| about.currency.as_deref()).unwrap_or_default();
-            format!(" of {}.{:02} {}", cents / 100, cents % 100, currency.to_uppercase())
-        });
-        let amount = amount.unwrap_or_default();
-        let named = about.map(|about| {
-            let named = [
-                ("client_reference_id", &about.client_reference_id),
-                ("metadata.orderId", &about.order_id),
-                ("metadata.invoiceId", &about.invoice_id),
-                ("payment intent", &about.payment_intent),
-                ("checkout session", &about.session),
-            ];
-            let named = named.iter().filter_map(|(what, name)| name.as_ref().map(|name| format!("{what} {name}")));
-            named.collect::<Vec<_>>().join(", ")
-        });
-        let named =
-            named.filter(|named| !named.is_empty()).map_or_else(String::new, |named| format!(" It names {named}."));
-        if given_up {
-            let subject = format!("A {what}{amount} matched no order in {TRIED_DAYS} days");
-            let text = format!(
-                "The payment event {event} matched no order in {TRIED_DAYS} days and is no longer retried.{named}\n\
-                 Please look it up at the payment processor.\n"
-            );
-            (subject, text)
-        } else {
-            let subject = format!("A {what}{amount} matches no order");
-            let text = format!(
-                "The payment processor reports a {what}{amount} that matches no order (event {event}).{named} \
-                 Matching is retried with each new order and every hour, for {TRIED_DAYS} days.\n"
-            );
-            (subject, text)
-        }
+        let Some(cents) = about.and_then(|about| about.amount_cents) else {
+            return texts::unmatched_money(language, kind);
+        };
+        let currency = about.and_then(|about| about.currency.as_deref()).unwrap_or_default();
+        let amount = match language {
+            Language::English => format!("{}.{:02} {}", cents / 100, cents % 100, currency.to_uppercase()),
+            Language::German => notation::amount(language, cents, currency),
+        };
+        texts::unmatched_amount(language, kind, &amount)
+    }
+
+    /// Lists what the event names, by the names of the payment processor; empty if it names nothing.
+    fn names(&self) -> String {
+        let Some(about) = &self.about else { return String::new() };
+        let names = [
+            ("client_reference_id", &about.client_reference_id),
+            ("metadata.orderId", &about.order_id),
+            ("metadata.invoiceId", &about.invoice_id),
+            ("payment intent", &about.payment_intent),
+            ("checkout session", &about.session),
+        ];
+        let names = names.iter().filter_map(|(what, name)| name.as_ref().map(|name| format!("{what} {name}")));
+        names.collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext, NewAggregate};
 use crate::audit::AuditedAct;
 use crate::id::Id;
-use crate::mail::alert::AlertKind;
+use crate::mail::alert::{AlertKind, AlertTranslation};
 use crate::mail::part::{AttachedDocument, MailLink, MailPart, one_line};
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
@@ -73,6 +73,9 @@ pub struct Mail {
     /// Kind of alert, by which alerts to the operators are combined into one email; `None` for other emails.
     #[serde(default)]
     pub alert: Option<AlertKind>,
+    /// Texts of an alert in each other language, for recipients who read that language.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub translations: Vec<AlertTranslation>,
     /// Link to the page where the recipient can act.
     #[serde(default)]
     pub link: Option<MailLink>,
@@ -117,6 +120,7 @@ impl Mail {
             parts: Vec::new(),
             attached: None,
             alert: None,
+            translations: Vec::new(),
             link: None,
             sealed_link: None,
             useless_at: None,

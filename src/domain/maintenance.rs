@@ -22,9 +22,12 @@ use crate::amount::Amount;
 use crate::bounds::MAX_PRINT_SECONDS;
 use crate::id::Id;
 use crate::launch::{ChosenSlot, used_share};
+use crate::notation;
 use crate::printer_status::PrintEnd;
 use crate::refusal::Refusal;
 use crate::time::{HOUR_MS, Timestamp};
+use words::Language;
+use words::staff::alerts as texts;
 
 /// Maximum number of reminders per printer.
 pub const MAX_REMINDERS: usize = 50;
@@ -158,20 +161,20 @@ impl ReminderFields {
     }
 
     /// Describes the intervals that the given amount of work has reached; empty if it has reached none.
-    fn reached(&self, work: &Odometer) -> Vec<String> {
-        let amount = |done: Amount, every: Option<Amount>, unit: &str| {
+    fn reached(&self, language: Language, work: &Odometer) -> Vec<String> {
+        let amount = |done: Amount, every: Option<Amount>, text: fn(Language, &str, &str) -> String| {
             let every = every.filter(|every| done >= *every)?;
-            Some(format!("{done} of {every} {unit}"))
+            Some(text(language, &notation::decimal(language, done), &notation::decimal(language, every)))
         };
-        let count = |done: i64, every: Option<i64>, unit: &str| {
+        let count = |done: i64, every: Option<i64>, text: fn(Language, &str, &str) -> String| {
             let every = every.filter(|every| done >= *every)?;
-            Some(format!("{done} of {every} {unit}"))
+            Some(text(language, &done.to_string(), &every.to_string()))
         };
         [
-            amount(work.hours(), self.every_hours, "hours of printing"),
-            count(work.prints, self.every_prints, "prints"),
-            amount(work.grams, self.every_grams, "grams of material"),
-            count(work.failures, self.every_failures, "failed prints"),
+            amount(work.hours(), self.every_hours, texts::hours_reached),
+            count(work.prints, self.every_prints, texts::prints_reached),
+            amount(work.grams, self.every_grams, texts::grams_reached),
+            count(work.failures, self.every_failures, texts::failures_reached),
         ]
         .into_iter()
         .flatten()
@@ -211,9 +214,14 @@ impl Reminder {
         *odometer - self.since
     }
 
-    /// Describes the interval that has been reached, if any.
+    /// Describes the interval that has been reached, if any, in English.
     pub fn reason(&self, odometer: &Odometer) -> Option<String> {
-        let reached = self.fields.reached(&self.work(odometer));
+        self.reason_in(Language::English, odometer)
+    }
+
+    /// Describes the interval that has been reached, if any.
+    pub fn reason_in(&self, language: Language, odometer: &Odometer) -> Option<String> {
+        let reached = self.fields.reached(language, &self.work(odometer));
         (!reached.is_empty()).then(|| reached.join(", "))
     }
 

@@ -17,6 +17,7 @@ use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::refusal::{Refusal, shortened};
 use crate::time::Timestamp;
+use words::staff::alerts as texts;
 
 /// Maximum stored length of a message from the accounting system, in characters.
 const MAX_WORDS_CHARS: usize = 500;
@@ -142,13 +143,10 @@ impl Command<Posting> for PostingCommand {
             })),
             (Some(this), PostingCommand::Refused { round, words }) if this.awaits(*round) => {
                 let words = shortened(words.clone(), MAX_WORDS_CHARS);
-                let text = format!(
-                    "The accounting system rejected {}: {words}.\n\nFix it there or in the settings, then retry the \
-                     document. Nothing else is held up by it.\n",
-                    this.number
-                );
-                let subject = format!("{} was not posted", this.number);
-                let mails = Mail::alert(cx, AlertKind::Accounting, &subject, &text);
+                let mails = Mail::alert(cx, AlertKind::Accounting, |language| {
+                    let text = texts::not_posted(language, &this.number, &words);
+                    (texts::not_posted_subject(language, &this.number), text)
+                });
                 let (state, error) = (PostingState::Refused, Some(words));
                 Ok(to(Posting { state, error, updated_at: cx.now, ..this.clone() }).created(mails))
             }

@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod account;
+pub mod alerts;
 pub mod audit;
 pub mod audit_acts;
 pub mod billing;
@@ -44,6 +45,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
     vec![
         ("staff/access", &access::FILE, access::DECLARED),
         ("staff/account", &account::FILE, account::DECLARED),
+        ("staff/alerts", &alerts::FILE, alerts::DECLARED),
         ("staff/audit", &audit::FILE, audit::DECLARED),
         ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
         ("staff/billing", &billing::FILE, billing::DECLARED),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dashmap::DashMap;
+use dashmap::{DashMap, DashSet};
 use futures::future::join_all;
 use ractor::{ActorRef, SpawnErr};
 use tokio::sync::watch;
@@ -234,6 +234,7 @@ kinds! {
         access: d.access.clone(),
         alert_interval: s.alert_interval,
         last_alerts: DashMap::new(),
+        sent_alerts: DashSet::new(),
         failing: AtomicBool::new(false),
     };
     /// Customers with their sessions.

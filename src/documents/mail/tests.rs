@@ -8,11 +8,12 @@ use std::path::Path;
 use super::*;
 use domain::aggregate::DecisionContext;
 use domain::mail::Mail;
-use domain::mail::alert::AlertKind;
+use domain::mail::alert::{AlertDigest, AlertKind};
 use domain::mail::kind::{self, ExportReady, InvoiceToPay, PaymentReceipt, QuoteSent};
 use domain::notation;
 use domain::testing::orders::shipped_mail;
 use domain::testing::{Bench, id};
+use words::staff::alerts as texts;
 
 const EXPECTED_MAILS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/mails");
 
@@ -51,12 +52,14 @@ fn sums(language: Language) -> Vec<MailFact> {
     vec![fact(mails::tax(language), 561), fact(mails::total(language), 3511)]
 }
 
-/// Builds one email of each kind, with its file name. Those to customers are there in each language.
+/// Builds one email of each kind in each language, with its file name.
 fn all(cx: &DecisionContext<'_>) -> Vec<(String, Mail)> {
     let named = |suffix: &'static str| move |(name, mail): (&str, Mail)| (format!("{name}{suffix}"), mail);
     let english = mails_to_customers(cx, Language::English).into_iter().map(named(""));
     let german = mails_to_customers(cx, Language::German).into_iter().map(named("-de"));
-    english.chain(german).chain(alerts(cx).into_iter().map(named(""))).collect()
+    let english = english.chain(alerts(cx, Language::English).into_iter().map(named("")));
+    let german = german.chain(alerts(cx, Language::German).into_iter().map(named("-de")));
+    english.chain(german).collect()
 }
 
 fn mails_to_customers(cx: &DecisionContext<'_>, language: Language) -> Vec<(&'static str, Mail)> {
@@ -129,39 +132,88 @@ fn mails_to_customers(cx: &DecisionContext<'_>, language: Language) -> Vec<(&'st
     ]
 }
 
-fn alerts(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
-    let alert = |kind, subject: &str, text: &str| Mail::alert(cx, kind, subject, text).remove(0);
+/// Builds alerts as those read them who read the language.
+fn alerts(cx: &DecisionContext<'_>, language: Language) -> Vec<(&'static str, Mail)> {
+    let alert = |kind, english: (&str, &str), german: (String, String)| {
+        let content = |language| match language {
+            Language::English => (english.0.to_owned(), english.1.to_owned()),
+            Language::German => german.clone(),
+        };
+        let mail = Mail::alert(cx, kind, content).remove(0);
+        let AlertDigest { subject, text, link, .. } = AlertDigest::of(kind, language, [&mail]).unwrap();
+        Mail { language, subject, text, link, ..mail }
+    };
+    let (german, url) = (Language::German, "https://hooks.example/in");
     vec![
-        ("low-stock", alert(AlertKind::LowStock, "Low stock: PLA black, 120 g left", "120 g free of 500 g on hand.\n")),
+        (
+            "low-stock",
+            alert(
+                AlertKind::LowStock,
+                ("Low stock: PLA black, 120 g left", "120 g free of 500 g on hand.\n"),
+                (
+                    texts::low_stock_subject(german, "PLA schwarz", "120 g"),
+                    texts::low_stock(german, "PLA schwarz", "120 g", "500 g", "200 g"),
+                ),
+            ),
+        ),
         (
             "failed-print",
             alert(
                 AlertKind::JobFailed,
-                "JOB-000009 failed: nozzle too hot",
-                "Job JOB-000009 (Vase) of order ORD-000123 failed: nozzle too hot.\nRetry it or cancel it; nothing happens to it by itself.\n",
+                (
+                    "JOB-000009 failed: nozzle too hot",
+                    "Job JOB-000009 (Vase) of order ORD-000123 failed: nozzle too hot.\nRetry it or cancel it; nothing happens to it by itself.\n",
+                ),
+                (
+                    texts::job_failed_subject(german, "JOB-000009", "nozzle too hot"),
+                    format!(
+                        "{}\n{}",
+                        texts::job_failed(german, "JOB-000009", "Vase", "ORD-000123", "nozzle too hot"),
+                        texts::job_failed_advice(german)
+                    ),
+                ),
             ),
         ),
         (
             "endpoint-disabled",
             alert(
                 AlertKind::EndpointDisabled,
-                "Webhook endpoint disabled after 6 tries: https://hooks.example/in",
-                "Deliveries to https://hooks.example/in have stopped: it responded with 500.\n",
+                (
+                    "Webhook endpoint disabled after 6 tries: https://hooks.example/in",
+                    "Deliveries to https://hooks.example/in have stopped: it responded with 500.\n",
+                ),
+                (
+                    texts::endpoint_disabled_subject(german, "6", url),
+                    texts::endpoint_disabled(german, url, "it responded with 500", "7"),
+                ),
             ),
         ),
         (
             "printer-lost",
-            alert(AlertKind::Printer, "Printer lost: MK4 left", "MK4 left cannot be reached: no route to host.\n"),
-        ),
-        (
-            "maintenance",
             alert(
                 AlertKind::Printer,
-                "Maintenance due: MK4 left: Grease the rails",
-                "Grease the rails is due on MK4 left: 500 hours of printing since it was last done.\n",
+                ("Printer lost: MK4 left", "MK4 left cannot be reached: no route to host.\n"),
+                (
+                    texts::unreachable_subject(german, "MK4 links"),
+                    texts::unreachable(german, "MK4 links", "no route to host"),
+                ),
             ),
         ),
+        ("maintenance", maintenance_alert(&alert)),
     ]
+}
+
+fn maintenance_alert(alert: &impl Fn(AlertKind, (&str, &str), (String, String)) -> Mail) -> Mail {
+    let (german, printer, task) = (Language::German, "MK4 links", "Schienen fetten");
+    let due = texts::maintenance(german, task, printer, &texts::hours_reached(german, "500", "500"));
+    alert(
+        AlertKind::Printer,
+        (
+            "Maintenance due: MK4 left: Grease the rails",
+            "Grease the rails is due on MK4 left: 500 hours of printing since it was last done.\n",
+        ),
+        (texts::maintenance_subject(german, printer, task), format!("{due} {}", texts::maintenance_can_wait(german))),
+    )
 }
 
 /// Returns the link in an email; for a sealed email, the link contained in it after unsealing.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::access::{Access, ApiKey, StaffSession, User};
+use crate::access::{Access, ApiKey, StaffSession, User, normal_email};
 use crate::id::Id;
 use crate::principal::Role;
 use crate::time::Timestamp;
+use words::Language;
 
 /// Reason why an API key was rejected; each results in a 401 response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -63,6 +64,25 @@ impl Access {
         emails
     }
 
+    /// Groups email addresses by the language in which they are written to: that of the user with the address, and
+    /// English for users who chose none and for addresses that are no user's. Each group keeps the given order.
+    pub fn group_by_language(&self, addresses: &[String]) -> Vec<(Language, Vec<String>)> {
+        let mut groups: Vec<(Language, Vec<String>)> = Vec::new();
+        for language in Language::ALL {
+            let group: Vec<String> =
+                addresses.iter().filter(|address| self.mail_language(address) == language).cloned().collect();
+            if !group.is_empty() {
+                groups.push((language, group));
+            }
+        }
+        groups
+    }
+
+    fn mail_language(&self, address: &str) -> Language {
+        let user = normal_email(address).ok().and_then(|email| self.user_by_email(&email));
+        user.and_then(|user| user.language).unwrap_or_default()
+    }
+
     /// Returns the key with the given hash if it is currently valid, otherwise the reason why it was rejected.
     pub fn key_by_hash(&self, hash: &str, now: Timestamp) -> Result<&Arc<ApiKey>, KeyRefusal> {
         let key = self.keys.get(hash).ok_or(KeyRefusal::Unknown)?;
@@ -106,5 +126,41 @@ impl Access {
     /// Returns the active admins: users with the role `admin` who are active and not deleted.
     pub fn admins(&self) -> impl Iterator<Item = &Arc<User>> {
         self.users.values().filter(|user| user.administers())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::access::{StaffCommand, UserEdit};
+    use crate::testing::Bench;
+
+    #[test]
+    fn everybody_is_written_to_in_their_own_language() {
+        let (bench, mut access) = (Bench::new(), None);
+        let german = Some(Language::German);
+        for (email, language) in [("ada@example.org", german), ("ben@example.org", None), ("eve@example.org", german)] {
+            let [email, name, password_hash] = [email, "Ada", "$argon2id$"].map(str::to_owned);
+            let add = StaffCommand::Add { email, name, password_hash, role: Role::Admin };
+            let id = bench.tell(&mut access, Id::ONLY, &add).unwrap().answer.user.id;
+            let change = UserEdit { language: Some(language), ..UserEdit::default() };
+            let change = StaffCommand::Update { id, if_version: None, checked_hash: None, change, keep: None };
+            bench.tell(&mut access, Id::ONLY, &change).unwrap();
+        }
+        let access: Access = access.unwrap();
+        let groups = |addresses: &[&str]| {
+            let addresses: Vec<String> = addresses.iter().copied().map(str::to_owned).collect();
+            access.group_by_language(&addresses)
+        };
+        let group = |language: Language, addresses: &[&str]| {
+            (language, addresses.iter().copied().map(str::to_owned).collect::<Vec<String>>())
+        };
+        let all = ["Eve@example.org", "ben@example.org", "floor@example.com", "ada@example.org"];
+        let english = group(Language::English, &["ben@example.org", "floor@example.com"]);
+        let german = group(Language::German, &["Eve@example.org", "ada@example.org"]);
+        assert_eq!(groups(&all), [english, german]);
+        assert_eq!(groups(&["ada@example.org"]), [group(Language::German, &["ada@example.org"])]);
+        assert!(groups(&[]).is_empty());
     }
 }

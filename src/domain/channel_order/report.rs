@@ -11,6 +11,7 @@ use crate::mail::alert::AlertKind;
 use crate::refusal::shortened;
 use crate::schedule::Delays;
 use crate::time::{DAY_MS, Timestamp};
+use words::staff::alerts as texts;
 
 /// Backoff between attempts to report a shipment.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(5), longest: Duration::from_hours(1) };
@@ -101,7 +102,7 @@ impl ChannelOrder {
 
     /// Records the outcome of an attempt. Returns an email if an operator must act.
     pub(super) fn tracked(&mut self, cx: &DecisionContext<'_>, number: u32, outcome: &TrackingOutcome) -> Vec<Mail> {
-        let (order_name, order_id) = (self.name(), self.order_id);
+        let (order_number, order_id) = (self.number.clone(), self.order_id);
         let Some(tracking) = self.trackings.iter_mut().find(|one| one.shipment.number == number) else {
             return Vec::new();
         };
@@ -129,12 +130,11 @@ impl ChannelOrder {
             return Vec::new();
         }
         let why = tracking.error.clone().unwrap_or_default();
-        let subject = format!("A shipment of {order_name} could not be reported");
-        let text = format!(
-            "The other shop does not know about shipment {number} of {order_name} (order {order_id} here): \
-             {why}\nEnter it there manually, or retry.\n"
-        );
-        Mail::alert(cx, AlertKind::Order, &subject, &text)
+        Mail::alert(cx, AlertKind::Order, |language| {
+            let (shipment, order) = (number.to_string(), order_id.to_string());
+            let text = texts::unreported_shipment(language, &shipment, &order_number, &order, &why);
+            (texts::unreported_shipment_subject(language, &order_number), text)
+        })
     }
 
     /// Resets failed reports so that they are attempted again.

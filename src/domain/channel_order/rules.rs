@@ -7,6 +7,7 @@ use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::refusal::Refusal;
+use words::staff::alerts as texts;
 
 /// Maximum number of missing entries listed in a message.
 const MAX_NAMED: usize = 20;
@@ -84,9 +85,10 @@ impl Command<ChannelOrder> for ChannelOrderCommand {
                 order.our_state = *reported;
                 if let Some(words) = refused {
                     order.problem = Some(words.clone());
-                    let subject = format!("Conflicting changes to {}", order.name());
-                    let text = format!("{subject} (order {} here): {words}.\n", order.order_id);
-                    mails = Mail::alert(cx, AlertKind::Order, &subject, &text);
+                    mails = Mail::alert(cx, AlertKind::Order, |language| {
+                        let text = texts::conflict(language, &order.number, &order.order_id.to_string(), words);
+                        (texts::conflict_subject(language, &order.number), text)
+                    });
                 }
             }
             C::Shipped(shipments) => order.ship(cx, shipments),
@@ -137,13 +139,15 @@ impl ChannelOrder {
             return Vec::new();
         }
         self.alerted = true;
-        let missing = match self.missing.len() {
-            0 => String::new(),
-            _ => format!(" The variant mapping has no entry for {}.", self.missing.join(", ")),
-        };
-        let problem = self.problem.as_ref().map(|words| format!(" {words}.")).unwrap_or_default();
-        let subject = format!("A paid {} is on hold", self.name());
-        let text = format!("It is stored and will be produced as soon as possible.{missing}{problem}\n");
-        Mail::alert(cx, AlertKind::Order, &subject, &text)
+        Mail::alert(cx, AlertKind::Order, |language| {
+            let missing = (!self.missing.is_empty()).then(|| self.missing.join(", "));
+            let sentences = [
+                Some(texts::held_sale(language)),
+                missing.map(|names| texts::unmapped_variants(language, &names)),
+                self.problem.as_ref().map(|words| format!("{words}.")),
+            ];
+            let text = sentences.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            (texts::held_sale_subject(language, &self.number), text)
+        })
     }
 }

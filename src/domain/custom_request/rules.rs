@@ -8,15 +8,17 @@ use super::{
 };
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::audit::AuditedAct;
-use crate::currency;
 use crate::event::Event;
 use crate::event::data::CustomRequestData;
 use crate::file::File;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::{AlertKind, one_line};
+use crate::notation;
 use crate::refusal::Refusal;
 use crate::time::DAY_MS;
+use words::Language;
+use words::staff::alerts as texts;
 
 impl Aggregate for CustomRequest {
     const KIND: &'static str = "custom_request";
@@ -196,35 +198,38 @@ impl CustomRequest {
 
     /// Builds the email to the operators about a new request. Each text written by the customer is on its own line.
     fn alert(&self, cx: &DecisionContext<'_>) -> Vec<Mail> {
+        Mail::alert(cx, AlertKind::CustomRequest, |language| {
+            let total = notation::amount(language, self.estimate.total_cents, &self.estimate.currency);
+            let product = &self.wishes.product_type;
+            let subject = texts::request_subject(language, &self.customer_name, product, &total);
+            (subject, self.alert_text(language, cx, &total))
+        })
+    }
+
+    /// Returns the text of the email about a new request, with its estimated total.
+    fn alert_text(&self, language: Language, cx: &DecisionContext<'_>, total: &str) -> String {
         let Self { customer_name, customer_email, wishes, .. } = self;
-        let total = currency::format_amount(self.estimate.total_cents, &self.estimate.currency);
-        let labelled_line = |what: &str, text: Option<&String>| {
-            text.map(|text| format!("{what}: {}\n", one_line(text))).unwrap_or_default()
-        };
-        let unknown: Vec<&str> = self.estimate.unknown().collect();
-        let flagged = if unknown.is_empty() {
-            String::new()
-        } else {
-            format!("Not in the price tables, estimated with defaults: {}.\n", unknown.join(", "))
-        };
-        let text = format!(
-            "{} <{}> requests a {} ({}, style {}, size {}, base {}, {} colours), with {} photos.\n{}{}{}\
-             Estimated at {total}, valid until {}.\n{flagged}Check the request and answer it with a quote.\n",
-            one_line(customer_name),
-            one_line(customer_email),
-            one_line(&wishes.product_type),
-            one_line(&wishes.subject_type),
-            one_line(&wishes.style_id),
-            one_line(&wishes.size_id),
-            one_line(&wishes.base_option_id),
+        let until = notation::date_and_time(language, &cx.rules.clock, self.valid_until);
+        let unpriced: Vec<&str> = self.estimate.unknown().collect();
+        let details = texts::wishes(
+            language,
+            &one_line(&wishes.subject_type),
+            &one_line(&wishes.style_id),
+            &one_line(&wishes.size_id),
+            &one_line(&wishes.base_option_id),
             wishes.color_count,
-            self.photos.len(),
-            labelled_line("Phone", self.phone.as_ref()),
-            labelled_line("Inscription", wishes.inscription.as_ref()),
-            labelled_line("Notes", wishes.notes.as_ref()),
-            cx.rules.clock.date_and_time(self.valid_until),
         );
-        let subject = format!("Custom request from {customer_name}: {}, {total}", wishes.product_type);
-        Mail::alert(cx, AlertKind::CustomRequest, &subject, &text)
+        let (customer, email) = (one_line(customer_name), one_line(customer_email));
+        let product = one_line(&wishes.product_type);
+        let lines = [
+            Some(texts::request(language, &customer, &email, &product, &details, self.photos.len())),
+            self.phone.as_ref().map(|text| texts::phone_line(language, &one_line(text))),
+            wishes.inscription.as_ref().map(|text| texts::inscription_line(language, &one_line(text))),
+            wishes.notes.as_ref().map(|text| texts::notes_line(language, &one_line(text))),
+            Some(texts::estimate(language, total, &until)),
+            (!unpriced.is_empty()).then(|| texts::unpriced(language, &unpriced.join(", "))),
+            Some(texts::request_advice(language)),
+        ];
+        lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 }

@@ -12,6 +12,7 @@ use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::refusal::Refusal;
+use words::staff::alerts as texts;
 
 impl Command<Endpoint> for EndpointNews {
     type Answer = Confirmation;
@@ -153,12 +154,9 @@ fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Dec
     let (url, reason_told) = (next.url.clone(), reason.clone());
     let data = EndpointDisabledData { endpoint_id: next.id, url, reason: reason_told, delivery_id: last.id };
     let happened = Event::new(cx, "endpoint.disabled", (Endpoint::KIND, next.id), None, &data);
-    let text = format!(
-        "Deliveries to {} have stopped: {reason}.\nIts events are kept and will be sent when the endpoint {} is \
-         enabled again.\n",
-        next.url, next.id
-    );
-    let subject = format!("Webhook endpoint disabled after {} attempts: {}", last.attempts, next.url);
-    let mail = Mail::alert(cx, AlertKind::EndpointDisabled, &subject, &text);
+    let mail = Mail::alert(cx, AlertKind::EndpointDisabled, |language| {
+        let subject = texts::endpoint_disabled_subject(language, &last.attempts.to_string(), &next.url);
+        (subject, texts::endpoint_disabled(language, &next.url, &reason, &next.id.to_string()))
+    });
     Decision::to(next, Confirmation::Done).events([happened]).created(mail)
 }

@@ -6,7 +6,8 @@ use crate::event::Event;
 use crate::event::data::EventData;
 use crate::event::data::invoice::{InvoiceData, InvoiceFlaggedData};
 use crate::mail::Mail;
-use crate::mail::alert::AlertKind;
+use crate::mail::alert::{AlertKind, flag_name};
+use words::staff::alerts as texts;
 
 /// Documents issued by a change, with the events about the change.
 pub(super) type SettlementChanges = (Vec<InvoiceRow>, Vec<Event>);
@@ -56,9 +57,11 @@ impl<'a> InvoiceChange<'a> {
         self.tell("invoice.flagged", |invoice| InvoiceFlaggedData { invoice, flag: flag_word, message });
         // Its number is known to the store alone.
         let name = &self.invoice.content.buyer.name;
-        let subject = format!("Invoice to {name}: {}", flag.replace('_', " "));
-        let text = format!("The invoice {} to {name} needs attention: {words}.\n", self.invoice.id);
-        self.mails.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
+        let alert = Mail::alert(self.cx, AlertKind::of_flag(flag), |language| {
+            let subject = texts::invoice_flag_subject(language, name, &flag_name(language, flag));
+            (subject, texts::invoice_flag(language, &self.invoice.id.to_string(), name, words))
+        });
+        self.mails.extend(alert);
     }
 
     /// Completes the decision with the invoice as the response; leaves the invoice unchanged if it does not differ from

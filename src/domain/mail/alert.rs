@@ -4,17 +4,24 @@
 //! sent immediately; those that follow within `mail.alert_interval_seconds` are combined in one email afterwards. Fifty
 //! failed jobs therefore cause two emails.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::aggregate::DecisionContext;
 use crate::mail::{Channel, Mail};
 use crate::time::Timestamp;
+use words::Language;
+use words::staff::alerts as texts;
 
 pub use crate::mail::part::{MailLink, one_line};
 
 /// Number of alerts shown in full in one email; any others are only counted.
 const MAX_TOLD: usize = 50;
+
+/// Label of a link, in each language.
+pub type LinkLabel = fn(Language) -> String;
 
 /// Subject area of an alert. Alerts of the same kind are batched into one email.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -73,69 +80,127 @@ impl AlertKind {
     }
 
     /// Returns the subject of an email that reports `count` alerts of this kind.
-    fn subject(self, count: usize) -> String {
-        match self {
-            Self::EndpointDisabled => format!("{count} webhook endpoints disabled"),
-            Self::JobFailed => format!("{count} jobs failed"),
-            Self::LowStock => format!("Low stock: {count} alerts"),
-            Self::StockDiscrepancy => format!("Stock discrepancy: {count} alerts"),
-            Self::PaymentUnmatched => format!("{count} payments match no order"),
-            Self::MoneyDue => format!("{count} orders need a payment or refund settled"),
-            Self::Order => format!("{count} orders need attention"),
-            Self::OrderLate => format!("{count} orders are late"),
-            Self::Printer => format!("{count} printers need attention"),
-            Self::CustomRequest => format!("{count} custom requests"),
-            Self::Accounting => format!("Accounting: {count} issues need attention"),
-            Self::Integration => format!("{count} integrations need attention"),
-        }
+    fn subject(self, language: Language, count: usize) -> String {
+        let subject = match self {
+            Self::EndpointDisabled => texts::endpoints_disabled,
+            Self::JobFailed => texts::jobs_failed,
+            Self::LowStock => texts::low_stock_alerts,
+            Self::StockDiscrepancy => texts::stock_discrepancies,
+            Self::PaymentUnmatched => texts::unmatched_payments,
+            Self::MoneyDue => texts::unsettled_orders,
+            Self::Order => texts::flagged_orders,
+            Self::OrderLate => texts::late_orders,
+            Self::Printer => texts::flagged_printers,
+            Self::CustomRequest => texts::custom_requests,
+            Self::Accounting => texts::accounting_issues,
+            Self::Integration => texts::flagged_integrations,
+        };
+        subject(language, count)
     }
 
     /// Returns the label of the alert's link, and the API operation whose page the link opens, given by its tag and ID
     /// in the API description.
-    pub const fn page(self) -> (&'static str, &'static str, &'static str) {
+    pub fn page(self) -> (LinkLabel, &'static str, &'static str) {
         match self {
-            Self::EndpointDisabled => ("Enable the endpoint", "Webhooks", "enableEndpoint"),
-            Self::JobFailed => ("Retry or cancel the job", "Jobs", "retryJob"),
-            Self::LowStock => ("Add stock", "Materials", "adjustMaterial"),
-            Self::StockDiscrepancy => ("Correct the stock", "Materials", "updateMaterial"),
-            Self::PaymentUnmatched => ("View the payments", "Inbound webhooks", "listUnmatchedPayments"),
-            Self::MoneyDue | Self::Order | Self::OrderLate => ("Open the orders", "Orders", "listOrders"),
-            Self::Printer => ("Open the printers", "Printers", "listPrinters"),
-            Self::CustomRequest => ("Open the custom requests", "Custom requests", "listCustomRequests"),
-            Self::Accounting => ("View the documents that were not posted", "Accounting", "listPostings"),
-            Self::Integration => ("View the integrations", "Settings", "listIntegrations"),
+            Self::EndpointDisabled => (texts::endpoint_link, "Webhooks", "enableEndpoint"),
+            Self::JobFailed => (texts::job_link, "Jobs", "retryJob"),
+            Self::LowStock => (texts::stock_link, "Materials", "adjustMaterial"),
+            Self::StockDiscrepancy => (texts::discrepancy_link, "Materials", "updateMaterial"),
+            Self::PaymentUnmatched => (texts::payments_link, "Inbound webhooks", "listUnmatchedPayments"),
+            Self::MoneyDue | Self::Order | Self::OrderLate => (texts::orders_link, "Orders", "listOrders"),
+            Self::Printer => (texts::printers_link, "Printers", "listPrinters"),
+            Self::CustomRequest => (texts::requests_link, "Custom requests", "listCustomRequests"),
+            Self::Accounting => (texts::postings_link, "Accounting", "listPostings"),
+            Self::Integration => (texts::integrations_link, "Settings", "listIntegrations"),
         }
     }
 }
 
+/// Texts of an alert in a language other than English.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AlertTranslation {
+    /// Language of the texts.
+    pub language: Language,
+    /// Subject, on one line without control characters.
+    pub subject: String,
+    /// Text, without the link.
+    pub text: String,
+    /// Label of the link.
+    pub link_label: String,
+}
+
 impl Mail {
     /// Builds an alert to the operators, as one message per channel: an email to `mail.operators` (if that is empty, to
-    /// the active admins at the time of sending) and, if an agent gateway is configured, a message to it.
+    /// the active admins at the time of sending) and, if an agent gateway is configured, a message to it in English.
     ///
-    /// `subject` is one line with the key figures. `text` consists of plain sentences that describe what happened and
-    /// what to do; a link to the relevant page is added.
-    pub fn alert(cx: &DecisionContext<'_>, kind: AlertKind, subject: &str, text: &str) -> Vec<Self> {
+    /// `content` returns the subject and the text in a language; each recipient gets those in their own. The subject is
+    /// one line with the key figures. The text consists of plain sentences that describe what happened and what to do;
+    /// a link to the relevant page is added.
+    pub fn alert(
+        cx: &DecisionContext<'_>,
+        kind: AlertKind,
+        content: impl Fn(Language) -> (String, String),
+    ) -> Vec<Self> {
         let (label, tag, operation) = kind.page();
         let url = format!("{}/docs/#/{tag}/{operation}", cx.rules.public_url);
-        let link = Some(MailLink { label: label.to_owned(), url });
-        let mail = Self::new(cx, cx.rules.operator_mail.clone(), subject.to_owned(), text.to_owned());
-        let mail = Self { alert: Some(kind), link, ..mail };
+        let (subject, text) = content(Language::English);
+        let mail = Self::new(cx, cx.rules.operator_mail.clone(), subject, end_line(&text));
+        let others = Language::ALL.into_iter().filter(|language| !language.is_english()).map(|language| {
+            let (subject, text) = content(language);
+            let (subject, text) = (one_line(&subject), end_line(&text));
+            AlertTranslation { language, subject, text, link_label: label(language) }
+        });
+        let translations = others.collect();
+        let link = Some(MailLink { label: label(Language::English), url });
+        let mail = Self { alert: Some(kind), translations, link, ..mail };
         let agent = cx.rules.agent_gateway.then(|| Self {
             id: cx.ids.id(),
             channel: Channel::Agent,
             to: Vec::new(),
+            translations: Vec::new(),
             ..mail.clone()
         });
         [mail].into_iter().chain(agent).collect()
     }
+
+    /// Replaces the link of an alert in all languages.
+    pub fn with_link(mut self, label: LinkLabel, url: &str) -> Self {
+        self.link = Some(MailLink { label: label(Language::English), url: url.to_owned() });
+        for translation in &mut self.translations {
+            translation.link_label = label(translation.language);
+        }
+        self
+    }
+
+    /// Returns the alert with its texts in a language; those that were stored without a translation stay in English.
+    fn in_language(&self, language: Language) -> Cow<'_, Self> {
+        let Some(texts) = self.translations.iter().find(|one| one.language == language) else {
+            return Cow::Borrowed(self);
+        };
+        let link = self.link.as_ref().map(|link| MailLink { label: texts.link_label.clone(), url: link.url.clone() });
+        let (subject, text) = (texts.subject.clone(), texts.text.clone());
+        Cow::Owned(Self { language, subject, text, link, ..self.clone() })
+    }
 }
 
-/// Email that reports a set of alerts. Its content is derived from the set alone: the same set yields the same message
-/// at each attempt and in each process, and a different set yields a different message.
+/// Returns the name of a flag of an order or invoice, as the subject of its alert states it.
+pub(crate) fn flag_name(language: Language, flag: &str) -> String {
+    texts::flag_name(language, flag, &flag.replace('_', " "))
+}
+
+/// Ends a text with one line break.
+fn end_line(text: &str) -> String {
+    format!("{}\n", text.trim_end())
+}
+
+/// Email that reports a set of alerts in one language. Its content is derived from the set and the language alone: both
+/// yield the same message at each attempt and in each process, and a different set or language yields a different
+/// message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDigest {
     /// Idempotency key for mailers and mail services: the alert's own ID if there is only one, otherwise a hash of all
-    /// IDs.
+    /// IDs; followed by the language unless it is English.
     pub id: String,
     /// Creation time of the earliest alert.
     pub written_at: Timestamp,
@@ -150,22 +215,24 @@ pub struct AlertDigest {
 impl AlertDigest {
     /// Combines the given alerts, which must be of one kind and for the same recipients, in any order. Returns `None`
     /// if there are none.
-    pub fn of<'a>(kind: AlertKind, alerts: impl IntoIterator<Item = &'a Mail>) -> Option<Self> {
+    pub fn of<'a>(kind: AlertKind, language: Language, alerts: impl IntoIterator<Item = &'a Mail>) -> Option<Self> {
         let mut alerts: Vec<&Mail> = alerts.into_iter().collect();
         alerts.sort_by_key(|alert| (alert.created_at, alert.id));
         alerts.dedup_by_key(|alert| alert.id);
-        let first = *alerts.first()?;
+        let key = |key: String| if language.is_english() { key } else { format!("{key}-{}", language.tag()) };
+        let first = alerts.first()?.in_language(language);
         let (written_at, link) = (first.created_at, first.link.clone());
         if let [only] = alerts[..] {
-            let (subject, text) = (only.subject.clone(), only.text.clone());
-            return Some(Self { id: only.id.to_string(), written_at, subject, text, link });
+            let (subject, text) = (first.subject.clone(), first.text.clone());
+            return Some(Self { id: key(only.id.to_string()), written_at, subject, text, link });
         }
         let listed = alerts.iter().take(MAX_TOLD);
+        let listed = listed.map(|alert| alert.in_language(language));
         let mut text: Vec<String> =
             listed.map(|alert| format!("{}\n{}", alert.subject, alert.text.trim_end())).collect();
         let unlisted = alerts.len().saturating_sub(MAX_TOLD);
         if unlisted > 0 {
-            text.push(format!("{unlisted} more are not listed here."));
+            text.push(texts::not_listed(language, unlisted));
         }
         let mut hash = Sha256::new();
         for alert in &alerts {
@@ -173,9 +240,9 @@ impl AlertDigest {
             hash.update("\n");
         }
         Some(Self {
-            id: format!("alerts-{}", hex::encode(hash.finalize())),
+            id: key(format!("alerts-{}", hex::encode(hash.finalize()))),
             written_at,
-            subject: kind.subject(alerts.len()),
+            subject: kind.subject(language, alerts.len()),
             text: format!("{}\n", text.join("\n\n")),
             link,
         })

@@ -21,8 +21,10 @@ fn tries_are_further_and_further_apart_up_to_eight_hours() {
 }
 
 fn low(bench: &Bench, name: &str) -> Mail {
-    let mut alert =
-        Mail::alert(&bench.cx(), AlertKind::LowStock, &format!("Low stock: {name}, 9 g left"), "9 g free.\n");
+    let mut alert = Mail::alert(&bench.cx(), AlertKind::LowStock, |language| match language {
+        Language::English => (format!("Low stock: {name}, 9 g left"), "9 g free.\n".to_owned()),
+        Language::German => (format!("Knapper Bestand: {name}, noch 9 g"), "9 g frei.\n".to_owned()),
+    });
     alert.remove(0)
 }
 
@@ -36,29 +38,64 @@ fn an_alert_goes_to_the_operators_with_a_link_made_from_the_public_address() {
     assert_eq!(plain(&alert.text, &[], alert.link.as_ref()), format!("9 g free.\n\nAdd stock: {url}\n"));
     bench.rules.operator_mail.clear();
     bench.rules.agent_gateway = true;
-    let both = Mail::alert(&bench.cx(), AlertKind::LowStock, "a\r\nBcc: eve@example.com", "text");
+    let hostile = |_: Language| ("a\r\nBcc: eve@example.com".to_owned(), "text".to_owned());
+    let both = Mail::alert(&bench.cx(), AlertKind::LowStock, hostile);
     assert_eq!(
         both.iter().map(|one| (one.channel, one.to.len())).collect::<Vec<_>>(),
         [(Channel::Mail, 0), (Channel::Agent, 0)]
     );
     assert_ne!(both[0].id, both[1].id);
     assert!(!both[0].subject.contains(char::is_control));
+    assert!(!both[0].translations[0].subject.contains(char::is_control));
+    assert!(both[1].translations.is_empty(), "the gateway gets the English texts");
+}
+
+#[test]
+fn an_alert_is_in_the_language_of_those_who_get_it() {
+    let bench = Bench::new();
+    let alerts = ["PLA", "PETG"].map(|name| low(&bench, name));
+    let [english, german] = Language::ALL.map(|language| AlertDigest::of(AlertKind::LowStock, language, [&alerts[0]]));
+    let (english, german) = (english.unwrap(), german.unwrap());
+    assert_eq!((&*german.subject, &*german.text), ("Knapper Bestand: PLA, noch 9 g", "9 g frei.\n"));
+    assert_eq!((english.id.as_str(), german.id), (&*alerts[0].id.to_string(), format!("{}-de", english.id)));
+    assert_eq!((german.written_at, german.link.unwrap().label), (english.written_at, "Bestand hinzufügen".to_owned()));
+    let both = AlertDigest::of(AlertKind::LowStock, Language::German, &alerts).unwrap();
+    assert_eq!(both.subject, "Knapper Bestand: 2 Meldungen");
+    let text = "Knapper Bestand: PLA, noch 9 g\n9 g frei.\n\nKnapper Bestand: PETG, noch 9 g\n9 g frei.\n";
+    assert_eq!(both.text, text);
+    assert!(both.id.ends_with("-de") && both.id.len() <= 128, "{}", both.id);
+    // Alerts of earlier versions have no translation.
+    let old = Mail { translations: Vec::new(), ..alerts[0].clone() };
+    let old = AlertDigest::of(AlertKind::LowStock, Language::German, [&old]).unwrap();
+    assert_eq!((old.subject, old.link), (alerts[0].subject.clone(), alerts[0].link.clone()));
+}
+
+#[test]
+fn another_link_is_labelled_in_each_language() {
+    let alert = low(&Bench::new(), "PLA").with_link(words::staff::alerts::late_orders_link, "https://shop.example/x");
+    for (language, label) in
+        [(Language::English, "Show the late orders"), (Language::German, "Verspätete Bestellungen anzeigen")]
+    {
+        let link = AlertDigest::of(AlertKind::LowStock, language, [&alert]).unwrap().link.unwrap();
+        assert_eq!((link.label.as_str(), link.url.as_str()), (label, "https://shop.example/x"));
+    }
 }
 
 #[test]
 fn alerts_of_a_kind_are_told_in_one_mail_that_has_bounds() {
     let bench = Bench::new();
     let alerts: Vec<Mail> = (0..70).map(|n| low(&bench, &format!("PLA {n}"))).collect();
-    let AlertDigest { id, subject, text, link, .. } = AlertDigest::of(AlertKind::LowStock, &alerts).unwrap();
+    let AlertDigest { id, subject, text, link, .. } =
+        AlertDigest::of(AlertKind::LowStock, Language::English, &alerts).unwrap();
     assert_eq!(subject, "Low stock: 70 alerts");
     assert!(id.len() <= 128, "{id}");
     assert!(text.contains("PLA 0,") && text.contains("PLA 49,") && !text.contains("PLA 50,"), "{text}");
     assert!(text.ends_with("20 more are not listed here.\n"), "{text}");
     assert_eq!(link, alerts[0].link);
-    let only = AlertDigest::of(AlertKind::LowStock, [&alerts[3]]).unwrap();
+    let only = AlertDigest::of(AlertKind::LowStock, Language::English, [&alerts[3]]).unwrap();
     assert_eq!((only.subject, only.text), (alerts[3].subject.clone(), alerts[3].text.clone()));
     assert_eq!(only.id, alerts[3].id.to_string());
-    assert_eq!(AlertDigest::of(AlertKind::LowStock, []), None);
+    assert_eq!(AlertDigest::of(AlertKind::LowStock, Language::English, []), None);
 }
 
 #[test]
@@ -105,7 +142,12 @@ proptest! {
         let bench = Bench::new();
         // All say the same, so that only the set can tell them apart.
         let alerts: Vec<Mail> = (0..60).map(|_| low(&bench, "PLA")).collect();
-        let digest = |set: &[usize]| AlertDigest::of(AlertKind::LowStock, set.iter().map(|at| &alerts[*at])).unwrap();
+        let digest_in = |language: Language, set: &[usize]| {
+            AlertDigest::of(AlertKind::LowStock, language, set.iter().map(|at| &alerts[*at])).unwrap()
+        };
+        let digest = |set: &[usize]| digest_in(Language::English, set);
+        prop_assert_ne!(digest(&one).id, digest_in(Language::German, &one).id, "a language has a key of its own");
+        prop_assert_ne!(digest(&one).id, digest_in(Language::German, &other).id);
         let set = |of: &[usize]| of.iter().copied().collect::<std::collections::BTreeSet<_>>();
         prop_assert_eq!(set(&one) == set(&other), digest(&one).id == digest(&other).id);
         let sorted: Vec<usize> = set(&one).into_iter().collect();

@@ -1,14 +1,13 @@
 //! Alerts about a material, as emails and events: low stock, and stock that does not match the records.
 
-use std::fmt::Write as _;
-
 use crate::aggregate::DecisionContext;
 use crate::amount::Amount;
 use crate::event::data::{DiscrepancyData, EventData, LowStockData};
 use crate::event::{Event, LOW_STOCK};
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
-use crate::material::{ClaimState, Material};
+use crate::material::{ClaimState, Material, stock_amount, unit};
+use words::staff::alerts as texts;
 
 impl Material {
     /// Returns whether the material must be reordered: less is available than the reorder point, or than a waiting job
@@ -37,24 +36,26 @@ pub(super) struct Alert {
 /// workflow automation, email and the agent gateway, which expect that name.
 pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     let (fields, available) = (&material.fields, material.available());
-    let unit = fields.kind.unit();
     let data = LowStockData::from(material);
     let events = ["inventory.low", LOW_STOCK].map(|event| event_of(cx, material, event, &data));
-    let (name, on_hand, point) = (&fields.name, material.quantity, fields.reorder_point);
-    let below = if available < point {
-        format!("below the reorder point of {point} {unit}")
-    } else {
-        "less than a waiting job needs".to_owned()
-    };
-    let mut text = format!("{name}: {available} {unit} available of {on_hand} {unit} on hand, {below}.");
-    if cx.rules.block_below_reorder_point && on_hand < point {
-        text.push_str(" New jobs that need it are on hold until stock is added.");
-    }
-    if fields.reorder_quantity > Amount::ZERO {
-        let _ = write!(text, " The usual order is {} {unit}.", fields.reorder_quantity);
-    }
-    let subject = format!("Low stock: {name}, {} {unit} left", available.rounded());
-    let messages = Mail::alert(cx, AlertKind::LowStock, &subject, &format!("{text}\n"));
+    let (on_hand, point) = (material.quantity, fields.reorder_point);
+    let messages = Mail::alert(cx, AlertKind::LowStock, |language| {
+        let amount = |amount: Amount| stock_amount(language, amount, fields.kind);
+        let (has, of) = (amount(available), amount(on_hand));
+        let mut sentences = vec![if available < point {
+            texts::low_stock(language, &fields.name, &has, &of, &amount(point))
+        } else {
+            texts::short_stock(language, &fields.name, &has, &of)
+        }];
+        if cx.rules.block_below_reorder_point && on_hand < point {
+            sentences.push(texts::jobs_held(language));
+        }
+        if fields.reorder_quantity > Amount::ZERO {
+            sentences.push(texts::usual_order(language, &amount(fields.reorder_quantity)));
+        }
+        let left = format!("{} {}", available.rounded(), unit(language, fields.kind));
+        (texts::low_stock_subject(language, &fields.name, &left), sentences.join(" "))
+    });
     Alert { events: events.into(), messages }
 }
 
@@ -70,22 +71,17 @@ pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond:
         consumed_beyond_stock: beyond,
         unit,
     };
-    let (off, text) = if beyond > Amount::ZERO {
-        (beyond, format!("Prints used {beyond} {unit} of {name} more than were on hand. Please count the stock.\n"))
-    } else {
-        let short = Amount(material.reserved.0 - material.quantity.0);
-        let text = format!(
-            "{} {unit} of {name} are on hand, but {} {unit} are reserved for jobs. Please count the stock and \
-             reorder.\n",
-            material.quantity, material.reserved
-        );
-        (short, text)
-    };
-    let subject = format!("Stock discrepancy: {name}, {off} {unit} missing");
-    Alert {
-        events: vec![event_of(cx, material, "inventory.discrepancy", &data)],
-        messages: Mail::alert(cx, AlertKind::StockDiscrepancy, &subject, &text),
-    }
+    let missing = if beyond > Amount::ZERO { beyond } else { Amount(material.reserved.0 - material.quantity.0) };
+    let messages = Mail::alert(cx, AlertKind::StockDiscrepancy, |language| {
+        let amount = |amount: Amount| stock_amount(language, amount, material.fields.kind);
+        let text = if beyond > Amount::ZERO {
+            texts::used_beyond_stock(language, &amount(beyond), name)
+        } else {
+            texts::reserved_beyond_stock(language, &amount(material.quantity), name, &amount(material.reserved))
+        };
+        (texts::discrepancy_subject(language, name, &amount(missing)), text)
+    });
+    Alert { events: vec![event_of(cx, material, "inventory.discrepancy", &data)], messages }
 }
 
 impl From<&Material> for LowStockData {

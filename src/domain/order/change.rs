@@ -12,9 +12,11 @@ use crate::id::Id;
 use crate::invoice::NewInvoice;
 use crate::job::{Attempt, Job, JobState};
 use crate::mail::Mail;
-use crate::mail::alert::AlertKind;
+use crate::mail::alert::{AlertKind, flag_name};
 use crate::order::{JobAnswer, OrderAnswer, OrderNewsAnswer};
 use crate::refusal::{Refusal, shortened};
+use words::Language;
+use words::staff::alerts as texts;
 
 /// Maximum length of an error message in the subject of an email, in characters.
 const MAX_SUBJECT_ERROR_CHARS: usize = 80;
@@ -173,19 +175,18 @@ impl<'a> OrderChange<'a> {
     /// before.
     fn mail_failure(&mut self, job: &Job, order: &str, error: &str) {
         let number = job.number_text();
-        let subject = format!("{number} failed: {}", shortened(error.to_owned(), MAX_SUBJECT_ERROR_CHARS));
         let details = job.error_details.as_deref().map(|details| format!("{details}\n")).unwrap_or_default();
-        let text = format!(
-            "Job {number} ({}) of order {order} failed: {error}.\n{details}Retry or cancel it; it is not retried \
-             automatically.\n",
-            job.sku_name
-        );
-        self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text).into_iter().map(Into::into));
+        let in_subject = shortened(error.to_owned(), MAX_SUBJECT_ERROR_CHARS);
+        self.alert(AlertKind::JobFailed, |language| {
+            let failed = texts::job_failed(language, &number, &job.sku_name, order, error);
+            let text = format!("{failed}\n{details}{}", texts::job_failed_advice(language));
+            (texts::job_failed_subject(language, &number, &in_subject), text)
+        });
     }
 
-    /// Alerts the operators to a problem that has no flag.
-    pub(super) fn alert(&mut self, kind: AlertKind, subject: &str, text: &str) {
-        self.created.extend(Mail::alert(self.cx, kind, subject, text).into_iter().map(Into::into));
+    /// Alerts the operators to a problem, with the subject and text that `content` returns in a language.
+    pub(super) fn alert(&mut self, kind: AlertKind, content: impl Fn(Language) -> (String, String)) {
+        self.created.extend(Mail::alert(self.cx, kind, content).into_iter().map(Into::into));
     }
 
     /// Sets the order's status, and publishes the given event, if any. A promise is met only if no parts are reprinted
@@ -224,10 +225,10 @@ impl<'a> OrderChange<'a> {
             return; // The job's own mail says more.
         }
         let number = self.order.number_text();
-        let subject = format!("{number}: {}", flag.replace('_', " "));
-        let text = format!("Order {number} needs attention: {words}.\n");
-        self.created
-            .extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text).into_iter().map(Into::into));
+        self.alert(AlertKind::of_flag(flag), |language| {
+            let subject = texts::order_flag_subject(language, &number, &flag_name(language, flag));
+            (subject, texts::order_flag(language, &number, words))
+        });
     }
 
     /// Sets the flag while `holds` is `true`, and removes it otherwise.

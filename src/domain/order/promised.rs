@@ -9,9 +9,12 @@ use crate::job::{Job, JobState};
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::mail::kind::own_page;
+use crate::notation;
 use crate::promise::Promise;
 use crate::time::Timestamp;
 use crate::timing::Timing;
+use words::Language;
+use words::staff::alerts as texts;
 
 /// Path of the list of late orders for staff, below the server's public URL.
 const LATE_ORDERS_PATH: &str = "shop/orders?timing=late";
@@ -91,15 +94,34 @@ impl OrderChange<'_> {
             None => "and its completion cannot be forecast".to_owned(),
         };
         let message = format!("{deadline}, {expectation}");
-        let number = self.order.number_text();
-        let customer = self.order.customer_email.as_ref().map(|email| format!(" for {email}")).unwrap_or_default();
-        let page = own_page(self.cx, "", &format!("shop/orders/{}", self.order.id)).url;
-        let text = format!("Order {number}{customer}: {message}.\n{page}\n");
         self.event_with("order.late", |order| OrderLateData { order, promised_at, due_at, expected_at, message });
-        let link = own_page(self.cx, "Show the late orders", LATE_ORDERS_PATH);
-        for mail in Mail::alert(self.cx, AlertKind::OrderLate, &format!("{number} is late"), &text) {
-            self.mail(Mail { link: Some(link.clone()), ..mail });
+        let list = own_page(self.cx, "", LATE_ORDERS_PATH).url;
+        let alert = Mail::alert(self.cx, AlertKind::OrderLate, |language| {
+            let subject = texts::late_subject(language, &self.order.number_text());
+            (subject, self.late_text(language, promised_at, expected_at))
+        });
+        for mail in alert {
+            self.mail(mail.with_link(texts::late_orders_link, &list));
         }
+    }
+
+    /// Returns the text of the alert that the order is late, with the address of its page.
+    fn late_text(&self, language: Language, promised_at: Timestamp, expected_at: Option<Timestamp>) -> String {
+        let time = |at| notation::date_and_time(language, &self.cx.rules.clock, at);
+        let number = self.order.number_text();
+        let order = match &self.order.customer_email {
+            Some(customer) => texts::late_order_of(language, &number, customer),
+            None => texts::late_order(language, &number),
+        };
+        let due_at = self.order.due_at.filter(|due_at| *due_at < promised_at);
+        let late = match (due_at, expected_at) {
+            (Some(due_at), Some(at)) => texts::due_expected(language, &order, &time(due_at), &time(at)),
+            (Some(due_at), None) => texts::due_unknown(language, &order, &time(due_at)),
+            (None, Some(at)) => texts::promised_expected(language, &order, &time(promised_at), &time(at)),
+            (None, None) => texts::promised_unknown(language, &order, &time(promised_at)),
+        };
+        let page = own_page(self.cx, "", &format!("shop/orders/{}", self.order.id)).url;
+        format!("{late}\n{page}")
     }
 }
 

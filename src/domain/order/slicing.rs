@@ -13,6 +13,7 @@ use crate::mail::alert::AlertKind;
 use crate::refusal::{Refusal, shortened};
 use crate::requirement::{Referenced, Requirement};
 use crate::slice_source::SliceSource;
+use words::staff::alerts as texts;
 
 /// Maximum length of the slicer's message, in characters.
 const MAX_WORDS_CHARS: usize = 500;
@@ -53,19 +54,16 @@ impl OrderChange<'_> {
     /// Alerts the operators to a model that cannot be sliced, once for all jobs of the order that are waiting for it.
     fn tell_failure(&mut self, waiting: &[Id], source: &SliceSource, words: &str) {
         let Some(job) = waiting.first().and_then(|id| self.job(*id).ok()) else { return };
-        let others = match waiting.len() - 1 {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let subject = format!("{}{others} cannot be sliced", job.number_text());
-        let text = format!(
-            "The model of {} cannot be sliced with the profile {:?}: {}.\nCorrect the model or the profile, then \
-             release the jobs; they are not sliced again automatically.\n",
-            job.sku_name,
-            source.profile,
-            shortened(words.to_owned(), MAX_WORDS_CHARS)
-        );
-        self.alert(AlertKind::JobFailed, &subject, &text);
+        let (number, product, others) = (job.number_text(), job.sku_name.clone(), waiting.len() - 1);
+        let profile = format!("{:?}", source.profile);
+        let error = shortened(words.to_owned(), MAX_WORDS_CHARS);
+        self.alert(AlertKind::JobFailed, |language| {
+            let subject = match others {
+                0 => texts::not_sliced_subject(language, &number),
+                more => texts::several_not_sliced_subject(language, &number, more),
+            };
+            (subject, texts::not_sliced(language, &product, &profile, &error))
+        });
     }
 
     /// Sets the G-code of the jobs. Jobs whose reservations do not change wait for a printer; the rest wait for the

@@ -17,7 +17,7 @@ use crate::maintenance::{
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 use words::Language;
-use words::staff::cards;
+use words::staff::{alerts as texts, cards};
 
 /// Maximum number of reminders listed in the reason why a printer accepts no jobs.
 const MAX_REMINDERS_NAMED: usize = 2;
@@ -221,14 +221,12 @@ impl Printer {
 
     fn due_alert(&self, cx: &DecisionContext<'_>, reminder: &Reminder) -> Vec<Mail> {
         let (printer, task) = (&self.fields.name, &reminder.fields.name);
-        let reason = reminder.reason(&self.odometer).unwrap_or_default();
-        let then = if reminder.fields.blocking {
-            "It accepts no jobs until the work is done and logged."
-        } else {
-            "It keeps accepting jobs; log the work when it is done."
-        };
-        let text = format!("{task} is due on {printer}: {reason} since it was last done. {then}\n");
-        Mail::alert(cx, AlertKind::Printer, &format!("Maintenance due: {printer}: {task}"), &text)
+        let rest = if reminder.fields.blocking { texts::maintenance_blocks } else { texts::maintenance_can_wait };
+        Mail::alert(cx, AlertKind::Printer, |language| {
+            let reason = reminder.reason_in(language, &self.odometer).unwrap_or_default();
+            let due = texts::maintenance(language, task, printer, &reason);
+            (texts::maintenance_subject(language, printer, task), format!("{due} {}", rest(language)))
+        })
     }
 }
 

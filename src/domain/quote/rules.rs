@@ -18,6 +18,7 @@ use crate::requirement::{Referenced, Requirement};
 use crate::sku::Sku;
 use crate::slice_source::SliceSource;
 use crate::time::DAY_MS;
+use words::staff::alerts as texts;
 use words::{Language, mails};
 
 /// Maximum stored length of a reason, in characters.
@@ -308,14 +309,11 @@ impl Quote {
             return ChangeOutput::default();
         }
         self.order_error = Some(shortened(words.to_owned(), MAX_REASON_CHARS));
-        let subject = format!("Quote {} was accepted, but its order cannot be created", self.number_text());
-        let text = format!(
-            "The customer accepted quote {}, but its order could not be created: {}. Correct this; the order is \
-             created when the customer accepts again.\n",
-            self.number_text(),
-            one_line(words)
-        );
-        let mails = Mail::alert(cx, AlertKind::Order, &subject, &text);
+        let mails = Mail::alert(cx, AlertKind::Order, |language| {
+            let number = self.number_text();
+            let text = texts::not_ordered(language, &number, &one_line(words));
+            (texts::not_ordered_subject(language, &number), text)
+        });
         ChangeOutput {
             created: mails.into_iter().map(|mail| QuoteCreation::Mail(Box::new(mail))).collect(),
             ..ChangeOutput::default()

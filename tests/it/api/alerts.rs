@@ -1,12 +1,14 @@
 //! Alerts to the operators by mail: whom they reach, how they look, and that many of them are few mails.
 
+use std::collections::BTreeSet;
+
 use printfloor::domain::mail::alert::AlertKind;
 use serde_json::json;
 use simulator::peers::mail_service::SimMailService;
 use simulator::sink::{Sink, SinkMode};
 
 use super::materials::mails;
-use super::staff;
+use super::{signed_in, staff};
 use crate::support::waiting::LONG;
 use crate::support::{App, Client, Clock, Db, until};
 
@@ -44,6 +46,77 @@ async fn without_set_addresses_the_active_admins_are_told_in_text_and_html_with_
     ] {
         assert!(mail.contains(words), "{words} in {mail}");
     }
+}
+
+#[tokio::test]
+async fn each_admin_gets_alerts_in_their_own_language() {
+    let app = App::new(Db::sqlite()).await;
+    for email in ["ann@example.org", "ben@example.org", "max@example.org"] {
+        staff(&app, email, "admin").await;
+    }
+    for email in ["ben@example.org", "max@example.org"] {
+        let client = signed_in(&app, email).await;
+        client.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    }
+    runs_low(&app, "PLA red").await;
+    let english = until("a mail in English", || async { mails(&app, "Low stock: PLA red, 993 g left").pop() }).await;
+    let german =
+        until("a mail in German", || async { mails(&app, "Knapper Bestand: PLA red, noch 993 g").pop() }).await;
+    let (english, german) = (decoded(&english), decoded(&german));
+    for (mail, others, texts) in [
+        (
+            &english,
+            ["ben@example.org", "max@example.org"].as_slice(),
+            ["below the reorder point of 995 g", ">Add stock</a>"],
+        ),
+        (&german, ["ann@example.org"].as_slice(), ["weniger als der Meldebestand von 995 g", "lang=\"de\""]),
+    ] {
+        assert!(texts.iter().all(|text| mail.contains(text)), "{texts:?} in {mail}");
+        assert!(others.iter().all(|other| !mail.contains(other)), "{others:?} in {mail}");
+    }
+    assert!(english.contains("To: ann@example.org"), "{english}");
+    assert!(german.contains("ben@example.org") && german.contains("max@example.org"), "{german}");
+    until("the alert to be noted as sent", || async {
+        app.get("/metrics").await.text.lines().any(|line| line == "printfloor_mails_pending 0").then_some(())
+    })
+    .await;
+    assert_eq!((mails(&app, "Low stock").len(), mails(&app, "Knapper Bestand").len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_mail_in_one_language_that_fails_repeats_none_in_another() {
+    let post = Sink::start().await.unwrap();
+    let app = App::on(Db::sqlite())
+        .env("EMAIL_API_KEY", "key")
+        .env("PRINTFLOOR_MAIL__API_URL", post.url())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org,ben@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 3)
+        .start()
+        .await;
+    staff(&app, "ben@example.org", "operator").await;
+    let ben = signed_in(&app, "ben@example.org").await;
+    ben.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    // The first mail is the one in English.
+    post.set_mode(SinkMode::FailFirst(1));
+    runs_low(&app, "PLA red").await;
+    post.wait_until(|all| all.len() == 2, LONG).await.expect("one mail for each language");
+    runs_low(&app, "PLA blue").await;
+    until("all to be noted as sent", || async {
+        app.get("/metrics").await.text.lines().any(|line| line == "printfloor_mails_pending 0").then_some(())
+    })
+    .await;
+    let requests = post.received();
+    let sent: Vec<_> = requests.iter().map(|one| (one.json()["to"].clone(), one.json()["subject"].clone())).collect();
+    let (ops, ben) = (json!(["ops@example.org"]), json!(["ben@example.org"]));
+    let expected = [
+        (ops.clone(), json!("Low stock: PLA red, 993 g left")),
+        (ben.clone(), json!("Knapper Bestand: PLA red, noch 993 g")),
+        (ops, json!("Low stock: 2 alerts")),
+        (ben, json!("Knapper Bestand: PLA blue, noch 993 g")),
+    ];
+    assert_eq!(sent, expected);
+    let keys: BTreeSet<_> = requests.iter().map(|one| one.header("idempotency-key")).collect();
+    assert_eq!(keys.len(), requests.len(), "each set in each language has a key of its own");
 }
 
 #[tokio::test]

@@ -370,7 +370,7 @@ proptest! {
         let mut bench = Bench::new();
         bench.now = created_at;
         let text = &script[0].text;
-        let alert = Mail::alert(&bench.cx(), AlertKind::LowStock, text, text);
+        let alert = Mail::alert(&bench.cx(), AlertKind::LowStock, |_| (text.clone(), text.clone()));
         let plain = Mail::new(&bench.cx(), vec![text.clone()], text.clone(), text.clone());
         for mail in alert.into_iter().chain([plain]) {
             let mut mail = Some(mail);
