@@ -136,6 +136,12 @@ mod tests {
         Caller { by: Arc::new(by), session: None, request_id: None, language: words::Language::English }
     }
 
+    #[test]
+    fn a_key_expires_a_day_after_the_request() {
+        let key = key("scope", "hash".to_owned(), Timestamp(1_000));
+        assert_eq!(key.expires_at, Timestamp(1_000 + 24 * 3_600_000));
+    }
+
     fn of(by: Principal, method: &Method, path: &str, key: &str) -> Option<String> {
         let mut headers = HeaderMap::new();
         headers.insert(HEADER, key.parse().unwrap());
