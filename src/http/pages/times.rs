@@ -241,7 +241,7 @@ mod tests {
         assert!(fill(&page.0, &berlin(), AT.plus_ms(24 * HOUR_MS)).ends_with(">gestern 17:40</time>"));
         let page = mark_in(Language::German, TimeForm::Elapsed, AT);
         for (ms, text) in
-            [(1_000, "seit weniger als 1 Min."), (720_000, "seit 12 Min."), (3_900_000, "seit 1 Std. 5 Min.")]
+            [(1_000, "seit unter 1 Min."), (720_000, "seit 12 Min."), (3_900_000, "seit 1 Std. 5 Min.")]
         {
             assert!(fill(&page.0, &berlin(), AT.plus_ms(ms)).ends_with(&format!(">{text}</time>")), "{text}");
         }

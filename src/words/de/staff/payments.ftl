@@ -6,6 +6,7 @@ payment_method =
         [bank_transfer] Überweisung
         [card] Kartenzahlung
         [cash] Barzahlung
+        [channel] Vertriebskanal
         [dispute] Rückbuchung
         [processor] Online-Zahlung
        *[other] { $name }

@@ -52,7 +52,7 @@ next_free = Nächster frei { $time }
 
 ## Vergangene und verbleibende Zeit, auch so, wie das Skript sie schreibt
 
-under_minute = weniger als 1 Min.
+under_minute = unter 1 Min.
 minutes = { $minutes } Min.
 hours = { $hours } Std. { $minutes } Min.
 elapsed = seit { $span }
