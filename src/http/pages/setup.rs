@@ -32,7 +32,7 @@ use self::steps::{SetupStep, around};
 pub(super) use self::trial::failed;
 use super::faults::{fault_text, refusal_text};
 use super::form::TOKEN_FIELD;
-use super::frame::{PageCode, page_in, respond_in, see_other, whole_page};
+use super::frame::{PageCode, in_english, page_in, respond_in, see_other, whole_page};
 use super::refused::sentence;
 use domain::setup::draft::SetupDraft;
 use files::setup_draft::DraftFile;
@@ -194,7 +194,7 @@ pub(super) fn refused(language: Language, status: StatusCode, meta: &ErrorMeta) 
         h1 { (title) }
         p {
             @if let Some(text) = refusal_text(language, &meta.code) { (text) }
-            @else { (mark_english(language, &sentence(&meta.message))) }
+            @else { (in_english(language, &sentence(&meta.message))) }
         }
         p { (advice(language)) }
         a class="button" href=(PATH) { (texts::open_setup(language)) }
@@ -216,14 +216,6 @@ fn refusal_texts(status: StatusCode, code: &str) -> (WizardText, WizardText) {
         (503, _) => (texts::unavailable_title, texts::unavailable_text),
         (400..=499, _) => (texts::invalid_title, texts::invalid_text),
         _ => (texts::broken_title, texts::broken_text),
-    }
-}
-
-/// Renders a text that is always in English, such as a message of a service, and marks it on a page in another
-/// language.
-pub(super) fn mark_english(language: Language, text: &str) -> Markup {
-    html! {
-        @if language.is_english() { (text) } @else { span lang=(Language::English.tag()) { (text) } }
     }
 }
 
@@ -255,7 +247,7 @@ impl FaultLine {
     pub(super) fn render(&self, language: Language) -> Markup {
         html! {
             @if let Some(subject) = &self.subject { (subject) ": " }
-            @if self.is_english { (mark_english(language, &self.message)) } @else { (self.message) }
+            @if self.is_english { (in_english(language, &self.message)) } @else { (self.message) }
         }
     }
 }

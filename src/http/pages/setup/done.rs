@@ -8,9 +8,9 @@ use maud::{Markup, html};
 
 use super::first_print::{self, FirstPrintQuery};
 use super::titles::title_of;
-use super::{PATH as BEGINNING, WizardHandles, WizardRequest, WizardText, advice, faults_of, mark_english, wrong};
+use super::{PATH as BEGINNING, WizardHandles, WizardRequest, WizardText, advice, faults_of, wrong};
 use crate::form::PageForm;
-use crate::frame::{SLOT, see_other, whole_page, with_parts};
+use crate::frame::{SLOT, in_english, see_other, whole_page, with_parts};
 use domain::file::GcodeForm;
 use domain::id::Id;
 use domain::refusal::Refusal;
@@ -143,7 +143,7 @@ fn written(language: Language, app: &WizardHandles) -> Markup {
                 p class="soft" {
                     (super::fields::name_of(language, one.service)) ": "
                     @if let Some(text) = advice::result_text(language, &one.message) { (text) }
-                    @else { (mark_english(language, &one.message)) }
+                    @else { (in_english(language, &one.message)) }
                 }
             }
         }

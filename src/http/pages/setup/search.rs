@@ -10,9 +10,9 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{WizardHandles, WizardRequest, mark_english, printers};
+use super::{WizardHandles, WizardRequest, printers};
 use crate::form::PageForm;
-use crate::frame::see_other;
+use crate::frame::{in_english, see_other};
 use crate::printer_fields::program_of;
 use http::access::Caller;
 use http::error::ApiError;
@@ -77,7 +77,7 @@ pub(super) fn part(language: Language, search: &SearchHandles, board: SearchProg
             }
             progress id="asked" max=(total.max(1)) value=(done) {}
         }
-        @for words in &notes { p class="soft" { (mark_english(language, words)) } }
+        @for words in &notes { p class="soft" { (in_english(language, words)) } }
         @if begun && !searching && finds.is_empty() {
             p { (texts::none_found(language)) }
         }
@@ -86,7 +86,7 @@ pub(super) fn part(language: Language, search: &SearchHandles, board: SearchProg
                 li {
                     strong { (find.name) }
                     span { (program_of(find.kind)) }
-                    span class="soft full" { (find.base_url) " – " (mark_english(language, &find.evidence)) }
+                    span class="soft full" { (find.base_url) " – " (in_english(language, &find.evidence)) }
                     @if find.registered {
                         span class="state" { (texts::added(language)) }
                     } @else {

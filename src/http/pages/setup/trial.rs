@@ -6,8 +6,9 @@ use maud::{Markup, html};
 
 use super::fields::{Field, WizardState};
 use super::titles::titled;
-use super::{FaultLine, WizardHandles, WizardRequest, advice, change_draft, faults_of, fields, mark_english, wrong};
+use super::{FaultLine, WizardHandles, WizardRequest, advice, change_draft, faults_of, fields, wrong};
 use crate::form::PageForm;
+use crate::frame::in_english;
 use crate::refused::sentence;
 use crate::staff::form::Form;
 use actors::app::service_tests::{Service, ServiceTest};
@@ -76,7 +77,7 @@ impl Trial {
 pub(crate) fn render_result(language: Language, message: &str) -> Markup {
     html! {
         @if let Some(text) = advice::result_text(language, message) { (sentence(&text)) }
-        @else { (mark_english(language, &sentence(message))) }
+        @else { (in_english(language, &sentence(message))) }
     }
 }
 
@@ -87,7 +88,7 @@ pub(crate) fn failed(language: Language, service: Service, message: &str, detail
             p class="bad" { strong { (texts::test_failed(language)) " " } (render_result(language, message)) }
             p { (advice::of(language, service, message, detail.unwrap_or_default())) }
             @if let Some(detail) = detail {
-                p class="soft" { (texts::test_details(language)) " " (mark_english(language, detail)) }
+                p class="soft" { (texts::test_details(language)) " " (in_english(language, detail)) }
             }
         }
     }
