@@ -70,8 +70,8 @@ on_sqlite! {
     }
 }
 
-/// Checks that a client that tries again for most of a day places one order, and that a key that has expired is answered
-/// until the next cleanup deletes its row.
+/// Checks that a client that tries again for most of a day places one order, and that a key that has expired is
+/// answered until the next cleanup deletes its row.
 #[tokio::test]
 async fn a_key_holds_for_a_day() {
     let clock = Clock::new();
