@@ -39,7 +39,7 @@ async fn setup_pages_are_german() {
     let dead = format!("http://{}", closed_address());
     let dead = [("service", "smart_home"), ("SMART_HOME_URL", dead.as_str()), ("SMART_HOME_TOKEN", "hunter2")];
     let failed = browser.send("/setup/integrations", &dead).await;
-    shows(&failed, &[">Anbindungen</h1>", "Test fehlgeschlagen.", "Einzelheiten: <span lang=\"en\">"]);
+    shows(&failed, &[">Integrationen</h1>", "Test fehlgeschlagen.", "Details: <span lang=\"en\">"]);
     let faulty = browser.send("/setup/commerce", &[("service", "smtp"), ("SMTP_PORT", "many")]).await;
     shows(&faulty, &[">Verkauf</h1>", "Mailserver: Port: ", ">Postleitzahl</label>"]);
     let seller = [("service", "seller"), ("PRINTFLOOR_INVOICES__SELLER_COUNTRY", "XX")];
@@ -48,8 +48,8 @@ async fn setup_pages_are_german() {
 
     shows(&browser.get("/setup/review").await, &[">Prüfen und starten</h1>", ">.env schreiben und abschließen<"]);
     assert_eq!(Browser::led(&browser.send("/setup/review", &[]).await), "/setup/done");
-    shows(&browser.get("/setup/done").await, &[">Ihr Betrieb ist eingerichtet</h1>", ">Werkstatt öffnen</a>"]);
+    shows(&browser.get("/setup/done").await, &[">Ihr Betrieb ist eingerichtet</h1>", ">Zur Werkstatt</a>"]);
     let missing = browser.get("/setup/done/live?printer=nowhere").await;
     assert_eq!(missing.status, 404, "{}", missing.text);
-    shows(&missing, &[">Seite nicht gefunden</h1>", ">Einrichtung öffnen</a>"]);
+    shows(&missing, &[">Seite nicht gefunden</h1>", ">Zur Einrichtung</a>"]);
 }

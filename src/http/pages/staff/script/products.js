@@ -38,7 +38,7 @@
   });
   // A form that a file filled in begins in the field that a person decides, with its suggestion selected.
   const begun = document.querySelector('form[data-begins]');
-  if (begun && !document.querySelector('[role=alert]')) {
+  if (begun && !document.querySelector('.wrong')) {
     const first = begun.elements[begun.dataset.begins];
     first.focus();
     first.select();
