@@ -126,7 +126,7 @@ pub struct AlertTranslation {
     pub subject: String,
     /// Text, without the link.
     pub text: String,
-    /// Label of the link.
+    /// Text of the link at the end of the mail.
     pub link_label: String,
 }
 

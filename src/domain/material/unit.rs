@@ -1,10 +1,9 @@
 //! Amounts of material with their units, as people read them.
 
-use words::Language;
-
 use super::MaterialType;
 use crate::amount::Amount;
 use crate::notation::decimal;
+use words::Language;
 
 /// Returns the unit of a material's amounts: `mL` or `ml`. It is the same for every number.
 pub fn unit(language: Language, kind: MaterialType) -> &'static str {

@@ -240,9 +240,7 @@ mod tests {
         assert!(fill(&page.0, &berlin(), AT).ends_with(">17:40</time>"));
         assert!(fill(&page.0, &berlin(), AT.plus_ms(24 * HOUR_MS)).ends_with(">gestern 17:40</time>"));
         let page = mark_in(Language::German, TimeForm::Elapsed, AT);
-        for (ms, text) in
-            [(1_000, "seit unter 1 Min."), (720_000, "seit 12 Min."), (3_900_000, "seit 1 Std. 5 Min.")]
-        {
+        for (ms, text) in [(1_000, "seit unter 1 Min."), (720_000, "seit 12 Min."), (3_900_000, "seit 1 Std. 5 Min.")] {
             assert!(fill(&page.0, &berlin(), AT.plus_ms(ms)).ends_with(&format!(">{text}</time>")), "{text}");
         }
         assert_eq!(mark_in(Language::English, TimeForm::Day, AT).0, mark(TimeForm::Day, AT).0);
