@@ -14,6 +14,9 @@ use domain::typed_amount::TypedAmountError;
 use words::staff::{orders, products, refusals, refusals_of_api};
 use words::{Language, pages};
 
+/// Function that writes a translation without variables.
+type TranslatedText = fn(Language) -> String;
+
 /// Returns the message of a validation error in another language than English; `None` for English, and for messages
 /// that no form on a page causes.
 pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
@@ -86,7 +89,7 @@ fn bound_text(language: Language, message: &str) -> Option<String> {
 
 /// Returns the message for an amount of money as typed that is none; `None` for other messages.
 fn amount_text(message: &str) -> Option<fn(Language) -> String> {
-    let all: [(TypedAmountError, fn(Language) -> String); 3] = [
+    let all: [(TypedAmountError, TranslatedText); 3] = [
         (TypedAmountError::Malformed, refusals::fault_amount),
         (TypedAmountError::Ambiguous, refusals::fault_amount_ambiguous),
         (TypedAmountError::TooPrecise, refusals::fault_amount_precise),

@@ -5,6 +5,9 @@ use actors::app::service_tests::Service;
 use words::Language;
 use words::staff::setup_fields as texts;
 
+/// Function that writes advice on a name.
+type AdviceText = fn(Language, &str) -> String;
+
 /// Substrings that identify network errors, with advice for each error.
 const BY_SIGN: [(&[&str], WizardText); 8] = [
     (&["connection refused", "refused the connection"], texts::advice_refused),
@@ -74,7 +77,7 @@ pub(super) fn result_text(language: Language, message: &str) -> Option<String> {
 }
 
 fn result_with_name(language: Language, message: &str) -> Option<String> {
-    let named: [(&str, fn(Language, &str) -> String); 4] = [
+    let named: [(&str, AdviceText); 4] = [
         (" responds", texts::result_responds),
         (" does not exist yet; the next start creates it", texts::result_created),
         (" cannot be used", texts::result_unusable),

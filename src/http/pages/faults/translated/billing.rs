@@ -1,10 +1,10 @@
 //! Translations of the API's messages about invoices, quotes and payments.
 
-use words::Language;
+use super::TranslatedText;
 use words::staff::billing;
 
 /// Returns the message of a validation error; `None` for messages about anything else.
-pub(super) fn fault(message: &str) -> Option<fn(Language) -> String> {
+pub(super) fn fault(message: &str) -> Option<TranslatedText> {
     Some(match message {
         "must not exceed the sum of the lines" => billing::fault_discount,
         "the total is too large; split the invoice" => billing::fault_total,
@@ -23,7 +23,7 @@ pub(super) fn fault(message: &str) -> Option<fn(Language) -> String> {
 }
 
 /// Returns the message of an error with this code; `None` for errors about anything else.
-pub(super) fn refusal(code: &str) -> Option<fn(Language) -> String> {
+pub(super) fn refusal(code: &str) -> Option<TranslatedText> {
     Some(match code {
         "stale_version" => billing::changed_since,
         "invalid_transition" => billing::not_in_status,
@@ -43,6 +43,7 @@ pub(super) fn refusal(code: &str) -> Option<fn(Language) -> String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use words::Language;
 
     #[test]
     fn messages_of_rules_are_translated() {

@@ -116,7 +116,7 @@ fn code_files(folder: &Path, all: &mut Vec<PathBuf>) {
         }
         if path.is_dir() {
             code_files(&path, all);
-        } else if name.ends_with(".rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             all.push(path);
         }
     }

@@ -1,10 +1,10 @@
 //! Translations of the API's messages about printers.
 
-use words::Language;
+use super::TranslatedText;
 use words::staff::printer_form;
 
 /// Beginnings of messages, each with the text that translates the message.
-const FAULTS_BY_START: [(&str, fn(Language) -> String); 5] = [
+const FAULTS_BY_START: [(&str, TranslatedText); 5] = [
     ("must be an http, https or mqtts URL", printer_form::fault_url),
     ("must be an http or https URL, such as http://192.168.1.20/webcam/", printer_form::fault_camera_url),
     ("must be the address of a printer, not ", printer_form::fault_no_printer),
@@ -13,7 +13,7 @@ const FAULTS_BY_START: [(&str, fn(Language) -> String); 5] = [
 ];
 
 /// Returns the text of a validation error that the form of a printer causes; `None` for other messages.
-pub(super) fn fault(message: &str) -> Option<fn(Language) -> String> {
+pub(super) fn fault(message: &str) -> Option<TranslatedText> {
     match message {
         "must be user:password" => Some(printer_form::fault_login),
         "must not contain a user name, password or key; use `credentials` for them" => {
@@ -24,7 +24,7 @@ pub(super) fn fault(message: &str) -> Option<fn(Language) -> String> {
 }
 
 /// Returns the text of an error with this code in the forms of a printer; `None` for other errors.
-pub(super) fn refusal(code: &str) -> Option<fn(Language) -> String> {
+pub(super) fn refusal(code: &str) -> Option<TranslatedText> {
     Some(match code {
         "printer_exists" => printer_form::printer_exists,
         "printer_disconnected" => printer_form::printer_disconnected,
@@ -40,6 +40,7 @@ pub(super) fn refusal(code: &str) -> Option<fn(Language) -> String> {
 mod tests {
     use super::*;
     use domain::printer::check_base_url;
+    use words::Language;
 
     #[test]
     fn messages_about_addresses_are_translated() {

@@ -1,11 +1,11 @@
 //! Translations of the API's messages about materials, spools and slots.
 
+use super::TranslatedText;
 use domain::amount::AmountError;
-use words::Language;
 use words::staff::{spools, stock as texts};
 
 /// Returns the message of a validation error; `None` for messages about anything else.
-pub(super) fn fault(message: &str) -> Option<fn(Language) -> String> {
+pub(super) fn fault(message: &str) -> Option<TranslatedText> {
     Some(match message {
         "must be a colour such as #1a2b3c" => texts::fault_color,
         "must not be zero" => texts::fault_zero,
@@ -20,7 +20,7 @@ pub(super) fn fault(message: &str) -> Option<fn(Language) -> String> {
 }
 
 /// Returns the message of an error with this code; `None` for errors about anything else.
-pub(super) fn refusal(code: &str) -> Option<fn(Language) -> String> {
+pub(super) fn refusal(code: &str) -> Option<TranslatedText> {
     Some(match code {
         "stale_version" => texts::changed_since,
         "insufficient_stock" => texts::insufficient_stock,
@@ -38,6 +38,7 @@ mod tests {
     use super::*;
     use domain::amount::{Amount, MAX_AMOUNT};
     use domain::spool::left_by_scale;
+    use words::Language;
 
     #[test]
     fn messages_of_rules_are_translated() {

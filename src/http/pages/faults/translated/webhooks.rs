@@ -1,17 +1,17 @@
 //! Translations of the API's messages about webhook endpoints and their deliveries.
 
+use super::TranslatedText;
 use domain::target::TargetError;
-use words::Language;
 use words::staff::webhooks as texts;
 
 /// Returns the message of a validation error; `None` for messages about anything else.
-pub(super) fn fault(message: &str) -> Option<fn(Language) -> String> {
-    let whole: [(TargetError, fn(Language) -> String); 3] = [
+pub(super) fn fault(message: &str) -> Option<TranslatedText> {
+    let whole: [(TargetError, TranslatedText); 3] = [
         (TargetError::TooLong, texts::fault_url_length),
         (TargetError::NotAUrl, texts::fault_url),
         (TargetError::Credentials, texts::fault_url_credentials),
     ];
-    let beginnings: [(&str, fn(Language) -> String); 5] = [
+    let beginnings: [(&str, TranslatedText); 5] = [
         ("the scheme must be http or https", texts::fault_url_scheme),
         ("the address is not allowed", texts::fault_url_address),
         ("the secret must be at most ", texts::fault_secret_length),
@@ -23,7 +23,7 @@ pub(super) fn fault(message: &str) -> Option<fn(Language) -> String> {
 }
 
 /// Returns the message of an error with this code; `None` for errors about anything else.
-pub(super) fn refusal(code: &str) -> Option<fn(Language) -> String> {
+pub(super) fn refusal(code: &str) -> Option<TranslatedText> {
     Some(match code {
         "delivery_pending" => texts::pending_delivery,
         "replay_running" => texts::replay_running,
@@ -36,6 +36,7 @@ mod tests {
     use super::*;
     use domain::signing::check_secret;
     use domain::target;
+    use words::Language;
 
     #[test]
     fn messages_of_rules_are_translated() {
