@@ -1,5 +1,5 @@
 //! Errors that the API writes in English, for the forms of the staff's pages. They are found by their text, as
-//! [`crate::phrases`] describes: about fields in `refusals_fields.ftl`, about everything else in `refusals_records.ftl`
+//! `phrases.rs` describes: about fields in `refusals_fields.ftl`, about everything else in `refusals_records.ftl`
 //! and `refusals_work.ftl`. Those whose code says enough are in [`super::refusals`] and in the areas.
 
 use crate::Language;
