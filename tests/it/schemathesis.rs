@@ -27,7 +27,7 @@ const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
 
 /// Of so many operations, each run asks one for what the bounds of the description lead to: that is most of all
 /// requests.
-const ONE_OF: u64 = 6;
+const ONE_OF: u64 = 3;
 
 /// Amount of what is invented.
 #[derive(Clone, Copy)]

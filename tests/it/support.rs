@@ -75,28 +75,3 @@ macro_rules! on_sqlite {
     )* };
 }
 pub(crate) use on_sqlite;
-
-/// As [`on_both`], for tests whose statements other tests run on SQLite: each run has them on PostgreSQL, or on SQLite
-/// where there is no server for the tests, and the long profile on SQLite as well.
-macro_rules! on_postgres {
-    ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
-        mod $name {
-            use super::*;
-            async fn run($db: $crate::support::Db) $body
-            $(#[$meta])*
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn on_postgres() {
-                let db = $crate::support::Db::postgres_with_shop().await;
-                run(db.unwrap_or_else($crate::support::Db::sqlite)).await;
-            }
-            mod long {
-                $(#[$meta])*
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn on_sqlite() {
-                    super::run($crate::support::Db::sqlite()).await;
-                }
-            }
-        }
-    )* };
-}
-pub(crate) use on_postgres;

@@ -1,7 +1,6 @@
 //! Operations succeed for everybody who may use them: 2xx with the described body. Every reading operation is called by
 //! every role that it is for; what changes something is done once by each role. (`roles` tests that nobody else may.)
-//! So the statements of every operation run on PostgreSQL; `schemathesis` and the tests of each resource have them on
-//! SQLite.
+//! So the statements of every operation run on both databases.
 
 mod accounting;
 mod channels;
@@ -27,7 +26,7 @@ use simulator::stock::parts::PartsSystem;
 use super::checkout::{KEY, knowing};
 use super::{PASSWORD, customer_of, id, signed_in, some_sku, staff, with_role};
 use crate::support::contract::CONTRACT;
-use crate::support::{App, Client, Db, on_postgres, until};
+use crate::support::{App, Client, Db, on_both, until};
 
 /// Operation with which a person releases a restored shop.
 const RESTORE_REVIEW: &str = "POST /api/restores/{id}/review";
@@ -230,7 +229,7 @@ async fn walks(app: &App) -> [Walk; 5] {
     ]
 }
 
-on_postgres! {
+on_both! {
     async fn every_reading_operation_answers_every_role_that_it_is_for(db: Db) {
         Box::pin(read_all(db)).await;
     }

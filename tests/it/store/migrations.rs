@@ -139,7 +139,7 @@ struct Kills {
 }
 
 async fn kill_at_drawn_statements(release: usize) {
-    kill_on_postgres(release, Kills { steps: Some(1), distance: 12, opened_of: 6 }).await;
+    kill_on_postgres(release, Kills { steps: Some(1), distance: 8, opened_of: 3 }).await;
 }
 
 async fn kill_at_each_statement(release: usize) {

@@ -38,6 +38,15 @@ fn loaded(number: u32, materials: &[u32]) -> Printer {
     printer(number).with_slots(materials.iter().enumerate().map(slot).collect())
 }
 
+/// Returns an order with one job, its material, and printers: three lack the material, and the fourth is too small.
+fn nobody_fits() -> (Order, Material, [Printer; 4]) {
+    let mut one = order(1, &[5]);
+    edit(&mut one, 0, |job| job.file_form = GcodeForm::Text);
+    let mut small = loaded(4, &[2]);
+    small.fields.build_volume = Some(Dimensions { x: 50.0, y: 50.0, z: 50.0 });
+    (one, material(2, "PLA galaxy black"), [loaded(1, &[3]), loaded(2, &[3]), loaded(3, &[3]), small])
+}
+
 /// Returns a printer that prints the given job.
 fn printing(number: u32, job: u32) -> Printer {
     let in_hand: CurrentAttempt = serde_json::from_value(serde_json::json!({
@@ -80,13 +89,8 @@ fn the_printer_that_is_free_first_is_named_with_its_time() {
 
 #[test]
 fn what_is_missing_is_named_with_the_number_of_printers() {
-    let mut one = order(1, &[5]);
-    edit(&mut one, 0, |job| job.file_form = GcodeForm::Text);
+    let (one, black, printers) = nobody_fits();
     let job = one.jobs.values().next().unwrap();
-    let black = material(2, "PLA galaxy black");
-    let mut small = loaded(4, &[2]);
-    small.fields.build_volume = Some(Dimensions { x: 50.0, y: 50.0, z: 50.0 });
-    let printers = [loaded(1, &[3]), loaded(2, &[3]), loaded(3, &[3]), small];
     let waits = explain(job, &printers.each_ref(), &[&black], None);
     assert_eq!(
         waits.sentence(),
@@ -100,13 +104,8 @@ fn what_is_missing_is_named_with_the_number_of_printers() {
 
 #[test]
 fn causes_are_in_the_language_of_the_page() {
-    let mut one = order(1, &[5]);
-    edit(&mut one, 0, |job| job.file_form = GcodeForm::Text);
+    let (one, black, printers) = nobody_fits();
     let job = one.jobs.values().next().unwrap();
-    let black = material(2, "PLA galaxy black");
-    let mut small = loaded(4, &[2]);
-    small.fields.build_volume = Some(Dimensions { x: 50.0, y: 50.0, z: 50.0 });
-    let printers = [loaded(1, &[3]), loaded(2, &[3]), loaded(3, &[3]), small];
     let (printers, types) = (printers.each_ref(), KnownTypes::default());
     let german = WaitContext { materials: &[&black], language: words::Language::German, ..around(&printers, &types) };
     let waits = waiting(job, &german).unwrap();
@@ -225,8 +224,8 @@ fn is_snake_case(word: &str) -> bool {
     word.trim_matches('_').contains('_')
 }
 
-crate::drawn_cases! {
-    400 of 2_000;
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, max_shrink_iters: 2000, ..ProptestConfig::default() })]
     #[test]
     fn every_waiting_job_has_a_sentence_that_agrees_with_its_causes(
         fleet in prop::collection::vec(machine(), 0..14),

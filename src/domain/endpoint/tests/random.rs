@@ -192,8 +192,7 @@ fn deliver_everything(target: &mut Target) {
     }
 }
 
-crate::drawn_cases! {
-    64 of 256;
+proptest! {
     #[test]
     fn the_window_is_bounded_nothing_is_lost_and_nothing_that_ended_begins_again(
         steps in proptest::collection::vec(any_step(), 1..100),

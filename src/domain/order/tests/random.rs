@@ -229,8 +229,8 @@ fn numbered(job: &Job) {
     }
 }
 
-crate::drawn_cases! {
-    100 of 400;
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
     fn the_tables_are_never_left(script in prop::collection::vec(any::<(u8, u8, u8)>(), 0..120), draft: bool, required: bool, plate in 1u32..3) {
         let mut of_two = line(2, 500, true);

@@ -15,7 +15,7 @@ use super::super::spools::with_spools;
 use crate::chaos::from_env;
 use crate::chaos::hall::{PATIENCE, list, outcome};
 use crate::support::waiting::until_seen;
-use crate::support::{App, Client, on_sqlite};
+use crate::support::{App, Client, on_both};
 
 /// The seed without `PRINTFLOOR_TEST_SEED`.
 const SEED: u64 = 20_261_122;
@@ -88,7 +88,7 @@ async fn witness(client: Client, sims: BTreeMap<String, SimPrinter>, over: Arc<A
     decisions
 }
 
-on_sqlite! {
+on_both! {
     async fn killed_at_random_moments_every_word_about_parts_counts_once(db: Db) {
         let seed = from_env("PRINTFLOOR_TEST_SEED", SEED);
         eprintln!("seed {seed}");

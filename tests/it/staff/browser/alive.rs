@@ -4,7 +4,7 @@ use super::{floor, state};
 use crate::support::browser::{Browser, Tab};
 
 /// More than the six connections that a browser has to a server.
-const PAGES: usize = 8;
+const PAGES: usize = 12;
 const LOST: &str = "Connection lost";
 
 /// Waits until the card of a printer says this on each of these pages.
@@ -15,7 +15,7 @@ async fn all_say(browser: &mut Browser, tabs: &[Tab], printer: &str, word: &str)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn chromium_keeps_more_pages_alive_than_it_has_connections() {
+async fn chromium_keeps_twelve_pages_alive_by_one_stream() {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();
     let (floor, cookie) = floor().await;

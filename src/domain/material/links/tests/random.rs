@@ -98,8 +98,8 @@ fn equal_in_the_end(system: StockSystem, steps: &[Step]) -> Result<(), TestCaseE
     Ok(())
 }
 
-crate::drawn_cases! {
-    4 of 12;
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
     fn both_sides_get_all_edits_once_where_references_are_kept(steps in prop::collection::vec(step(), 1000)) {
         equal_in_the_end(StockSystem::Parts, &steps)?;

@@ -1,4 +1,4 @@
-//! The fleet of a shop with printers of every type, three of each: 45 jobs of five SKUs, 80 in the long profile, and
+//! The fleet of a shop with printers of every type, three of each: 50 jobs of five SKUs, 80 in the long profile, and
 //! faults that come and go by a seed, which is printed; `PRINTFLOOR_TEST_SEED` replays one. Parts are sliced as text
 //! and as packages, because no file fits all types, each of one colour and of two, and one SKU is a kit.
 //!
@@ -31,11 +31,8 @@ const SEED: u64 = 20_261_122;
 const PRINTERS: usize = 15;
 /// Orders of six parts among the others in each run, and in the long profile.
 const ORDERS_OF_SIX: [usize; 2] = [2, 7];
-/// Orders of lids and orders of signs in each run, and in the long profile. They are packages, which only one type
-/// prints: enough for its printers to be busy as long as there is trouble.
-const ORDERS_OF_PACKAGES: [usize; 2] = [1, 2];
-/// Jobs of all orders but those of six parts, in each run and in the long profile.
-const OTHER_JOBS: [usize; 2] = [33, 38];
+/// Jobs of all other orders.
+const OTHER_JOBS: usize = 38;
 /// Colours of the two materials, as the package of two colours and the changers name them.
 const COLOURS: [&str; 2] = ["#1B1B22", "#F4F1E6"];
 /// Doubts that no look at a printer ends, as they are told.
@@ -133,7 +130,7 @@ struct Shop {
 }
 
 /// Creates the orders of the shop: jobs of five SKUs.
-async fn orders(app: &App, [black, white]: [&String; 2], scale: usize) -> Shop {
+async fn orders(app: &App, [black, white]: [&String; 2], orders_of_six: usize) -> Shop {
     let part = app.sku("PART", black, &app.gcode("part", 3, 2.0).await, 500).await;
     let lid = app.sku("LID", black, &app.package("lid", 3, 2.0).await, 500).await;
     let filaments = [(2.0, COLOURS[0]), (1.0, COLOURS[1])];
@@ -151,10 +148,9 @@ async fn orders(app: &App, [black, white]: [&String; 2], scale: usize) -> Shop {
     let kit = app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned();
     let seconds = [&part, &lid, &two, &sign].into_iter().cloned().zip([3.0, 3.0, 4.0, 4.0]).collect();
     let mut placed = Vec::new();
-    let (of_six, of_packages) = (ORDERS_OF_SIX[scale], ORDERS_OF_PACKAGES[scale]);
-    // Besides those of six and those of packages (2 + 3 each): 3 × 3 + 2 × 2 × 3 + 7 = 28
+    // Besides those of six: 2 × 2 + 3 × 3 + 2 × 3 + 2 × 2 × 3 + 7 = 38
     for (sku, orders, quantity) in
-        [(&part, of_six, 6), (&lid, of_packages, 2), (&two, 3, 3), (&sign, of_packages, 3), (&kit, 2, 2), (&part, 1, 7)]
+        [(&part, orders_of_six, 6), (&lid, 2, 2), (&two, 3, 3), (&sign, 2, 3), (&kit, 2, 2), (&part, 1, 7)]
     {
         for _ in 0..orders {
             placed.push(app.paid_order(sku, quantity).await);
@@ -234,8 +230,8 @@ on_sqlite! {
         let (black, white) = (app.material("PLA black", 5_000.0).await, app.material("PLA white", 5_000.0).await);
         let printers = open(&app, &fleet, [&black, &white]).await;
         let scale = usize::from(takes_all());
-        let shop = orders(&app, [&black, &white], scale).await;
-        let jobs_total = OTHER_JOBS[scale] + 6 * ORDERS_OF_SIX[scale];
+        let shop = orders(&app, [&black, &white], ORDERS_OF_SIX[scale]).await;
+        let jobs_total = OTHER_JOBS + 6 * ORDERS_OF_SIX[scale];
 
         let (well, over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let trouble = tokio::spawn(trouble(fleet.printers.clone(), Rng::with_seed(seed), well.clone()));
