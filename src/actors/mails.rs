@@ -78,6 +78,14 @@ struct MessageContent {
     link: Option<MailLink>,
 }
 
+/// What became of alerts that were sent.
+struct AlertsSent {
+    /// Error if the email in any language failed.
+    outcome: Result<(), MailError>,
+    /// `true` if an email was sent in at least one language.
+    any: bool,
+}
+
 /// Effects of emails, which send queued emails and combine alerts of the same kind.
 pub struct MailEffects {
     /// Clock used to determine when the next attempt to send an email is due.
@@ -103,7 +111,8 @@ pub struct MailEffects {
     /// Time at which this process last sent an email about each kind of alert. Locked while such an email is being
     /// sent.
     pub last_alerts: DashMap<AlertKind, Arc<Mutex<Option<Instant>>>>,
-    /// Pending alerts that this process has sent in one language, while the email in another one is repeated.
+    /// Pending alerts that this process has sent in one language, while the email in another one is repeated. After a
+    /// restart, the mail service recognises the repeat by its ID; a mail server sends it again.
     pub sent_alerts: DashSet<(Id, Language)>,
     /// `true` if the last attempt to send an email failed, so that a provider outage is logged only once.
     pub failing: AtomicBool,
@@ -122,7 +131,7 @@ impl Effects<Mail> for MailEffects {
                 return;
             }
             Some(kind) if mail.channel == Channel::Mail => {
-                self.send_alerts(kind, mail, std::slice::from_ref(mail)).await
+                self.send_alerts(kind, mail, std::slice::from_ref(mail)).await.outcome
             }
             _ => match self.link_of(mail) {
                 Ok(link) => {
@@ -156,9 +165,12 @@ impl MailEffects {
         let Some(own) = waiting.iter().find(|mail| mail.id == of.id()) else {
             return; // was part of the mail before
         };
-        let sent = self.send_alerts(kind, own, &waiting).await;
-        if sent.is_ok() {
+        let AlertsSent { outcome: sent, any } = self.send_alerts(kind, own, &waiting).await;
+        // The interval also counts from an email in one language while that in another one fails.
+        if any {
             *last = Some(Instant::now());
+        }
+        if sent.is_ok() {
             // Telling itself ends this task, so it comes last. A failure counts for this alert alone: the others have
             // tries of their own, and would be given up early by the failures of all.
             let others = waiting.iter().filter(|mail| mail.id != of.id()).filter_map(|mail| {
@@ -173,9 +185,17 @@ impl MailEffects {
 
     /// Sends alerts of one kind to their recipients, as one email for each language that recipients read. If the email
     /// in one language fails, those in others are not repeated with it.
-    async fn send_alerts(&self, kind: AlertKind, own: &Mail, alerts: &[Mail]) -> Result<(), MailError> {
-        let groups = self.receivers(own).await.inspect_err(|error| self.note_failure(own, error))?;
-        let mut outcome: Result<(), MailError> = Ok(());
+    async fn send_alerts(&self, kind: AlertKind, own: &Mail, alerts: &[Mail]) -> AlertsSent {
+        // Entries of emails that are no longer pending are forgotten.
+        self.sent_alerts.retain(|(id, _)| self.mails.resident(*id).is_some_and(|mail| is_queued(&mail)));
+        let groups = match self.receivers(own).await {
+            Ok(groups) => groups,
+            Err(error) => {
+                self.note_failure(own, &error);
+                return AlertsSent { outcome: Err(error), any: false };
+            }
+        };
+        let mut sent = AlertsSent { outcome: Ok(()), any: false };
         for (language, to) in groups {
             let due: Vec<&Mail> =
                 alerts.iter().filter(|alert| !self.sent_alerts.contains(&(alert.id, language))).collect();
@@ -185,18 +205,17 @@ impl MailEffects {
             let content = MessageContent { id, written_at, to, language, subject, text, parts, link };
             match self.send(own, content).await {
                 Ok(()) => {
+                    sent.any = true;
                     for alert in due {
                         self.sent_alerts.insert((alert.id, language));
                     }
                 }
                 // As long as one of them may still succeed, all that failed are tried again.
-                Err(error) if !matches!(outcome, Err(MailError::Transient { .. })) => outcome = Err(error),
+                Err(error) if !matches!(sent.outcome, Err(MailError::Transient { .. })) => sent.outcome = Err(error),
                 Err(_) => {}
             }
         }
-        let over = |id: Id| outcome.is_ok() && alerts.iter().any(|alert| alert.id == id);
-        self.sent_alerts.retain(|(id, _)| !over(*id) && self.mails.resident(*id).is_some());
-        outcome
+        sent
     }
 
     /// Returns the link at the end of an email, decrypted if it is secret. If the email has expired, fails permanently
@@ -265,8 +284,8 @@ impl MailEffects {
             let enclosed = self.documents.enclosed(which).await;
             if let Some(enclosed) = enclosed.map_err(|reason| MailError::Transient { reason })? {
                 let label = match enclosed.kind {
-                    DocumentKind::Invoice => mails::invoice_label(mail.language),
-                    DocumentKind::CreditNote => mails::credit_note_label(mail.language),
+                    DocumentKind::Invoice => mails::invoice_label(words.language),
+                    DocumentKind::CreditNote => mails::credit_note_label(words.language),
                 };
                 words.parts.push(MailPart::Facts(vec![MailFact::new(&label, &enclosed.number)]));
                 let pdf = enclosed.pdf.filter(|pdf| pdf.len() <= MAX_ATTACHED_BYTES);
@@ -301,12 +320,16 @@ impl MailEffects {
     /// Returns the recipients of an alert by the language that they read; the active admins if the alert names nobody.
     async fn receivers(&self, alert: &Mail) -> Result<Vec<(Language, Vec<String>)>, MailError> {
         let transient = |reason: String| MailError::Transient { reason };
-        let access = self.access.read(Id::ONLY).await.map_err(|error| transient(error.to_string()))?;
+        let access = match self.access.read(Id::ONLY).await {
+            Ok(access) => access,
+            // Addresses from the settings are written to even if nobody can say in which language.
+            Err(_) if !alert.to.is_empty() => None,
+            Err(error) => return Err(transient(error.to_string())),
+        };
         let access = access.as_ref().and_then(|access| access.state.as_ref());
-        let to = match (alert.to.is_empty(), access) {
-            (false, _) => alert.to.clone(),
-            (true, Some(access)) => access.admin_emails(),
-            (true, None) => Vec::new(),
+        let to = match access {
+            Some(access) if alert.to.is_empty() => access.admin_emails(),
+            _ => alert.to.clone(),
         };
         if to.is_empty() {
             let reason = "no recipients: mail.operators is empty and there is no active admin";
@@ -317,6 +340,10 @@ impl MailEffects {
             None => vec![(Language::English, to)],
         })
     }
+}
+
+fn is_queued(mail: &Handle<Mail>) -> bool {
+    mail.read().state.as_ref().is_some_and(|mail| mail.state == MailState::Queued)
 }
 
 fn tried(number: u32, sent: &Result<(), MailError>) -> MailCommand {
