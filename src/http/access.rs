@@ -17,7 +17,7 @@ use self::staff::by_cookie;
 use crate::csrf;
 use crate::error::ApiError;
 use crate::handles::handles;
-use crate::language::{EnglishOnly, accepted_language};
+use crate::language::accepted_language;
 use crate::last_used::LastUsed;
 use crate::paths::{is_billing, is_customer_page};
 use crate::request_id::RequestId;
@@ -70,7 +70,7 @@ pub struct Caller {
     /// `X-Request-Id` of the request.
     pub request_id: Option<Arc<str>>,
     /// Language of the page for the caller: the one that the account of a member of staff is set to, otherwise the one
-    /// that the browser prefers; English on pages that are not translated.
+    /// that the browser prefers.
     pub language: Language,
 }
 
@@ -191,8 +191,6 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
         RequiredAccess::Setup => Role::Admin,
         RequiredAccess::Open | RequiredAccess::Session | RequiredAccess::Customer => Role::Operator,
     };
-    let is_translated = request.extensions().get::<EnglishOnly>().is_none();
-    let language = if is_translated { language } else { Language::English };
     let caller = Caller { by, session, request_id, language };
     if caller.has(role) {
         Ok(caller)

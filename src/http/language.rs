@@ -1,12 +1,8 @@
-//! Language that a browser prefers, and pages that are in English only.
+//! Language that a browser prefers.
 
 use axum::http::{HeaderMap, header};
 
 use words::Language;
-
-/// Extension of a request for a page that is in English whatever the viewer prefers.
-#[derive(Clone, Copy, Debug)]
-pub struct EnglishOnly;
 
 /// Returns the language that the browser prefers (`Accept-Language`); English if it prefers none of the catalogue's.
 pub fn accepted_language(headers: &HeaderMap) -> Language {

@@ -56,11 +56,6 @@ pub enum Unready {
 impl Unready {
     /// Returns the reason in the given language, phrased to follow "the printer is" or "the printers are".
     pub fn words(&self, language: Language) -> String {
-        // Asked for each printer and waiting job: English is written without the catalogue, in the same words.
-        if language == Language::English { self.to_string() } else { self.message(language) }
-    }
-
-    fn message(&self, language: Language) -> String {
         let text = match self {
             Self::ManualStart => waiting::unready_manual_start,
             Self::Unverified => waiting::unready_unverified,
@@ -94,31 +89,7 @@ impl Unready {
 
 impl fmt::Display for Unready {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self {
-            Self::ManualStart => "starting a manual print",
-            Self::Unverified => "unverified",
-            Self::Finishing => "finishing",
-            Self::Paused => "paused",
-            Self::Starting => "starting",
-            Self::Printing => "printing",
-            Self::OtherPrint => "printing something else",
-            Self::Deleted => "deleted",
-            Self::Disconnected => "disconnected",
-            Self::WrongKey => "rejecting the API key",
-            Self::ReadOnly => "read-only",
-            Self::Connecting => "connecting",
-            Self::Offline => "offline",
-            Self::Maintenance => "under maintenance",
-            Self::MaintenanceDue(names, 0) => return write!(f, "due for maintenance ({names})"),
-            Self::MaintenanceDue(names, more) => return write!(f, "due for maintenance ({names} and {more} more)"),
-            Self::Error => "reporting an error",
-            Self::Fault => "on hold after a firmware error",
-            Self::NotHomed => "not homed",
-            Self::BedNotCleared => "waiting for a clear bed",
-            Self::DiskFull => "out of storage space",
-            Self::RefusesStarts => "refusing to start prints",
-        };
-        f.write_str(text)
+        f.write_str(&self.words(Language::English))
     }
 }
 
@@ -127,22 +98,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_the_same_on_pages_in_english() {
-        for reason in [
-            Unready::ManualStart,
-            Unready::Unverified,
-            Unready::Finishing,
-            Unready::OtherPrint,
-            Unready::WrongKey,
-            Unready::MaintenanceDue("belts".to_owned(), 0),
-            Unready::MaintenanceDue("belts, nozzle, fan".to_owned(), 2),
-            Unready::Fault,
-            Unready::BedNotCleared,
-            Unready::DiskFull,
-            Unready::RefusesStarts,
-        ] {
-            assert_eq!(reason.message(Language::English), reason.to_string());
-        }
+    fn reasons_follow_the_name_of_the_printer() {
+        assert_eq!(Unready::BedNotCleared.to_string(), "waiting for a clear bed");
+        let due = |more| Unready::MaintenanceDue("belts, nozzle".to_owned(), more);
+        assert_eq!(due(0).to_string(), "due for maintenance (belts, nozzle)");
+        assert_eq!(due(2).to_string(), "due for maintenance (belts, nozzle and 2 more)");
         assert_eq!(Unready::WrongKey.words(Language::German), "wegen eines falschen API-Schlüssels nicht erreichbar");
     }
 }

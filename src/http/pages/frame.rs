@@ -51,7 +51,7 @@ static STILL_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STY
 /// Style sheet, script and policy of pages with live updates.
 static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, Some(&*SITE_SCRIPT), true));
 
-/// Variable of a message whose place markup takes ([`with_parts`]): a character that no text contains.
+/// Variable of a message whose place markup takes ([`with_parts`]): a character that stands for nothing in any text.
 pub(super) const SLOT: &str = "\u{fdd0}";
 /// Variable of a message whose place a second part with markup takes.
 pub(super) const NEXT_SLOT: &str = "\u{fdd1}";
@@ -278,12 +278,17 @@ pub(super) fn document_day(language: Language, at: Timestamp) -> Markup {
     html! { time datetime=(at.to_string().get(..10).unwrap_or_default()) { (day) } }
 }
 
-/// Renders a message with markup in place of its variables, for which [`SLOT`], [`NEXT_SLOT`] and
-/// [`THIRD_SLOT`] stand.
+/// Renders a message with markup in place of its variables, for which [`SLOT`], [`NEXT_SLOT`] and [`THIRD_SLOT`] stand.
+/// What the parts contain is not looked at: a slot in them stays as it is.
 pub(super) fn with_parts(message: &str, parts: &[&Markup]) -> Markup {
-    let mut text = html! { (message) }.into_string();
-    for (slot, part) in [SLOT, NEXT_SLOT, THIRD_SLOT].into_iter().zip(parts) {
-        text = text.replace(slot, &part.0);
+    let slots = [SLOT, NEXT_SLOT, THIRD_SLOT];
+    let message = html! { (message) }.into_string();
+    let mut text = String::with_capacity(message.len());
+    for letter in message.chars() {
+        let mut bytes = [0; 4];
+        let letter: &str = letter.encode_utf8(&mut bytes);
+        let place = slots.iter().position(|slot| *slot == letter);
+        text.push_str(place.and_then(|place| parts.get(place)).map_or(letter, |part| &part.0));
     }
     PreEscaped(text)
 }
@@ -298,4 +303,17 @@ pub(super) fn in_english(language: Language, text: &str) -> Markup {
 /// Renders the sentence in an empty list, with the customer's email address.
 pub(super) fn none_yet(language: Language, email: &str) -> Markup {
     with_parts(&pages::none_yet(language, SLOT), &[&html! { strong { (email) } }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_take_the_places_of_a_message_and_are_not_looked_into() {
+        let message = format!("{NEXT_SLOT} & {SLOT}");
+        let hostile = html! { b { "<" (NEXT_SLOT) ">" } };
+        let text = with_parts(&message, &[&hostile, &html! { i { "2" } }]).0;
+        assert_eq!(text, format!("<i>2</i> &amp; <b>&lt;{NEXT_SLOT}&gt;</b>"));
+    }
 }

@@ -52,8 +52,7 @@ pub async fn answered_as_page(State(app): State<AppState>, request: Request, nex
         let target = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
         see_other(&if of_staff { staff::sign_in_path(target) } else { sign_in_path(target) })
     } else if of_staff {
-        let preferred = preferred_language(&app, &headers, language);
-        refusal(staff::language_at(uri.path(), preferred), status, &meta)
+        refusal(preferred_language(&app, &headers, language), status, &meta)
     } else {
         refusal_for_customers(&Brand::new(&app.config, language), status, &meta)
     };

@@ -7,7 +7,6 @@
 
 mod acts;
 mod address_fields;
-mod area;
 mod board;
 mod card;
 mod card_acts;
@@ -55,11 +54,9 @@ mod to_do;
 mod webhooks;
 
 pub(super) use acts::label_of as act_label;
-pub(super) use area::language_at;
 
 use axum::Router;
 use axum::http::Method;
-use axum::middleware::from_fn;
 use url::form_urlencoded;
 
 use http::AppState;
@@ -153,8 +150,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         settings::routes,
         design_page::routes,
     ];
-    let router = more.into_iter().fold(routes, |routes, add| add(routes)).into_router(app);
-    router.layer(from_fn(area::mark_english_only))
+    more.into_iter().fold(routes, |routes, add| add(routes)).into_router(app)
 }
 
 #[cfg(test)]

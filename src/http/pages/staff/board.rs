@@ -14,7 +14,7 @@ use maud::PreEscaped;
 
 use super::card::CardState;
 use super::floor_group::FloorGroup;
-use super::floor_totals::FloorTotals;
+use super::floor_totals::{FloorTotals, SUMMARY_ID};
 use super::{card, card_gauge};
 use actors::app::App;
 use actors::forecaster::Forecaster;
@@ -276,7 +276,7 @@ fn render(app: &BoardHandles, last: &BoardView, turn: u64, languages: &[Language
     let totals = FloorTotals::of(app, &printers, now);
     let summaries = Language::ALL.into_iter().map(|language| {
         let previous = last.summary_part(language).cloned().unwrap_or_default();
-        (language, renewed(&previous, FloorTotals::id(language), totals.render(language).into_string(), version))
+        (language, renewed(&previous, SUMMARY_ID.to_owned(), totals.render(language).into_string(), version))
     });
     let summaries = summaries.collect();
     let rendering = BoardRendering { app, now, turn, version, last_version: last.version, printers };

@@ -20,6 +20,7 @@ use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
 use http::handles::handles;
 use http::routes::{PageBounds, Routes};
+use words::Language;
 
 /// Path of the page.
 pub(super) const PATH: &str = "/design";
@@ -44,8 +45,9 @@ pub(super) fn routes(routes: Routes) -> Routes {
     routes.page(Method::GET, RequiredAccess::Role(Role::Admin), PATH, show, PageBounds::Form)
 }
 
-/// Serves the page.
+/// Serves the page, which is in English for everybody: it has examples in place of texts.
 async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    let who = Caller { language: Language::English, ..who };
     let viewer = StaffViewer::new(&who, &app.config)?;
     let content = html! {
         div class="head" {

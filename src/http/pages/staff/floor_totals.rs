@@ -14,6 +14,8 @@ use http_api::production::dashboard::free_at;
 use words::Language;
 use words::staff::shell;
 
+/// ID of the element with the totals.
+pub(super) const SUMMARY_ID: &str = "summary";
 /// Step, in percent, in which the progress of the most advanced print is shown in the tab title, so that the title does
 /// not change constantly.
 const TITLE_STEP: u32 = 5;
@@ -48,15 +50,6 @@ impl FloorTotals {
         }
     }
 
-    /// Returns the ID of the element with the totals in a language. Each has its own, so that no page takes those in
-    /// another language.
-    pub(super) fn id(language: Language) -> String {
-        match language {
-            Language::English => "summary".to_owned(),
-            Language::German => format!("summary-{}", language.tag()),
-        }
-    }
-
     /// Renders the totals.
     pub(super) fn render(&self, language: Language) -> Markup {
         let furthest = self.furthest.map(|most| format!(", {most} %")).unwrap_or_default();
@@ -66,7 +59,7 @@ impl FloorTotals {
             with_parts(&message(language, SLOT), &[&html! { b { (count) } }])
         };
         html! {
-            section id=(Self::id(language)) class="summary" aria-label=(shell::floor_summary(language)) data-title=(title)
+            section id=(SUMMARY_ID) class="summary" aria-label=(shell::floor_summary(language)) data-title=(title)
                 data-troubled=(self.troubled) {
                 span { (counted(shell::count_printing, self.printing)) }
                 span { (counted(shell::count_ready, self.ready)) }
@@ -88,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn totals_are_in_each_language_under_an_id_of_their_own() {
+    fn totals_are_in_each_language() {
         let at = Some(Timestamp(1_795_884_005_000));
         let totals =
             FloorTotals { printing: 12, ready: 3, troubled: 1, offline: 0, furthest: Some(45), next_free_at: at };
@@ -99,7 +92,6 @@ mod tests {
                      <span><b>0</b> offline</span><span>Next free <shop-time near 1795884000000></span></section>";
         assert_eq!(english, begin);
         for part in [
-            "id=\"summary-de\"",
             "data-title=\"1! 12 im Druck, 45 %\"",
             "<b>3</b> bereit",
             "Nächster frei <shop-time near 1795884000000 de>",
