@@ -45,10 +45,10 @@ const EMERGENCY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum time for which an upload waits for another upload to the printer to finish. It takes the printer a while to
 /// notice that an upload has been aborted.
-const UPLOAD_WAIT: Duration = Duration::from_secs(20);
+pub(crate) const UPLOAD_WAIT: Duration = Duration::from_secs(20);
 
 /// Time limit for the TLS handshake of a data connection. Some models never respond to the handshake.
-const DATA_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const DATA_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl From<&PrintersConfig> for Settings {
     fn from(printers: &PrintersConfig) -> Self {

@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::adapter::{Adapter, PrinterError, Source};
-use super::registry::{PrinterAddress, Registry, Settings};
+use super::registry::{DATA_HANDSHAKE_TIMEOUT, PrinterAddress, Registry, Settings, UPLOAD_WAIT};
 use super::{BUILT_IN, PrinterType};
 use domain::printer_status::Connection;
 use domain::time::Timestamp;
@@ -71,8 +71,8 @@ pub(crate) fn settings() -> Settings {
         offline_after: Duration::from_secs(5),
         emergency_timeout: Duration::from_secs(5),
         camera_timeout: Duration::from_secs(2),
-        upload_wait: Duration::from_secs(20),
-        data_handshake_timeout: Duration::from_secs(10),
+        upload_wait: UPLOAD_WAIT,
+        data_handshake_timeout: DATA_HANDSHAKE_TIMEOUT,
     }
 }
 

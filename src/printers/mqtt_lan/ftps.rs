@@ -27,8 +27,6 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// Time to wait, once all bytes have been sent, for the confirmation that a transfer is complete. Some models never
 /// send it.
 const COMPLETE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time reserved for the handshake of a data connection and the preceding limit within the limits of whole operations.
-const OPERATION_MARGIN: Duration = Duration::from_secs(20);
 /// Maximum size of a file list in bytes; a longer list is considered truncated.
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
 /// Message for listing or deleting files while an upload is in progress.
@@ -83,7 +81,7 @@ impl Ftps {
         let _turn = self.turn.lock().await;
         let settings = &self.link.settings;
         let slowest = SLOWEST_BYTES_PER_SECOND.min(settings.upload_min_bytes_per_second.max(1));
-        let limit = settings.command_timeout + OPERATION_MARGIN + Duration::from_secs(source.sent_bytes() / slowest);
+        let limit = self.operation_timeout() + Duration::from_secs(source.sent_bytes() / slowest);
         let storing = async {
             match self.store_once(name, source, self.is_bare()).await {
                 Err(TransferError::Handshake(words)) if self.goes_bare(&words) => {
@@ -104,8 +102,17 @@ impl Ftps {
                 deleted => deleted,
             }
         };
-        let limit = self.link.settings.command_timeout + OPERATION_MARGIN;
-        timeout(limit, deleting).await.map_err(|_| PrinterError::Timeout)?.map_err(TransferError::error)
+        timeout(self.operation_timeout(), deleting)
+            .await
+            .map_err(|_| PrinterError::Timeout)?
+            .map_err(TransferError::error)
+    }
+
+    /// Returns the time limit of an operation as a whole: that of commands, with room for a handshake that is never
+    /// answered and a confirmation that never comes.
+    fn operation_timeout(&self) -> Duration {
+        let settings = &self.link.settings;
+        settings.command_timeout + settings.data_handshake_timeout + COMPLETE_TIMEOUT
     }
 
     /// Returns whether a file exists.
@@ -129,8 +136,10 @@ impl Ftps {
                 listed => listed,
             }
         };
-        let limit = self.link.settings.command_timeout + OPERATION_MARGIN;
-        timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(TransferError::error)
+        timeout(self.operation_timeout(), listing)
+            .await
+            .map_err(|_| PrinterError::Timeout)?
+            .map_err(TransferError::error)
     }
 
     /// Waits for exclusive use of the file server. During a long upload, further uploads wait, while listing and

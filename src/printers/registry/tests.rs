@@ -6,6 +6,7 @@ use axum::routing::get;
 use super::*;
 use crate::adapter::{Operation, PrinterError};
 use crate::tests::{registry, serve, settings};
+use config::Config;
 use domain::sku::MachineType;
 use domain::testing::samples::{idle_printer, printer_fields};
 use domain::time::Timestamp;
@@ -15,6 +16,13 @@ static OTHER: [PrinterType; 1] = {
     let fw_rest = PRINTER_TYPES[0].make;
     [PrinterType { needs_serial: true, ..PrinterType::of("mine", "Mine", 1, fw_rest) }]
 };
+
+#[test]
+fn a_printer_is_given_time_as_long_as_the_slow_ones_need() {
+    let shipped = Settings::from(&Config::default().printers);
+    let [upload, handshake] = [20, 10].map(Duration::from_secs);
+    assert_eq!((shipped.upload_wait, shipped.data_handshake_timeout), (upload, handshake));
+}
 
 #[test]
 fn unknown_types_and_bad_addresses_are_refused() {
