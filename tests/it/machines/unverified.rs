@@ -109,8 +109,6 @@ each_kind! {
     async fn a_printer_that_comes_back_knowing_nothing_is_given_another_start(kind: PrinterKind) {
         let (floor, order, job) = doubt(kind, StartFate::Lost).await;
         floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
-        floor.job_until("the verdict", &job, |job| attempts(job)[0] == "not_started").await;
-        floor.end_rest(0).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
         assert_eq!(floor.started(0), 1);

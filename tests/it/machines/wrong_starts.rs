@@ -173,7 +173,7 @@ each_kind! {
 
     async fn story_10_a_slow_upload_is_waited_for_and_sent_once(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 240_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 120_000 }));
         let (order, _) = slow_uploads(&floor, 2).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!(floor.count(0, uploaded), 2, "one for each job, one after the other");
