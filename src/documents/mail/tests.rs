@@ -132,88 +132,47 @@ fn mails_to_customers(cx: &DecisionContext<'_>, language: Language) -> Vec<(&'st
     ]
 }
 
-/// Builds alerts as those read them who read the language.
+/// Builds alerts as those read them who read the language, with the texts that the rules take from the catalogue.
 fn alerts(cx: &DecisionContext<'_>, language: Language) -> Vec<(&'static str, Mail)> {
-    let alert = |kind, english: (&str, &str), german: (String, String)| {
-        let content = |language| match language {
-            Language::English => (english.0.to_owned(), english.1.to_owned()),
-            Language::German => german.clone(),
-        };
+    let alert = |kind, content: fn(Language) -> (String, String)| {
         let mail = Mail::alert(cx, kind, content).remove(0);
         let AlertDigest { subject, text, link, .. } = AlertDigest::of(kind, language, [&mail]).unwrap();
         Mail { language, subject, text, link, ..mail }
     };
-    let (german, url) = (Language::German, "https://hooks.example/in");
     vec![
-        (
-            "low-stock",
-            alert(
-                AlertKind::LowStock,
-                ("Low stock: PLA black, 120 g left", "120 g free of 500 g on hand.\n"),
-                (
-                    texts::low_stock_subject(german, "PLA schwarz", "120 g"),
-                    texts::low_stock(german, "PLA schwarz", "120 g", "500 g", "200 g"),
-                ),
-            ),
-        ),
-        (
-            "failed-print",
-            alert(
-                AlertKind::JobFailed,
-                (
-                    "JOB-000009 failed: nozzle too hot",
-                    "Job JOB-000009 (Vase) of order ORD-000123 failed: nozzle too hot.\nRetry it or cancel it; nothing happens to it by itself.\n",
-                ),
-                (
-                    texts::job_failed_subject(german, "JOB-000009", "nozzle too hot"),
-                    format!(
-                        "{}\n{}",
-                        texts::job_failed(german, "JOB-000009", "Vase", "ORD-000123", "nozzle too hot"),
-                        texts::job_failed_advice(german)
-                    ),
-                ),
-            ),
-        ),
-        (
-            "endpoint-disabled",
-            alert(
-                AlertKind::EndpointDisabled,
-                (
-                    "Webhook endpoint disabled after 6 tries: https://hooks.example/in",
-                    "Deliveries to https://hooks.example/in have stopped: it responded with 500.\n",
-                ),
-                (
-                    texts::endpoint_disabled_subject(german, "6", url),
-                    texts::endpoint_disabled(german, url, "it responded with 500", "7"),
-                ),
-            ),
-        ),
-        (
-            "printer-lost",
-            alert(
-                AlertKind::Printer,
-                ("Printer lost: MK4 left", "MK4 left cannot be reached: no route to host.\n"),
-                (
-                    texts::unreachable_subject(german, "MK4 links"),
-                    texts::unreachable(german, "MK4 links", "no route to host"),
-                ),
-            ),
-        ),
-        ("maintenance", maintenance_alert(&alert)),
+        ("low-stock", alert(AlertKind::LowStock, low_stock)),
+        ("failed-print", alert(AlertKind::JobFailed, failed_print)),
+        ("endpoint-disabled", alert(AlertKind::EndpointDisabled, disabled_endpoint)),
+        ("printer-lost", alert(AlertKind::Printer, lost_printer)),
+        ("maintenance", alert(AlertKind::Printer, due_maintenance)),
     ]
 }
 
-fn maintenance_alert(alert: &impl Fn(AlertKind, (&str, &str), (String, String)) -> Mail) -> Mail {
-    let (german, printer, task) = (Language::German, "MK4 links", "Schienen fetten");
-    let due = texts::maintenance(german, task, printer, &texts::hours_reached(german, "500", "500"));
-    alert(
-        AlertKind::Printer,
-        (
-            "Maintenance due: MK4 left: Grease the rails",
-            "Grease the rails is due on MK4 left: 500 hours of printing since it was last done.\n",
-        ),
-        (texts::maintenance_subject(german, printer, task), format!("{due} {}", texts::maintenance_can_wait(german))),
-    )
+fn low_stock(language: Language) -> (String, String) {
+    let subject = texts::low_stock_subject(language, "PLA black", "120 g");
+    (subject, texts::low_stock(language, "PLA black", "120 g", "500 g", "200 g"))
+}
+
+fn failed_print(language: Language) -> (String, String) {
+    let text = texts::job_failed(language, "JOB-000009", "Vase", "ORD-000123", "nozzle too hot");
+    let text = format!("{text}\n{}", texts::job_failed_advice(language));
+    (texts::job_failed_subject(language, "JOB-000009", "nozzle too hot"), text)
+}
+
+fn disabled_endpoint(language: Language) -> (String, String) {
+    let url = "https://hooks.example/in";
+    let text = texts::endpoint_disabled(language, url, "it responded with 500", "7");
+    (texts::endpoint_disabled_subject(language, "6", url), text)
+}
+
+fn lost_printer(language: Language) -> (String, String) {
+    (texts::unreachable_subject(language, "MK4 left"), texts::unreachable(language, "MK4 left", "no route to host"))
+}
+
+fn due_maintenance(language: Language) -> (String, String) {
+    let (printer, task) = ("MK4 left", "Grease the rails");
+    let due = texts::maintenance(language, task, printer, &texts::hours_reached(language, "500", "500"));
+    (texts::maintenance_subject(language, printer, task), format!("{due} {}", texts::maintenance_can_wait(language)))
 }
 
 /// Returns the link in an email; for a sealed email, the link contained in it after unsealing.
