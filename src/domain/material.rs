@@ -33,6 +33,7 @@ mod unit;
 
 pub use claims::{ClaimNews, ClaimStates, ClaimStock};
 pub use links::{LinkAnswer, UnlinkStock};
+pub use reason::{DELIVERY, retirement_reason};
 pub use unit::{stock_amount, unit};
 
 /// Type of a material; it determines the unit.

@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::material::alerts::{self, Alert};
-use crate::material::reason::SLICED;
+use crate::material::reason::{SLICED, excess_reason};
 use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialRow, Movement, MovementKind, SettledClaim};
 use crate::parts_sync::{StockLink, StockSystem};
 
@@ -151,7 +151,7 @@ impl<'a> MaterialChange<'a> {
         let of_reservation = consumed.min(held);
         self.beyond += consumed - from_stock;
         let job = Some(id.job);
-        let reason = (from_stock < consumed).then(|| format!("{consumed} used, {from_stock} on hand"));
+        let reason = (from_stock < consumed).then(|| excess_reason(consumed, from_stock));
         self.movement(MovementKind::Consume, -from_stock, -of_reservation, job, reason.as_deref());
         self.movement(MovementKind::Release, Amount::ZERO, of_reservation - held, job, None);
         let link = self.next.links.get(&StockSystem::Spools);

@@ -8,7 +8,7 @@ use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::material::change::MaterialChange;
 use crate::material::decide::existing;
-use crate::material::reason::{ACCEPTED, CHANGED_THERE};
+use crate::material::reason::{ACCEPTED, CHANGED_THERE, sync_reason};
 use crate::material::{Material, MaterialType, MovementKind, stock_amount};
 use crate::parts_sync::{
     LinkCommand, OurSide, Quantities, RightSide, StockLink, StockReading, StockSystem, StockUnit, SyncStep, total,
@@ -188,7 +188,7 @@ fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &
     let SyncStep { link, delta } = step;
     let mut change = MaterialChange::of(material, cx);
     if delta != Amount::ZERO {
-        let reason = format!("{}, {}: {why}", link.system.words(), link.name);
+        let reason = sync_reason(link.system, &link.name, why);
         change.movement(MovementKind::Sync, delta, Amount::ZERO, None, Some(&reason));
         change.ask_again();
         change.walk();

@@ -1,12 +1,15 @@
 //! Reasons that the shop itself records for movements. They are stored in English, as the API returns them, and shown
 //! in the language of the page.
 
+use crate::amount::Amount;
 use crate::material::{Movement, MovementKind};
 use crate::notation::decimal;
 use crate::parts_sync::StockSystem;
 use words::Language;
 use words::staff::stock;
 
+/// Reason for received stock, unless somebody enters a different one.
+pub const DELIVERY: &str = "delivery";
 /// Reason for the stock with which a material is added.
 pub(super) const INITIAL_STOCK: &str = "initial stock";
 /// Reason for a correction by a stock count.
@@ -17,6 +20,22 @@ pub(super) const SLICED: &str = "sliced";
 pub(super) const CHANGED_THERE: &str = "changed there";
 /// Reason for a change with which an operator resolved a conflict.
 pub(super) const ACCEPTED: &str = "an operator accepted the count of the other system";
+
+/// Returns the reason for stock that is written off with a retired spool.
+pub fn retirement_reason(spool: i64) -> String {
+    format!("spool {spool} was retired")
+}
+
+/// Returns the reason for consumption of which only a part was on hand.
+pub(super) fn excess_reason(consumed: Amount, on_hand: Amount) -> String {
+    format!("{consumed} used, {on_hand} on hand")
+}
+
+/// Returns the reason for a change to the entry `name` of an outside system. `why` is [`CHANGED_THERE`] or
+/// [`ACCEPTED`].
+pub(super) fn sync_reason(system: StockSystem, name: &str, why: &str) -> String {
+    format!("{}, {name}: {why}", system.words())
+}
 
 impl Movement {
     /// Returns the reason in the language of a page. A reason that somebody typed is returned as it is.
@@ -30,6 +49,7 @@ impl Movement {
 /// Returns the translation of a reason that the shop records for this kind of movement; `None` for any other reason.
 fn translate(language: Language, kind: MovementKind, reason: &str) -> Option<String> {
     match (kind, reason) {
+        (MovementKind::Receive, DELIVERY) => Some(stock::delivery(language)),
         (MovementKind::Receive, INITIAL_STOCK) => Some(stock::reason_initial(language)),
         (MovementKind::Adjust, STOCK_COUNT) => Some(stock::reason_count(language)),
         (MovementKind::Adjust, _) => {
@@ -67,13 +87,16 @@ mod tests {
     #[test]
     fn reasons_of_the_shop_are_translated_and_those_of_people_stay() {
         let german = |kind, reason: &str| translate(Language::German, kind, reason).unwrap_or_default();
+        let excess = excess_reason(Amount(12_500), Amount::units(10));
         for (kind, reason, text) in [
             (MovementKind::Receive, INITIAL_STOCK, "Anfangsbestand"),
             (MovementKind::Adjust, STOCK_COUNT, "Inventur"),
-            (MovementKind::Adjust, "spool 4711 was retired", "Spule 4711 ausgesondert"),
+            (MovementKind::Receive, DELIVERY, "Lieferung"),
+            (MovementKind::Adjust, retirement_reason(4711).as_str(), "Spule 4711 ausgesondert"),
             (MovementKind::Reserve, SLICED, "Bedarf nach dem Slicen"),
-            (MovementKind::Consume, "12.5 used, 10 on hand", "12,5 verbraucht, 10 vorhanden"),
-            (MovementKind::Receive, "delivery", ""),
+            (MovementKind::Consume, excess.as_str(), "12,5 verbraucht, 10 vorhanden"),
+            (MovementKind::Receive, "delivery on Monday", ""),
+            (MovementKind::Adjust, DELIVERY, ""),
             (MovementKind::Adjust, "spool of Sam was retired", ""),
             (MovementKind::Adjust, INITIAL_STOCK, ""),
             (MovementKind::Sync, "sliced", ""),
@@ -81,7 +104,7 @@ mod tests {
             assert_eq!(german(kind, reason), text, "{reason}");
         }
         for (why, text) in [(CHANGED_THERE, "dort geändert"), (ACCEPTED, "Bestand von dort übernommen")] {
-            let reason = format!("{}, PLA: black: {why}", StockSystem::Spools.words());
+            let reason = sync_reason(StockSystem::Spools, "PLA: black", why);
             assert_eq!(german(MovementKind::Sync, &reason), format!("Spulenverwaltung, PLA: black: {text}"));
         }
     }

@@ -102,7 +102,7 @@ on_sqlite! {
         ];
         shows(&german(&sam, "/shop/insights").await, &texts);
         let table = german(&sam, "/shop/insights/table?figure=scrap-reasons").await.text;
-        assert!(table.contains("reason,scrap,scrapCostCents\r\nSchichtversatz,1,"), "{table}");
+        assert!(table.contains("reason,scrap,scrapCostCents\r\nlayer shift,1,"), "{table}");
     }
 }
 
@@ -287,6 +287,13 @@ async fn stock_pages_are_german() {
     let received = done(&sam, &format!("{path}/receive"), &fields).await;
     shows(&received, &[">Wareneingang</td>", ">Anfangsbestand</td>", ">+100,5</td>", ">1100,5</td>", ">Montag</td>"]);
     shows(&received, &["aria-label=\"Bestand vom "]);
+    // The reason that the form suggests is recorded as in English.
+    for (delta, reason) in [("2", "Lieferung"), ("-2", "x")] {
+        let fields = [("form_token", &*own), ("delta", delta), ("reason", reason)];
+        shows(&done(&sam, &format!("{path}/receive"), &fields).await, &[&format!(">{reason}</td>")]);
+    }
+    let ledger = floor.app.get(&format!("/api/inventory/materials/{}/movements", floor.material)).await.expect(200);
+    assert_eq!(ledger["movements"][1]["reason"], "delivery", "{ledger}");
     shows(&sam.get(&format!("{path}/edit")).await, &["<h1>PLA black bearbeiten</h1>", "In USD, zum Beispiel 25,00"]);
     let fields = [("form_token", &*own), ("name", "x"), ("type", "filament"), ("color", "red")];
     let wrong = send(&sam, "/shop/stock/new", &fields).await;

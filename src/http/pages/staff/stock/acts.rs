@@ -12,9 +12,12 @@ use crate::frame::see_other;
 use crate::staff::form::Form;
 use crate::staff::{STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
+use domain::material::DELIVERY;
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::{materials, stock_links};
+use words::Language;
+use words::staff::stock as texts;
 
 /// Redirects to `to`; an error is shown on the material's page, next to the form named `form`.
 async fn respond<T>(
@@ -38,13 +41,19 @@ fn return_path(sent: &PageForm, id: Id, other: &str) -> String {
     if sent.text("back") == other { other.to_owned() } else { material_path(id) }
 }
 
+/// Returns the reason for received stock. The reason that the form suggests is recorded alike in each language.
+fn receipt_reason(language: Language, typed: &str) -> &str {
+    if typed == texts::delivery(language) { DELIVERY } else { typed }
+}
+
 /// Records a delivery.
 pub(super) async fn receive(
     State(app): State<StockHandles>,
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let body = json!({"delta": number(sent.text("delta")), "reason": sent.text("reason")});
+    let reason = receipt_reason(sent.call.who.language, sent.text("reason"));
+    let body = json!({"delta": number(sent.text("delta")), "reason": reason});
     let outcome = materials::adjust_stock(&app.materials, id, &sent.command_once(&body)).await;
     respond(&app, id, ("receive", &return_path(&sent, id, STOCK_PATH)), &sent, outcome).await
 }
@@ -92,4 +101,18 @@ pub(super) async fn agree(
     let body = json!({"right": sent.text("right"), "theirs": number(sent.text("theirs"))});
     let outcome = stock_links::resolve_conflict(&app.links, id, system, &sent.call.of_form(&body)).await;
     respond(&app, id, ("agree", &return_path(&sent, id, TO_DO_PATH)), &sent, outcome).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_that_the_form_suggests_is_recorded_alike_in_each_language() {
+        for language in Language::ALL {
+            assert_eq!(receipt_reason(language, &texts::delivery(language)), DELIVERY);
+            assert_eq!(receipt_reason(language, DELIVERY), DELIVERY);
+            assert_eq!(receipt_reason(language, "from Sam"), "from Sam");
+        }
+    }
 }

@@ -9,15 +9,15 @@ use super::decision::system_word;
 use super::list::{level_bar, level_state};
 use super::spool::of_material;
 use super::{StockHandles, bin_path, decision, ledger, material_path, swatch};
-use crate::frame::in_english;
 use crate::staff::filled_form::field;
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden, hidden_once};
 use crate::staff::{ORDERS_PATH, STOCK_PATH};
+use crate::times::message_in;
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::material::{Material, stock_amount, unit};
+use domain::material::{DELIVERY, Material, stock_amount, unit};
 use domain::parts_sync::StockLink;
 use domain::unit_cost;
 use http::access::Caller;
@@ -125,7 +125,7 @@ fn linked(language: Language, material: &Material, link: &StockLink) -> Markup {
             (link.name)
             @if let Some(conflict) = &link.conflict {
                 " " span class=(Tone::Attention.class()) { (texts::needs_decision(language)) }
-                " " (in_english(language, &conflict.message))
+                " " (message_in(language, &conflict.message))
                 (decision(language, material, link, None))
             }
         }
@@ -185,7 +185,7 @@ pub(super) fn receive_order(language: Language, material: &Material, back: Optio
                 (hidden_once())
                 @if let Some(back) = back { input type="hidden" name="back" value=(back); }
                 input type="hidden" name="delta" value=(amount);
-                input type="hidden" name="reason" value=(texts::delivery(language));
+                input type="hidden" name="reason" value=(DELIVERY);
                 button id={ "receive-" (material.id) } class="second" type="submit"
                     aria-label=(texts::receive_amount_of(language, &words, &fields.name)) {
                     (texts::receive_amount(language, &words))

@@ -11,6 +11,7 @@ use crate::frame::see_other;
 use crate::staff::form::Form;
 use domain::amount::Amount;
 use domain::id::Id;
+use domain::material::retirement_reason;
 use domain::refusal::Refusal;
 use domain::spool::left_by_scale;
 use http::error::ApiError;
@@ -146,7 +147,7 @@ async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Re
     emptied(app, sent, facts.places.iter().map(PrinterSlot::at).collect()).await?;
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");
     if let (Some(left), Some(material)) = (left, facts.material_id()) {
-        let body = json!({"delta": -left, "reason": format!("spool {} was retired", facts.number)});
+        let body = json!({"delta": -left, "reason": retirement_reason(facts.number)});
         materials::adjust_stock(&app.materials, material, &sent.call.of_form(&body)).await?;
     }
     Ok(())
