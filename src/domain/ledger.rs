@@ -42,7 +42,7 @@ use crate::refusal::{Class, Refusal};
 pub const PROCESSOR: &str = "processor";
 
 /// Payment method for money lost in a dispute with the customer's bank; the reference is the processor's dispute ID.
-const LOST_DISPUTE: &str = "dispute";
+pub const LOST_DISPUTE: &str = "dispute";
 
 /// Currencies for which the payment processor does not use the ISO 4217 minor unit, or accepts only rounded amounts.
 const UNLIKE_UNITS: [&str; 8] = ["bhd", "isk", "jod", "kwd", "mga", "omr", "tnd", "ugx"];

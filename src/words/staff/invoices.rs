@@ -124,7 +124,6 @@ messages! {
     record_payment;
     record_payment_text(amount: &str);
     method_field;
-    usual_method;
     amount_field;
     payment_amount_hint;
     reference_field;

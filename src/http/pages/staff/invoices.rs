@@ -7,7 +7,7 @@ mod numbering;
 mod one;
 mod settle;
 
-pub(super) use self::settle::method_of;
+pub(super) use self::settle::{method_of, usual_method};
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

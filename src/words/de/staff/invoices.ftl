@@ -136,8 +136,6 @@ store_pdf = PDF speichern
 record_payment = Zahlung erfassen
 record_payment_text = Offener Betrag: { $amount }. Sie können auch eine Teilzahlung erfassen.
 method_field = Zahlungsart
-# Vorgeschlagene Zahlungsart, so wie sie unter payment_method in payments.ftl heißt.
-usual_method = Überweisung
 amount_field = Betrag
 payment_amount_hint = Leer lassen für den gesamten offenen Betrag.
 reference_field = Referenz (intern)

@@ -135,8 +135,6 @@ store_pdf = Store PDF
 record_payment = Record payment
 record_payment_text = { $amount } is due. You can also record a partial payment.
 method_field = Payment method
-# Suggested payment method, as its name in payment_method of payments.ftl.
-usual_method = bank transfer
 amount_field = Amount
 payment_amount_hint = Leave empty for the full amount due.
 reference_field = Reference (internal)

@@ -36,7 +36,7 @@ async fn orders_pages_are_german() {
     let paid = sent(&sam, &own, &format!("/shop/orders/{unpaid}/mark-paid"), &pay).await;
     shows(&paid, &["<span>Überweisung</span>", "2,50 USD", ">2,50 USD erstatten (Überweisung, <time "]);
     let payments = floor.app.get(&format!("/api/orders/{unpaid}")).await.expect(200)["payments"].clone();
-    assert_eq!(payments[0]["method"], "bank_transfer", "{payments}");
+    assert_eq!(payments[0]["method"], "bank transfer", "{payments}");
 
     let order = floor.order(2).await;
     floor.app.order_is(&order, "ready").await;

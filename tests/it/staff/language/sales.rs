@@ -101,7 +101,7 @@ async fn invoices_pages_are_german() {
     let texts = [">Teilweise bezahlt</span>", "<span>Überweisung</span>", "eingegangen, <time", ">Zahlung erstatten<"];
     shows(&paid, &texts);
     let method = app.get(&format!("/api/invoices/{invoice}")).await.expect(200)["payments"][0]["method"].clone();
-    assert_eq!(method, "bank_transfer");
+    assert_eq!(method, "bank transfer");
     shows(&sam.get("/shop/invoices").await, &["data-label=\"Offener Betrag\"", ">Fällig</th>", ">Nummern</a>"]);
     shows(&sam.get("/shop/invoices/numbering").await, &[">Keine Nummer fehlt</span>", ">Nummernkreis</th>"]);
 }

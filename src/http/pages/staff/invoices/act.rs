@@ -75,8 +75,9 @@ fn operation_of<'a>(language: Language, word: &'a str, typed: &Form, invoice: &I
             let payment = invoice.ledger.payments.iter().find(|payment| id == Some(payment.id.to_string().as_str()));
             // What goes back of a payment is in the payment's own currency.
             let currency = payment.map_or(currency, |payment| &payment.currency);
+            let method = typed.some("method").map(|method| settle::method_of(language, method));
             let body = json!({
-                "paymentId": id, "amountCents": typed.amount("amount", currency), "method": typed.some("method"),
+                "paymentId": id, "amountCents": typed.amount("amount", currency), "method": method,
             });
             (word, without_nulls(body))
         }

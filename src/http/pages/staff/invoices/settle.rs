@@ -7,13 +7,17 @@ use crate::staff::INVOICES_PATH;
 use crate::staff::form::Form;
 use crate::staff::sheet::{FormSheet, decimal_field, line_field, method_name, page_of};
 use domain::invoice::{Invoice, InvoiceStatus};
+use domain::ledger::{LOST_DISPUTE, PROCESSOR};
 use domain::notation::{amount, date};
+use domain::order::CHANNEL_METHOD;
 use domain::shop_clock::ShopClock;
 use words::Language;
 use words::staff::invoices as texts;
 
-/// Payment method in the API that the form suggests in languages other than English.
-const USUAL_METHOD: &str = "bank_transfer";
+/// Payment method that the forms suggest, as it is recorded.
+const USUAL_METHOD: &str = "bank transfer";
+/// Payment methods that have names in the languages of the staff, as they are recorded.
+const NAMED_METHODS: [&str; 6] = [USUAL_METHOD, "card", "cash", CHANNEL_METHOD, LOST_DISPUTE, PROCESSOR];
 
 /// Texts of a collapsed form for an action: its summary, explanation and button.
 struct ActTexts {
@@ -42,9 +46,18 @@ fn nothing(_: &FormSheet<'_>) -> Markup {
     html! {}
 }
 
-/// Returns the payment method as the API names it, so that one that the form suggests can be shown in each language.
+/// Returns the payment method to record for the text in a form. A method that has a name in the language of the form is
+/// recorded as in English, so that it can be shown in each language.
 pub(in crate::staff) fn method_of(language: Language, typed: &str) -> &str {
-    if language != Language::English && typed == texts::usual_method(language) { USUAL_METHOD } else { typed }
+    if language == Language::English {
+        return typed;
+    }
+    NAMED_METHODS.into_iter().find(|method| method_name(language, method) == typed).unwrap_or(typed)
+}
+
+/// Returns the name of the payment method that the forms suggest.
+pub(in crate::staff) fn usual_method(language: Language) -> String {
+    method_name(language, USUAL_METHOD)
 }
 
 impl InvoiceActions<'_> {
@@ -125,7 +138,7 @@ impl InvoiceActions<'_> {
         let summary = texts::record_payment(language);
         let about = texts::record_payment_text(language, &due);
         let (of_amount, hint) = (texts::amount_field(language), texts::payment_amount_hint(language));
-        let (of_method, usual) = (texts::method_field(language), texts::usual_method(language));
+        let (of_method, usual) = (texts::method_field(language), usual_method(language));
         self.form("mark-paid", &ActTexts { button: summary.clone(), summary, about }, |sheet| {
             html! {
                 div class="tools" {
@@ -210,13 +223,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_payment_method_that_the_form_suggests_is_recorded_alike_in_each_language() {
+    fn payment_methods_are_recorded_alike_in_each_language() {
         assert_eq!(method_of(Language::English, "bank transfer"), "bank transfer");
-        assert_eq!(method_of(Language::German, "Überweisung"), USUAL_METHOD);
+        assert_eq!(method_of(Language::German, "Überweisung"), "bank transfer");
+        assert_eq!(method_of(Language::German, "Barzahlung"), "cash");
         assert_eq!(method_of(Language::English, "Überweisung"), "Überweisung");
         for language in Language::ALL {
-            assert_eq!(method_name(language, USUAL_METHOD), texts::usual_method(language));
+            assert_eq!(method_of(language, &usual_method(language)), USUAL_METHOD);
             assert_eq!(method_of(language, "in cash"), "in cash");
+        }
+        for method in NAMED_METHODS {
+            let name = method_name(Language::German, method);
+            assert_ne!(name, method, "the method has a German name");
+            assert_eq!(method_of(Language::German, &name), method);
         }
     }
 }

@@ -5,13 +5,15 @@ use maud::{Markup, html};
 use super::order_path;
 use crate::frame::{SLOT, time, with_parts};
 use crate::staff::acts::REFERENCE_LABEL;
+use crate::staff::invoices::usual_method;
 use crate::staff::job::currency_field;
 use crate::staff::sheet::method_name;
 use crate::staff::shell::{Tone, hidden};
+use crate::times::message_in;
 use domain::notation;
 use domain::order::{Order, Payment};
 use words::Language;
-use words::staff::{invoices, orders as texts};
+use words::staff::orders as texts;
 
 /// Renders the payments and refunds of an order.
 pub(super) fn payments(language: Language, order: &Order) -> Markup {
@@ -40,7 +42,7 @@ pub(super) fn payments(language: Language, order: &Order) -> Markup {
                                 (with_parts(&texts::refund_requested(language, SLOT), &[&time(language, refund.asked_at)]))
                             }
                             @match &refund.error {
-                                Some(error) => { span class="full bad" { (texts::refund_rejected(language, error)) } },
+                                Some(error) => { span class="full bad" { (with_parts(&texts::refund_rejected(language, SLOT), &[&message_in(language, error)])) } },
                                 None => { span class=(Tone::Working.class()) { (texts::refund_waiting(language)) } },
                             }
                         }
@@ -75,7 +77,7 @@ pub(super) fn pay(language: Language, order: &Order, class: Option<&str>) -> Mar
                 (hidden()) (currency_field(&order.currency))
                 div class="field" {
                     label for="f-method" { (texts::method_field(language)) }
-                    input id="f-method" name="method" maxlength="50" required value=(invoices::usual_method(language));
+                    input id="f-method" name="method" maxlength="50" required value=(usual_method(language));
                 }
                 div class="field" {
                     label for="f-paid" { (texts::amount_field(language, &order.currency.to_uppercase())) }
