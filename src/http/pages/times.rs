@@ -77,7 +77,7 @@ pub(super) fn message_in(language: Language, text: &str) -> Markup {
 }
 
 /// Renders a message from the server, which is in English, with its timestamps as times in the shop's time zone.
-pub(super) fn message(text: &str) -> Markup {
+fn message(text: &str) -> Markup {
     translated_message(Language::English, text)
 }
 

@@ -62,4 +62,5 @@ messages! {
     crashed_running(restarts: u64);
     crashed_resting(restarts: u64);
     crashed_parked(restarts: u64);
+    crashed_otherwise(status: &str, restarts: u64);
 }

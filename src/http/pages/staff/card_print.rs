@@ -11,7 +11,7 @@ use super::shell::{Tone, since};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, with_parts};
-use crate::times::{message, message_in};
+use crate::times::{message_in, translated_message};
 use domain::id::Id;
 use domain::order::Order;
 use domain::printer::{AttemptPhase, Attention, Printer};
@@ -188,7 +188,7 @@ fn troubles(language: Language, printer: &Printer, is_over: bool, is_named: bool
         @if !attention.is_empty() {
             ul class="troubles small" { @for one in &attention { li { (attention_words(language, *one)) } } }
         }
-        @if let Some(words) = printer.attention_words(language) { p class="bad small" { (message(&words)) } }
+        @if let Some(words) = printer.attention_words(language) { p class="bad small" { (translated_message(language, &words)) } }
         @if let Some(reason) = unverified { p class="bad small" { (message_in(language, reason)) } }
         @if let Some(note) = printer.maintenance.as_ref().filter(|note| !note.is_empty()) { p class="small muted" { (note) } }
     }

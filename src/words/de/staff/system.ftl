@@ -80,3 +80,8 @@ crashed_parked =
         [one] außer Betrieb, ein Neustart
        *[other] außer Betrieb, { $restarts } Neustarts
     }
+crashed_otherwise =
+    { $restarts ->
+        [one] { $status }, ein Neustart
+       *[other] { $status }, { $restarts } Neustarts
+    }

@@ -80,3 +80,8 @@ crashed_parked =
         [one] parked, { $restarts } restart
        *[other] parked, { $restarts } restarts
     }
+crashed_otherwise =
+    { $restarts ->
+        [one] { $status }, { $restarts } restart
+       *[other] { $status }, { $restarts } restarts
+    }

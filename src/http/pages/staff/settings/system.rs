@@ -279,7 +279,7 @@ fn crash_text(language: Language, actor: &ActorSummary) -> String {
         "running" => texts::crashed_running(language, actor.restarts),
         "resting" => texts::crashed_resting(language, actor.restarts),
         "parked" => texts::crashed_parked(language, actor.restarts),
-        other => other.to_owned(),
+        other => texts::crashed_otherwise(language, other, actor.restarts),
     }
 }
 
