@@ -63,7 +63,6 @@ messages! {
     not_printed;
     model(size: &str, material: &str, machine: &str);
     no_material;
-    machine_type(machine: &str, name: &str);
     work_sliced(grams: &str, span: &str);
     work_before_slicing(grams: &str, span: &str);
     work_of_volume(grams: &str, span: &str);

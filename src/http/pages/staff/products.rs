@@ -9,6 +9,8 @@ mod sku;
 mod sku_acts;
 mod sku_form;
 
+pub(super) use self::machines::machine_label;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

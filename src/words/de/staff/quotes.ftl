@@ -66,17 +66,6 @@ printed_without_sku = Wird gedruckt, Produkt noch offen
 not_printed = Wird nicht gedruckt
 model = Je { $size }, { $material }, { $machine }.
 no_material = Material noch offen
-# $machine ist der Name der Bauart in der API, $name dasselbe in Worten.
-machine_type =
-    { $machine ->
-        [fdm_large] Filamentdrucker, groß
-        [fdm_standard] Filamentdrucker
-        [laser_cutter] Laserschneider
-        [laser_engraver] Lasergravierer
-        [resin_large] Harzdrucker, groß
-        [resin_standard] Harzdrucker
-       *[other] { $name }
-    }
 work_sliced = Insgesamt { $grams } g in { $span }, laut G-Code.
 work_before_slicing = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, bis das Modell geslict ist.
 work_of_volume = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt.

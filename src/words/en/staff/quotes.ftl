@@ -66,11 +66,6 @@ printed_without_sku = Printed, SKU not set yet
 not_printed = Not printed
 model = { $size } each, { $material }, { $machine }.
 no_material = material not set yet
-# $machine is the type's name in the API, $name the same in words.
-machine_type =
-    { $machine ->
-       *[other] { $name }
-    }
 work_sliced = Total: { $grams } g in { $span }, from the G-code.
 work_before_slicing = Total: { $grams } g in { $span }, estimated from the volume until the model is sliced.
 work_of_volume = Total: { $grams } g in { $span }, estimated from the volume.

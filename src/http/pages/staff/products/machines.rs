@@ -12,7 +12,7 @@ pub(super) fn machine_choices(language: Language) -> Vec<(String, String)> {
 }
 
 /// Returns the label of a machine type.
-pub(super) fn machine_label(language: Language, machine_type: MachineType) -> String {
+pub(in crate::staff) fn machine_label(language: Language, machine_type: MachineType) -> String {
     machine_label_of(language, machine_type.word())
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::StaffQuoteHandles;
 use crate::staff::QUOTES_PATH;
 use crate::staff::form::Form;
+use crate::staff::products::machine_label;
 use crate::staff::sheet::{DraftLines, FormSheet, decimal_field, edited, line_field, page_of};
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
@@ -86,11 +87,6 @@ fn with_known(language: Language, mut choices: Vec<(String, String)>, current: &
     choices
 }
 
-/// Returns the name of a machine type in the language of the page.
-pub(super) fn machine_name(language: Language, machine: MachineType) -> String {
-    texts::machine_type(language, machine.word(), &machine.word().replace('_', " "))
-}
-
 /// Renders the fields for a quote line; empty if `line` is `None`.
 pub(super) fn fields(
     language: Language,
@@ -110,7 +106,7 @@ pub(super) fn fields(
     let materials =
         with_known(language, [later].into_iter().chain(choices.materials.iter().cloned()).collect(), &material);
     let usual = (String::new(), texts::usual_machine(language));
-    let machines = MACHINES.map(|machine| (machine.word().to_owned(), machine_name(language, machine)));
+    let machines = MACHINES.map(|machine| (machine.word().to_owned(), machine_label(language, machine)));
     let machine = model.map_or("", |model| model.machine_type.word());
     let machines = with_known(language, [usual].into_iter().chain(machines).collect(), machine);
     let profile = model.and_then(|model| model.slicer_profile.as_deref()).unwrap_or_default();

@@ -6,10 +6,11 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::line::{LineChoices, machine_name};
+use super::line::LineChoices;
 use super::{StaffQuoteHandles, draft, quote_state};
 use crate::frame::time;
 use crate::staff::form::Form;
+use crate::staff::products::machine_label;
 use crate::staff::sheet::{address_line, astray, customer_link, page_of, span};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
@@ -164,7 +165,7 @@ fn about(language: Language, line: &QuoteLine, names: &MaterialNames) -> Markup 
 fn of_model(language: Language, model: &QuoteModel, names: &MaterialNames) -> Markup {
     let material = model.material_id.and_then(|id| names.get(&id));
     let material = material.cloned().unwrap_or_else(|| texts::no_material(language));
-    let machine = machine_name(language, model.machine_type);
+    let machine = machine_label(language, model.machine_type);
     let (grams, span) = work(language, &model.work);
     let work = match ModelSlicing::of(model) {
         ModelSlicing::Done => texts::work_sliced(language, &grams, &span),
