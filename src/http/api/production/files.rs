@@ -22,7 +22,7 @@ pub use self::pictures::{WHOLE_PICTURE, drawn_picture, picture};
 pub use self::requests::FileQuery;
 use self::requests::FileUpload;
 use self::view::FileView;
-pub use self::with_picture::take_with_picture;
+pub use self::with_picture::{PHOTO_MEMBER, take_with_picture};
 use actors::app::remove_contents;
 use config::Config;
 use domain::aggregate::Versioned;

@@ -24,11 +24,12 @@ use http::command_request::{CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::handles::handles;
 use http::path_id::PathId;
+use http_api::production::files::PHOTO_MEMBER;
 use http_api::production::jobs::{self, JobHandles};
 use http_api::production::orders::{self, OrderHandles};
 use http_api::production::printers::{self, PrinterHandles};
 use words::Language;
-use words::staff::{common, labels};
+use words::staff::{common, labels, orders as orders_texts};
 
 /// Name of the field that contains the page to return to.
 const BACK_FIELD: &str = "back";
@@ -88,9 +89,8 @@ pub(super) const DONE_LABEL: FieldLabel = common::work_done;
 pub(super) const NOTES_LABEL: FieldLabel = common::notes_to_customer;
 /// Label of the field for notes that only the staff reads.
 pub(super) const STAFF_NOTES_LABEL: FieldLabel = common::internal_notes;
-/// Labels of fields of the forms whose errors have a page of their own, by the API's member. Members whose names read
-/// like their labels, such as `trackingNumber`, need none.
-const LABELS: [(&str, FieldLabel); 12] = [
+/// Labels of fields of the forms whose errors have a page of their own, by the API's member.
+const LABELS: [(&str, FieldLabel); 17] = [
     ("goodCount", GOOD_LABEL),
     ("reason", REASON_LABEL),
     ("amountCents", AMOUNT_LABEL),
@@ -103,6 +103,11 @@ const LABELS: [(&str, FieldLabel); 12] = [
     ("internalNotes", STAFF_NOTES_LABEL),
     ("labels", labels::title),
     ("material", labels::material_field),
+    ("carrier", orders_texts::carrier_field),
+    ("trackingNumber", orders_texts::tracking_field),
+    ("priority", orders_texts::priority),
+    ("method", orders_texts::method_field),
+    (PHOTO_MEMBER, common::picture_of_parts),
 ];
 
 /// Returns the label for an API field in forms whose errors are shown on a page of their own.

@@ -25,7 +25,7 @@ use http::handles::handles;
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http::routes::{PageBounds, Routes};
-use http_api::production::files::{FileHandles, take_with_picture};
+use http_api::production::files::{FileHandles, PHOTO_MEMBER, take_with_picture};
 use http_api::production::jobs::{self, JobHandles};
 use http_api::production::printers::{self, PrinterHandles};
 use words::Language;
@@ -167,11 +167,11 @@ async fn read(
 ) -> Result<(PageForm, Value), ApiError> {
     let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
     check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
-    let form = take_with_picture(&app.files, who, request, &common::picture_of_parts(Language::English)).await?;
+    let form = take_with_picture(&app.files, who, request).await?;
     let sent = PageForm::read(form.call, form.fields);
     let mut body = request_body(&sent);
     if let (Some(picture), Value::Object(members)) = (form.picture, &mut body) {
-        members.insert("photoFileId".to_owned(), json!(picture));
+        members.insert(PHOTO_MEMBER.to_owned(), json!(picture));
     }
     Ok((sent, body))
 }

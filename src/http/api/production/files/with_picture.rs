@@ -14,6 +14,8 @@ use http::error::ApiError;
 use http::multipart::{broken, label_picture_error, store};
 use http::part_heads::PartHeads;
 
+/// API field for the picture's file, which errors about the picture name.
+pub const PHOTO_MEMBER: &str = "photoFileId";
 /// Name of the picture field.
 const PICTURE_FIELD: &str = "picture";
 /// Maximum size of any other field, in bytes.
@@ -31,13 +33,11 @@ pub struct FormWithPicture {
     pub picture: Option<Id>,
 }
 
-/// Receives a form with an optional picture and stores the picture. `label` is the picture field's name in error
-/// messages.
+/// Receives a form with an optional picture and stores the picture.
 pub async fn take_with_picture(
     app: &FileHandles,
     who: Caller,
     request: extract::Request,
-    label: &str,
 ) -> Result<FormWithPicture, ApiError> {
     let (parts, body) = request.into_parts();
     let heads = PartHeads::default();
@@ -59,7 +59,7 @@ pub async fn take_with_picture(
         if chosen.is_some() && upload.content.is_none() {
             upload.name = chosen;
             let stored = store(&app.blobs, &mut field, app.config.server.upload_max_bytes, None).await;
-            upload.content = Some(stored.map_err(|error| label_picture_error(error, label))?);
+            upload.content = Some(stored.map_err(|error| label_picture_error(error, PHOTO_MEMBER))?);
         }
     }
     // The session may have ended while the form came.
@@ -69,7 +69,7 @@ pub async fn take_with_picture(
     let mut picture = None;
     if upload.content.is_some() {
         let outcome = recorded(app, &call, upload, Some(FileKind::Image)).await;
-        picture = Some(outcome.map_err(|error| label_picture_error(error, label))?.id);
+        picture = Some(outcome.map_err(|error| label_picture_error(error, PHOTO_MEMBER))?.id);
     }
     Ok(FormWithPicture { call, fields, picture })
 }
