@@ -46,8 +46,6 @@ messages! {
     unknown;
     deleted;
     no_reason;
-    unit_sheet;
-    unit_piece;
     up_to(span: &str);
     longer;
     seconds(seconds: i64);

@@ -133,6 +133,11 @@ fn count_buttons(language: Language, id: Id, parts: u32) -> Markup {
 
 /// Returns the name of a defect in the language of the page. Reasons that a shop adds in its settings stay as they are.
 pub(super) fn defect_name(language: Language, reason: &str) -> String {
+    defect_label(language, reason).unwrap_or_else(|| reason.replace('_', " "))
+}
+
+/// Returns the name of a defect that every shop has; `None` for any other reason.
+pub(super) fn defect_label(language: Language, reason: &str) -> Option<String> {
     let name = match reason {
         "adhesion" => common::defect_adhesion,
         "warping" => common::defect_warping,
@@ -141,9 +146,9 @@ pub(super) fn defect_name(language: Language, reason: &str) -> String {
         "spaghetti" => common::defect_spaghetti,
         "wrong_colour" => common::defect_wrong_colour,
         "other" => common::defect_other,
-        _ => return reason.replace('_', " "),
+        _ => return None,
     };
-    name(language)
+    Some(name(language))
 }
 
 /// Returns the label of the button for a number of good parts out of all parts on a plate.

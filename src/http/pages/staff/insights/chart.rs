@@ -42,10 +42,22 @@ impl BarMeaning {
     }
 }
 
+/// Label of a bar.
+pub(super) struct BarLabel {
+    pub(super) text: String,
+    /// Language of the text, if it is not that of the page.
+    pub(super) lang: Option<&'static str>,
+}
+
+impl From<String> for BarLabel {
+    fn from(text: String) -> Self {
+        Self { text, lang: None }
+    }
+}
+
 /// Bar with text above it.
 pub(super) struct Bar {
-    /// Label of the bar.
-    pub(super) label: String,
+    pub(super) label: BarLabel,
     /// Formatted value.
     pub(super) text: String,
     /// Fraction of the width that the bar fills, from 0 to 1.
@@ -87,7 +99,7 @@ pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
             title id=(id) { (title) }
             @for (n, bar) in bars.iter().enumerate() {
                 @let top = n * BAR_STEP_PX;
-                text x="0" y=(top + BAR_TEXT_PX) { (cut(&bar.label)) }
+                text x="0" y=(top + BAR_TEXT_PX) lang=[bar.label.lang] { (cut(&bar.label.text)) }
                 text x="100%" y=(top + BAR_TEXT_PX) text-anchor="end" { (bar.text) }
                 rect class="track" x="0" y=(top + BAR_TOP_PX) width="100%" height=(BAR_HEIGHT_PX) rx="3" {}
                 rect class=(bar.ink.class()) x="0" y=(top + BAR_TOP_PX) width=(percent(bar.share)) height=(BAR_HEIGHT_PX) rx="3" {}
@@ -135,7 +147,7 @@ mod tests {
     use super::*;
 
     fn bar(label: &str, share: f64) -> Bar {
-        Bar { label: label.to_owned(), text: "12".to_owned(), share, ink: BarMeaning::Good }
+        Bar { label: label.to_owned().into(), text: "12".to_owned(), share, ink: BarMeaning::Good }
     }
 
     #[test]

@@ -2,16 +2,24 @@
 
 use maud::{Markup, html};
 
+use crate::times::message_in;
 use domain::amount::Amount;
 use domain::csv::{Cell, Csv};
+use domain::material::{MaterialType, unit};
 use domain::notation;
 use words::Language;
 use words::staff::insights as texts;
+
+/// Material types, whose units are in tables and charts.
+const MATERIAL_TYPES: [MaterialType; 4] =
+    [MaterialType::Filament, MaterialType::Resin, MaterialType::LaserSheet, MaterialType::LaserConsumable];
 
 /// Value of a table cell.
 pub(super) enum Datum {
     /// Untrusted text.
     Words(String),
+    /// Message of the server or a printer, in English.
+    Message(String),
     /// Day, as the API writes it: `2026-11-28`.
     Day(String),
     /// Number of items or events.
@@ -46,13 +54,9 @@ pub(super) fn share_words(language: Language, share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), text)
 }
 
-/// Returns the name of a unit of material. Grams and millilitres have the same in all languages.
-pub(super) fn unit_words(language: Language, unit: &str) -> String {
-    match unit {
-        "sheet" => texts::unit_sheet(language),
-        "unit" => texts::unit_piece(language),
-        unit => unit.to_owned(),
-    }
+/// Returns a unit of material, as [`MaterialType::unit`] names it, in the language of the page.
+pub(super) fn unit_words<'a>(language: Language, word: &'a str) -> &'a str {
+    MATERIAL_TYPES.into_iter().find(|kind| kind.unit() == word).map_or(word, |kind| unit(language, kind))
 }
 
 /// Formats a day as the API writes it: `2026-11-28` or `28.11.2026`.
@@ -88,9 +92,9 @@ pub(super) fn span_words(language: Language, seconds: Option<i64>) -> String {
 
 impl Datum {
     /// Formats the value for display on the page.
-    fn to_text(&self, language: Language, of: &str) -> String {
+    pub(super) fn to_text(&self, language: Language, of: &str) -> String {
         match self {
-            Self::Words(words) => words.clone(),
+            Self::Words(words) | Self::Message(words) => words.clone(),
             Self::Day(day) => day_words(language, day),
             Self::Count(count) => texts::number(language, *count),
             Self::Share(share) => share_words(language, *share),
@@ -101,9 +105,17 @@ impl Datum {
         }
     }
 
+    /// Renders the value for display on the page. A message is marked as English.
+    fn html(&self, language: Language, of: &str) -> Markup {
+        match self {
+            Self::Message(message) => message_in(language, message),
+            other => html! { (other.to_text(language, of)) },
+        }
+    }
+
     fn cell(&self) -> Cell<'_> {
         match self {
-            Self::Words(words) | Self::Day(words) => Cell::Text(words),
+            Self::Words(words) | Self::Message(words) | Self::Day(words) => Cell::Text(words),
             Self::Count(count) => Cell::Number(count),
             Self::Share(share) => share.as_ref().map_or(Cell::Empty, |share| Cell::Number(share)),
             Self::Span(seconds) => seconds.as_ref().map_or(Cell::Empty, |seconds| Cell::Number(seconds)),
@@ -140,8 +152,8 @@ impl Figure {
                         @for row in &self.rows {
                             tr {
                                 @for (n, datum) in row.iter().enumerate() {
-                                    @if n == 0 { th scope="row" { (datum.to_text(language, of)) } }
-                                    @else { td class="number" { (datum.to_text(language, of)) } }
+                                    @if n == 0 { th scope="row" { (datum.html(language, of)) } }
+                                    @else { td class="number" { (datum.html(language, of)) } }
                                 }
                             }
                         }
@@ -175,7 +187,18 @@ mod tests {
         assert_eq!(texts(&Datum::Share(Some(0.833))), ["83.3 %", "83,3 %"]);
         assert_eq!(texts(&Datum::Span(Some(90_000))), ["1 d 1 h", "1 Tag 1 Std."]);
         assert_eq!(Language::ALL.map(|language| short_day(language, "2026-11-28")), ["11-28", "28.11."]);
-        assert_eq!(Language::ALL.map(|language| unit_words(language, "unit")), ["unit", "Stück"]);
+        for (word, german) in [("unit", "Stück"), ("sheet", "Stück"), ("mL", "ml"), ("g", "g"), ("spools", "spools")]
+        {
+            assert_eq!(Language::ALL.map(|language| unit_words(language, word)), [word, german]);
+        }
+    }
+
+    #[test]
+    fn a_message_is_marked_as_english() {
+        let datum = Datum::Message("file_1.gcode <failed>".to_owned());
+        let html = Language::ALL.map(|language| datum.html(language, "eur").into_string());
+        let text = "file_1.gcode &lt;failed&gt;";
+        assert_eq!(html, [text.to_owned(), format!("<span lang=\"en\">{text}</span>")]);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use maud::Markup;
 
-use super::chart::{Bar, BarMeaning, Column, bars, columns};
+use super::chart::{Bar, BarLabel, BarMeaning, Column, bars, columns};
 use super::figure::{Datum, Figure, share_words, short_day, span_words, unit_words};
-use crate::staff::sign_off::defect_name;
+use crate::staff::sign_off::{defect_label, defect_name};
 use domain::amount::Amount;
 use domain::notation;
 use http_api::production::insights::{Insights, LostMaterial, PrintNumbers};
@@ -15,18 +15,18 @@ use words::staff::insights as texts;
 const MAX_BARS: usize = 15;
 
 /// Renders the first rows as bars; the longest bar fills the width.
-fn ranked<'a, T>(
+fn ranked<'a, T, L: Into<BarLabel>>(
     slug: &str,
     title: &str,
     of: &'a [T],
     ink: BarMeaning,
-    read: impl Fn(&'a T) -> (String, String, f64),
+    read: impl Fn(&'a T) -> (L, String, f64),
 ) -> Option<Markup> {
-    let read: Vec<(String, String, f64)> = of.iter().take(MAX_BARS).map(read).collect();
+    let read: Vec<(L, String, f64)> = of.iter().take(MAX_BARS).map(read).collect();
     let longest = read.iter().map(|(_, _, value)| *value).fold(0.0, f64::max);
     let drawn: Vec<Bar> = read
         .into_iter()
-        .map(|(label, value_text, value)| Bar { label, text: value_text, share: value / longest, ink })
+        .map(|(label, value_text, value)| Bar { label: label.into(), text: value_text, share: value / longest, ink })
         .collect();
     (longest > 0.0).then(|| bars(&format!("{slug}-chart"), title, &drawn))
 }
@@ -44,7 +44,12 @@ fn shares<'a, T>(
         .take(MAX_BARS)
         .map(|one| {
             let (label, share) = read(one);
-            Bar { label, text: share_words(language, share), share: share.unwrap_or(0.0), ink: BarMeaning::Good }
+            Bar {
+                label: label.into(),
+                text: share_words(language, share),
+                share: share.unwrap_or(0.0),
+                ink: BarMeaning::Good,
+            }
         })
         .collect();
     (!drawn.is_empty()).then(|| bars(&format!("{slug}-chart"), title, &drawn))
@@ -57,6 +62,22 @@ fn named(language: Language, name: Option<&str>) -> String {
 /// Returns a reason as text.
 pub(super) fn reason_words(language: Language, reason: Option<&str>) -> String {
     reason.map_or_else(|| texts::no_reason(language), |reason| defect_name(language, reason))
+}
+
+/// Returns the reason why prints failed. A reason that is no defect is a message of the server or a printer.
+fn failure_words(language: Language, reason: Option<&str>) -> Datum {
+    let Some(reason) = reason else { return Datum::Words(texts::no_reason(language)) };
+    defect_label(language, reason).map_or_else(|| Datum::Message(reason.to_owned()), Datum::Words)
+}
+
+/// Returns the label of the bar for a reason why prints failed.
+fn failure_label(language: Language, reason: Datum) -> BarLabel {
+    match reason {
+        Datum::Message(text) => {
+            BarLabel { text, lang: (language != Language::English).then_some(Language::English.tag()) }
+        }
+        other => other.to_text(language, "").into(),
+    }
 }
 
 /// Formats amounts of material with their units.
@@ -161,11 +182,10 @@ fn utilisation(language: Language, insights: &Insights) -> Figure {
 fn failures(language: Language, insights: &Insights) -> Figure {
     let (slug, title) = ("failures", texts::failures_title(language));
     let reasons = &insights.activity.failures_by_reason;
-    let rows = reasons
-        .iter()
-        .map(|one| vec![Datum::Words(reason_words(language, one.reason.as_deref())), Datum::Count(one.count)]);
+    let rows = reasons.iter().map(|one| vec![failure_words(language, one.reason.as_deref()), Datum::Count(one.count)]);
     let chart = ranked(slug, &title, reasons, BarMeaning::Bad, |one| {
-        (reason_words(language, one.reason.as_deref()), texts::number(language, one.count), one.count as f64)
+        let label = failure_label(language, failure_words(language, one.reason.as_deref()));
+        (label, texts::number(language, one.count), one.count as f64)
     });
     Figure {
         slug,
@@ -276,7 +296,8 @@ fn material_used(language: Language, insights: &Insights) -> Figure {
     let (slug, title) = ("material", texts::material_title(language));
     let used = &insights.activity.material_used;
     let rows = used.iter().map(|one| {
-        let [name, unit] = [named(language, one.name.as_deref()), unit_words(language, one.unit)].map(Datum::Words);
+        let unit = unit_words(language, one.unit).to_owned();
+        let [name, unit] = [named(language, one.name.as_deref()), unit].map(Datum::Words);
         vec![name, Datum::Material(one.amount), unit]
     });
     let most = |unit: &str| used.iter().filter(|one| one.unit == unit).map(|one| one.amount.0).max().unwrap_or(0);
@@ -284,7 +305,7 @@ fn material_used(language: Language, insights: &Insights) -> Figure {
         .iter()
         .take(MAX_BARS)
         .map(|one| Bar {
-            label: named(language, one.name.as_deref()),
+            label: named(language, one.name.as_deref()).into(),
             text: amount_words(language, one.amount, one.unit),
             share: one.amount.0 as f64 / most(one.unit) as f64,
             ink: BarMeaning::Good,
@@ -335,7 +356,7 @@ fn promises(language: Language, insights: &Insights) -> Figure {
     ];
     let all = of.on_time + of.late;
     let drawn = outcomes.clone().map(|(words, count, ink)| Bar {
-        label: words,
+        label: words.into(),
         text: texts::orders(language, count),
         share: count as f64 / all.max(1) as f64,
         ink,
