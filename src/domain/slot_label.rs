@@ -84,35 +84,19 @@ impl SlotLabel {
         }
     }
 
-    /// Does the same as [`Self::place`] in the given language.
-    pub fn place_in(self, language: Language) -> String {
+    /// Returns the location of a spool in the slot, as a phrase: "in slot A1", "on the external spool holder".
+    pub fn place(self, language: Language) -> String {
         match self {
             Self::External => waiting::on_external_holder(language),
             Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => waiting::in_slot(language, &self.to_string()),
         }
     }
 
-    /// Does the same as [`Self::title`] in the given language.
-    pub fn title_in(self, language: Language) -> String {
+    /// Returns the slot as a title: "Slot A1", "External spool".
+    pub fn title(self, language: Language) -> String {
         match self {
             Self::External => waiting::external_spool_title(language),
             Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => waiting::slot_title(language, &self.to_string()),
-        }
-    }
-
-    /// Returns the location of a spool in the slot, as a phrase: "in slot A1", "on the external spool holder".
-    pub fn place(self) -> String {
-        match self {
-            Self::External => "on the external spool holder".to_owned(),
-            Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => format!("in slot {self}"),
-        }
-    }
-
-    /// Returns the slot as a title: "Slot A1", "External spool".
-    pub fn title(self) -> String {
-        match self {
-            Self::External => "External spool".to_owned(),
-            Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => format!("Slot {self}"),
         }
     }
 }
@@ -154,14 +138,14 @@ mod tests {
 
     #[test]
     fn sentences_name_the_slot_or_the_external_spool() {
-        let (slot, external) = (SlotLabels::Changers.label(5), SlotLabel::External);
+        let (slot, external, english) = (SlotLabels::Changers.label(5), SlotLabel::External, Language::English);
         assert_eq!(
-            (slot.noun(), slot.place(), slot.title()),
+            (slot.noun(), slot.place(english), slot.title(english)),
             ("slot B2".into(), "in slot B2".into(), "Slot B2".into())
         );
         assert_eq!(external.noun(), "the external spool");
         assert_eq!(
-            (external.place(), external.title()),
+            (external.place(english), external.title(english)),
             ("on the external spool holder".into(), "External spool".into())
         );
     }
@@ -169,17 +153,14 @@ mod tests {
     #[test]
     fn labels_are_in_the_language_of_the_page() {
         for label in [SlotLabels::Changers.label(5), SlotLabels::Numbers.label(0), SlotLabel::External] {
-            let english = Language::English;
-            assert_eq!(label.noun_in(english), label.noun());
-            assert_eq!(label.place_in(english), label.place());
-            assert_eq!(label.title_in(english), label.title());
+            assert_eq!(label.noun_in(Language::English), label.noun());
         }
         let (slot, external) = (SlotLabels::Changers.label(5), SlotLabel::External);
         assert_eq!(
-            (slot.place_in(Language::German), slot.title_in(Language::German)),
+            (slot.place(Language::German), slot.title(Language::German)),
             ("in Fach B2".into(), "Fach B2".into())
         );
-        assert_eq!(external.place_in(Language::German), "auf dem externen Spulenhalter");
+        assert_eq!(external.place(Language::German), "auf dem externen Spulenhalter");
     }
 
     #[test]

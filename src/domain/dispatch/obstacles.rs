@@ -185,7 +185,7 @@ fn unconfirmed_spool(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Option
     let offer = one.printer.spool_offer(material)?;
     let (spool, name) = (name_in_sentence(&offer.spool), name_in_sentence(&material.fields.name));
     let label = one.printer.slot_label(offer.slot, around.types.of(&one.printer.fields.kind).labels);
-    let (language, place) = (around.language, label.place_in(around.language));
+    let (language, place) = (around.language, label.place(around.language));
     let one = texts::has_unconfirmed(language, &spool, &place, &name);
     Some(Predicate { one, many: texts::have_unconfirmed(language, &spool, &place, &name) })
 }
@@ -255,7 +255,7 @@ fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement
         Mismatch::Plate { required, .. } => same(texts::plate(language, &spelled(required))),
         Mismatch::NotLoaded(id) => same(texts::loaded(language, &name(*id))),
         Mismatch::OtherSlot { material, slot } => {
-            same(texts::material_at(language, &name(*material), &slot.place_in(language)))
+            same(texts::material_at(language, &name(*material), &slot.place(language)))
         }
         Mismatch::OutOfReach(id) => same(texts::in_changer(language, &name(*id))),
         Mismatch::TooLittle { needed, left } => {

@@ -107,7 +107,7 @@ impl Mismatch {
             Self::Plate { required, is } => texts::lacks_plate(language, is, required),
             Self::NotLoaded(id) => texts::lacks_material(language, &material(*id).0),
             Self::OtherSlot { material: id, slot } => {
-                texts::lacks_slot(language, &material(*id).0, &slot.place_in(language))
+                texts::lacks_slot(language, &material(*id).0, &slot.place(language))
             }
             Self::OutOfReach(id) => texts::lacks_changer(language, &material(*id).0),
             Self::UnknownFilaments => texts::lacks_filaments(language),

@@ -80,8 +80,6 @@ messages! {
     filament_field(number: usize);
     filament_field_of(number: usize, details: &str);
     automatic;
-    slot_title(label: &str);
-    external_spool;
     slot_with(slot: &str, spool: &str);
     unknown_spool;
     not_gcode;

@@ -57,7 +57,7 @@ on_sqlite! {
 
         let offer = arrived(&sam, bring(&sam, &target, "vase.gcode", code(), &own).await).await;
         is_sound(&offer);
-        assert!(offer.text.contains("Print now on") && offer.text.contains("vase.gcode") && offer.text.contains("0 h 10 min"), "{}", offer.text);
+        assert!(offer.text.contains("Print now on") && offer.text.contains("vase.gcode") && offer.text.contains("<dd>10 min</dd>"), "{}", offer.text);
         assert_eq!(floor.started(0), 0, "nothing is printed before it is said");
         let file = floor.app.get("/api/files?q=vase").await.expect(200)["files"][0]["id"].as_str().unwrap().to_owned();
         let begun = send(&sam, &format!("{own_page}/print"), &[("form_token", &own), ("fileId", &file)]).await;

@@ -10,6 +10,7 @@ use super::acts::SLOT_PREFIX;
 use super::card::act_path;
 use super::card_picture::picture;
 use super::floor::FloorHandles;
+use super::sheet::span;
 use super::shell::{StaffSection, StaffViewer, hidden, with_token};
 use crate::form::check_token;
 use crate::frame::see_other;
@@ -29,7 +30,7 @@ use http::path_id::PathId;
 use http_api::production::files::{FileHandles, take_gcode};
 use printers::{PrinterType, slot_label};
 use words::Language;
-use words::staff::{common, printer_page as texts};
+use words::staff::printer_page as texts;
 
 handles! {
     /// Dependencies of the page for uploading a file to a printer.
@@ -148,16 +149,8 @@ fn hindrance(language: Language, printer: &Printer, file: &File) -> Option<Strin
 fn slot_words(language: Language, printer: &Printer, slot: &Slot) -> String {
     let vendor_code = slot.vendor_code.clone().unwrap_or_else(|| texts::unknown_spool(language));
     let color = slot.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
-    let title = slot_title(language, slot_label(printer, slot.slot));
+    let title = slot_label(printer, slot.slot).title(language);
     texts::slot_with(language, &title, &format!("{vendor_code}{color}"))
-}
-
-/// Returns a slot as a title: "Slot A1", "External spool".
-fn slot_title(language: Language, label: SlotLabel) -> String {
-    match label {
-        SlotLabel::External => texts::external_spool(language),
-        label => texts::slot_title(language, &label.to_string()),
-    }
 }
 
 /// Describes one of a file's filaments, for which a slot is chosen.
@@ -186,17 +179,12 @@ fn slots(language: Language, printer: &Printer, file: &File) -> Markup {
                     select id=(name) name=(name) {
                         option value="" { (texts::automatic(language)) }
                         @for slot in &reported { option value=(slot.slot) { (slot_words(language, printer, slot)) } }
-                        option value=(beside) { (slot_title(language, SlotLabel::External)) }
+                        option value=(beside) { (SlotLabel::External.title(language)) }
                     }
                 }
             }
         }
     }
-}
-
-/// Formats a print time: `3 h 5 min`.
-fn print_time(language: Language, seconds: i64) -> String {
-    common::span_hours(language, &(seconds / 3600).to_string(), &(seconds % 3600 / 60).to_string())
 }
 
 fn offer(language: Language, printer: &Printer, file: &File) -> Markup {
@@ -208,7 +196,7 @@ fn offer(language: Language, printer: &Printer, file: &File) -> Markup {
         section class="card narrowed" aria-label=(texts::file(language)) {
             (picture(file.id, "big"))
             dl class="left" {
-                @if let Some(seconds) = facts.seconds { dt { (texts::print_time(language)) } dd { (print_time(language, seconds)) } }
+                @if let Some(seconds) = facts.seconds { dt { (texts::print_time(language)) } dd { (span(language, seconds)) } }
                 @if let Some(grams) = facts.grams { dt { (texts::material(language)) } dd { (texts::grams(language, &notation::decimal(language, grams))) } }
                 @if let Some(layers) = facts.layers { dt { (texts::layers(language)) } dd { (layers) } }
                 @if let Some(size) = facts.size { dt { (texts::size(language)) } dd { (notation::size(language, size)) } }

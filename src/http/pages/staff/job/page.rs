@@ -97,7 +97,7 @@ fn needs(language: Language, app: &JobHandles, job: &Job) -> Markup {
 fn slot_title(language: Language, app: &StaffOrderHandles, printer: Id, slot: u32) -> String {
     let versioned = app.board.shop.printers.resident(printer).map(|handle| handle.read());
     let printer = versioned.as_ref().and_then(|versioned| versioned.state.as_ref());
-    printer.map_or_else(|| texts::slot(language), |printer| slot_label(printer, slot).title_in(language))
+    printer.map_or_else(|| texts::slot(language), |printer| slot_label(printer, slot).title(language))
 }
 
 /// Renders each printer with the requirements of the job that it does not meet, in the dispatcher's order of

@@ -91,7 +91,7 @@ fn offer(language: Language, printer: &Printer, material: &Material) -> Option<M
         input type="hidden" name="back" value=(TO_DO_PATH);
     };
     let words = to_do::confirm(language, &material.fields.name);
-    let slot = slot_label(printer, offer.slot).title_in(language);
+    let slot = slot_label(printer, offer.slot).title(language);
     Some(html! {
         div class="choice" {
             span { (to_do::unlinked_spool(language, &slot, &offer.spool)) }
