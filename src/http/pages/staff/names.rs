@@ -38,17 +38,18 @@ use store::rows::{Audit, Snapshot};
 use words::Language;
 use words::staff::audit as texts;
 
-/// Returns the actors that are no records, as named in the log, with the names that people read.
-fn fixed_actors(language: Language) -> [(&'static str, String); 6] {
-    [
-        ("system", texts::actor_server(language)),
-        ("machine", texts::actor_owner(language)),
-        ("setup", texts::actor_setup(language)),
-        ("payments", texts::actor_processor(language)),
-        ("anonymous", texts::actor_anonymous(language)),
-        ("others", texts::actor_others(language)),
-    ]
-}
+/// Name of an actor in the language of the page.
+type ActorText = fn(Language) -> String;
+
+/// Actors that are no records, as named in the log, with the names that people read.
+const FIXED_ACTORS: [(&str, ActorText); 6] = [
+    ("system", texts::actor_server),
+    ("machine", texts::actor_owner),
+    ("setup", texts::actor_setup),
+    ("payments", texts::actor_processor),
+    ("anonymous", texts::actor_anonymous),
+    ("others", texts::actor_others),
+];
 
 /// Name of a person, program or thing.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,7 +98,7 @@ impl StaffNames {
             self.actors.iter().map(|(actor, name)| (actor.as_str(), name.text.clone())).collect();
         names.sort_unstable_by(|(actor, name), (other, other_name)| (name, actor).cmp(&(other_name, other)));
         names.truncate(max);
-        names.extend(fixed_actors(self.language));
+        names.extend(FIXED_ACTORS.map(|(actor, name)| (actor, name(self.language))));
         names
     }
 }
@@ -250,8 +251,8 @@ impl NameHandles {
             return name.clone();
         }
         let language = staff.language;
-        if let Some((_, text)) = fixed_actors(language).into_iter().find(|(fixed, _)| *fixed == actor) {
-            return AuditName::plain(text);
+        if let Some((_, name)) = FIXED_ACTORS.into_iter().find(|(fixed, _)| *fixed == actor) {
+            return AuditName::plain(name(language));
         }
         let (kind, name) = actor.split_once(':').unwrap_or(("", actor));
         let id: Option<Id> = name.parse().ok();
