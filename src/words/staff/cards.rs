@@ -46,7 +46,6 @@ messages! {
     running_low;
 
     camera_of(printer: &str);
-    no_customer;
     view_job;
     manual_print;
     last_print;

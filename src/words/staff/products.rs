@@ -201,7 +201,6 @@ messages! {
     email_field;
     email_hint;
     create_and_order;
-    and_material(rest: &str, last: &str);
     facts(facts: &str);
 
     fault_no_printer;

@@ -46,12 +46,9 @@ messages! {
     mark_checked;
     view_details;
     view_job;
-    no_customer;
     open;
     open_order(order: &str);
     late_orders(count: u64);
-    also_in_parts;
-    also_in_spools;
 
     printers_blocked(count: usize);
     jobs_waiting(count: usize);

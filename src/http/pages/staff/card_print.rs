@@ -19,7 +19,7 @@ use domain::printer_status::{Activity, Status};
 use domain::time::Timestamp;
 use http_api::production::printers::activity;
 use words::Language;
-use words::staff::cards;
+use words::staff::{cards, orders};
 
 /// Print of a job as described on cards and in rows.
 pub(super) struct PrintedJob {
@@ -59,7 +59,7 @@ pub(super) fn plate(name: &str, parts: u32) -> String {
 fn order_line(language: Language, order: &Order) -> String {
     let buyer = order.buyer.as_ref().map(|buyer| buyer.name.trim()).filter(|name| !name.is_empty());
     let customer = buyer.or(order.customer_email.as_deref());
-    let customer = customer.map_or_else(|| cards::no_customer(language), str::to_owned);
+    let customer = customer.map_or_else(|| orders::no_customer(language), str::to_owned);
     format!("{} · {customer}", order.number_text())
 }
 

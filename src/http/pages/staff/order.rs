@@ -13,7 +13,8 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use self::head::{customer, head};
+pub(super) use self::head::customer;
+use self::head::head;
 use self::history::history;
 use self::lines::lines;
 use super::ORDERS_PATH;

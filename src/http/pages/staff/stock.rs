@@ -22,7 +22,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 pub(super) use self::bins::{BINS_PATH, bin_path, bins_of};
-pub(super) use self::decision::decision;
+pub(super) use self::decision::{also_tracked_in, decision};
 pub(super) use self::slots::shown_spool;
 pub(super) use self::spool::{SpoolFacts, known_spools, spool_path};
 use super::STOCK_PATH;

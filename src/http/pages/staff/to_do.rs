@@ -26,6 +26,7 @@ use super::card_print::job_path_of;
 use super::first_steps::first_steps;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
+use super::order::customer;
 use super::orders::flag_words;
 use super::settings::restore;
 use super::shell::{StaffSection, StaffViewer, Tone, act, since};
@@ -341,11 +342,6 @@ async fn orders(
     });
     let rows = rows.collect();
     Ok(TaskKind { total, ..TaskKind::new(language, id, title, rows) })
-}
-
-/// Returns the email address of an order's customer, or that there is none.
-fn customer(language: Language, order: &Order) -> String {
-    order.customer_email.clone().unwrap_or_else(|| to_do::no_customer(language))
 }
 
 #[cfg(test)]

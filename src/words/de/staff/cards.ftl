@@ -59,7 +59,6 @@ running_low = fast leer
 ## Gegenstand einer Karte
 
 camera_of = Kamerabild von { $printer }
-no_customer = Ohne Kunde
 view_job = Druckauftrag ansehen
 manual_print = Manueller Druck
 last_print = Letzter Druck

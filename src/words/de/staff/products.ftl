@@ -232,7 +232,6 @@ stated_consumption_hint = Steht nicht in der Datei.
 email_field = E-Mail-Adresse des Kunden
 email_hint = Für den Fall, dass Sie gleich eines bestellen. Bleibt das Feld leer, werden keine E-Mails gesendet.
 create_and_order = Anlegen und eines bestellen
-and_material = { $rest } und { $last }
 facts = Aus der Datei übernommen: { $facts }
 
 ## Meldungen der API, die auf Englisch sind, für die Formulare dieser Seiten

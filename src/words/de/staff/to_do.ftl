@@ -49,7 +49,6 @@ did_it_print = Wurde { $job } auf { $printer } gedruckt?
 mark_checked = Als geprüft markieren
 view_details = Details ansehen
 view_job = Druckauftrag ansehen
-no_customer = Ohne Kunde
 open = Öffnen
 open_order = { $order } öffnen
 late_orders =
@@ -57,8 +56,6 @@ late_orders =
         [one] { $count } verspätete Bestellung ansehen
        *[other] { $count } verspätete Bestellungen ansehen
     }
-also_in_parts = auch in der Teileverwaltung geführt
-also_in_spools = auch in der Spulenverwaltung geführt
 
 ## Druckbetten und Teile
 

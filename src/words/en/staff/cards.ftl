@@ -55,7 +55,6 @@ running_low = running low
 ## Subject of a card
 
 camera_of = Camera view of { $printer }
-no_customer = No customer
 view_job = View job
 manual_print = Manual print
 last_print = Last print

@@ -216,7 +216,6 @@ stated_consumption_hint = Not included in the file.
 email_field = Customer email
 email_hint = Used if you also order one. Leave empty to send no emails.
 create_and_order = Create and order one
-and_material = { $rest } and { $last }
 facts = Filled in from the file: { $facts }.
 
 ## Messages of the API, which are in English, for the forms of these pages

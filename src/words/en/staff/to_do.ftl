@@ -49,7 +49,6 @@ did_it_print = Did { $job } print on { $printer }?
 mark_checked = Mark as checked
 view_details = View details
 view_job = View job
-no_customer = No customer
 open = Open
 open_order = Open { $order }
 late_orders =
@@ -57,8 +56,6 @@ late_orders =
         [one] View { $count } late order
        *[other] View { $count } late orders
     }
-also_in_parts = also tracked in the parts system
-also_in_spools = also tracked in the spool system
 
 ## Beds and parts
 

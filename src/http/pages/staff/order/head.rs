@@ -34,7 +34,7 @@ pub(super) fn head(language: Language, order: &Order, title: &str, outlook: Orde
 }
 
 /// Returns the email address of an order's customer, or that it has none.
-pub(super) fn customer(language: Language, order: &Order) -> String {
+pub(in crate::staff) fn customer(language: Language, order: &Order) -> String {
     order.customer_email.clone().unwrap_or_else(|| texts::no_customer(language))
 }
 

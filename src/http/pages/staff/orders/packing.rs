@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use super::{StaffOrderHandles, carrier_name};
 use crate::frame::{SLOT, time, with_parts};
 use crate::staff::ORDERS_PATH;
+use crate::staff::order::customer;
 use crate::staff::sheet::address_line;
 use crate::staff::shell::{StaffSection, StaffViewer};
 use domain::id::Id;
@@ -57,7 +58,7 @@ pub(super) async fn show(
         h1 { (title) }
         section class="card" aria-labelledby="goes" {
             h2 id="goes" { (texts::ship_to(language)) }
-            p { (order.customer_email.clone().unwrap_or_else(|| texts::no_customer(language))) }
+            p { (customer(language, order)) }
             p {
                 @if let Some(address) = &order.shipping_address { (address_line(language, address)) }
                 @else { (texts::no_address(language)) }

@@ -145,8 +145,8 @@ fn sku_fields(language: Language, form: &Form, file: &File, materials: &[(String
 fn facts(language: Language, metadata: &FileMetadata) -> Option<String> {
     let FileMetadata { seconds, grams, .. } = metadata;
     let filaments = metadata.plates.first().map(|plate| plate.filaments.as_slice()).unwrap_or_default();
-    let kinds = filaments.iter().filter_map(|filament| filament.kind.clone());
-    let kinds = kinds.reduce(|rest, last| texts::and_material(language, &rest, &last));
+    let kinds: Vec<&str> = filaments.iter().filter_map(|filament| filament.kind.as_deref()).collect();
+    let kinds = (!kinds.is_empty()).then(|| notation::list(language, &kinds));
     let grams = grams.map(|grams| format!("{} g", notation::decimal(language, grams)));
     let parts = [kinds, grams, seconds.map(|seconds| span(language, seconds))];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

@@ -18,6 +18,11 @@ pub(super) const fn system_word(system: StockSystem) -> &'static str {
     }
 }
 
+/// Returns that a material is also counted in the system.
+pub(in crate::staff) fn also_tracked_in(language: Language, system: StockSystem) -> String {
+    texts::also_tracked_in(language, system_word(system))
+}
+
 /// Parses the system specified in a form; any other text is rejected as an unknown stock link.
 pub(super) fn system_of(text: &str) -> Result<StockSystem, Refusal> {
     let system = StockSystem::ALL.into_iter().find(|system| system_word(*system) == text);

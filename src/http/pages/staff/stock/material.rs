@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::decision::system_word;
+use super::decision::also_tracked_in;
 use super::list::{level_bar, level_state};
 use super::spool::of_material;
 use super::{StockHandles, bin_path, decision, ledger, material_path, swatch};
@@ -120,7 +120,7 @@ fn glance(language: Language, app: &StockHandles, material: &Material) -> Markup
 /// Renders the external system that counts the material as well, with the decision if there is a conflict.
 fn linked(language: Language, material: &Material, link: &StockLink) -> Markup {
     html! {
-        dt { (texts::also_tracked_in(language, system_word(link.system))) }
+        dt { (also_tracked_in(language, link.system)) }
         dd {
             (link.name)
             @if let Some(conflict) = &link.conflict {

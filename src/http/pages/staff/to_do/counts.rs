@@ -6,10 +6,10 @@ use super::row::TaskRow;
 use super::{TaskKind, ToDoHandles};
 use crate::design::Icon;
 use crate::staff::TO_DO_PATH;
-use crate::staff::stock::{decision, material_path};
+use crate::staff::stock::{also_tracked_in, decision, material_path};
 use crate::times::message_in;
 use domain::material::Material;
-use domain::parts_sync::{StockLink, StockSystem, SyncConflict};
+use domain::parts_sync::{StockLink, SyncConflict};
 use words::Language;
 use words::staff::to_do;
 
@@ -24,7 +24,7 @@ pub(super) fn counts(language: Language, app: &ToDoHandles) -> TaskKind {
     let rows = open.iter().map(|(material, link, conflict)| {
         let title = html! {
             b { a href=(material_path(material.id)) { (material.fields.name) } }
-            " " span class="faint small" { (system_words(language, link.system)) }
+            " " span class="faint small" { (also_tracked_in(language, link.system)) }
         };
         let row = TaskRow::new(Icon::Database, title).swatch(material.fields.color.as_deref());
         row.detail(message_in(language, &conflict.message)).more(Some(decision(
@@ -35,12 +35,4 @@ pub(super) fn counts(language: Language, app: &ToDoHandles) -> TaskKind {
         )))
     });
     TaskKind::new(language, "counts", to_do::kind_counts, rows.collect())
-}
-
-/// Describes the system in which a material is also counted.
-fn system_words(language: Language, system: StockSystem) -> String {
-    match system {
-        StockSystem::Parts => to_do::also_in_parts(language),
-        StockSystem::Spools => to_do::also_in_spools(language),
-    }
 }
