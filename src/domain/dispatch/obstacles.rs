@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::WaitContext;
 use super::matching::PrinterMatch;
-use super::waiting::{Predicate, WaitingCause, WaitingCode, listed, name_in_sentence};
+use super::waiting::{Predicate, WaitingCause, WaitingCode, name_in_sentence};
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::job::{AttemptState, Job};
@@ -211,12 +211,12 @@ fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
     }
     if !needed.is_empty() {
         let (one, many): (Vec<String>, Vec<String>) = needed.into_iter().unzip();
-        let object = |all: &[String]| listed(language, &all.iter().map(String::as_str).collect::<Vec<_>>(), all.len());
+        let object = |all: &[String]| notation::list(language, all);
         let (one, many) = (texts::needs(language, &object(&one)), texts::need(language, &object(&many)));
         clauses.push(Predicate { one, many });
     }
     let joined = |all: Vec<String>| {
-        let text = all.into_iter().reduce(|first, second| texts::both(language, &first, &second)).unwrap_or_default();
+        let text = notation::list(language, &all);
         let has_more = missing.len() > MAX_CLAUSE_REQUIREMENTS;
         if has_more { texts::among_others(language, &text) } else { text }
     };

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
+use crate::notation::list;
 use crate::refusal::shortened;
 use crate::time::Timestamp;
 use words::Language;
@@ -319,15 +320,9 @@ pub(super) fn name_in_sentence(name: &str) -> String {
 /// Lists names: "A", "A and B", "A, B and C", "A, B and 7 more".
 pub(super) fn listed(language: Language, names: &[&str], total: usize) -> String {
     let more = total.saturating_sub(names.len());
-    let last =
-        if more > 0 { Some(texts::more_names(language, more)) } else { names.last().map(|name| (*name).to_owned()) };
-    let before = names.len().saturating_sub(usize::from(more == 0));
-    let before = names.get(..before).unwrap_or_default().join(", ");
-    match last {
-        Some(last) if before.is_empty() => last,
-        Some(last) => texts::names_and(language, &before, &last),
-        None => before,
-    }
+    let more = (more > 0).then(|| texts::more_names(language, more));
+    let entries: Vec<&str> = names.iter().copied().chain(more.as_deref()).collect();
+    list(language, &entries)
 }
 
 fn upper_first(text: &str, is_name: bool) -> String {

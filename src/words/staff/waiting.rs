@@ -49,7 +49,6 @@ messages! {
     needs(objects: &str);
     need(objects: &str);
     among_others(predicate: &str);
-    both(first: &str, second: &str);
     is_other_machine(machine: &str);
     are_other_machines(machine: &str);
     rejects_format(ending: &str);

@@ -51,7 +51,6 @@ have_unconfirmed = haben { $place } { $spool }: Bestätigen Sie, dass es { $mate
 needs = braucht { $objects }
 need = brauchen { $objects }
 among_others = { $predicate }, unter anderem
-both = { $first } und { $second }
 is_other_machine = ist kein { $machine }
 are_other_machines = sind keine { $machine }
 rejects_format = nimmt keine .{ $ending }-Dateien an

@@ -51,7 +51,6 @@ have_unconfirmed = have { $spool } { $place }: confirm that it is { $material }
 needs = needs { $objects }
 need = need { $objects }
 among_others = { $predicate }, among other things
-both = { $first } and { $second }
 is_other_machine = is not a { $machine }
 are_other_machines = are not { $machine }s
 rejects_format = does not accept .{ $ending } files
