@@ -54,13 +54,12 @@ pub fn broken(error: MultipartError) -> ApiError {
     silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
 }
 
-/// Rewrites an error about an uploaded picture so that its message uses the label of the picture's field. Other errors
-/// are left unchanged.
-pub fn label_picture_error(error: ApiError, label: &str) -> ApiError {
+/// Rewrites an error about an uploaded picture so that it names the given API field. Other errors are left unchanged.
+pub fn label_picture_error(error: ApiError, member: &str) -> ApiError {
     match error.faults() {
         // Nobody chose a kind here: nothing but a picture is taken.
-        [fault, ..] if fault.path == "kind" => Refusal::field(label, "must be an image").into(),
-        [fault, ..] if fault.path == "file" => Refusal::field(label, fault.message.as_str()).into(),
+        [fault, ..] if fault.path == "kind" => Refusal::field(member, "must be an image").into(),
+        [fault, ..] if fault.path == "file" => Refusal::field(member, fault.message.as_str()).into(),
         _ => error,
     }
 }
@@ -70,15 +69,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_picture_is_said_with_the_label_of_its_field() {
-        let message_of = |error: ApiError| label_picture_error(error, "Picture of the parts").message().to_owned();
+    fn what_is_wrong_with_a_picture_is_said_with_the_name_of_its_field() {
+        let message_of = |error: ApiError| label_picture_error(error, "photoFileId").message().to_owned();
         let of_field = |path: &str, words: &str| message_of(Refusal::field(path, words).into());
-        assert_eq!(
-            of_field("kind", "does not match the content of the file"),
-            "Picture of the parts: must be an image"
-        );
-        assert_eq!(of_field("file", "must not be empty"), "Picture of the parts: must not be empty");
-        assert_eq!(of_field("file", "is damaged"), "Picture of the parts: is damaged");
+        assert_eq!(of_field("kind", "does not match the content of the file"), "photoFileId: must be an image");
+        assert_eq!(of_field("file", "must not be empty"), "photoFileId: must not be empty");
+        assert_eq!(of_field("file", "is damaged"), "photoFileId: is damaged");
         // What is no fault of the picture stays as it is.
         assert_eq!(of_field("name", "is too long"), "name: is too long");
         assert_eq!(

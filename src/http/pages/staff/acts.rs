@@ -316,3 +316,24 @@ pub(super) async fn clear_beds(State(app): State<ActHandles>, sent: PageForm) ->
     }
     refused.map_or_else(|| Ok(back(&sent, TO_DO_PATH.to_owned())), Err)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_named_in_the_language_of_the_page() {
+        let both = |member: &str| Language::ALL.map(|language| label_of(language, member).unwrap_or_default());
+        for (member, labels) in [
+            ("carrier", ["Carrier", "Versanddienst"]),
+            ("trackingNumber", ["Tracking number", "Sendungsnummer"]),
+            ("priority", ["Priority", "Priorität"]),
+            ("method", ["Payment method", "Zahlungsart"]),
+            (PHOTO_MEMBER, ["Picture of the parts", "Foto der Teile"]),
+            ("shippingAddress.city", ["City", "Ort"]),
+            ("colour", ["", ""]),
+        ] {
+            assert_eq!(both(member), labels, "{member}");
+        }
+    }
+}
