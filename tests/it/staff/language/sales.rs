@@ -100,8 +100,14 @@ async fn invoices_pages_are_german() {
     let paid = done(&sam, &format!("{path}/mark-paid"), &part).await;
     let texts = [">Teilweise bezahlt</span>", "<span>Überweisung</span>", "eingegangen, <time", ">Zahlung erstatten<"];
     shows(&paid, &texts);
-    let method = app.get(&format!("/api/invoices/{invoice}")).await.expect(200)["payments"][0]["method"].clone();
-    assert_eq!(method, "bank transfer");
+    let payments = || async { app.get(&format!("/api/invoices/{invoice}")).await.expect(200)["payments"].clone() };
+    let payment = payments().await[0].clone();
+    assert_eq!(payment["method"], "bank transfer", "{payment}");
+    let id = payment["id"].as_str().unwrap();
+    let back = [("form_token", own.as_str()), ("payment", id), ("amount", "0,50"), ("method", "Barzahlung")];
+    shows(&done(&sam, &format!("{path}/refund"), &back).await, &["<span>Barzahlung</span>"]);
+    let payments = payments().await;
+    assert!(payments.as_array().unwrap().iter().any(|one| one["method"] == "cash"), "{payments}");
     shows(&sam.get("/shop/invoices").await, &["data-label=\"Offener Betrag\"", ">Fällig</th>", ">Nummern</a>"]);
     shows(&sam.get("/shop/invoices/numbering").await, &[">Keine Nummer fehlt</span>", ">Nummernkreis</th>"]);
 }
