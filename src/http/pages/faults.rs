@@ -5,7 +5,6 @@
 //! field, which it reads off the page, and puts the message beside the field. A field that is not named as the API's
 //! member states the member in `data-member`.
 
-mod of_settings;
 mod translated;
 
 use std::collections::BTreeSet;
@@ -13,7 +12,7 @@ use std::iter::once;
 
 use maud::{Markup, html};
 
-pub(super) use self::translated::{error_text, fault_text, refusal_text};
+pub(super) use self::translated::{error_text, fault_text};
 use super::refused::sentence;
 use domain::refusal::Fault;
 use domain::typed_amount::{self, TypedAmountError};

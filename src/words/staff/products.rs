@@ -203,8 +203,4 @@ messages! {
     create_and_order;
     and_material(rest: &str, last: &str);
     facts(facts: &str);
-
-    fault_no_printer;
-    refusal_code_taken;
-    refusal_slug_taken;
 }
