@@ -129,3 +129,4 @@ no_place = wählen Sie einen Drucker und ein Fach
 no_weight = geben Sie die Anzeige der Waage oder die Restmenge ein
 no_label = wählen Sie mindestens einen Drucker, eine Spule oder einen Lagerplatz
 no_material_of_spools = wählen Sie das Material der Spulen
+no_interval = mindestens einer der Abstände (Stunden, Drucke, Gramm, Fehlschläge) ist erforderlich

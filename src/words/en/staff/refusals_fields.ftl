@@ -129,3 +129,4 @@ no_place = choose a printer and a slot
 no_weight = enter the scale reading or the remaining amount
 no_label = choose at least one printer, spool or bin
 no_material_of_spools = choose the material of the spools
+no_interval = at least one of everyHours, everyPrints, everyGrams and everyFailures is required
