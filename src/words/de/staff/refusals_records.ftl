@@ -2,9 +2,9 @@
 
 already_paid = Das ist schon bezahlt.
 already_reviewed = Diese Wiederherstellung ist schon geprüft.
-file_in_use = Diese Datei wird von einem Artikel, einer offenen Bestellung, einem Druckauftrag oder einer offenen Anfrage benutzt.
-material_in_use = Dieses Material wird von einem Artikel, einer offenen Bestellung oder einem Druckauftrag benutzt oder ist in einen Drucker eingelegt.
-sku_in_use = Dieser Artikel wird von einer offenen Bestellung, einem Druckauftrag, einem Set oder einem gesendeten Angebot benutzt.
+file_in_use = Diese Datei wird von einem Produkt, einer offenen Bestellung, einem Druckauftrag oder einer offenen Anfrage benutzt.
+material_in_use = Dieses Material wird von einem Produkt, einer offenen Bestellung oder einem Druckauftrag benutzt oder ist in einen Drucker eingelegt.
+sku_in_use = Dieses Produkt wird von einer offenen Bestellung, einem Druckauftrag, einem Set oder einem gesendeten Angebot benutzt.
 email_of_customer = Ein anderer Kunde hat diese E-Mail-Adresse.
 not_connected = Die Buchhaltung ist nicht verbunden.
 tokens_replaced = Die Zugangsdaten wurden inzwischen ersetzt.
@@ -14,7 +14,7 @@ connection_expired = Diese Verbindung ist ungültig, abgelaufen oder schon benut
 already_posted = { $number } ist schon gebucht.
 code_taken = Diese Artikelnummer gehört schon zu einem anderen Produkt.
 slug_taken = Dieser Slug gehört schon zu einem anderen Produkt.
-value_of_sku_taken = Ein Wert dieses Artikels wird schon von einem anderen benutzt.
+value_of_sku_taken = Ein Wert dieses Produkts wird schon von einem anderen benutzt.
 nothing_to_refund = Es ist nichts mehr zu erstatten.
 payments_of_order = Die Zahlungen dieser Rechnung werden bei ihrer Bestellung erfasst.
 too_many_payments = Mehr als { $most } Zahlungen und Erstattungen sind nicht möglich.
