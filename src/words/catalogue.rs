@@ -92,8 +92,11 @@ fn read(language: Language, text: &str) -> Bundle {
 /// Writes the number in a variable with a point between thousands; `None` for any other variable.
 fn german_number<M>(value: &FluentValue<'_>, _: &M) -> Option<String> {
     let FluentValue::Number(FluentNumber { value, .. }) = value else { return None };
-    let digits = format!("{value:.0}");
+    let digits = format!("{:.0}", value.abs());
     let mut text = String::new();
+    if *value < 0.0 && digits != "0" {
+        text.push('-');
+    }
     for (n, digit) in digits.chars().enumerate() {
         if n > 0 && (digits.len() - n).is_multiple_of(3) {
             text.push('.');
@@ -101,4 +104,27 @@ fn german_number<M>(value: &FluentValue<'_>, _: &M) -> Option<String> {
         text.push(digit);
     }
     Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_german_have_points_between_thousands() {
+        for (number, text) in [
+            (0, "0"),
+            (123, "123"),
+            (1_234, "1.234"),
+            (1_234_567, "1.234.567"),
+            (-1, "-1"),
+            (-123, "-123"),
+            (-1_234, "-1.234"),
+            (-123_456, "-123.456"),
+        ] {
+            assert_eq!(german_number(&FluentValue::from(number), &()).as_deref(), Some(text));
+        }
+        assert_eq!(german_number(&FluentValue::from(-0.2), &()).as_deref(), Some("0"));
+        assert_eq!(german_number(&FluentValue::from("2024"), &()), None);
+    }
 }

@@ -42,6 +42,11 @@ impl Language {
         *self == Self::English
     }
 
+    /// Returns the tag that marks a text in English on a page in this language; `None` if the page is in English too.
+    pub fn foreign_tag(self) -> Option<&'static str> {
+        (!self.is_english()).then_some(Self::English.tag())
+    }
+
     /// Returns the language that a BCP 47 tag such as `de-AT` names; `None` if it is not one of these.
     pub fn of_tag(tag: &str) -> Option<Self> {
         let primary = tag.split(['-', '_']).next().unwrap_or(tag).trim();
@@ -98,6 +103,11 @@ mod tests {
         }
         let long = "fr,".repeat(MAX_ENTRIES) + "de";
         assert_eq!(Language::of_header(&long), None, "what comes far behind is not read");
+    }
+
+    #[test]
+    fn english_is_marked_on_pages_in_other_languages() {
+        assert_eq!(Language::ALL.map(Language::foreign_tag), [None, Some("en")]);
     }
 
     #[test]

@@ -7,7 +7,6 @@ pub mod account;
 pub mod alerts;
 pub mod audit;
 pub mod audit_acts;
-pub mod billing;
 pub mod cards;
 pub mod common;
 pub mod customers;
@@ -48,7 +47,6 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/alerts", &alerts::FILE, alerts::DECLARED),
         ("staff/audit", &audit::FILE, audit::DECLARED),
         ("staff/audit_acts", &audit_acts::FILE, audit_acts::DECLARED),
-        ("staff/billing", &billing::FILE, billing::DECLARED),
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
         ("staff/customers", &customers::FILE, customers::DECLARED),

@@ -135,10 +135,18 @@ fn messages_of_the_api_are_translated_with_their_variables() {
 #[test]
 fn the_product_writes_every_message_of_the_api() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = own.parent().unwrap();
+    let translations = source.join("http/pages/faults");
     let mut paths = Vec::new();
-    files_of(own.parent().unwrap(), "rs", &mut paths);
-    let others = paths.iter().filter(|path| !path.starts_with(own));
-    let code: Vec<String> = others.map(|path| joined_lines(&fs::read_to_string(path).unwrap())).collect();
+    files_of(source, "rs", &mut paths);
+    // Tests, and the translations themselves, quote messages.
+    let is_writer = |path: &&PathBuf| {
+        let mut parts = path.strip_prefix(source).unwrap().iter();
+        let is_of_tests = parts.any(|part| part == "tests" || part == "tests.rs");
+        !path.starts_with(own) && !path.starts_with(&translations) && !is_of_tests
+    };
+    let writers = paths.iter().filter(is_writer).map(|path| fs::read_to_string(path).unwrap());
+    let code: Vec<String> = writers.map(|code| joined_lines(before_tests(&code))).collect();
     for (file, phrases) in refusals_of_api::files() {
         for line in phrases.file().text(Language::English).lines().filter(|line| !line.starts_with('#')) {
             let Some((name, pattern)) = line.split_once(" = ") else { continue };
@@ -149,6 +157,11 @@ fn the_product_writes_every_message_of_the_api() {
             assert!(code.iter().any(writes), "{file}: nothing writes {name}");
         }
     }
+}
+
+/// Returns the code before the module of tests in it.
+fn before_tests(code: &str) -> &str {
+    code.split("mod tests {").next().unwrap_or_default()
 }
 
 /// Joins the lines of text literals that are broken with a backslash.

@@ -5,7 +5,6 @@
 //! field, which it reads off the page, and puts the message beside the field. A field that is not named as the API's
 //! member states the member in `data-member`.
 
-mod of_settings;
 mod translated;
 
 use std::collections::BTreeSet;
@@ -13,7 +12,7 @@ use std::iter::once;
 
 use maud::{Markup, html};
 
-pub(super) use self::translated::{error_text, fault_text, refusal_text};
+pub(super) use self::translated::{error_text, fault_text};
 use super::refused::sentence;
 use domain::refusal::Fault;
 use domain::typed_amount::{self, TypedAmountError};
@@ -24,6 +23,8 @@ use words::Language;
 const MARK: &str = "<p data-fault=\"";
 /// Attribute of a mark whose message is in English on a page in another language, and of the elements with the message.
 const FOREIGN: &str = " lang=\"en\"";
+/// Attribute of a mark whose message is translated. A name that stands in for the missing label of its field is not.
+const TRANSLATED: &str = " data-translated";
 /// End of a mark.
 const MARK_END: &str = "</p>";
 /// Path of an error that concerns all settings of a form together.
@@ -40,7 +41,7 @@ const UNIT_ENDINGS: [&str; 5] = ["Cents", "Bps", "Ids", "Id", "At"];
 /// Renders the errors for which a form was rejected, or the message if there are none. Screen readers announce them
 /// immediately. The API's messages are in English; one that is not translated is marked as English.
 pub(super) fn alert(language: Language, error: &ApiError) -> Markup {
-    let foreign = (language != Language::English).then_some(Language::English.tag());
+    let foreign = language.foreign_tag();
     html! {
         div class="wrong bad" role="alert" {
             @if error.faults().is_empty() {
@@ -48,7 +49,9 @@ pub(super) fn alert(language: Language, error: &ApiError) -> Markup {
                 @else { p lang=[foreign] { (sentence(error.message())) } }
             }
             @for fault in error.faults() {
-                @if let Some(text) = fault_text(language, &fault.message) { p data-fault=(fault.path) { (text) } }
+                @if let Some(text) = fault_text(language, &fault.message) {
+                    p data-fault=(fault.path) data-translated { (text) }
+                }
                 @else { p data-fault=(fault.path) lang=[foreign] { (fault.message) } }
             }
         }
@@ -133,6 +136,7 @@ struct FaultMark<'a> {
     message: &'a str,
     /// [`FOREIGN`], or nothing.
     lang: &'static str,
+    is_translated: bool,
     /// Position after the mark.
     end: usize,
 }
@@ -141,8 +145,9 @@ impl<'a> FaultMark<'a> {
     fn read(page: &'a str, start: usize) -> Option<Self> {
         let (path, rest) = slice(page, start, page.len()).strip_prefix(MARK)?.split_once('"')?;
         let (lang, rest) = rest.strip_prefix(FOREIGN).map_or(("", rest), |rest| (FOREIGN, rest));
+        let (is_translated, rest) = rest.strip_prefix(TRANSLATED).map_or((false, rest), |rest| (true, rest));
         let (message, after) = rest.strip_prefix('>')?.split_once(MARK_END)?;
-        Some(Self { path, message, lang, end: page.len() - after.len() })
+        Some(Self { path, message, lang, is_translated, end: page.len() - after.len() })
     }
 
     /// Renders the error's line in the list, as a link to its field if that is on the page.
@@ -159,6 +164,7 @@ impl<'a> FaultMark<'a> {
             }
             (Some(label), None) => format!("<p>{label}: {}.</p>", beside_label()),
             _ if self.path.is_empty() || self.path == ALL_SETTINGS => format!("<p{lang}>{}</p>", sentence(message)),
+            _ if self.is_translated => format!("<p><span{FOREIGN}>{}</span>: {message}.</p>", words_of(self.path)),
             _ => format!("<p{lang}>{}: {message}.</p>", words_of(self.path)),
         }
     }

@@ -9,7 +9,7 @@ use url::form_urlencoded;
 
 use super::brand::Brand;
 use super::faults::{error_text, fault_text, words_of};
-use super::frame::{notice, page_in, see_other, shop_page};
+use super::frame::{in_english, notice, page_in, see_other, shop_page};
 use super::{models, orders, setup, sign_in, staff};
 use config::Config;
 use domain::refusal::Fault;
@@ -131,7 +131,7 @@ fn refusal(language: Language, status: StatusCode, meta: &ErrorMeta) -> Response
     let title = title(language);
     let content = html! {
         h1 { (title) }
-        @if !signs_in { (reason(language, meta)) }
+        @if !signs_in { (reason(language, meta, staff::act_label)) }
         p { (advice(language)) }
         @if signs_in {
             a class="button" href=(staff::sign_in_path(None)) { (refusals::sign_in(language)) }
@@ -169,24 +169,26 @@ fn refusal_texts(status: StatusCode, code: &str) -> (PageText, PageText) {
     }
 }
 
-/// Renders the reason of an error for the staff. Validation errors name the label of their field. Messages of the API
-/// that have no translation are marked as English.
-fn reason(language: Language, meta: &ErrorMeta) -> Markup {
-    let foreign = (language != Language::English).then_some(Language::English.tag());
-    let label = |path: &str| staff::act_label(Language::English, path).unwrap_or_else(|| words_of(path));
-    let translated = |fault: &Fault| {
-        let (label, text) = (staff::act_label(language, &fault.path)?, fault_text(language, &fault.message)?);
-        Some(format!("{label}: {text}."))
+/// Renders the reason of an error. Validation errors name the label of their field, which `label_of` returns if it has
+/// one in the language. Messages of the API that have no translation, and names that stand in for labels, are marked as
+/// English.
+fn reason(language: Language, meta: &ErrorMeta, label_of: impl Fn(Language, &str) -> Option<String>) -> Markup {
+    let foreign = language.foreign_tag();
+    let line = |fault: &Fault| {
+        let english_label = || label_of(Language::English, &fault.path).unwrap_or_else(|| words_of(&fault.path));
+        match (label_of(language, &fault.path), fault_text(language, &fault.message)) {
+            (Some(label), Some(text)) => html! { p { (label) ": " (text) "." } },
+            (Some(label), None) => html! { p { (label) ": " (in_english(language, &fault.message)) "." } },
+            (None, Some(text)) => html! { p { (in_english(language, &english_label())) ": " (text) "." } },
+            (None, None) => html! { p lang=[foreign] { (english_label()) ": " (fault.message) "." } },
+        }
     };
     html! {
         @if meta.faults.is_empty() {
             @if let Some(text) = error_text(language, &meta.code, &meta.message) { p { (text) } }
             @else { p lang=[foreign] { (sentence(&meta.message)) } }
         }
-        @for fault in &meta.faults {
-            @if let Some(text) = translated(fault) { p { (text) } }
-            @else { p lang=[foreign] { (label(&fault.path)) ": " (fault.message) "." } }
-        }
+        @for fault in &meta.faults { (line(fault)) }
     }
 }
 
@@ -207,24 +209,11 @@ fn refusal_for_customers(brand: &Brand, status: StatusCode, meta: &ErrorMeta) ->
     };
     let content = html! {
         h1 { (title) }
-        (reason_for_customers(language, meta))
+        (reason(language, meta, models::label_of))
         p { (advice) }
         a class="button" href=(orders::PATH) { (pages::to_orders(language)) }
     };
     shop_page(brand, status, &title, &content)
-}
-
-/// Renders the reason of an error for customers. Messages of the API that have no translation are marked as English.
-fn reason_for_customers(language: Language, meta: &ErrorMeta) -> Markup {
-    let foreign = (language != Language::English).then_some("en");
-    let label = |path: &str| models::label_of(language, path).unwrap_or_else(|| words_of(path));
-    html! {
-        @if meta.faults.is_empty() { p lang=[foreign] { (sentence(&meta.message)) } }
-        @for fault in &meta.faults {
-            @if let Some(text) = fault_text(language, &fault.message) { p { (label(&fault.path)) ": " (text) "." } }
-            @else { p lang=[foreign] { (label(&fault.path)) ": " (fault.message) "." } }
-        }
-    }
 }
 
 /// Turns a page that shows an error into the response for it: with the error's status and `Retry-After`, and with the
@@ -271,19 +260,27 @@ mod tests {
             by: None,
         };
         let lines = "<p>Good parts: must be a whole number.</p><p>Quantity: must be at least 1.</p>";
-        assert_eq!(reason(Language::English, &meta).0, lines);
-        let german = "<p>Gute Teile: muss eine ganze Zahl sein.</p><p lang=\"en\">Quantity: must be at least 1.</p>";
-        assert_eq!(reason(Language::German, &meta).0, german, "fields without a label in German are in English");
+        let of_staff = |language, meta: &ErrorMeta| reason(language, meta, staff::act_label).0;
+        assert_eq!(of_staff(Language::English, &meta), lines);
+        let german = "<p>Gute Teile: muss eine ganze Zahl sein.</p>\
+                      <p><span lang=\"en\">Quantity</span>: muss mindestens 1 sein.</p>";
+        assert_eq!(of_staff(Language::German, &meta), german, "names of fields without a label are in English");
+        let faults = vec![Fault { path: "lines.0.quantity".to_owned(), message: "is odd".to_owned() }];
+        let line = "<p lang=\"en\">Quantity: is odd.</p>";
+        assert_eq!(of_staff(Language::German, &ErrorMeta { faults, ..meta.clone() }), line);
+        let of_customers = |language, meta: &ErrorMeta| reason(language, meta, models::label_of).0;
         let faults =
             vec![Fault { path: "notes".to_owned(), message: "must be at most 1000 characters long".to_owned() }];
         let line = "<p>Notes for us: must be at most 1000 characters long.</p>";
         let meta = ErrorMeta { faults, ..meta };
-        assert_eq!(reason_for_customers(Language::English, &meta).0, line);
-        let line = "<p lang=\"en\">Anmerkungen für uns: must be at most 1000 characters long.</p>";
-        assert_eq!(reason_for_customers(Language::German, &meta).0, line);
+        assert_eq!(of_customers(Language::English, &meta), line);
+        let line = "<p>Anmerkungen für uns: <span lang=\"en\">must be at most 1000 characters long</span>.</p>";
+        assert_eq!(of_customers(Language::German, &meta), line);
         let faults = vec![Fault { path: "notes".to_owned(), message: "must be at most 1000 characters".to_owned() }];
         let line = "<p>Anmerkungen für uns: darf höchstens 1.000 Zeichen lang sein.</p>";
-        assert_eq!(reason_for_customers(Language::German, &ErrorMeta { faults, ..meta }).0, line);
+        assert_eq!(of_customers(Language::German, &ErrorMeta { faults, ..meta.clone() }), line);
+        let unknown = ErrorMeta { code: "file_not_found".to_owned(), faults: Vec::new(), ..meta };
+        assert_eq!(of_customers(Language::German, &unknown), "<p>Das gibt es nicht oder nicht mehr.</p>");
     }
 
     #[test]

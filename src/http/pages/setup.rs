@@ -30,7 +30,7 @@ use maud::{Markup, html};
 
 use self::steps::{SetupStep, around};
 pub(super) use self::trial::failed;
-use super::faults::{fault_text, refusal_text};
+use super::faults::{error_text, fault_text};
 use super::form::TOKEN_FIELD;
 use super::frame::{PageCode, in_english, page_in, respond_in, see_other, whole_page};
 use super::refused::sentence;
@@ -193,7 +193,7 @@ pub(super) fn refused(language: Language, status: StatusCode, meta: &ErrorMeta) 
     let content = html! {
         h1 { (title) }
         p {
-            @if let Some(text) = refusal_text(language, &meta.code) { (text) }
+            @if let Some(text) = error_text(language, &meta.code, &meta.message) { (text) }
             @else { (in_english(language, &sentence(&meta.message))) }
         }
         p { (advice(language)) }
@@ -270,7 +270,7 @@ pub(super) fn faults_of(language: Language, error: &ApiError) -> Vec<FaultLine> 
     if !lines.is_empty() {
         return lines;
     }
-    let translated = refusal_text(language, error.code());
+    let translated = error_text(language, error.code(), error.message());
     let is_english = translated.is_none();
     let message = translated.unwrap_or_else(|| sentence(error.message()));
     vec![FaultLine { subject: None, message, is_english }]

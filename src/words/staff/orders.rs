@@ -208,10 +208,4 @@ messages! {
     event_job_sliced;
     event_job_unverified;
     event_job_validated;
-
-    fault_unknown_product;
-    fault_several_products;
-    fault_no_line;
-    refusal_nothing_good;
-    refusal_order_short;
 }

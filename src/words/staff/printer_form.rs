@@ -96,12 +96,5 @@ messages! {
     fault_no_printer;
     fault_no_camera;
     fault_serial;
-    fault_login;
-    fault_login_in_url;
-    printer_exists;
     printer_disconnected;
-    printer_in_error;
-    nothing_to_sign_off;
-    sign_offs_waiting;
-    last_slot;
 }

@@ -202,8 +202,4 @@ messages! {
     email_hint;
     create_and_order;
     facts(facts: &str);
-
-    fault_no_printer;
-    refusal_code_taken;
-    refusal_slug_taken;
 }

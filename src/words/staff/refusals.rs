@@ -44,7 +44,6 @@ messages! {
     open_floor;
 
     wrong_credentials;
-    wrong_password;
     second_factor_required;
     wrong_code;
     too_many_codes;
@@ -52,22 +51,10 @@ messages! {
     form_outdated;
     record_gone;
     fault_too_short(least: u64);
-    fault_blank;
-    fault_common_password;
-    fault_own_address;
-    fault_whole;
-    fault_number;
-    fault_not_positive;
-    fault_negative;
     fault_too_small(least: &str);
     fault_too_large(most: &str);
     fault_range(least: &str, most: &str);
-    fault_date;
-    fault_one_line;
     fault_amount;
     fault_amount_ambiguous;
     fault_amount_precise;
-    fault_no_label;
-    fault_no_material;
-    spools_counted_elsewhere;
 }

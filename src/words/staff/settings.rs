@@ -91,14 +91,7 @@ messages! {
     job_failed;
     job_cancelled;
 
-    fault_future;
-    fault_issued(least: &str);
-    fault_in_backup(least: &str, last: &str);
-    email_taken;
-    last_admin;
-    already_reviewed;
     backup_under_way;
-    settings_fixed;
     invalid_settings;
     backup_failed;
 }

@@ -70,10 +70,4 @@ messages! {
     retire_note;
     write_off_field(amount: &str);
     retire;
-
-    fault_place;
-    fault_no_weight;
-    fault_below_empty_weight;
-    spool_changed;
-    spool_not_loaded;
 }

@@ -130,15 +130,8 @@ messages! {
     claim_below_reorder_point(need: &str, name: &str, on_hand: &str, point: &str);
     missing_booking(amount: &str, spool: &str, name: &str);
 
-    fault_color;
-    fault_zero;
     fault_decimals;
     fault_too_large;
-    changed_since;
-    insufficient_stock;
-    material_in_use;
-    nothing_to_decide;
-    theirs_changed;
 
     reason_initial;
     reason_count;

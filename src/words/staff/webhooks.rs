@@ -102,8 +102,4 @@ messages! {
     fault_url_credentials;
     fault_url_address;
     fault_secret_length;
-    fault_no_event;
-    fault_since;
-    pending_delivery;
-    replay_running;
 }

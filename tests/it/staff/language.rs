@@ -279,7 +279,7 @@ async fn stock_pages_are_german() {
     shows(&sam.get(&path).await, &texts);
     let fields = [("form_token", &*own), ("taken", "2000"), ("reason", "x")];
     let wrong = send(&sam, &format!("{path}/write-off"), &fields).await;
-    shows(&wrong, &["<p>So viel ist nicht auf Lager.</p>", "value=\"Lieferung\"", ">Ausbuchen</button>"]);
+    shows(&wrong, &["<p>Von PLA black sind nur 1000 g vorrätig.</p>", "value=\"Lieferung\"", ">Ausbuchen</button>"]);
     let fields = [("form_token", &*own), ("delta", "viel"), ("reason", "x")];
     let wrong = send(&sam, &format!("{path}/receive"), &fields).await;
     shows(&wrong, &["Eingegangene Menge (g): muss eine Zahl sein."]);
@@ -320,7 +320,7 @@ async fn stock_pages_are_german() {
     );
     let fields = [("form_token", &*own), ("gross", "100"), ("empty", "230,5")];
     let wrong = send(&sam, "/shop/stock/spools/12/weigh", &fields).await;
-    shows(&wrong, &["Anzeige der Waage: muss mindestens das Gewicht der leeren Spule sein."]);
+    shows(&wrong, &["Anzeige der Waage: muss mindestens dem Gewicht der leeren Spule entsprechen."]);
 }
 
 #[tokio::test]

@@ -41,7 +41,13 @@ fn messages_of_forms_for_customers_are_in_the_language_of_the_page() {
 #[test]
 fn messages_in_english_are_marked_on_pages_in_german() {
     let form = |language: Language| {
-        let faults = [("city", "must not be empty"), ("zip", "is odd"), ("x", "is odd"), ("", "no such city")];
+        let faults = [
+            ("city", "must not be empty"),
+            ("zip", "is odd"),
+            ("x", "is odd"),
+            ("unitPriceCents", "must not be negative"),
+            ("", "no such city"),
+        ];
         let page = html! {
             (alert(language, &error(&faults)))
             label for="c" { "Stadt" }
@@ -60,6 +66,7 @@ fn messages_in_english_are_marked_on_pages_in_german() {
         "<p><a class=\"bad\" href=\"#z\">Postleitzahl: <span lang=\"en\">is odd</span>.</a></p>",
         "<span class=\"fault bad\" id=\"fault-z\" lang=\"en\">Is odd.</span>",
         "<p lang=\"en\">X: is odd.</p>",
+        "<p><span lang=\"en\">Unit price</span>: darf nicht negativ sein.</p>",
         "<p lang=\"en\">No such city.</p>",
         "<p lang=\"en\">No such thing.</p>",
     ] {

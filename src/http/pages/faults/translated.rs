@@ -1,17 +1,16 @@
-//! Translations of the API's messages, which are in English. Those of one area are in a file of their own; those that
-//! are in no list here are found by their text ([`refusals_of_api`]).
+//! Translations of the API's messages, which are in English. They are found by their text ([`refusals_of_api`]). The
+//! lists here have only what a text with variables cannot say: messages that types write, those with bounds, and
+//! errors that are known by their code.
 
-mod billing;
 #[cfg(test)]
 mod coverage;
 mod printer_forms;
 mod stock;
 mod webhooks;
 
-use super::{NOT_WHOLE, of_settings};
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::typed_amount::TypedAmountError;
-use words::staff::{orders, products, refusals, refusals_of_api};
+use words::staff::{printer_form, refusals, refusals_of_api, settings};
 use words::{Language, pages};
 
 /// Function that writes a translation without variables.
@@ -20,7 +19,7 @@ type TranslatedText = fn(Language) -> String;
 /// Returns the message of a validation error in another language than English; `None` for English, and for messages
 /// that no form on a page causes.
 pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
-    if language == Language::English {
+    if language.is_english() {
         return None;
     }
     listed_fault(language, message).or_else(|| refusals_of_api::fault(language, message))
@@ -39,33 +38,11 @@ fn listed_fault(language: Language, message: &str) -> Option<String> {
     if let Some(text) = bound_text(language, message) {
         return Some(text);
     }
-    if let Some(text) = of_settings::fault_text(language, message) {
-        return Some(text);
-    }
     let text = match message {
         "must not be empty" | "is required" => pages::fault_empty,
-        NOT_WHOLE => refusals::fault_whole,
-        "must be a number" => refusals::fault_number,
-        "must be above 0" => refusals::fault_not_positive,
-        "must not be negative" => refusals::fault_negative,
-        "must be a date, YYYY-MM-DD"
-        | "must be an RFC 3339 date and time from 1970 to 2999"
-        | "must be an RFC 3339 date and time, or a date YYYY-MM-DD, from 1970 to 2999" => refusals::fault_date,
-        "must not contain control characters"
-        | "must be one line, without line breaks, tabs or other control characters" => refusals::fault_one_line,
         "must be an email address" => pages::fault_email,
         "must be a two-letter country code" => pages::fault_country,
-        "must not be only whitespace" => refusals::fault_blank,
-        "must not be one of the most common passwords" => refusals::fault_common_password,
-        "must not be the account's own email address" => refusals::fault_own_address,
-        "no product has this name or code" => orders::fault_unknown_product,
-        "several products have this name; enter the code" => orders::fault_several_products,
-        "at least one line is required" => orders::fault_no_line,
-        "choose a printer" => products::fault_no_printer,
-        "choose at least one printer, spool or bin" => refusals::fault_no_label,
-        "choose the material of the spools" => refusals::fault_no_material,
         message => amount_text(message)
-            .or_else(|| billing::fault(message))
             .or_else(|| printer_forms::fault(message))
             .or_else(|| stock::fault(message))
             .or_else(|| webhooks::fault(message))?,
@@ -97,43 +74,31 @@ fn amount_text(message: &str) -> Option<fn(Language) -> String> {
     all.into_iter().find(|(error, _)| error.to_string() == message).map(|(_, text)| text)
 }
 
-/// Returns the message of an error in another language than English, by its code or else by its text; `None` for
+/// Returns the message of an error in another language than English, by its text or else by its code; `None` for
 /// English, and for errors that no form on a page causes.
 pub(crate) fn error_text(language: Language, code: &str, message: &str) -> Option<String> {
-    if language == Language::English {
+    if language.is_english() {
         return None;
     }
-    let by_text = || refusals_of_api::refusal(language, message);
     let gone = || code.ends_with("_not_found").then(|| refusals::record_gone(language));
-    refusal_text(language, code).or_else(by_text).or_else(gone)
+    refusals_of_api::refusal(language, message).or_else(|| refusal_text(language, code)).or_else(gone)
 }
 
-/// Returns the message of an error with this code in another language than English; `None` for English, and for errors
-/// that no form on a translated page causes.
-pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
-    if language == Language::English {
-        return None;
-    }
-    if let Some(text) = of_settings::refusal_text(language, code) {
-        return Some(text);
-    }
+/// Returns the message of an error with this code, whose text says no more or is written by a type; `None` for other
+/// errors.
+fn refusal_text(language: Language, code: &str) -> Option<String> {
     let text = match code {
         "wrong_credentials" => refusals::wrong_credentials,
-        "wrong_password" => refusals::wrong_password,
         SECOND_FACTOR_REQUIRED => refusals::second_factor_required,
         WRONG_CODE => refusals::wrong_code,
         TOO_MANY_CODES => refusals::too_many_codes,
         "rate_limited" => refusals::too_many_tries,
         "form_outdated" => refusals::form_outdated,
-        "nothing_good" => orders::refusal_nothing_good,
-        "order_short" => orders::refusal_order_short,
-        "code_taken" => products::refusal_code_taken,
-        "slug_taken" => products::refusal_slug_taken,
-        "spools_counted_elsewhere" => refusals::spools_counted_elsewhere,
-        code => billing::refusal(code)
-            .or_else(|| printer_forms::refusal(code))
-            .or_else(|| stock::refusal(code))
-            .or_else(|| webhooks::refusal(code))?,
+        "printer_disconnected" => printer_form::printer_disconnected,
+        "backup_under_way" => settings::backup_under_way,
+        "backup_failed" => settings::backup_failed,
+        "invalid_settings" => settings::invalid_settings,
+        _ => return None,
     };
     Some(text(language))
 }
@@ -141,6 +106,7 @@ pub(crate) fn refusal_text(language: Language, code: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::amount::MAX_AMOUNT;
     use domain::password::{own_password_fault, password_fault};
 
     #[test]
@@ -184,15 +150,51 @@ mod tests {
         assert_eq!(german("sku_not_found", "no such SKU"), "Das gibt es nicht oder nicht mehr.");
         assert_eq!((german("odd", "the moon is full"), german("rate_limited", "x").is_empty()), (String::new(), false));
         assert_eq!(error_text(Language::English, "sku_not_found", "no such SKU"), None);
-        let fault = fault_text(Language::German, "is listed twice");
-        assert_eq!(fault.as_deref(), Some("ist doppelt angegeben"));
+        for (message, text) in [
+            ("is listed twice", "ist doppelt angegeben"),
+            ("must be in the future", "muss in der Zukunft liegen"),
+            ("must be at most 500, the amount due", "darf den offenen Betrag nicht übersteigen"),
+            (
+                "must be from 1 to 500, the amount not yet refunded",
+                "darf den noch nicht erstatteten Betrag nicht übersteigen",
+            ),
+            ("must be within the last 30 days", "muss innerhalb der letzten 30 Tage liegen"),
+        ] {
+            assert_eq!(fault_text(Language::German, message).as_deref(), Some(text), "{message}");
+        }
+        for reason in ["lower numbers may have been issued since the restore", "the backup has documents up to 5"] {
+            let message = format!("must be at least 6, because {reason}");
+            let text = fault_text(Language::German, &message).unwrap_or_default();
+            assert!(text.starts_with("muss mindestens 6 sein, weil "), "{text}");
+        }
+        assert_eq!(fault_text(Language::German, "must be at least 6, because of the moon"), None);
+        let above = fault_text(Language::German, &format!("must not raise the stock above {MAX_AMOUNT}"));
+        assert!(above.is_some_and(|text| text.contains("darf den Bestand nicht über ")));
+    }
+
+    #[test]
+    fn a_text_says_more_than_the_code() {
+        let german = |code, message: &str| error_text(Language::German, code, message).unwrap_or_default();
+        for (code, message, text) in [
+            (
+                "invalid_transition",
+                "the quote cannot be sent while its status is accepted",
+                "Das Angebot kann in seinem aktuellen Status nicht gesendet werden.",
+            ),
+            ("insufficient_stock", "only 5 g of PLA black are on hand", "Von PLA black sind nur 5 g vorrätig."),
+            ("wrong_credentials", "the current password is incorrect", "Das aktuelle Passwort ist falsch."),
+        ] {
+            assert_eq!(german(code, message), text);
+        }
     }
 
     #[test]
     fn errors_are_translated_by_their_codes() {
-        let german = refusal_text(Language::German, WRONG_CODE).unwrap_or_default();
+        let german = error_text(Language::German, WRONG_CODE, "the code is odd").unwrap_or_default();
         assert!(german.starts_with("Der Code ist falsch"), "{german}");
-        assert_eq!(refusal_text(Language::English, WRONG_CODE), None);
-        assert_eq!(refusal_text(Language::German, "full_moon"), None);
+        assert_eq!(error_text(Language::English, WRONG_CODE, "the code is odd"), None);
+        let backup = error_text(Language::German, "backup_under_way", "odd");
+        assert_eq!(backup.as_deref(), Some("Eine Sicherung läuft bereits."));
+        assert_eq!(error_text(Language::German, "full_moon", "odd"), None);
     }
 }

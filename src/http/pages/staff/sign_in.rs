@@ -50,7 +50,6 @@ fn form(
     asks_code: bool,
 ) -> Response {
     let described_by = wrong.map(|_| "wrong");
-    let foreign = (language != Language::English).then_some(Language::English.tag());
     let title = sign_in::title(language);
     let customer_link = html! { a href="/sign-in" { (sign_in::customer_link(language)) } };
     let command = html! { code { "printfloor user create --email you@example.com --role admin" } };
@@ -58,7 +57,7 @@ fn form(
         h1 { (title) }
         @if let Some(dropped) = dropped {
             div class="bad" role="note" {
-                p lang=[foreign] { (sentence(&dropped.message)) }
+                p lang=[language.foreign_tag()] { (sentence(&dropped.message)) }
                 @if let Some(url) = &dropped.sign_in_url { p { a href=(url) { (sign_in::sign_in_there(language)) } } }
             }
         }

@@ -234,11 +234,3 @@ event_job_signed_off = Druckauftrag abgenommen
 event_job_sliced = Druckdaten erstellt
 event_job_unverified = Druckauftrag unbestätigt
 event_job_validated = Druckauftrag geprüft
-
-## Meldungen der API, die auf Englisch sind, für die Formulare dieser Seiten
-
-fault_unknown_product = kein Produkt hat diesen Namen oder diese Artikelnummer
-fault_several_products = mehrere Produkte haben diesen Namen; geben Sie die Artikelnummer ein
-fault_no_line = mindestens eine Position ist nötig
-refusal_nothing_good = Die Bestellung hat keine guten Teile. Lassen Sie Teile nachdrucken oder stornieren Sie die Bestellung.
-refusal_order_short = Es fehlen gute Teile. Bestätigen Sie, dass der Kunde weniger annimmt.

@@ -233,9 +233,3 @@ email_field = E-Mail-Adresse des Kunden
 email_hint = Für den Fall, dass Sie gleich eines bestellen. Bleibt das Feld leer, werden keine E-Mails gesendet.
 create_and_order = Anlegen und eines bestellen
 facts = Aus der Datei übernommen: { $facts }
-
-## Meldungen der API, die auf Englisch sind, für die Formulare dieser Seiten
-
-fault_no_printer = wählen Sie einen Drucker aus
-refusal_code_taken = Diese Artikelnummer gehört schon zu einem anderen Produkt.
-refusal_slug_taken = Dieser Slug gehört schon zu einem anderen Produkt.

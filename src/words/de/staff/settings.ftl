@@ -96,13 +96,6 @@ job_cancelled = abgebrochen
 
 ## Meldungen der API, die auf Englisch sind, für die Formulare dieser Seiten
 
-fault_future = muss in der Zukunft liegen
-fault_issued = muss mindestens { $least } sein, weil kleinere Nummern seit der Wiederherstellung vergeben worden sein können
-fault_in_backup = muss mindestens { $least } sein, weil die Sicherung Dokumente bis { $last } enthält
-email_taken = Diese E-Mail-Adresse ist schon vergeben.
-last_admin = Der letzte aktive Admin kann nicht entfernt, herabgestuft oder deaktiviert werden; machen Sie zuerst einen anderen Benutzer zum Admin.
-already_reviewed = Diese Wiederherstellung ist schon geprüft.
 backup_under_way = Eine Sicherung läuft bereits.
-settings_fixed = Die Einstellungen dieses Servers lassen sich hier nicht ändern.
 invalid_settings = Der Server oder eine seiner Integrationen könnte mit diesen Einstellungen nicht starten.
 backup_failed = Das Kopieren der Datenbank ist fehlgeschlagen; Einzelheiten stehen im Log des Servers.

@@ -79,11 +79,3 @@ retire_number = Spule { $number } aussondern
 retire_note = Das Fach gilt danach als leer.
 write_off_field = Den Rest von { $amount } ausbuchen
 retire = Spule aussondern
-
-## Meldungen der API für die Formulare
-
-fault_place = wählen Sie einen Drucker und ein Fach
-fault_no_weight = geben Sie die Anzeige der Waage oder die Restmenge ein
-fault_below_empty_weight = muss mindestens das Gewicht der leeren Spule sein
-spool_changed = Die Spule wurde gewechselt: Der Drucker meldet jetzt eine andere in diesem Fach. Prüfen Sie das Fach und versuchen Sie es noch einmal.
-spool_not_loaded = Die Spule ist in keinem Fach. Legen Sie sie zuerst ein und geben Sie dann die Restmenge ein.

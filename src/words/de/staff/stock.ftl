@@ -166,15 +166,8 @@ missing_booking = Drucke haben { $amount } von Spule { $spool } verbraucht, aber
 
 ## Meldungen der API für die Formulare
 
-fault_color = muss eine Farbe wie #1a2b3c sein
-fault_zero = darf nicht null sein
 fault_decimals = darf höchstens drei Nachkommastellen haben
 fault_too_large = ist zu groß
-changed_since = Der Eintrag wurde inzwischen geändert. Prüfen Sie den aktuellen Stand und versuchen Sie es noch einmal.
-insufficient_stock = So viel ist nicht auf Lager.
-material_in_use = Dieses Material wird in einem Produkt, einer offenen Bestellung, einem offenen Druckauftrag, einem Drucker oder einem anderen System verwendet.
-nothing_to_decide = Es gibt nichts zu entscheiden: Es besteht kein Unterschied, oder ein Abgleich läuft noch. Versuchen Sie es nach dem nächsten Abgleich noch einmal.
-theirs_changed = Der Bestand im anderen System hat sich geändert. Prüfen Sie ihn und entscheiden Sie noch einmal.
 
 ## Gründe, die der Betrieb selbst bei Lagerbewegungen vermerkt
 

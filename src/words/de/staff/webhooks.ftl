@@ -126,7 +126,3 @@ fault_url_scheme = die URL muss mit http oder https beginnen
 fault_url_credentials = die URL darf weder Benutzernamen noch Passwort enthalten
 fault_url_address = die Adresse ist nicht öffentlich; webhooks.allow_private_targets = true erlaubt sie
 fault_secret_length = der Schlüssel ist zu lang
-fault_no_event = muss mindestens ein Ereignis enthalten
-fault_since = muss innerhalb der letzten 30 Tage liegen
-pending_delivery = Diese Zustellung steht noch aus. Nur eine abgeschlossene kann erneut gesendet werden.
-replay_running = Es läuft schon eine Nachsendung. Warten Sie, bis sie beendet ist.

@@ -230,11 +230,3 @@ event_job_signed_off = job signed off
 event_job_sliced = job sliced
 event_job_unverified = job unverified
 event_job_validated = job validated
-
-## Messages of the API, which are in English, for the forms of these pages
-
-fault_unknown_product = no product has this name or code
-fault_several_products = several products have this name; enter the code
-fault_no_line = at least one line is required
-refusal_nothing_good = The order has no good parts; have parts made again, or cancel it.
-refusal_order_short = Good parts are missing. Confirm that the customer accepts fewer.

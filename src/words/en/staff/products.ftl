@@ -217,9 +217,3 @@ email_field = Customer email
 email_hint = Used if you also order one. Leave empty to send no emails.
 create_and_order = Create and order one
 facts = Filled in from the file: { $facts }.
-
-## Messages of the API, which are in English, for the forms of these pages
-
-fault_no_printer = choose a printer
-refusal_code_taken = This code is already in use by another SKU.
-refusal_slug_taken = This slug is already in use by another SKU.

@@ -96,13 +96,6 @@ job_cancelled = CANCELLED
 
 ## Messages of the API, which are in English, for the forms of these pages
 
-fault_future = must be in the future
-fault_issued = must be at least { $least }, because lower numbers may have been issued since the restore
-fault_in_backup = must be at least { $least }, because the backup has documents up to { $last }
-email_taken = This email address is already in use.
-last_admin = The last active admin cannot be deleted, demoted or deactivated; make another user an admin first.
-already_reviewed = This restore is already reviewed.
 backup_under_way = A backup is already in progress.
-settings_fixed = This server's settings cannot be changed here.
 invalid_settings = The server or one of its integrations could not start with these settings.
 backup_failed = Copying the database failed; see the server log.

@@ -79,11 +79,3 @@ retire_number = Retire spool { $number }
 retire_note = This marks its slot as empty.
 write_off_field = Write off the remaining { $amount }
 retire = Retire spool
-
-## Messages of the API for the forms
-
-fault_place = choose a printer and a slot
-fault_no_weight = enter the scale reading or the remaining amount
-fault_below_empty_weight = must be at least the weight of the empty spool
-spool_changed = The spool was swapped: the printer now reports another one in this slot; check it and try again.
-spool_not_loaded = The spool is not in a slot; load it first, then enter the remaining amount.

@@ -160,15 +160,8 @@ missing_booking = prints used { $amount } of spool { $spool }, but the printer's
 
 ## Messages of the API for the forms
 
-fault_color = must be a colour such as #1a2b3c
-fault_zero = must not be zero
 fault_decimals = must have at most three decimals
 fault_too_large = is too large
-changed_since = The record has changed since you read it.
-insufficient_stock = There is less stock on hand than this.
-material_in_use = This material is used by a SKU, an unfinished order or job, a printer, or another system.
-nothing_to_decide = There is nothing to decide: no difference was found, or an update is still in progress; try again after the next synchronization.
-theirs_changed = The count in the other system has changed; check it and decide again.
 
 ## Reasons that the shop itself records for movements
 

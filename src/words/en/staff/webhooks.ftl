@@ -122,7 +122,3 @@ fault_url_scheme = the scheme must be http or https
 fault_url_credentials = the URL must not contain a user name or password
 fault_url_address = the address is not public; set webhooks.allow_private_targets = true to allow it
 fault_secret_length = the secret is too long
-fault_no_event = must have at least one event
-fault_since = must be within the last 30 days
-pending_delivery = This delivery is still pending; only a finished delivery can be sent again.
-replay_running = Another replay is in progress; wait until it ends.

@@ -143,7 +143,7 @@ async fn quotes_pages_are_german() {
     shows(&sent, &[">Gesendet</span>", "Ein gesendetes Angebot können Sie nicht mehr ändern.", "Grund (intern)"]);
     let frozen = send(&sam, &format!("{path}/change"), &[("form_token", &own), ("notes", "x")]).await;
     assert_eq!(frozen.status, 409, "{}", frozen.text);
-    shows(&frozen, &["<p>Im aktuellen Status ist das nicht möglich."]);
+    shows(&frozen, &["<p>Das Angebot kann in seinem aktuellen Status nicht geändert werden."]);
 
     shows(&sam.get("/shop/requests").await, &[">Neu</span>", ">Eingegangen</th>", ">seit "]);
     let texts = [

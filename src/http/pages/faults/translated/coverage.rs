@@ -28,7 +28,7 @@ const MAX_DISTANCE: usize = 2_500;
 
 /// Messages that no page causes: of programs that send something else than the pages do, of identifiers that the server
 /// makes itself, and of other ways into the server. A number stands for what a message inserts.
-const OF_NO_PAGE: [&str; 49] = [
+const OF_NO_PAGE: [&str; 52] = [
     "`user` must be an ID",
     "7 printers have this name; send the printer's ID",
     "an item in this draft is no longer available; create a new draft",
@@ -61,9 +61,11 @@ const OF_NO_PAGE: [&str; 49] = [
     "the form has too many fields",
     "the job is not on a printer",
     "the link is invalid, was already used or has expired; request a new one",
+    "the mapping would have more than 7 entries",
     "the price of 7 has changed since the draft was created; create a new draft",
     "the query string contains a NUL character",
     "this custom request already exists",
+    "this customer already exists",
     "this endpoint already exists",
     "this export already exists",
     "this file already exists",
@@ -75,6 +77,7 @@ const OF_NO_PAGE: [&str; 49] = [
     "this order already exists",
     "this printer already exists",
     "this quote already exists",
+    "this sales channel already exists",
     "this session already exists; sign in again",
     "this SKU already exists",
     "this user is not allowed to send commands",
@@ -125,9 +128,20 @@ fn code_files(folder: &Path, all: &mut Vec<PathBuf>) {
 /// Returns the code of a file before its tests, with broken text literals joined.
 fn code_of(path: &Path) -> String {
     let code = fs::read_to_string(path).unwrap();
-    let code = code.split("#[cfg(test)]").next().unwrap_or_default();
-    let lines = code.split("\\\n").enumerate();
+    let lines = before_tests(&code).split("\\\n").enumerate();
     lines.map(|(n, line)| if n == 0 { line } else { line.trim_start() }).collect()
+}
+
+/// Returns the code before the module of tests in it. The line that declares one in a file of its own, often near the
+/// top, ends nothing.
+fn before_tests(code: &str) -> &str {
+    let is_inline = |at: &usize| {
+        let after = code.get(*at..).unwrap_or_default();
+        let declaration = after.lines().find(|line| !line.starts_with("#["));
+        declaration.is_some_and(|line| line.contains("mod ") && line.ends_with('{'))
+    };
+    let end = code.match_indices("#[cfg(test)]\n").map(|(at, _)| at).find(is_inline);
+    code.get(..end.unwrap_or(code.len())).unwrap_or_default()
 }
 
 /// Returns the text literals in a piece of code.
@@ -221,13 +235,19 @@ fn messages_that_a_page_can_cause_have_german_versions() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let mut paths = Vec::new();
     FOLDERS.iter().for_each(|folder| code_files(&source.join(folder), &mut paths));
-    let mut sources: BTreeMap<CodeMessage, PathBuf> = BTreeMap::new();
+    let of_fields = FAULTS.into_iter().map(|call| (call, true));
+    let calls: Vec<(&str, bool)> = of_fields.chain(REFUSALS.into_iter().map(|call| (call, false))).collect();
+    let (mut sources, mut read_calls) = (BTreeMap::<CodeMessage, PathBuf>::new(), BTreeSet::new());
     for path in paths {
         let code = code_of(&path);
-        let calls = FAULTS.iter().map(|call| (call, true)).chain(REFUSALS.iter().map(|call| (call, false)));
-        let all = calls.flat_map(|(call, is_fault)| messages(&code, call, is_fault));
-        sources.extend(all.map(|message| (message, path.clone())));
+        for (call, is_fault) in &calls {
+            let all = messages(&code, call, *is_fault);
+            read_calls.extend((!all.is_empty()).then_some(*call));
+            sources.extend(all.into_iter().map(|message| (message, path.clone())));
+        }
     }
+    let unread: Vec<_> = calls.iter().filter(|(call, _)| !read_calls.contains(call)).collect();
+    assert!(unread.is_empty(), "no message was read from {unread:?}");
     let exempt: BTreeSet<&str> = OF_NO_PAGE.into_iter().chain(BY_CODE).collect();
     let written: BTreeSet<&str> = sources.keys().map(|message| &*message.text).collect();
     let unknown: Vec<_> = exempt.difference(&written).collect();
@@ -236,6 +256,15 @@ fn messages_that_a_page_can_cause_have_german_versions() {
     let missing: Vec<_> =
         sources.iter().filter(|(message, _)| !exempt.contains(&*message.text) && !message.is_translated()).collect();
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn code_ends_before_the_module_of_tests_in_it() {
+    let code = "#[cfg(test)]\nmod tests;\n\nfn one() {\n    #[cfg(test)]\n    {}\n}\n";
+    assert_eq!(before_tests(code), code);
+    for module in ["mod tests {", "#[expect(clippy::unwrap_used, reason = \"tests\")]\npub(super) mod tests {"] {
+        assert_eq!(before_tests(&format!("{code}#[cfg(test)]\n{module}\n    use x;\n}}\n")), code);
+    }
 }
 
 #[test]

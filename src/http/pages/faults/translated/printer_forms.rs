@@ -14,26 +14,7 @@ const FAULTS_BY_START: [(&str, TranslatedText); 5] = [
 
 /// Returns the text of a validation error that the form of a printer causes; `None` for other messages.
 pub(super) fn fault(message: &str) -> Option<TranslatedText> {
-    match message {
-        "must be user:password" => Some(printer_form::fault_login),
-        "must not contain a user name, password or key; use `credentials` for them" => {
-            Some(printer_form::fault_login_in_url)
-        }
-        _ => FAULTS_BY_START.into_iter().find(|(start, _)| message.starts_with(start)).map(|(_, text)| text),
-    }
-}
-
-/// Returns the text of an error with this code in the forms of a printer; `None` for other errors.
-pub(super) fn refusal(code: &str) -> Option<TranslatedText> {
-    Some(match code {
-        "printer_exists" => printer_form::printer_exists,
-        "printer_disconnected" => printer_form::printer_disconnected,
-        "printer_in_error" => printer_form::printer_in_error,
-        "nothing_to_sign_off" => printer_form::nothing_to_sign_off,
-        "sign_offs_waiting" => printer_form::sign_offs_waiting,
-        "last_slot" => printer_form::last_slot,
-        _ => return None,
-    })
+    FAULTS_BY_START.into_iter().find(|(start, _)| message.starts_with(start)).map(|(_, text)| text)
 }
 
 #[cfg(test)]
@@ -51,8 +32,5 @@ mod tests {
             assert!(german.starts_with(text), "{message}: {german}");
         }
         assert!(fault("must be odd").is_none());
-        let german = refusal("printer_exists").map(|text| text(Language::German)).unwrap_or_default();
-        assert!(german.starts_with("Ein Drucker mit dieser Adresse"), "{german}");
-        assert!(refusal("printer_busy").is_none(), "its message says what the printer does");
     }
 }

@@ -11,24 +11,13 @@ pub(super) fn fault(message: &str) -> Option<TranslatedText> {
         (TargetError::NotAUrl, texts::fault_url),
         (TargetError::Credentials, texts::fault_url_credentials),
     ];
-    let beginnings: [(&str, TranslatedText); 5] = [
+    let beginnings: [(&str, TranslatedText); 3] = [
         ("the scheme must be http or https", texts::fault_url_scheme),
         ("the address is not allowed", texts::fault_url_address),
         ("the secret must be at most ", texts::fault_secret_length),
-        ("must have at least one event", texts::fault_no_event),
-        ("must be within the last ", texts::fault_since),
     ];
     let whole = whole.into_iter().find(|(error, _)| error.to_string() == message).map(|(_, text)| text);
     whole.or_else(|| beginnings.into_iter().find(|(start, _)| message.starts_with(*start)).map(|(_, text)| text))
-}
-
-/// Returns the message of an error with this code; `None` for errors about anything else.
-pub(super) fn refusal(code: &str) -> Option<TranslatedText> {
-    Some(match code {
-        "delivery_pending" => texts::pending_delivery,
-        "replay_running" => texts::replay_running,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
@@ -48,6 +37,6 @@ mod tests {
             let message = message.unwrap_or_default();
             assert!(fault(&message).is_some_and(|text| !text(Language::German).is_empty()), "{message:?}");
         }
-        assert!(fault("must be odd").is_none() && refusal("last_admin").is_none());
+        assert!(fault("must be odd").is_none());
     }
 }

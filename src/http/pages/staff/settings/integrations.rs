@@ -183,7 +183,7 @@ fn state_of(language: Language, view: &IntegrationView) -> (Tone, String) {
 
 fn section(language: Language, view: &IntegrationView, config: &Config, tried: Option<&IntegrationTrial>) -> Markup {
     let (word, (tone, words)) = (view.kind.word(), state_of(language, view));
-    let foreign = (!language.is_english()).then_some(Language::English.tag());
+    let foreign = language.foreign_tag();
     let again = tried.filter(|tried| !tried.is_kept()).map(|tried| &tried.form);
     html! {
         section class="card" aria-labelledby=(word) {

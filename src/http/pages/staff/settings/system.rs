@@ -57,11 +57,11 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
         p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
         div id="system" data-fresh="" {
             h1 { (title) " " span class=(tone.class()) { (words) } }
-            @if let Some(fault) = &report.fault { p class="bad" lang=[foreign(language)] { (fault) } }
+            @if let Some(fault) = &report.fault { p class="bad" lang=[language.foreign_tag()] { (fault) } }
             @if !report.degraded.is_empty() {
                 section class="card" aria-labelledby="degraded" {
                     h2 id="degraded" { (texts::warnings(language)) }
-                    ul class="rows" lang=[foreign(language)] { @for words in &report.degraded { li { (words) } } }
+                    ul class="rows" lang=[language.foreign_tag()] { @for words in &report.degraded { li { (words) } } }
                 }
             }
             (glance(language, config, &report, (disk, space), who.has(Role::Admin)))
@@ -79,11 +79,6 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
         }
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
-}
-
-/// Returns the language of messages and technical names in English on a page in another language.
-fn foreign(language: Language) -> Option<&'static str> {
-    (language != Language::English).then_some(Language::English.tag())
 }
 
 fn trouble_text(language: Language, trouble: ServerTrouble) -> String {
@@ -211,7 +206,7 @@ fn components(language: Language, report: &SystemReport) -> Markup {
                     tbody {
                         @for one in &report.components {
                             tr {
-                                th scope="row" lang=[foreign(language)] { (one.name) }
+                                th scope="row" lang=[language.foreign_tag()] { (one.name) }
                                 td { (server_state(language, one.trouble)) }
                                 td class="number" { (one.crashes) }
                             }
@@ -241,7 +236,7 @@ fn kinds(language: Language, report: &SystemReport) -> Markup {
                     tbody {
                         @for kind in &report.kinds {
                             tr {
-                                th scope="row" lang=[foreign(language)] { (kind.kind.replace('_', " ")) }
+                                th scope="row" lang=[language.foreign_tag()] { (kind.kind.replace('_', " ")) }
                                 td {
                                     @if kind.statuses.is_empty() { (texts::none(language)) }
                                     @for (n, (status, count)) in kind.statuses.iter().enumerate() {
@@ -294,7 +289,7 @@ fn troubled(language: Language, actors: &[ActorSummary]) -> Markup {
                             span { (actor.kind) " " code { (actor.id) } }
                             span { (crash_text(language, actor)) }
                             @if let Some(error) = &actor.last_error {
-                                span class="full bad" lang=[foreign(language)] { (error) }
+                                span class="full bad" lang=[language.foreign_tag()] { (error) }
                             }
                         }
                     }
