@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::notation;
 use words::Language;
 use words::staff::waiting;
 
@@ -73,7 +74,7 @@ impl Unready {
             Self::Maintenance => waiting::unready_maintenance,
             Self::MaintenanceDue(names, 0) => return waiting::unready_maintenance_due(language, names),
             Self::MaintenanceDue(names, more) => {
-                let names = waiting::names_and(language, names, &waiting::more_names(language, *more));
+                let names = notation::list(language, &[names, &waiting::more_names(language, *more)]);
                 return waiting::unready_maintenance_due(language, &names);
             }
             Self::Error => waiting::unready_error,

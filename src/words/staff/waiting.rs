@@ -121,6 +121,5 @@ messages! {
     printer_is(state: &str);
     size(x: &str, y: &str, z: &str);
 
-    names_and(before: &str, last: &str);
     more_names(count: usize);
 }

@@ -129,7 +129,6 @@ size = { $x } × { $y } × { $z } mm
 
 ## Aufzählungen
 
-names_and = { $before } und { $last }
 more_names =
     { $count ->
         [one] noch { $count }

@@ -129,5 +129,4 @@ size = { $x } x { $y } x { $z } mm
 
 ## Lists
 
-names_and = { $before } and { $last }
 more_names = { $count } more
