@@ -129,8 +129,10 @@ async fn lives(app: &App, fleet: &Fleet, printers: &[String]) {
 /// Takes the pictures of a page: light and dark, and on a phone.
 async fn pictures(browser: &mut Browser, tab: &Tab, folder: &std::path::Path, name: &str, url: &str) {
     let desk = if name == "wall" { WALL } else { DESK };
-    for (kind, (width, height), dark) in [("light", desk, false), ("dark", desk, true), ("phone", PHONE, false)] {
-        browser.window(tab, width, height, kind == "phone").await;
+    for (kind, (width, height), dark) in
+        [("light", desk, false), ("dark", desk, true), ("phone", PHONE, false), ("phone-dark", PHONE, true)]
+    {
+        browser.window(tab, width, height, kind.starts_with("phone")).await;
         browser.dark(tab, dark).await;
         if !url.is_empty() {
             browser.go(tab, url).await;
@@ -159,6 +161,7 @@ async fn screenshots() {
     lives(&app, &fleet, &printers).await;
     let tab = browser.open(&app.base, "/floor", Some(&cookie)).await;
     let order = format!("/shop/orders/{order}");
+    let first = format!("/floor/printers/{}", printers[0]);
     let pages = [
         ("floor", "/floor"),
         ("wall", "/floor?wall=1"),
@@ -166,6 +169,12 @@ async fn screenshots() {
         ("order", order.as_str()),
         ("stock", "/shop/stock"),
         ("insights", "/shop/insights"),
+        ("printer", first.as_str()),
+        ("jobs", "/shop/jobs"),
+        ("products", "/shop/products"),
+        ("users", "/shop/settings/users"),
+        ("add-printer", "/floor/printers/new"),
+        ("files", "/shop/products/files"),
     ];
     for (name, path) in pages {
         pictures(&mut browser, &tab, &folder, name, &format!("{}{path}", app.base)).await;

@@ -55,7 +55,7 @@ pub(super) fn share_words(language: Language, share: Option<f64>) -> String {
 }
 
 /// Returns a unit of material, as [`MaterialType::unit`] names it, in the language of the page.
-pub(super) fn unit_words<'a>(language: Language, word: &'a str) -> &'a str {
+pub(super) fn unit_words(language: Language, word: &str) -> &str {
     MATERIAL_TYPES.into_iter().find(|kind| kind.unit() == word).map_or(word, |kind| unit(language, kind))
 }
 
