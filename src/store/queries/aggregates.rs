@@ -4,7 +4,7 @@ use sea_orm::sea_query::{Alias, ExprTrait};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::orders::json;
-use super::{Page, Queries, contains, equals};
+use super::{FileGroup, Page, Queries, contains, equals};
 use crate::rows::{LoadError, read_doc, word};
 use domain::aggregate::Versioned;
 use domain::amount::Amount;
@@ -53,6 +53,8 @@ pub struct SkuFilter {
 pub struct FileFilter {
     /// Kind of the file.
     pub kind: Option<FileKind>,
+    /// Group that the file belongs to.
+    pub group: Option<FileGroup>,
     /// SHA-256 hash of the content, in hex.
     pub sha256: Option<String>,
     /// Text contained in the name.
@@ -107,9 +109,11 @@ impl Queries {
     pub async fn files(&self, filter: &FileFilter, page: Page) -> Result<(Vec<Versioned<File>>, u64), LoadError> {
         use files::Column as C;
         let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
+        let group = filter.group.map(FileGroup::condition).transpose()?;
         let select = files::Entity::find()
             .filter(C::Archived.eq(false))
             .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
+            .apply_if(group, QueryFilter::filter)
             .apply_if(filter.sha256.as_deref(), |all, sha256| all.filter(C::Sha256.eq(sha256)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await

@@ -155,7 +155,9 @@ messages! {
     upload;
     file_name_field;
     file_type;
-    show;
+    models_filter;
+    camera_pictures_filter;
+    uploaded_pictures_filter;
     picture_column;
     file_column;
     time_column;

@@ -3,14 +3,16 @@
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use simulator::PrinterKind;
+use simulator::peers::camera::Camera;
 
 use super::{SAM, arrived, is_sound, operator};
-use crate::api::{PASSWORD, sign_in, staff};
+use crate::api::{PASSWORD, id, sign_in, staff};
 use crate::billing::pages::{HOSTILE, send, token};
-use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_sqlite, until};
+use crate::whole::cube;
 
 /// Sends a form with the token, as a browser does, and follows it.
 pub async fn sent(client: &Client, token: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
@@ -257,6 +259,50 @@ on_sqlite! {
         assert!(refusal.text.contains(&format!("href=\"/shop/products/{}\"", floor.sku)), "{}", refusal.text);
         let gone = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
         assert!(gone.status == 200 && gone.text.contains("<h1>Files</h1>") && !gone.text.contains(&path), "{}", gone.text);
+    }
+
+    async fn files_to_print_from_are_not_buried_by_pictures(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let (app, sam) = (&floor.app, operator(&floor.app).await);
+        let camera = Camera::start(None).await.unwrap();
+        let place = json!({"camera": {"snapshotUrl": camera.snapshot_url()}});
+        app.patch(&floor.path(0, ""), &place).await.expect(200);
+        let job = floor.one().await.1;
+        let has_photo = |job: &Value| job["attempts"][0]["photoFileId"].is_string();
+        let photo = floor.job_until("the picture", &job, has_photo).await["attempts"][0]["photoFileId"].clone();
+        let sku = app.get(&format!("/api/skus/{}", floor.sku)).await.expect(200);
+        let [gcode, photo] = [&sku["gcodeFileId"], &photo].map(|id| id.as_str().unwrap().to_owned());
+        let model = id(&app.upload("cube.stl", cube().into_bytes()).await.expect(201));
+        let before = sam.get("/shop/products/files").await;
+        assert!(!before.text.contains("Uploaded pictures"), "there are none: {}", before.text);
+        let logo = id(&app.upload("logo.png", simulator::gcode::sample_png()).await.expect(201));
+
+        let all = [&gcode, &model, &photo, &logo];
+        let lists: [(&str, &str, &[&String]); 6] = [
+            ("", "<b>2</b> Print files", &[&gcode, &model]),
+            ("?kind=unknown", "<b>2</b> Print files", &[&gcode, &model]),
+            ("?kind=model", "<b>1</b> Models", &[&model]),
+            ("?kind=camera", "<b>1</b> Camera pictures", &[&photo]),
+            ("?kind=image", "<b>1</b> Uploaded pictures", &[&logo]),
+            ("?kind=all", "<b>4</b> All", &all),
+        ];
+        for (query, filter, listed) in lists {
+            let page = sam.get(&format!("/shop/products/files{query}")).await;
+            is_sound(&page);
+            assert!(page.text.contains(&format!("aria-current=\"true\">{filter}</a>")), "{query}: {}", page.text);
+            for file in all {
+                let is_listed = page.text.contains(&format!("href=\"/shop/products/files/{file}\""));
+                assert_eq!(is_listed, listed.contains(&file), "{file} at {query}: {}", page.text);
+            }
+        }
+        // A text is searched for in the subset, and the links keep it.
+        let searched = sam.get("/shop/products/files?kind=model&q=CUBE").await;
+        is_sound(&searched);
+        for words in ["?q=CUBE&amp;kind=camera\">Camera pictures</a>", "name=\"kind\" value=\"model\"", &*model] {
+            assert!(searched.text.contains(words), "{words} in {}", searched.text);
+        }
+        let elsewhere = sam.get("/shop/products/files?q=logo").await;
+        assert!(elsewhere.text.contains("No files match. <a href=\"/shop/products/files?kind=all\""), "{}", elsewhere.text);
     }
 }
 

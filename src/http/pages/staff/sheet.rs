@@ -65,7 +65,7 @@ pub(super) struct ListFilter<'a> {
     pub(super) label: &'a str,
     /// URL of the list with this filter.
     pub(super) path: String,
-    /// Number of matching entries, if it is available in memory.
+    /// Number of matching entries, if it is known without a search.
     pub(super) count: Option<usize>,
     /// `true` if the filter is currently applied.
     pub(super) is_current: bool,

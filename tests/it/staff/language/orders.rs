@@ -69,6 +69,8 @@ async fn products_pages_are_german() {
     shows(&sam.get("/shop/products/files").await, &texts);
 
     let (material, file) = (app.material("PLA black", 1_000.0).await, app.gcode("vase", 3_600, 20.5).await);
+    let texts = ["<b>1</b> Druckdateien</a>", "<b>0</b> Modelle</a>", "<b>0</b> Kamerabilder</a>", ">Suchen</button>"];
+    shows(&sam.get("/shop/products/files").await, &texts);
     let texts = [
         ">Manueller Druck</h2>",
         ">Kein Drucker nimmt dieses Dateiformat an.</p>",

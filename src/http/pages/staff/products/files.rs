@@ -1,5 +1,6 @@
-//! List of files, and the upload form, which is on the list of products as well. Without the script, the browser
-//! submits the form itself; with it, a file is uploaded as soon as it is chosen, and the page shows the progress.
+//! List of files, which begins with those to print from, and the upload form, which is on the list of products as well.
+//! Without the script, the browser submits the form itself; with it, a file is uploaded as soon as it is chosen, and
+//! the page shows the progress.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -10,8 +11,9 @@ use super::file::{file_path, kind_words, picture_path, size_words};
 use super::{ProductHandles, tabs};
 use crate::form::check_token;
 use crate::frame::{SLOT, see_other, time as time_of, with_parts};
+use crate::staff::filled_form::address;
 use crate::staff::form::Form;
-use crate::staff::sheet::{ListPart, non_empty, span};
+use crate::staff::sheet::{ListFilter, ListPart, list_filters, non_empty, span};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
 use domain::file::{File, FileKind};
 use domain::notation;
@@ -19,7 +21,7 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::files;
-use store::queries::FileFilter;
+use store::queries::{FileCounts, FileFilter, FileGroup};
 use words::Language;
 use words::staff::products as texts;
 
@@ -27,16 +29,71 @@ use words::staff::products as texts;
 pub(super) const PATH: &str = "/shop/products/files";
 /// File name extensions offered by the browser's file dialog.
 const ACCEPTED_NAMES: &str = ".gcode,.gco,.g,.bgcode,.3mf,.stl,.step,.png,.jpg,.jpeg,.webp,.heic";
-/// File kinds by which the list can be filtered, as spelled in the API.
-const FILE_KINDS: [(&str, FileKind); 3] =
-    [("gcode", FileKind::Gcode), ("model", FileKind::Model), ("image", FileKind::Image)];
+
+/// Subset of the file list. Pictures that cameras take of each finished print would bury the files to print from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum FileSubset {
+    PrintFiles,
+    Models,
+    CameraPictures,
+    UploadedPictures,
+    All,
+}
+
+impl FileSubset {
+    /// Subsets in the order in which their links are shown.
+    const EACH: [Self; 5] = [Self::PrintFiles, Self::Models, Self::CameraPictures, Self::UploadedPictures, Self::All];
+
+    /// Returns the subset's name in the URL; empty for the subset that is shown first.
+    fn word(self) -> &'static str {
+        match self {
+            Self::PrintFiles => "",
+            Self::Models => "model",
+            Self::CameraPictures => "camera",
+            Self::UploadedPictures => "image",
+            Self::All => "all",
+        }
+    }
+
+    fn label(self, language: Language) -> String {
+        match self {
+            Self::PrintFiles => texts::print_files(language),
+            Self::Models => texts::models_filter(language),
+            Self::CameraPictures => texts::camera_pictures_filter(language),
+            Self::UploadedPictures => texts::uploaded_pictures_filter(language),
+            Self::All => texts::all_filter(language),
+        }
+    }
+
+    fn count(self, counts: &FileCounts) -> u64 {
+        match self {
+            Self::PrintFiles => counts.gcode + counts.models,
+            Self::Models => counts.models,
+            Self::CameraPictures => counts.camera_pictures,
+            Self::UploadedPictures => counts.uploaded_pictures,
+            Self::All => counts.total(),
+        }
+    }
+
+    /// Returns the filter for the subset's files whose names contain the given text.
+    fn filter(self, q: Option<String>) -> FileFilter {
+        let (kind, group) = match self {
+            Self::PrintFiles => (None, Some(FileGroup::PrintFiles)),
+            Self::Models => (Some(FileKind::Model), None),
+            Self::CameraPictures => (None, Some(FileGroup::CameraPictures)),
+            Self::UploadedPictures => (None, Some(FileGroup::UploadedPictures)),
+            Self::All => (None, None),
+        };
+        FileFilter { kind, group, q, ..FileFilter::default() }
+    }
+}
 
 /// Query parameters for the file list and the upload. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct FileListQuery {
     /// Part of the name.
     q: Option<String>,
-    /// Only files of the given kind.
+    /// Name of the subset to show.
     kind: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]
@@ -47,12 +104,13 @@ pub(super) struct FileListQuery {
 }
 
 impl FileListQuery {
-    fn kind(&self) -> Option<FileKind> {
-        FILE_KINDS.into_iter().find(|(word, _)| Some(*word) == self.kind.as_deref()).map(|(_, kind)| kind)
+    fn subset(&self) -> FileSubset {
+        let word = self.kind.as_deref().unwrap_or_default();
+        FileSubset::EACH.into_iter().find(|subset| subset.word() == word).unwrap_or(FileSubset::PrintFiles)
     }
 
     fn filter(&self) -> FileFilter {
-        FileFilter { kind: self.kind(), q: non_empty(self.q.as_ref()).map(str::to_owned), ..FileFilter::default() }
+        self.subset().filter(non_empty(self.q.as_ref()).map(str::to_owned))
     }
 }
 
@@ -88,9 +146,13 @@ async fn page(app: &ProductHandles, who: &Caller, query: &FileListQuery, entry: 
     let viewer = StaffViewer::new(who, &app.config)?;
     let language = viewer.language();
     let narrowed = vec![("q", non_empty(query.q.as_ref())), ("kind", non_empty(query.kind.as_ref()))];
-    let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());
     let part = ListPart { path: PATH, narrowed, from: query.from };
     let (results, total) = app.files.queries.files(&query.filter(), part.page()).await?;
+    // Files that match a text are not counted by subset, because that would search all of them.
+    let counts = match non_empty(query.q.as_ref()) {
+        Some(_) => None,
+        None => Some(app.files.queries.file_counts().await?),
+    };
     let files: Vec<&File> = results.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let title = texts::files_tab(language);
     let content = html! {
@@ -98,11 +160,13 @@ async fn page(app: &ProductHandles, who: &Caller, query: &FileListQuery, entry: 
         (tabs(language, PATH))
         (entry.alert())
         (upload_form(language))
+        (subsets(language, query, counts.as_ref()))
         (tools(language, query))
-        @if files.is_empty() && !is_narrowed && query.from == 0 {
+        @if counts.is_some_and(|counts| counts.total() == 0) {
             (nothing(language))
         } @else if files.is_empty() {
-            p { (texts::no_file_match(language)) " " a href=(PATH) { (texts::show_all(language)) } }
+            @let all = address(PATH, &[("kind", FileSubset::All.word())]);
+            p { (texts::no_file_match(language)) " " a href=(all) { (texts::show_all(language)) } }
         } @else {
             (table(language, &files))
         }
@@ -153,24 +217,30 @@ pub(super) fn upload_form(language: Language) -> Markup {
     }
 }
 
+/// Renders the links to subsets of the list, with the number of files in each, if it is known. Uploaded pictures have a
+/// link only if there are any, because few shops keep them here.
+fn subsets(language: Language, query: &FileListQuery, counts: Option<&FileCounts>) -> Markup {
+    let (chosen, q) = (query.subset(), query.q.as_deref().unwrap_or_default());
+    let labels = FileSubset::EACH.map(|subset| (subset, subset.label(language)));
+    let filters = labels.iter().filter_map(|(subset, label)| {
+        let count = counts.map(|counts| subset.count(counts) as usize);
+        let is_current = *subset == chosen;
+        let is_listed = *subset != FileSubset::UploadedPictures || is_current || count != Some(0);
+        let path = address(PATH, &[("q", q), ("kind", subset.word())]);
+        is_listed.then_some(ListFilter { label, path, count, is_current })
+    });
+    list_filters(&texts::filters(language), &filters.collect::<Vec<_>>())
+}
+
 fn tools(language: Language, query: &FileListQuery) -> Markup {
-    let chosen = query.kind();
     html! {
         form class="tools" method="get" action=(PATH) role="search" {
             div class="field" {
                 label for="q" { (texts::file_name_field(language)) }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
-            div class="field" {
-                label for="kind" { (texts::file_type(language)) }
-                select id="kind" name="kind" {
-                    option value="" { (texts::all_filter(language)) }
-                    @for (word, kind) in FILE_KINDS {
-                        option value=(word) selected[chosen == Some(kind)] { (kind_words(language, kind)) }
-                    }
-                }
-            }
-            button class="second" type="submit" { (texts::show(language)) }
+            @if let Some(word) = non_empty(query.kind.as_ref()) { input type="hidden" name="kind" value=(word); }
+            button class="second" type="submit" { (texts::search(language)) }
         }
     }
 }
