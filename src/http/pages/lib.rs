@@ -17,6 +17,7 @@ mod orders;
 mod pay;
 mod pictures;
 mod printer_fields;
+mod printer_search;
 mod quotes;
 mod refused;
 mod setup;

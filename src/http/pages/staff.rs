@@ -38,6 +38,7 @@ mod order;
 mod orders;
 mod printer;
 mod printer_form;
+mod printer_network;
 mod printer_notes;
 mod printer_print;
 mod printer_settings;
@@ -59,6 +60,7 @@ use axum::Router;
 use axum::http::Method;
 use url::form_urlencoded;
 
+use domain::principal::Role;
 use http::AppState;
 use http::access::RequiredAccess;
 use http::local_sign_in;
@@ -110,6 +112,7 @@ pub(super) fn sign_in_path(target: Option<&str>) -> String {
 pub(super) fn routes(app: &AppState) -> Router<AppState> {
     use RequiredAccess::{Open, Session};
     let (get, post, form, live) = (Method::GET, Method::POST, PageBounds::Form, PageBounds::Stream);
+    let admin = RequiredAccess::Role(Role::Admin);
     let routes = Routes::new()
         .page(get.clone(), Open, sign_in::PATH, sign_in::show, form)
         .page(post.clone(), Open, sign_in::PATH, sign_in::enter, form)
@@ -121,6 +124,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         .page(get.clone(), Session, "/floor/pictures/{id}", card_picture::show, form)
         .page(get.clone(), Session, printer_form::NEW_PRINTER_PATH, printer_form::show_new, form)
         .page(post.clone(), Session, printer_form::NEW_PRINTER_PATH, printer_form::add, PageBounds::Long)
+        .page(post.clone(), admin, printer_network::SEARCH_PATH, printer_network::begin, form)
         .page(get.clone(), Session, "/floor/printers/{id}", printer::show, form)
         .page(get.clone(), Session, "/floor/printers/{id}/edit", printer_form::show_edit, form)
         .page(post.clone(), Session, "/floor/printers/{id}/edit", printer_form::change, form)

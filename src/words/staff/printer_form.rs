@@ -74,8 +74,11 @@ messages! {
     choose_text;
     types;
     default_port(port: &str);
-    search_text(link: &str);
-    search_link;
+    found_heading;
+    search_heading;
+    search_text;
+    search;
+    by_hand_heading;
     all_types;
     add_heading(program: &str);
     skip_test;

@@ -3,10 +3,11 @@
 use serde_json::json;
 use simulator::PrinterKind;
 
+use super::settings::boss;
 use super::{arrived, is_sound, operator, version_on};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{Floor, SLOW};
-use crate::support::{Client, on_sqlite};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 /// Path of the form that adds a printer.
 const NEW_PATH: &str = "/floor/printers/new";
@@ -139,6 +140,42 @@ on_sqlite! {
         assert!(page.text.contains("Completed: Clean the nozzle"), "{}", page.text);
         assert!(reminders().await["doneAt"].is_string());
     }
+}
+
+#[tokio::test]
+async fn whoever_adds_a_printer_begins_with_those_on_the_network() {
+    const SEARCH: &str = "/floor/printers/search";
+
+    let app = App::new(Db::sqlite()).await;
+    let (sam, boss) = (operator(&app).await, boss(&app).await);
+    // The network is searched by admins only, as in the setup.
+    let by_hand = sam.get(NEW_PATH).await;
+    assert!(!by_hand.text.contains(SEARCH), "{}", by_hand.text);
+    assert_eq!(send(&sam, SEARCH, &[("form_token", &token(&by_hand))]).await.status, 403);
+
+    let page = boss.get(NEW_PATH).await;
+    is_sound(&page);
+    let place = |words: &str| page.text.find(words).unwrap_or_else(|| panic!("{words} in {}", page.text));
+    assert!(place(">Search the network</button>") < place("Add by hand</h2>"), "{}", page.text);
+    assert!(place("Add by hand</h2>") < place(&format!("{NEW_PATH}?type=fw_rest\"")), "{}", page.text);
+    assert!(!page.text.contains("Search complete"), "{}", page.text);
+    assert_eq!(send(&boss, SEARCH, &[("form_token", "x")]).await.status, 403);
+    let begun = arrived(&boss, send(&boss, SEARCH, &[("form_token", &token(&page))]).await).await;
+    assert!(begun.status == 200 && begun.text.contains("Found on your network</h2>"), "{}", begun.text);
+    is_sound(&begun);
+    let over = until("the search to end", || async {
+        let page = boss.get(NEW_PATH).await;
+        page.text.contains("Search complete: ").then_some(page)
+    })
+    .await;
+    assert!(!over.text.contains("data-goes-on"), "nothing is read again: {}", over.text);
+
+    // An address that was not found fills in nothing.
+    let unknown = boss.get(&format!("{NEW_PATH}?found=http%3A%2F%2F192.0.2.7%3A7125")).await;
+    assert!(unknown.text.contains("<h1>Add a printer</h1>") && !unknown.text.contains("192.0.2.7"), "{}", unknown.text);
+    let form = boss.get(&format!("{NEW_PATH}?type=fw_rest&found=nothing")).await;
+    is_sound(&form);
+    assert!(form.text.contains("id=\"apiKey\""), "{}", form.text);
 }
 
 #[tokio::test]

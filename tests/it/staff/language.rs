@@ -187,7 +187,10 @@ async fn printer_pages_are_german() {
     shows(&noted, &[">Riemen gespannt</span>", ">heute "]);
 
     shows(&sam.get(&format!("{path}/edit")).await, &[">Schlagwörter</label>", ">Drucker entfernen</summary>"]);
-    shows(&sam.get("/floor/printers/new").await, &[">Drucker hinzufügen</h1>", "Standardport 5000."]);
+    shows(
+        &sam.get("/floor/printers/new").await,
+        &[">Drucker hinzufügen</h1>", ">Von Hand hinzufügen</h2>", "Standardport 5000."],
+    );
     let form = sam.get("/floor/printers/new?type=mqtt_lan").await;
     shows(&form, &[">Zugangscode</label>", ">Seriennummer</label>", "„Nur-LAN-Modus“", ">Filamentdrucker</option>"]);
     let wrong = [("form_token", &*token(&form)), ("type", "fw_rest"), ("name", "Ada"), ("baseUrl", "ftp://ada")];

@@ -7,13 +7,14 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::search::{self, SearchHandles};
+use super::search;
 use super::steps::{SetupStep, ways};
 use super::{FaultLine, WizardHandles, WizardRequest, trial, wrong};
 use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::{SLOT, see_other, with_parts};
 use crate::printer_fields::{self, program_of};
+use crate::printer_search::{SearchHandles, part, status_text, value_of_find};
 use actors::app::service_tests::Service;
 use http::access::Caller;
 use http::error::ApiError;
@@ -29,9 +30,9 @@ pub(super) const NEW_PATH: &str = "/setup/printers/new";
 /// Query parameters that select a search result with which to fill in the form.
 #[derive(Request, Debug)]
 pub(super) struct NewQuery {
-    /// Index of a result in the last search.
+    /// Address of a printer that the last search found.
     #[api(name = "found")]
-    result: Option<u32>,
+    address: Option<String>,
 }
 
 /// Serves the page of the printers step.
@@ -45,12 +46,11 @@ pub(super) async fn show(
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
-    let (language, desk) = (visit.language, &app.setup.setup);
-    let searching = desk.is_searching();
-    let board = desk.follow().borrow().clone();
+    let language = visit.language;
+    let (searching, board) = searches.progress();
     let residents = present_all(&printers);
-    let status = search::status_text(language, &board, searching);
-    let part = search::part(language, &searches, board, searching);
+    let status = status_text(language, &board, searching);
+    let part = part(language, &searches, board, searching, NEW_PATH);
     let reload = html! { a href=(PATH) { (texts::reload_link(language)) } };
     let content = html! {
         p { (texts::printers_text(language)) }
@@ -92,6 +92,7 @@ pub(super) async fn show(
 /// Serves the form for a new printer, filled in from the selected search result, if any.
 pub(super) async fn show_form(
     State(app): State<WizardHandles>,
+    State(searches): State<SearchHandles>,
     OpenQuery(query): OpenQuery<NewQuery>,
     who: Caller,
 ) -> Result<Response, ApiError> {
@@ -99,18 +100,8 @@ pub(super) async fn show_form(
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
-    let board = app.setup.setup.follow().borrow().clone();
-    let find = query.result.and_then(|number| board.printers.into_iter().nth(usize::try_from(number).ok()?));
-    let value = |name: &str| {
-        let find = find.as_ref()?;
-        match name {
-            "name" => Some(find.name.clone()),
-            "type" => Some(find.kind.to_owned()),
-            "baseUrl" => Some(find.base_url.clone()),
-            "serial" => find.serial.clone(),
-            _ => None,
-        }
-    };
+    let find = query.address.as_deref().and_then(|address| searches.find(address));
+    let value = |name: &str| find.as_ref().and_then(|find| value_of_find(find, name));
     let content = form(&visit, &value, &html! {});
     Ok(visit.page(StatusCode::OK, SetupStep::Printers, &content))
 }

@@ -5,23 +5,18 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::Response;
-use maud::{Markup, html};
 use serde_json::json;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 use super::{WizardHandles, WizardRequest, printers};
 use crate::form::PageForm;
-use crate::frame::{in_english, see_other};
-use crate::printer_fields::program_of;
+use crate::frame::see_other;
+use crate::printer_search::{SearchHandles, part, status_text};
 use http::access::Caller;
 use http::error::ApiError;
-use http::handles::handles;
 use http::setup_desk::SearchProgress;
 use http::sse::{self, Sse, SseSource};
-use http_api::production::setup::discover::{DiscoveryHandles, RegisteredAddresses, begin_search};
 use words::Language;
-use words::staff::setup as texts;
 
 /// Path to which the request to start a search is posted.
 pub(super) const PATH: &str = "/setup/printers/search";
@@ -33,14 +28,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// responds.
 const SENT_AFTER: Duration = Duration::from_millis(100);
 
-handles! {
-    /// Dependencies of the search pages.
-    pub(crate) struct SearchHandles {
-        discovery: DiscoveryHandles,
-        leaving: CancellationToken,
-    }
-}
-
 /// Starts a search and redirects to the page that shows its progress.
 pub(super) async fn begin(
     State(app): State<WizardHandles>,
@@ -51,51 +38,8 @@ pub(super) async fn begin(
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
-    begin_search(&search.discovery, search.leaving.clone())?;
+    search.begin()?;
     Ok(see_other(printers::PATH))
-}
-
-/// Returns a search's status message for screen readers.
-pub(super) fn status_text(language: Language, board: &SearchProgress, searching: bool) -> String {
-    let count = board.printers.len();
-    match (searching, board.begun) {
-        (true, _) => texts::search_running(language, count),
-        (false, true) => texts::search_complete(language, count),
-        (false, false) => String::new(),
-    }
-}
-
-/// Renders the live part of the page, which shows the search results and progress.
-pub(super) fn part(language: Language, search: &SearchHandles, board: SearchProgress, searching: bool) -> Markup {
-    let registered = RegisteredAddresses::of(&search.discovery.printers);
-    let SearchProgress { begun, done, total, printers, notes } = board;
-    let finds: Vec<_> = printers.into_iter().map(|printer| registered.view(printer)).collect();
-    html! {
-        @if searching {
-            label for="asked" {
-                @if total > 0 { (texts::checked_of(language, done, total)) } @else { (texts::checked(language, done)) }
-            }
-            progress id="asked" max=(total.max(1)) value=(done) {}
-        }
-        @for words in &notes { p class="soft" { (in_english(language, words)) } }
-        @if begun && !searching && finds.is_empty() {
-            p { (texts::none_found(language)) }
-        }
-        ul class="rows" {
-            @for (number, find) in finds.iter().enumerate() {
-                li {
-                    strong { (find.name) }
-                    span { (program_of(find.kind)) }
-                    span class="soft full" { (find.base_url) " – " (in_english(language, &find.evidence)) }
-                    @if find.registered {
-                        span class="state" { (texts::added(language)) }
-                    } @else {
-                        a class="button second" href={ (printers::NEW_PATH) "?found=" (number) } { (texts::add_named(language, &find.name)) }
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// Open event stream of a printer search.
@@ -133,7 +77,8 @@ impl SseSource for SearchStream {
         self.over = !searching;
         let board = self.board.borrow_and_update().clone();
         let status = status_text(self.language, &board, searching);
-        let data = json!({"html": part(self.language, &self.search, board, searching).into_string(), "said": status});
+        let part = part(self.language, &self.search, board, searching, printers::NEW_PATH);
+        let data = json!({"html": part.into_string(), "said": status});
         let mut text = sse::event("part", &data);
         if self.over {
             text.push_str(sse::OVER);
@@ -150,20 +95,5 @@ impl SseSource for SearchStream {
         }
         tokio::time::sleep(SENT_AFTER).await;
         self.is_stale = true;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_said_tells_how_far_the_search_is() {
-        let status_text = |board: &SearchProgress, searching| status_text(Language::English, board, searching);
-        let none = SearchProgress::default();
-        assert_eq!(status_text(&none, false), "");
-        let begun = SearchProgress { begun: true, ..none };
-        assert_eq!(status_text(&begun, true), "Searching: no printers found so far.");
-        assert_eq!(status_text(&begun, false), "Search complete: no printers found.");
     }
 }

@@ -10,11 +10,13 @@ use super::FLOOR_PATH;
 use super::card::act_path;
 use super::floor::FloorHandles;
 use super::form::Form;
+use super::printer_network;
 use super::printer_settings::{change_said, more_inputs, more_said, value_of};
 use super::sheet::{VERSION_FIELD, at_version};
 use super::shell::{StaffSection, StaffViewer, hidden};
 use crate::form::PageForm;
-use crate::frame::{SLOT, see_other, with_parts};
+use crate::frame::see_other;
+use crate::printer_search::{SearchHandles, value_of_find};
 use crate::{printer_fields, setup};
 use actors::app::service_tests::Service;
 use domain::principal::Role;
@@ -38,40 +40,50 @@ pub(super) struct NewPrinterQuery {
     /// Printer type, as spelled in the API; if missing, the list of types is shown.
     #[api(name = "type")]
     kind: Option<String>,
+    /// Address of a printer that the last search found, with whose details the form is filled in.
+    #[api(name = "found")]
+    address: Option<String>,
 }
 
-/// Serves the first two steps of adding a printer: choosing its type, then filling in the form for that type.
+/// Serves the first two steps of adding a printer: choosing one that was found on the network, or a type, and then
+/// filling in the form.
 pub(super) async fn show_new(
     State(app): State<FloorHandles>,
+    State(search): State<SearchHandles>,
     OpenQuery(query): OpenQuery<NewPrinterQuery>,
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let language = viewer.language();
-    let content = match query.kind.as_deref().and_then(PrinterType::of_word) {
-        Some(declared) => new_form(language, declared, &|_| None, &html! {}),
-        None => types(language, who.has(Role::Admin)),
+    let searcher = who.has(Role::Admin).then_some(&search);
+    let find = searcher.zip(query.address.as_deref()).and_then(|(search, address)| search.find(address));
+    let value = |name: &str| find.as_ref().and_then(|find| value_of_find(find, name));
+    let kind = find.as_ref().map(|find| find.kind).or(query.kind.as_deref());
+    let content = match kind.and_then(PrinterType::of_word) {
+        Some(declared) => new_form(language, declared, &value, &html! {}),
+        None => choices(language, searcher),
     };
     Ok(viewer.page(StaffSection::Floor, &texts::add_title(language), &app.board.view(), &content))
 }
 
-/// Renders the printer types to choose from.
-fn types(language: Language, admin: bool) -> Markup {
+/// Renders the printers to choose from, with those on the network for whoever may search it, and the printer types for
+/// all others.
+fn choices(language: Language, searcher: Option<&SearchHandles>) -> Markup {
     html! {
         p { a href=(FLOOR_PATH) { (texts::all_printers(language)) } }
         h1 { (texts::add_title(language)) }
-        p { (texts::choose_text(language)) }
-        ul class="cards" aria-label=(texts::types(language)) {
-            @for declared in PRINTER_TYPES {
-                li class="card" {
-                    h2 { a href={ (NEW_PRINTER_PATH) "?type=" (declared.word) } { (declared.program) } }
-                    p class="soft" { (texts::default_port(language, &declared.default_port.to_string())) }
+        @if let Some(search) = searcher { (printer_network::section(language, search)) }
+        section aria-labelledby="by-hand" {
+            h2 id="by-hand" { (texts::by_hand_heading(language)) }
+            p { (texts::choose_text(language)) }
+            ul class="cards" aria-label=(texts::types(language)) {
+                @for declared in PRINTER_TYPES {
+                    li class="card" {
+                        h3 { a href={ (NEW_PRINTER_PATH) "?type=" (declared.word) } { (declared.program) } }
+                        p class="soft" { (texts::default_port(language, &declared.default_port.to_string())) }
+                    }
                 }
             }
-        }
-        @if admin {
-            @let link = html! { a href="/setup/printers" { (texts::search_link(language)) } };
-            p { (with_parts(&texts::search_text(language, SLOT), &[&link])) }
         }
     }
 }

@@ -231,11 +231,15 @@
         settle(made);
       });
     } catch { /* the stream tells when the server is back */ }
+    goOn();
   };
   const fresh = () => {
     if (due || !document.querySelector('[data-fresh]')) return;
     due = setTimeout(fetched, Math.max(100, last + FRESH_MS - Date.now()));
   };
+  // What goes on without an event of the shop, such as a search, is read again until it is over.
+  const goOn = () => { if (document.querySelector('[data-goes-on]')) fresh(); };
+  goOn();
 
   // One stream for all tabs in one language: the one that holds the lock listens and passes on. Without locks each
   // visible tab listens.
