@@ -78,4 +78,11 @@ messages! {
     turn_off_factor;
     turn_off_factor_text(name: &str);
     turn_off_factor_for(name: &str);
+
+    actions_column;
+    your_account;
+    reset_password_of(name: &str);
+    change_role;
+    make_admin(name: &str);
+    make_operator(name: &str);
 }

@@ -81,3 +81,12 @@ reset_password_hint = Wenn Sie das Passwort zurücksetzen, enden alle Sitzungen 
 turn_off_factor = Anmeldung in zwei Schritten ausschalten
 turn_off_factor_text = Für Benutzer, die ihre App und die Wiederherstellungscodes verloren haben. { $name } wird überall abgemeldet und kann sich danach allein mit dem Passwort anmelden.
 turn_off_factor_for = Für { $name } ausschalten
+
+## Was in der Liste mit Benutzern geschieht
+
+actions_column = Aktionen
+your_account = Ihr Konto
+reset_password_of = Passwort von { $name } zurücksetzen
+change_role = Rolle ändern
+make_admin = { $name } zum Admin machen
+make_operator = { $name } zum Bediener machen

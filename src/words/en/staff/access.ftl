@@ -81,3 +81,12 @@ reset_password_hint = Resetting the password ends all sessions of this user. Sha
 turn_off_factor = Turn off two-step sign-in
 turn_off_factor_text = For users who have lost their app and recovery codes. { $name } is signed out everywhere and can then sign in with the password alone.
 turn_off_factor_for = Turn off for { $name }
+
+## What is done to users in the list
+
+actions_column = Actions
+your_account = Your account
+reset_password_of = Reset password of { $name }
+change_role = Change role
+make_admin = Make { $name } an admin
+make_operator = Make { $name } an operator

@@ -45,6 +45,8 @@ pub async fn filled() -> FilledShop {
     let floor = Floor::new(PrinterKind::FwRest, 4, FAST, &ENV).await;
     let app = &floor.app;
     let admin = admin(app).await;
+    // Somebody whom the admin may act on.
+    staff(app, "kim@example.org", "operator").await;
     let sink = Sink::start().await.unwrap();
     sink.set_mode(SinkMode::Status(500));
     let endpoint = crate::api::webhooks::register(app, &sink, &["order.created"]).await;

@@ -43,7 +43,8 @@ async fn settings_pages_are_german() {
     let keys = boss.get("/shop/settings/keys").await;
     shows(&keys, &[">Aktiv<", "<td>Bediener</td>", "<td>nie</td>", ">Kasse widerrufen</button>", "im Header <code>"]);
 
-    shows(&boss.get("/shop/settings/users").await, &[">Benutzer</h1>", "<td>Admin</td>", ">Benutzer hinzufügen<"]);
+    let list = boss.get("/shop/settings/users").await;
+    shows(&list, &[">Benutzer</h1>", "<td>Admin</td>", ">Benutzer hinzufügen<", ">Aktionen</th>", ">Ihr Konto</a>"]);
     let users = boss.get("/api/users").await.expect(200);
     let mut users = users["users"].as_array().unwrap().iter();
     let person = users.find(|user| user["email"] == BOSS).unwrap()["id"].as_str().unwrap();

@@ -5,7 +5,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::users::{PATH, UserPageHandles, password_field, roles, state_of};
+use super::users::{FROM_FIELD, PATH, UserPageHandles, act_path, list_path, password_field, roles, state_of};
 use super::{password, second_factor as own_factor, sessions};
 use crate::form::PageForm;
 use crate::frame::{NEXT_SLOT, SLOT, see_other, with_parts};
@@ -63,15 +63,11 @@ fn page(app: &UserPageHandles, id: Id, who: &Caller, form: &Form) -> Result<Resp
     Ok(viewer.page(StaffSection::Settings, &user.name, &app.settings.board.view(), &content))
 }
 
-fn path(user: &User, word: &str) -> String {
-    format!("{PATH}/{}/{word}", user.id)
-}
-
 fn account(language: Language, user: &User, form: &Form) -> Markup {
     let sheet = FormSheet::new("change", form);
     let role = sheet.value_of("role", user.role.word());
     html! {
-        form class="form" method="post" action=(path(user, "change")) {
+        form class="form" method="post" action=(act_path(user, "change")) {
             (hidden())
             (field("name", &texts::name(language), &html! {
                 input id="name" name="name" maxlength="200" required autocomplete="off"
@@ -92,13 +88,13 @@ fn access(language: Language, user: &User, is_own: bool) -> Markup {
             details {
                 summary { (texts::disable_account(language)) }
                 p { (texts::disable_text(language, &user.name)) }
-                form method="post" action=(path(user, "disable")) {
+                form method="post" action=(act_path(user, "disable")) {
                     (hidden())
                     button class="second" type="submit" { (texts::disable(language, &user.name)) }
                 }
             }
         } @else {
-            form method="post" action=(path(user, "enable")) {
+            form method="post" action=(act_path(user, "enable")) {
                 (hidden())
                 button type="submit" { (texts::enable(language, &user.name)) }
             }
@@ -111,7 +107,7 @@ fn access(language: Language, user: &User, is_own: bool) -> Markup {
         details {
             summary { (texts::remove_account(language)) }
             p { (texts::remove_text(language, &user.name)) }
-            form method="post" action=(path(user, "remove")) {
+            form method="post" action=(act_path(user, "remove")) {
                 (hidden())
                 button class="stop" type="submit" { (texts::remove(language, &user.name)) }
             }
@@ -124,9 +120,9 @@ fn others_access(language: Language, user: &User) -> Markup {
     html! {
         details {
             summary { (texts::reset_password(language)) }
-            form class="tools" method="post" action=(path(user, "password")) {
+            form class="tools" method="post" action=(act_path(user, "password")) {
                 (hidden())
-                (password_field(language, &texts::new_password(language)))
+                (password_field(language, "password", &texts::new_password(language)))
                 button class="second" type="submit" { (texts::reset_password(language)) }
             }
             p class="hint" { (texts::reset_password_hint(language)) }
@@ -135,7 +131,7 @@ fn others_access(language: Language, user: &User) -> Markup {
             details {
                 summary { (texts::turn_off_factor(language)) }
                 p { (texts::turn_off_factor_text(language, &user.name)) }
-                form method="post" action=(path(user, "second-factor")) {
+                form method="post" action=(act_path(user, "second-factor")) {
                     (hidden())
                     button class="second" type="submit" { (texts::turn_off_factor_for(language, &user.name)) }
                 }
@@ -144,7 +140,7 @@ fn others_access(language: Language, user: &User) -> Markup {
     }
 }
 
-/// Performs the action named in the last segment of the path.
+/// Performs the action named in the last segment of the path. A refusal is shown on the user's page.
 pub(super) async fn act_on(
     State(app): State<UserPageHandles>,
     PathId(id): PathId,
@@ -159,6 +155,7 @@ pub(super) async fn act_on(
     }
     let body = match word.as_str() {
         "change" => Some(json!({"name": sent.text("name"), "role": sent.text("role")})),
+        "role" => Some(json!({"role": sent.text("role")})),
         "enable" => Some(json!({"active": true})),
         "disable" => Some(json!({"active": false})),
         "password" => Some(json!({"password": sent.raw("password")})),
@@ -171,7 +168,11 @@ pub(super) async fn act_on(
     };
     match done {
         Ok(_) if body.is_none() => Ok(see_other(PATH)),
-        Ok(_) => Ok(see_other(&format!("{PATH}/{id}"))),
+        // The forms of the list lead back to it.
+        Ok(_) => Ok(see_other(&match sent.text(FROM_FIELD).parse() {
+            Ok(from) => list_path(from),
+            Err(_) => format!("{PATH}/{id}"),
+        })),
         Err(error) => {
             let form = Form::named(&word, &sent).with_refusal(error)?;
             Ok(form.answer(page(&app, id, who, &form)?))

@@ -1,4 +1,4 @@
-//! List of staff accounts, and the form for adding one.
+//! List of staff accounts, with what is done to them most often, and the form for adding one.
 
 use std::sync::Arc;
 
@@ -10,11 +10,12 @@ use serde_json::json;
 use super::SettingsPageHandles;
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
-use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::{address, field, hinted_field, options, ways};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::staff::{ACCOUNT_PATH, SETTINGS_PATH};
 use domain::access::User;
+use domain::id::Id;
 use domain::principal::Role;
 use http::access::Caller;
 use http::error::ApiError;
@@ -32,6 +33,9 @@ pub(super) const PATH: &str = "/shop/settings/users";
 pub(super) const NEW_PATH: &str = "/shop/settings/users/new";
 /// Number of staff members per page.
 const USERS_PER_PAGE: u64 = 50;
+/// Form field of the list's forms: number of entries that the list skips, for the way back to it.
+pub(super) const FROM_FIELD: &str = "from";
+
 handles! {
     /// Dependencies of the staff account pages.
     pub(crate) struct UserPageHandles {
@@ -47,6 +51,17 @@ pub(super) struct UserListQuery {
     /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
+}
+
+/// Returns the path of the list from the given entry on.
+pub(super) fn list_path(from: u64) -> String {
+    let from = if from == 0 { String::new() } else { from.to_string() };
+    address(PATH, &[(FROM_FIELD, &from)])
+}
+
+/// Returns the path of an action on a staff member.
+pub(super) fn act_path(user: &User, word: &str) -> String {
+    format!("{PATH}/{}/{word}", user.id)
 }
 
 /// Returns a user's status as a tone and a label that shows whether the user can sign in.
@@ -87,13 +102,13 @@ pub(super) async fn list(
         p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
         h1 { (title) }
         p { a class="button" href=(NEW_PATH) { (texts::add_user(language)) } }
-        div id="users" data-fresh="" { (table(language, &some)) }
-        (ways(language, from, total, USERS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
+        div id="users" data-fresh="" { (table(language, &some, who.user()?, from)) }
+        (ways(language, from, total, USERS_PER_PAGE, list_path))
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
-fn table(language: Language, users: &[Arc<User>]) -> Markup {
+fn table(language: Language, users: &[Arc<User>], own: Id, from: u64) -> Markup {
     html! {
         div class="table" tabindex="0" role="region" aria-label=(texts::users_title(language)) {
             table {
@@ -104,6 +119,7 @@ fn table(language: Language, users: &[Arc<User>]) -> Markup {
                         th scope="col" { (texts::role(language)) }
                         th scope="col" { (texts::status(language)) }
                         th scope="col" { (texts::added_column(language)) }
+                        th scope="col" { (texts::actions_column(language)) }
                     }
                 }
                 tbody {
@@ -115,8 +131,61 @@ fn table(language: Language, users: &[Arc<User>]) -> Markup {
                             td { (role_name(language, user.role)) }
                             td { span class=(tone.class()) { (words) } }
                             td { (time(language, user.created_at)) }
+                            td {
+                                @if user.id == own { a href=(ACCOUNT_PATH) { (texts::your_account(language)) } }
+                                @else { (acts(language, user, from)) }
+                            }
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// Renders what is done most often to another user's account; the rest is on the user's page. What ends their sessions
+/// is unfolded first, and says so.
+fn acts(language: Language, user: &User, from: u64) -> Markup {
+    let name = &user.name;
+    let (other_role, change) = if user.role == Role::Admin {
+        (Role::Operator, texts::make_operator(language, name))
+    } else {
+        (Role::Admin, texts::make_admin(language, name))
+    };
+    let head = html! { (hidden()) input type="hidden" name=(FROM_FIELD) value=(from); };
+    html! {
+        div class="acts" {
+            details {
+                summary class="btn" { (texts::reset_password(language)) }
+                form method="post" action=(act_path(user, "password")) {
+                    (head)
+                    (password_field(language, &format!("password-{}", user.id), &texts::new_password(language)))
+                    p class="hint" { (texts::reset_password_hint(language)) }
+                    button class="second" type="submit" { (texts::reset_password_of(language, name)) }
+                }
+            }
+            details {
+                summary class="btn" { (texts::change_role(language)) }
+                form method="post" action=(act_path(user, "role")) {
+                    (head)
+                    input type="hidden" name="role" value=(other_role.word());
+                    p { (texts::role_hint(language)) }
+                    button class="second" type="submit" { (change) }
+                }
+            }
+            @if user.active {
+                details {
+                    summary class="btn" { (texts::disable_account(language)) }
+                    form method="post" action=(act_path(user, "disable")) {
+                        (head)
+                        p { (texts::disable_text(language, name)) }
+                        button class="second" type="submit" { (texts::disable(language, name)) }
+                    }
+                }
+            } @else {
+                form method="post" action=(act_path(user, "enable")) {
+                    (head)
+                    button class="second" type="submit" { (texts::enable(language, name)) }
                 }
             }
         }
@@ -128,15 +197,15 @@ pub(super) async fn show_form(State(app): State<UserPageHandles>, who: Caller) -
     new_page(&app, &who, &Form::default())
 }
 
-/// Renders the field for a password that an admin sets for another user.
-pub(super) fn password_field(language: Language, label: &str) -> Markup {
+/// Renders the field for a password that an admin sets for another user. The field has the given ID.
+pub(super) fn password_field(language: Language, id: &str, label: &str) -> Markup {
     hinted_field(
-        "password",
+        id,
         label,
         &texts::password_hint(language),
         &html! {
-            input id="password" name="password" type="password" minlength="10" maxlength="1024" required
-                autocomplete="new-password" aria-describedby="about-password";
+            input id=(id) name="password" type="password" minlength="10" maxlength="1024" required
+                autocomplete="new-password" aria-describedby={ "about-" (id) };
         },
     )
 }
@@ -159,7 +228,7 @@ fn new_page(app: &UserPageHandles, who: &Caller, form: &Form) -> Result<Response
                     value=(form.value("email", "")) aria-describedby="about-email";
             }))
             (field("role", &texts::role(language), &html! { select id="role" name="role" { (roles(language, role)) } }))
-            (password_field(language, &texts::password(language)))
+            (password_field(language, "password", &texts::password(language)))
             button type="submit" { (texts::add_user(language)) }
         }
         p class="soft" { (texts::share_password(language)) }

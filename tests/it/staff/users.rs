@@ -1,0 +1,47 @@
+//! The list of users: what is done to them most often is done from their rows.
+
+use super::settings::boss;
+use super::{SAM, is_sound};
+use crate::api::{id, sign_in, staff};
+use crate::billing::pages::{send, token};
+use crate::support::{App, Db, on_sqlite};
+
+/// Path of the list.
+const PATH: &str = "/shop/settings/users";
+
+on_sqlite! {
+    async fn people_are_changed_from_their_rows(db: Db) {
+        let app = App::new(db).await;
+        let boss = boss(&app).await;
+        let admin = id(&boss.get("/api/auth/me").await.expect(200)["user"]);
+        let sam = staff(&app, SAM, "operator").await;
+        let list = boss.get(PATH).await;
+        is_sound(&list);
+        for act in ["password", "role", "disable"] {
+            let form = |user: &str| format!("action=\"{PATH}/{user}/{act}\"");
+            assert!(list.text.contains(&form(&sam)), "{act} in {}", list.text);
+            assert!(!list.text.contains(&form(&admin)), "{act} of their own: {}", list.text);
+        }
+        let own = token(&list);
+        let act = async |word: &str, (name, text): (&str, &str)| {
+            let fields = [("form_token", own.as_str()), ("from", "0"), (name, text)];
+            let page = send(&boss, &format!("{PATH}/{sam}/{word}"), &fields).await;
+            is_sound(&page);
+            page
+        };
+        // Each leads back to the list, which shows what came of it.
+        for (word, field, words) in [
+            ("role", ("role", "admin"), "Make Sam an operator</button>"),
+            ("disable", ("", ""), "Enable Sam</button>"),
+            ("enable", ("", ""), "Disable Sam</button>"),
+            ("password", ("password", "battery horse correct"), "Reset password of Sam</button>"),
+        ] {
+            let page = act(word, field).await;
+            assert!(page.status == 200 && page.text.contains("<h1>Users</h1>"), "{word}: {}", page.text);
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+        sign_in(&app, SAM, "battery horse correct").await;
+        let short = act("password", ("password", "short")).await;
+        assert!(short.status == 400 && short.text.contains("New password: "), "{}", short.text);
+    }
+}
