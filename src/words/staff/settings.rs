@@ -6,6 +6,10 @@ messages! {
     "staff/settings":
 
     title;
+    group_own;
+    group_people;
+    group_shop;
+    group_server;
     keys;
     keys_about;
     users;
@@ -32,6 +36,14 @@ messages! {
     design_about;
     setup;
     setup_about;
+    factor_on;
+    factor_off;
+    session_count(count: usize);
+    user_count(count: usize);
+    key_count(count: usize);
+    integration_count(count: usize);
+    integration_failing(name: &str);
+    email_missing;
     only_admins;
     no_restart;
     restart;

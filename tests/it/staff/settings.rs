@@ -272,6 +272,26 @@ on_sqlite! {
 }
 
 #[tokio::test]
+async fn the_overview_has_its_pages_in_groups_and_says_how_things_stand() {
+    let app = App::new(Db::sqlite()).await;
+    let (sam, boss) = (operator(&app).await, boss(&app).await);
+    let page = boss.get("/shop/settings").await;
+    is_sound(&page);
+    let place = |words: &str| page.text.find(words).unwrap_or_else(|| panic!("{words} in {}", page.text));
+    let groups = ["Your account</h2>", "People and access</h2>", "Shop and connections</h2>", "Server</h2>"].map(place);
+    assert!(groups.is_sorted(), "{}", page.text);
+    let users = app.get("/api/users").await.expect(200)["pagination"]["total"].clone();
+    for words in [format!(">{users} users</p>"), ">2 sessions</p>".to_owned(), ">Off</p>".to_owned()] {
+        assert!(page.text.contains(&words), "{words} in {}", page.text);
+    }
+    // A group of which nothing is theirs is not there for operators.
+    let own = sam.get("/shop/settings").await;
+    is_sound(&own);
+    assert!(own.text.contains("Your account</h2>") && own.text.contains("Server</h2>"), "{}", own.text);
+    assert!(!own.text.contains("People and access") && !own.text.contains("Shop and connections"), "{}", own.text);
+}
+
+#[tokio::test]
 async fn another_system_is_tested_and_changed_by_its_page() {
     let app = App::new(Db::sqlite()).await;
     let boss = boss(&app).await;

@@ -3,6 +3,10 @@
 ## Übersicht
 
 title = Einstellungen
+group_own = Ihr Konto
+group_people = Team und Zugänge
+group_shop = Betrieb und Anbindungen
+group_server = Server
 keys = API-Schlüssel
 keys_about = Programmen Zugriff auf die API geben.
 users = Benutzer
@@ -29,6 +33,27 @@ design = Design
 design_about = Bausteine dieser Seiten, für Entwickler.
 setup = Einrichtung
 setup_about = Datenbank, Drucker, E-Mail und Zahlungen Schritt für Schritt einrichten.
+factor_on = Ein
+factor_off = Aus
+session_count =
+    { $count ->
+        [one] { $count } Sitzung
+       *[other] { $count } Sitzungen
+    }
+user_count = { $count } Benutzer
+key_count =
+    { $count ->
+        [0] Keine aktiven Schlüssel
+        [one] { $count } aktiver Schlüssel
+       *[other] { $count } aktive Schlüssel
+    }
+integration_count =
+    { $count ->
+        [0] Keine eingerichtet
+       *[other] { $count } eingerichtet
+    }
+integration_failing = Gestört: { $name }
+email_missing = E-Mail ist nicht eingerichtet
 only_admins = Nur Admins können API-Schlüssel, Benutzer und Integrationen verwalten.
 no_restart = Alle Einstellungen sind wirksam. Kein Neustart nötig.
 restart = Neustart

@@ -3,6 +3,10 @@
 ## Overview
 
 title = Settings
+group_own = Your account
+group_people = People and access
+group_shop = Shop and connections
+group_server = Server
 keys = API Keys
 keys_about = Give programs access to the API.
 users = Users
@@ -29,6 +33,31 @@ design = Design
 design_about = Components of these pages, for developers.
 setup = Setup
 setup_about = Set up the database, printers, email and payments step by step.
+factor_on = On
+factor_off = Off
+session_count =
+    { $count ->
+        [one] { $count } session
+       *[other] { $count } sessions
+    }
+user_count =
+    { $count ->
+        [one] { $count } user
+       *[other] { $count } users
+    }
+key_count =
+    { $count ->
+        [0] No active keys
+        [one] { $count } active key
+       *[other] { $count } active keys
+    }
+integration_count =
+    { $count ->
+        [0] None set up
+       *[other] { $count } set up
+    }
+integration_failing = { $name } is failing
+email_missing = Email is not set up
 only_admins = Only admins can manage API keys, users and integrations.
 no_restart = All settings are in effect. No restart needed.
 restart = Restart

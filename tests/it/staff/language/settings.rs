@@ -21,7 +21,7 @@ async fn settings_pages_are_german() {
     let boss = german_boss(&app).await;
     let settings = boss.get("/shop/settings").await;
     shows(&settings, &[">Einstellungen</h1>", "Kein Neustart nötig.", ">Protokoll</a>", ">Einrichtung</a>"]);
-    shows(&settings, &["<p>Eine Kopie der Daten Ihres Betriebs herunterladen.</p>"]);
+    shows(&settings, &["<p>Eine Kopie der Daten Ihres Betriebs herunterladen.</p>", ">Team und Zugänge</h2>"]);
     let backup = boss.get("/shop/settings/backup").await;
     shows(&backup, &[">Sicherung herunterladen</button>", "<code>printfloor.db</code>: ein geprüfter Stand"]);
     shows(&backup, &["für <code>SECRETS_KEY</code> und <code>API_KEY_SALT</code> startet der Server"]);
