@@ -7,6 +7,7 @@ mod beds;
 mod counts;
 mod late;
 mod parts;
+mod pauses;
 mod row;
 mod seller;
 mod spools;
@@ -107,7 +108,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let (language, view) = (viewer.language(), app.board.view());
     let all = present_all(&app.board.shop);
     let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
-    let (sliced, all_sliced) = jobs_in(&app, &in_state(JobState::Sliced)).await?;
+    let (sliced, _) = jobs_in(&app, &in_state(JobState::Sliced)).await?;
     let beds_waiting = beds::beds_waiting(&app, &printers);
     let acts = app.jobs.dispatcher.waiting_acts();
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
@@ -118,12 +119,13 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         beds::beds(language, &app, &beds_waiting, &acts),
         parts::parts(language, &app, &beds_waiting).await?,
         unverified(language, &printers),
+        pauses::pauses(language, &app, &printers),
         troubles(language, &app, &printers),
         late::late(language, &app),
         jobs(language, &app, JobState::Failed, "failed", to_do::kind_failed).await?,
         jobs(language, &app, JobState::AwaitingManualReview, "review", to_do::kind_review).await?,
         spools::spools(language, &app, &acts, &sliced),
-        waiting::waiting(language, &app, &sliced, all_sliced),
+        waiting::waiting(language, &app),
         counts::counts(language, &app),
         low_stock(language, &app),
         orders(language, &app, &with_status(OrderStatus::Ready), "pack", to_do::kind_pack).await?,
@@ -203,7 +205,14 @@ fn unverified(language: Language, printers: &[&Printer]) -> TaskKind {
 
 /// Lists the printers that need attention for other reasons.
 fn troubles(language: Language, app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
-    let elsewhere = [Attention::BedNotCleared, Attention::Maintenance, Attention::Unverified, Attention::PrintFailed];
+    // Nobody has to act on a print that belongs to no job; a paused one is among the pauses.
+    let elsewhere = [
+        Attention::BedNotCleared,
+        Attention::Maintenance,
+        Attention::Unverified,
+        Attention::PrintFailed,
+        Attention::ForeignPrint,
+    ];
     let looked_at = [Attention::FirmwareError, Attention::StartRefused, Attention::DiskFull];
     let rows = printers.iter().filter_map(|printer| {
         let mut attention = printer.attention();
