@@ -9,6 +9,7 @@ use super::{is_sound, operator};
 use crate::billing::pages::{send, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
+use crate::support::stream::Stream;
 use crate::support::{Client, on_sqlite, until};
 
 /// Heading of the jobs that call for a person.
@@ -63,8 +64,13 @@ on_sqlite! {
         floor.app.job_is(&job, "PRINTING").await;
         assert!(!sam.get("/to-do").await.text.contains("Paused prints"));
         floor.app.act(&floor.path(0, "/pause")).await.expect(200);
-        let page = page_with(&sam, &["Paused prints (1)", "Paused by a person"]).await;
+        // The navigation counts the entries: on the page itself, and on the others after it.
+        let count = |tasks: u64| format!("data-task-count=\"\"><span>{tasks}</span>");
+        let page = page_with(&sam, &["Paused prints (1)", "Paused by a person", ">1 task<"]).await;
         is_sound(&page);
+        for text in [&page.text, &sam.get("/shop/stock").await.text] {
+            assert_eq!(text.matches(&count(1)).count(), 2, "{text}");
+        }
         let (printer, task) = (&floor.printers[0], kind(&page, "paused"));
         let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
         for words in [
@@ -84,6 +90,15 @@ on_sqlite! {
         })
         .await;
         floor.sim(0).handle.with(Machine::pause).unwrap();
+        // Nobody has to open the page for its entries to be counted.
+        let mut stream = Stream::open(&sam, "/floor/live", None).await;
+        loop {
+            let sent = stream.next().await.expect("the stream goes on");
+            let html = sent.data["html"].as_str().unwrap_or_default();
+            if sent.data["id"] == "summary" && html.contains("data-tasks=\"1\"") {
+                break;
+            }
+        }
         let page = page_with(&sam, &["Paused prints (1)", "Paused at the printer"]).await;
         assert!(!page.text.contains("Paused by a person"), "{}", page.text);
     }
