@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::failure_detection::LOOK_PATH;
 use super::farm_ui::FarmUi;
-use super::peer_client::{PeerClient, TokenForm, causes};
+use super::peer_client::{PeerClient, TokenForm, reason};
 use domain::peer_address::without_queries;
 use platform::http::read_beginning;
 
@@ -191,7 +191,7 @@ fn stranger(client: &Client, url: &str) -> Result<PeerClient, PeerFault> {
 
 async fn ask(call: RequestBuilder) -> Result<PeerAnswer, PeerFault> {
     let silent = |error: reqwest::Error| {
-        PeerFault::new("it does not respond; is it running, and can this server reach it?").saying(causes(error))
+        PeerFault::new("it does not respond; is it running, and can this server reach it?").saying(reason(error))
     };
     let mut answer = call.timeout(ANSWER_TIMEOUT).send().await.map_err(silent)?;
     let status = answer.status();
