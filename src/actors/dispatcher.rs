@@ -14,8 +14,8 @@ use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 use crate::restores::DispatchHold;
 use domain::aggregate::Versioned;
 use domain::dispatch::{
-    DispatchIndex, DispatchRules, GatheredAct, Proposal, RefusedJob, WaitContext, Waiting, WaitingCode, waiting,
-    waiting_acts,
+    DispatchIndex, DispatchRules, GatheredAct, Proposal, RefusedJob, WaitContext, Waiting, WaitingCode, stuck_jobs,
+    waiting, waiting_acts,
 };
 use domain::id::Id;
 use domain::job::{Block, Job, JobState};
@@ -136,6 +136,18 @@ impl Dispatcher {
         let orders = orders.iter().filter_map(|(_, state)| state.state.as_ref());
         let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
         waiting_acts(orders, &printers, &self.floor.rules.types, self.floor.environment.now())
+    }
+
+    /// Returns the jobs that no printer takes until a person does something for them that no other task asks for, in
+    /// groups that make the same parts; none while dispatch is on hold.
+    pub fn stuck_jobs(&self) -> Vec<Vec<Arc<Job>>> {
+        if self.floor.hold.is_on() {
+            return Vec::new();
+        }
+        let (orders, printers) = (self.floor.orders.all_resident(), self.floor.printers.all_resident());
+        let orders = orders.iter().filter_map(|(_, state)| state.state.as_ref());
+        let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
+        stuck_jobs(orders, &printers, &self.floor.rules.types, self.floor.environment.now())
     }
 
     /// Calls `look` with a job's current surroundings, which are described in the given language: all printers, the

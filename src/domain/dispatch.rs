@@ -39,7 +39,9 @@ pub use refused::RefusedJob;
 pub use rehearsal::QueueSimulation;
 pub use spools::{SpoolToLoad, spools_to_load};
 pub use waiting::{MAX_SENTENCE_CHARS, Waiting, WaitingCause, WaitingCode};
-pub use waiting_acts::{GatheredAct, SpoolTask, WaitingAct, jobs_waiting_for_bed, spool_tasks, waiting_acts};
+pub use waiting_acts::{
+    GatheredAct, SpoolTask, WaitingAct, jobs_waiting_for_bed, spool_tasks, stuck_jobs, waiting_acts,
+};
 
 /// Time, in milliseconds, before a rejected job is proposed to the same printer again, unless the printer changes.
 const REFUSAL_COOLDOWN_MS: i64 = 10_000;
@@ -392,9 +394,6 @@ enum Probe {
 
 /// Returns whether the job is waiting only for a printer.
 fn is_ready(job: &Job) -> bool {
-    job.state == JobState::Sliced
-        && job.holds_all()
-        && job.file_id.is_some()
-        && job.attempt_id.is_none()
-        && job.cancel_requested_at.is_none()
+    let is_untaken = job.attempt_id.is_none() && job.cancel_requested_at.is_none();
+    job.state == JobState::Sliced && job.holds_all() && job.file_id.is_some() && is_untaken
 }

@@ -111,6 +111,27 @@ pub fn without_login(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Forms of the question mark before a query: as it is, and as it stands in a URL that is a parameter of another one.
+const QUERY_MARKS: [&str; 3] = ["?", "%3F", "%3f"];
+
+/// Replaces the query of each URL and path in a text with an ellipsis, because it may contain a signature or a token:
+/// `/camera?until=7` becomes `/camera?…`. A question mark that ends a question stays.
+pub fn without_queries(text: &str) -> String {
+    let ends_url = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '<' | '>' | '`');
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((at, mark)) = QUERY_MARKS.into_iter().filter_map(|mark| Some((rest.find(mark)?, mark))).min() {
+        let (before, after) = rest.split_at(at + mark.len());
+        let (query, next) = after.split_at(after.find(ends_url).unwrap_or(after.len()));
+        let word = before.rsplit(ends_url).next().unwrap_or_default();
+        let is_query = !query.is_empty() && (word.contains('/') || query.contains(['=', '%']));
+        kept.push_str(before);
+        kept.push_str(if is_query { "…" } else { query });
+        rest = next;
+    }
+    kept.push_str(rest);
+    kept
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
@@ -118,6 +139,35 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_query_of_each_url_in_a_text_is_cut_off() {
+        for (text, expected) in [
+            (
+                "Failed to get image http://shop.lan/api/printers/1/camera/signed?until=17&signature=0a1b",
+                "Failed to get image http://shop.lan/api/printers/1/camera/signed?…",
+            ),
+            ("no http://a/b?c=d&e=f, but \"/x?y=z\" (g?h=i)", "no http://a/b?… but \"/x?…\" (g?…"),
+            ("url: /p/?img=http%3A%2F%2Fa%2Fb%3Funtil%3D1", "url: /p/?…"),
+            ("img http%3A%2F%2Fa%2Fb%3Funtil%3D17%26signature%3D0a is gone", "img http%3A%2F%2Fa%2Fb%3F… is gone"),
+            ("<a href=\"/a?b\">c</a>", "<a href=\"/a?…\">c</a>"),
+            ("404 /a?b\nTraceback: why?because", "404 /a?…\nTraceback: why?because"),
+            ("is anything at http://a/b? No", "is anything at http://a/b? No"),
+            ("is it running, and can this server reach it?", "is it running, and can this server reach it?"),
+            ("Is it on? It is.", "Is it on? It is."),
+            ("", ""),
+        ] {
+            assert_eq!(without_queries(text), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_signature_never_stays(before in "[ -~]{0,20}", after in "[ -~]{0,20}") {
+            let text = format!("{before}/camera/signed?until=1&signature=0a1b2c3d {after}");
+            prop_assert!(!without_queries(&text).contains("0a1b2c3d"), "{text}");
+        }
+    }
 
     #[test]
     fn addresses_of_the_shop_are_taken_and_others_refused() {

@@ -8,11 +8,11 @@
 //!
 //! Telemetry such as temperatures is not stored here (see [`crate::printer_status`]): only changes that matter to the
 //! rules are commands. `attempt` has the rules of an attempt, `verdict` judges unconfirmed starts and vanished prints,
-//! `observation` processes statuses, `readiness` determines which jobs a printer can accept, `safety` blocks the
-//! printer after a firmware error, `refusals` pauses it after rejected starts, `manual` starts prints that are not
-//! jobs, `registration` contains the fields that operators edit, `sign_off` retains the last print until its parts are
-//! signed off, `care` counts the printer's work, and `spool_booking` tracks the consumption that the printer's own
-//! server records in an outside system.
+//! `observation` processes statuses, `pause` explains pauses, `readiness` determines which jobs a printer can accept,
+//! `safety` blocks the printer after a firmware error, `refusals` pauses it after rejected starts, `manual` starts
+//! prints that are not jobs, `registration` contains the fields that operators edit, `sign_off` retains the last print
+//! until its parts are signed off, `care` counts the printer's work, and `spool_booking` tracks the consumption that
+//! the printer's own server records in an outside system.
 
 mod acts;
 mod address;
@@ -31,6 +31,7 @@ mod logged;
 mod lost;
 mod manual;
 mod observation;
+mod pause;
 mod photo;
 mod readiness;
 mod refusals;
@@ -62,6 +63,7 @@ pub use leftover::is_of_job;
 pub use loaded::{FilamentMaterials, Undecided, loaded_materials};
 pub use logged::{LoggedAct, LoggedDetail};
 pub use manual::{ManualEnd, ManualFailure, ManualPhase, ManualPrint};
+pub use pause::{OpenPause, PauseOrigin, PauseReason, PauseRequest};
 pub use photo::PhotoDue;
 pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, RefusedStarts, StartFailure};
@@ -296,6 +298,12 @@ pub struct Printer {
     /// File that the printer is printing or has paused, regardless of whether it belongs to an attempt; `None` if the
     /// printer is doing neither.
     pub shows: Option<String>,
+    /// Time since which the printer has been observed paused; `None` while it is not paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_since: Option<Timestamp>,
+    /// Pause that was requested through the server; `None` once the print has gone on or ended after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_request: Option<PauseRequest>,
     /// Digest of the key that the printer identified itself with; the printer must present the same key from then on.
     /// `None` before the first connection, for types without encryption, and after an operator disconnects the printer.
     #[serde(default)]

@@ -1,8 +1,10 @@
 //! Foundation for all other crates, without any knowledge of the shop: HTTP and TLS clients that reject addresses they
-//! must not connect to, secrets, the log, counters, shared values, and messages for operating system errors.
+//! must not connect to, secrets, the log, counters, shared values, messages for operating system errors, and kinds of
+//! network errors.
 
 pub mod http;
 pub mod io_words;
+pub mod network_fault;
 pub mod observe;
 pub mod recent;
 pub mod secrets;

@@ -11,11 +11,12 @@ const STORAGE_FULL_WORDS: [&str; 5] = ["no space left", "errno 28", "disk full",
 /// Reason why an operation on a printer failed. The messages come from the printer if it provides any.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PrinterError {
-    /// The connection could not be opened, so nothing was sent.
-    #[error("the printer cannot be reached: {0}")]
+    /// The connection could not be opened, so nothing was sent. Contains the reason.
+    #[error("{}", unreachable_words(.0))]
     Unreachable(String),
-    /// The connection broke when the request might already have been sent, so it may have been carried out.
-    #[error("the connection to the printer was lost: {0}")]
+    /// The connection broke when the request might already have been sent, so it may have been carried out. Contains
+    /// the reason, which may be empty.
+    #[error("the connection to the printer was lost{}", clause(.0))]
     Lost(String),
     /// No response arrived in time; the request may have been carried out, or may still be.
     #[error("the printer did not respond in time")]
@@ -76,6 +77,17 @@ pub enum PrinterError {
     /// The request itself is invalid (file name, local file); nothing was sent.
     #[error("{0}")]
     Invalid(String),
+}
+
+/// Returns the message for a printer that cannot be reached. A reason that is a sentence about the printer needs no
+/// introduction.
+fn unreachable_words(reason: &str) -> String {
+    if reason.contains("the printer") { reason.to_owned() } else { format!("the printer cannot be reached: {reason}") }
+}
+
+/// Returns the clause with a reason, which follows a sentence; empty if there is no reason.
+fn clause(reason: &str) -> String {
+    if reason.is_empty() { String::new() } else { format!(": {reason}") }
 }
 
 impl PrinterError {

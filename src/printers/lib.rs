@@ -12,6 +12,7 @@ pub mod farm_types;
 pub mod print_host;
 pub mod registry;
 
+mod network;
 mod printer_type;
 mod push;
 mod requested_slots;

@@ -16,9 +16,11 @@ use self::digest::Digest;
 use self::words::words;
 use crate::PrinterType;
 use crate::adapter::{PrinterError, Source};
+use crate::network;
 use crate::registry::{AdapterParts, MakeError, Settings, SharedParts};
 use crate::upload::{self, AcceptedBytes, UploadLocks};
 use domain::printer::denied_host;
+use platform::network_fault::chain;
 
 /// Maximum size of a response in bytes, so that a broken printer cannot exhaust memory.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
@@ -347,25 +349,12 @@ fn failure(error: reqwest::Error) -> PrinterError {
     if error.is_builder() {
         PrinterError::Invalid(chain(&error))
     } else if error.is_connect() {
-        PrinterError::Unreachable(chain(&error))
+        network::unreachable(&error)
     } else if error.is_timeout() {
         PrinterError::Timeout
     } else {
-        PrinterError::Lost(chain(&error))
+        network::lost(&error)
     }
-}
-
-/// Formats an error with its causes, because the outermost message of an HTTP client's error contains little
-/// information.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    text
 }
 
 async fn read(mut answer: Response) -> Result<Vec<u8>, PrinterError> {

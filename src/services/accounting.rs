@@ -22,7 +22,7 @@ use oauth2::{
 use reqwest::{Client, Method};
 use url::Url;
 
-use super::peer_client::{PeerSettingError, causes, send, whole};
+use super::peer_client::{PeerSettingError, reason, send, whole};
 use super::peers::{ConnectionTestResult, PeerFault};
 use config::sections::AccountingConfig;
 use domain::peer_address::PeerAddress;
@@ -225,10 +225,10 @@ struct CallFault(PeerFault);
 /// Sends a request for the OAuth crate and reads the response, within limits.
 async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, CallFault> {
     let fault = |words: String| CallFault(PeerFault::new(words));
-    let request = reqwest::Request::try_from(request).map_err(|error| fault(causes(error)))?;
+    let request = reqwest::Request::try_from(request).map_err(|error| fault(reason(error)))?;
     let sent = client.execute(request).await;
     let mut answer =
-        sent.map_err(|error| CallFault(PeerFault::new(format!("{WHO} does not respond")).saying(causes(error))))?;
+        sent.map_err(|error| CallFault(PeerFault::new(format!("{WHO} does not respond")).saying(reason(error))))?;
     let status = answer.status();
     if status.is_server_error() || status.as_u16() == 429 {
         return Err(fault(format!("{WHO} responded with status {status}")));

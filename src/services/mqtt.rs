@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio::time::sleep;
 use tokio_util::codec::Framed;
 
-use super::peer_client::PeerSettingError;
+use super::peer_client::{PeerSettingError, network_words};
 use super::peers::PeerFault;
 use domain::peer_address::PeerAddress;
 use platform::http::lan_connect;
@@ -81,7 +81,7 @@ impl MqttSession {
     /// Opens a session. If the session breaks, the broker publishes `last_word` as a retained message.
     pub async fn open(broker: &Broker, last_word: TopicMessage) -> Result<Self, PeerFault> {
         let away =
-            |error: std::io::Error| PeerFault::new("the MQTT broker cannot be reached").saying(error.to_string());
+            |error: std::io::Error| PeerFault::new("the MQTT broker cannot be reached").saying(network_words(&error));
         let url = broker.address.url();
         let place = url.host().zip(url.port_or_known_default());
         let (host, port) = place.ok_or_else(|| PeerFault::new("the broker's address has no host"))?;
@@ -213,5 +213,5 @@ fn arrived(packet: Option<Result<Packet, rumqttc::mqttbytes::Error>>) -> Result<
 }
 
 fn broken(error: rumqttc::mqttbytes::Error) -> PeerFault {
-    PeerFault::new("the session with the MQTT broker was interrupted").saying(error.to_string())
+    PeerFault::new("the session with the MQTT broker was interrupted").saying(network_words(&error))
 }

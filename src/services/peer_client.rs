@@ -4,7 +4,7 @@
 //! The underlying HTTP client checks resolved addresses when it connects, but not literal IP addresses, which this
 //! module checks for all systems.
 
-use std::error::Error as _;
+use std::error::Error;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
@@ -12,6 +12,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, Url};
 use super::peers::PeerFault;
 use domain::peer_address::{PeerAddress, PeerAddressError};
 use platform::http::read_beginning;
+use platform::network_fault::{NetworkFault, chain};
 
 /// Header in which a token is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,7 +110,7 @@ impl PeerClient {
 
 /// Sends a request to the system that is called `who` in error messages; fails if no response arrives.
 pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
-    call.send().await.map_err(|error| PeerFault::new(format!("{who} does not respond")).saying(causes(error)))
+    call.send().await.map_err(|error| PeerFault::new(format!("{who} does not respond")).saying(reason(error)))
 }
 
 /// Reads at most `most` bytes from the beginning of a response; fails if the response is cut off before that. The
@@ -117,7 +118,7 @@ pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault
 pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     match read_beginning(answer, most, most).await {
         (body, None) => Ok(body),
-        (_, Some(error)) => Err(PeerFault::new(format!("{who} did not finish its response")).saying(causes(error))),
+        (_, Some(error)) => Err(PeerFault::new(format!("{who} did not finish its response")).saying(reason(error))),
     }
 }
 
@@ -131,16 +132,27 @@ pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<
     Ok(body)
 }
 
-/// Describes a network error and its causes, without the address.
-pub fn causes(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        words = format!("{words}: {cause}");
-        source = cause.source();
-    }
-    words
+/// Returns the reason why a request failed as a short sentence about the system.
+pub fn reason(error: reqwest::Error) -> String {
+    network_words(&error.without_url())
+}
+
+/// Returns the reason of a broken connection as a short sentence about the system, and logs the error with its causes.
+/// An error that is not of the network keeps its own words.
+pub fn network_words(error: &(dyn Error + 'static)) -> String {
+    tracing::debug!(error = chain(error), "a connection to a system failed");
+    let words = match NetworkFault::of(error) {
+        NetworkFault::Refused => "it refused the connection",
+        NetworkFault::Closed => "it closed the connection",
+        NetworkFault::TimedOut => "it did not respond in time",
+        NetworkFault::UnknownName => "its host name is unknown",
+        NetworkFault::Tls => "the TLS connection failed; the certificate may be invalid",
+        NetworkFault::NoRoute => "there is no route to it",
+        NetworkFault::Request => "the request could not be built",
+        NetworkFault::Denied(words) => return words,
+        NetworkFault::Other => return chain(error),
+    };
+    words.to_owned()
 }
 
 #[cfg(test)]

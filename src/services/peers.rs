@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::failure_detection::LOOK_PATH;
 use super::farm_ui::FarmUi;
-use super::peer_client::{PeerClient, TokenForm, causes};
+use super::peer_client::{PeerClient, TokenForm, reason};
+use domain::peer_address::without_queries;
 use platform::http::read_beginning;
 
 /// Time limit for a response.
@@ -40,9 +41,11 @@ impl PeerFault {
         Self { message: message.into(), detail: None }
     }
 
-    /// Adds the message from the system or the network.
+    /// Adds the message from the system or the network, without the queries of its URLs: a system may repeat a signed
+    /// link of ours.
     pub fn saying(self, detail: impl Into<String>) -> Self {
-        let excerpt = detail.into().chars().filter(|c| !c.is_control()).take(MAX_TOLD_CHARS).collect();
+        let excerpt =
+            without_queries(&detail.into()).chars().filter(|c| !c.is_control()).take(MAX_TOLD_CHARS).collect();
         Self { detail: Some(excerpt), ..self }
     }
 
@@ -188,7 +191,7 @@ fn stranger(client: &Client, url: &str) -> Result<PeerClient, PeerFault> {
 
 async fn ask(call: RequestBuilder) -> Result<PeerAnswer, PeerFault> {
     let silent = |error: reqwest::Error| {
-        PeerFault::new("it does not respond; is it running, and can this server reach it?").saying(causes(error))
+        PeerFault::new("it does not respond; is it running, and can this server reach it?").saying(reason(error))
     };
     let mut answer = call.timeout(ANSWER_TIMEOUT).send().await.map_err(silent)?;
     let status = answer.status();

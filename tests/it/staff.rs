@@ -24,6 +24,7 @@ mod settings;
 mod shipping;
 mod stock;
 mod to_do;
+mod to_do_printers;
 mod users;
 mod webhooks;
 mod weights;

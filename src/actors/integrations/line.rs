@@ -1,4 +1,6 @@
 //! Connection to a system. Every call over it has a time limit, is counted and passes through a circuit breaker.
+//!
+//! What it records of errors, and logs, contains no queries of URLs: a system may repeat a signed link of ours.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::ALL;
 use config::sections;
 use domain::breaker::{Breaker, BreakerRules};
+use domain::peer_address::without_queries;
 use domain::schedule::Delays;
 use domain::time::Timestamp;
 use kernel::environment::Environment;
@@ -171,6 +174,7 @@ impl SystemLine {
     /// Sets the reason that an operator must act before the system works again. `None` means that no action is needed,
     /// and clears unusable responses.
     pub fn needs_person(&self, why: Option<String>) {
+        let why = why.map(|why| without_queries(&why));
         let fresh = self.with(|inside| {
             if why.is_none() {
                 let useless = std::mem::take(&mut inside.useless);
@@ -185,6 +189,7 @@ impl SystemLine {
 
     /// Sets a note for operators about the system; `None` clears it.
     pub fn note(&self, note: Option<String>) {
+        let note = note.map(|note| without_queries(&note));
         let fresh = self.with(|inside| std::mem::replace(&mut inside.note, note.clone()) != note);
         if let Some(note) = note.filter(|_| fresh) {
             tracing::info!(integration = self.name, note, "the integration's note changed");
@@ -211,7 +216,7 @@ impl SystemLine {
 
     fn failed(&self, fault: &PeerFault) {
         self.meter.failed.one();
-        let words = fault.in_one_line();
+        let words = without_queries(&fault.in_one_line());
         let (now, random) = (self.now_ms(), self.environment.chance());
         let failures = self.with(|inside| {
             inside.breaker.failed(&self.rules, now, random);
@@ -231,7 +236,7 @@ impl SystemLine {
 
     fn answered_wrongly(&self, fault: &PeerFault) {
         self.meter.failed.one();
-        let words = fault.in_one_line();
+        let words = without_queries(&fault.in_one_line());
         let fresh = self.with(|inside| {
             inside.breaker.succeeded();
             inside.last_error = None;
@@ -354,6 +359,23 @@ mod tests {
         let state = line.state();
         assert_eq!((state.failures, state.last_error), (0, None));
         assert!(state.last_ok_at.is_some(), "the others went well");
+    }
+
+    #[tokio::test]
+    async fn no_error_of_a_system_repeats_a_signed_link() {
+        const LINK: &str = "http://shop.lan/api/printers/1/camera/signed?until=17&signature=0a1b2c3d";
+        let (line, cut) = (line(), "http://shop.lan/api/printers/1/camera/signed?…");
+        let fault = || PeerFault { message: format!("no picture at {LINK}"), detail: Some(format!("GET {LINK}")) };
+        let _ = line.call(async { Err::<(), _>(fault()) }).await;
+        let expected = Some(format!("no picture at {cut} GET {cut}"));
+        assert_eq!(line.state().last_error, expected);
+        let _ = line.call_and_judge(async { Ok(7) }, |_| Some(fault())).await;
+        assert_eq!(line.state().last_error, expected, "an unusable response");
+        line.note(Some(format!("2 prints are not monitored: {LINK}; Ada")));
+        line.needs_person(Some(format!("look at {LINK}")));
+        let state = line.state();
+        assert_eq!(state.note, Some(format!("2 prints are not monitored: {cut} Ada")));
+        assert_eq!(state.needs_person, Some(format!("look at {cut}")));
     }
 
     #[tokio::test]

@@ -1,12 +1,15 @@
-//! Actions by staff after which waiting jobs can begin, collected across all jobs.
+//! Actions by staff after which waiting jobs can begin, collected across all jobs; and the jobs that call for an action
+//! of their own.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::need::{IndexedPrinter, NeedClass};
 use super::spools::SpoolToLoad;
 use super::{KnownTypes, is_ready};
 use crate::id::Id;
+use crate::job::Job;
 use crate::launch::{Fit, Mismatch};
 use crate::order::{Order, OrderStatus};
 use crate::printer::{Printer, Unready};
@@ -110,31 +113,78 @@ pub fn waiting_acts<'a>(
     types: &KnownTypes,
     now: Timestamp,
 ) -> Vec<GatheredAct> {
+    let candidates = candidates(printers, types, now);
+    let mut acts: Vec<GatheredAct> = Vec::new();
+    for (class, jobs) in ready_classes(orders) {
+        acts_for(&class, &candidates).into_iter().for_each(|act| add(&mut acts, act, jobs.len()));
+    }
+    acts.sort_by_key(|one| Reverse(one.jobs));
+    acts.truncate(MAX_ACTS);
+    acts
+}
+
+/// Returns the jobs that no printer takes until a person does something for them that no other task asks for: another
+/// build plate or nozzle, a suitable printer, a different file. Jobs that wait for their turn are not among them, nor
+/// those that wait for a bed, a spool or a printer that a person is asked to see to. Jobs that make the same parts and
+/// need the same are in one group; groups, and the jobs in each, are sorted by urgency.
+pub fn stuck_jobs<'a>(
+    orders: impl IntoIterator<Item = &'a Order>,
+    printers: &[&Printer],
+    types: &KnownTypes,
+    now: Timestamp,
+) -> Vec<Vec<Arc<Job>>> {
+    let candidates = candidates(printers, types, now);
+    let stuck = ready_classes(orders).into_iter().filter(|(class, _)| is_stuck(class, &candidates));
+    let mut groups: Vec<Vec<Arc<Job>>> = Vec::new();
+    for (_, jobs) in stuck {
+        let mut by_name: BTreeMap<&str, Vec<Arc<Job>>> = BTreeMap::new();
+        for job in jobs {
+            by_name.entry(&job.sku_name).or_default().push(job.clone());
+        }
+        groups.extend(by_name.into_values());
+    }
+    let urgency = |job: &Arc<Job>| (Reverse(job.priority), job.updated_at, job.id);
+    groups.iter_mut().for_each(|jobs| jobs.sort_by_key(urgency));
+    groups.sort_by_key(|jobs| jobs.first().map(urgency));
+    groups
+}
+
+/// Returns the ready jobs by class, starting with the classes that have the most jobs.
+fn ready_classes<'a>(orders: impl IntoIterator<Item = &'a Order>) -> Vec<(NeedClass, Vec<&'a Arc<Job>>)> {
     let is_open = |order: &&Order| matches!(order.status, OrderStatus::Paid | OrderStatus::Printing);
-    let mut classes: BTreeMap<NeedClass, usize> = BTreeMap::new();
+    let mut classes: BTreeMap<NeedClass, Vec<&'a Arc<Job>>> = BTreeMap::new();
     for order in orders.into_iter().filter(is_open) {
         for job in order.jobs.values().filter(|job| is_ready(job)) {
-            *classes.entry(NeedClass::of(job)).or_default() += 1;
+            classes.entry(NeedClass::of(job)).or_default().push(job);
         }
     }
-    let mut classes: Vec<(NeedClass, usize)> = classes.into_iter().collect();
-    classes.sort_by_key(|(_, jobs)| Reverse(*jobs));
+    let mut classes: Vec<(NeedClass, Vec<&'a Arc<Job>>)> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, jobs)| Reverse(jobs.len()));
     classes.truncate(MAX_CLASSES);
+    classes
+}
+
+/// Returns the printers that are not deleted.
+fn candidates(printers: &[&Printer], types: &KnownTypes, now: Timestamp) -> Vec<Candidate> {
     let present = printers.iter().filter(|printer| !printer.archived);
-    let candidates: Vec<Candidate> = present
+    present
         .map(|printer| Candidate {
             id: printer.id,
             indexed: IndexedPrinter::of(printer, types),
             busy: printer.takes_jobs(now).err(),
         })
-        .collect();
-    let mut acts: Vec<GatheredAct> = Vec::new();
-    for (class, jobs) in &classes {
-        acts_for(class, &candidates).into_iter().for_each(|act| add(&mut acts, act, *jobs));
+        .collect()
+}
+
+/// Returns whether jobs of a class call for an action that neither time nor another task takes care of. A printer that
+/// suits them becomes free by itself or is a task of its own, unless a person took it out of use.
+fn is_stuck(class: &NeedClass, candidates: &[Candidate]) -> bool {
+    let of_type = candidates.iter().filter(|one| one.indexed.machine() == class.machine());
+    let fitting: Vec<&Candidate> = of_type.filter(|one| one.indexed.fits(class)).collect();
+    if fitting.is_empty() {
+        return acts_for(class, candidates).is_empty();
     }
-    acts.sort_by_key(|one| Reverse(one.jobs));
-    acts.truncate(MAX_ACTS);
-    acts
+    fitting.iter().all(|one| one.busy.as_ref().is_some_and(Unready::is_out_of_use))
 }
 
 /// Returns the actions after which jobs of a class can begin; empty if they can begin now.

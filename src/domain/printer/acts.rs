@@ -1,8 +1,9 @@
 //! Operators' direct actions on a printer, outside of its jobs: who requested each action, and its outcome.
 //!
 //! Such an action is sent directly to the printer, which may reject it or not respond. It is recorded afterwards, in
-//! the audit log and as an event on the timeline of the order whose job the printer had in hand. The action changes
-//! nothing else in the record; its effect on the printer is observed by the monitor.
+//! the audit log and as an event on the timeline of the order whose job the printer had in hand. Of a pause, its origin
+//! is kept as well. The action changes nothing else in the record; its effect on the printer is observed by the
+//! monitor.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -91,7 +92,7 @@ fn cut(text: &str) -> String {
 
 impl Printer {
     /// Records a direct action and its outcome as an event.
-    pub(super) fn acted(self, record: &ActRecord, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn acted(mut self, record: &ActRecord, cx: &DecisionContext<'_>) -> Decision<Self> {
         let printer = PrinterData {
             printer_id: self.id,
             name: self.fields.name.clone(),
@@ -105,6 +106,7 @@ impl Printer {
             error: record.error.as_ref().map(|(_, words)| cut(words)),
             detail: record.detail.as_deref().map(cut),
         };
+        self.pause_requested(record, cx.by, cx.now);
         let order = record.of.map(|(order, _)| order);
         let event = Event::new(cx, "printer.commanded", ("printer", self.id), order, &data);
         Decision::to(self, Confirmation::Done).events([event])

@@ -163,6 +163,7 @@ impl Printer {
         next.activity = status.state;
         let active = matches!(status.state, Activity::Printing | Activity::Paused);
         next.shows = status.file.clone().filter(|_| active);
+        next.pause_seen(status, now);
         if self.activity != Activity::Idle && next.activity == Activity::Idle {
             next.idle_since = now;
         }

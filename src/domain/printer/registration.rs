@@ -44,6 +44,8 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         activity: Activity::Offline,
         connection: Connection::Connecting,
         shows: None,
+        paused_since: None,
+        pause_request: None,
         past: Vec::new(),
         stopped_at: None,
         outage: false,

@@ -55,6 +55,11 @@ pub enum Unready {
 }
 
 impl Unready {
+    /// Returns whether a person took the printer out of use, so that nobody is asked to see to it.
+    pub fn is_out_of_use(&self) -> bool {
+        matches!(self, Self::Disconnected | Self::Maintenance | Self::Deleted)
+    }
+
     /// Returns the reason in the given language, phrased to follow "the printer is" or "the printers are".
     pub fn words(&self, language: Language) -> String {
         let text = match self {

@@ -19,6 +19,7 @@ use tokio_rustls::TlsConnector;
 use self::control::{Control, FtpReply};
 use super::session::SessionSettings;
 use crate::adapter::{Deleted, PrinterError, RemoteFile, Source};
+use crate::network;
 
 /// Minimum transfer rate of a healthy printer, from which the time limits for uploads are derived.
 const SLOWEST_BYTES_PER_SECOND: u64 = 25_000;
@@ -231,7 +232,7 @@ impl Ftps {
     /// Sends the whole file. Aborts if no byte is accepted for the time after which a printer is considered offline.
     async fn send(&self, data: &mut Box<dyn DataStream>, file: &mut File, source: &Source) -> Result<(), PrinterError> {
         let patience = self.link.settings.offline_after;
-        let lost = |error: std::io::Error| PrinterError::Lost(error.to_string());
+        let lost = |error: std::io::Error| network::lost(&error);
         let mut chunk = source.head();
         let (mut left, mut buffer) = (source.sent_bytes(), vec![0; CHUNK_BYTES]);
         loop {
@@ -285,7 +286,7 @@ impl Ftps {
         let limit = self.link.settings.data_handshake_timeout;
         match timeout(limit, connector.connect(self.link.tls.name.clone(), tcp)).await {
             Ok(Ok(stream)) => Ok(Box::new(stream)),
-            Ok(Err(error)) => Err(PrinterError::Lost(format!("data connection: {error}")).into()),
+            Ok(Err(error)) => Err(PrinterError::Lost(format!("data connection: {}", network::reason(&error))).into()),
             Err(_) => Err(TransferError::Handshake("no response on the data connection".to_owned())),
         }
     }

@@ -363,9 +363,9 @@ impl PrinterKnowledge {
         Some(all.join("; ")).filter(|text| !text.is_empty())
     }
 
-    /// Describes the layer being printed.
+    /// Describes the layer being printed. A paused printer's message is the reason for its pause, if there is one.
     fn layers(&self) -> Option<String> {
-        self.state.filter(|state| state.active())?;
+        self.state.filter(|state| state.active() && *state != MqttPrintState::Paused)?;
         let count = |name: &str| self.report.get(name).and_then(integer).filter(|n| *n > 0);
         count("layer_num").zip(count("total_layer_num")).map(|(now, all)| format!("layer {now} of {all}"))
     }

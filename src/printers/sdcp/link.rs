@@ -22,6 +22,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::message::{self, PrinterMessage, PrinterRequest};
 use super::status::{self, StatusSummary};
 use crate::adapter::{PrinterError, PushState, Telemetry};
+use crate::network::unreachable;
 use crate::registry::Settings;
 use platform::http::lan_connect;
 use platform::secrets::random::secret_bytes;
@@ -177,7 +178,6 @@ async fn keep(
 
 async fn open(way: &SocketTarget, limit: Duration) -> Result<WebSocketStream<TcpStream>, PrinterError> {
     let SocketTarget { url, strange } = way;
-    let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());
     let config =
         WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE_BYTES)).max_frame_size(Some(MAX_MESSAGE_BYTES));
     let opening = async {

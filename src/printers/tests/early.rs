@@ -48,6 +48,8 @@ async fn the_reason_of_an_early_rejection_is_asked_for() {
         assert!(error.disk_full(), "{kind}: {error:?}");
         let error = upload(size, false).await;
         assert!(matches!(error, PrinterError::Lost(_)), "{kind}: {error:?}");
+        let text = error.to_string();
+        assert!(!text.contains("error sending") && !text.contains("os error"), "{kind}: {text}");
     }
 }
 

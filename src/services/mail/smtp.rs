@@ -13,8 +13,10 @@ use tokio::time::timeout;
 use url::Host;
 
 use super::{MailError, Mailer, Message, compose, sender};
+use crate::peer_client::network_words;
 use config::Config;
 use platform::http::lan_addresses;
+use platform::network_fault::NetworkFault;
 
 /// Time limit for closing the connection after a message has been accepted.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -113,8 +115,9 @@ impl Smtp {
         let hello = ClientId::default();
         let at_once = (*encryption == Encryption::Implicit).then(|| self.tls.clone());
         let addresses = lan_addresses(Host::Domain(host.as_str()), *port).await;
-        let addresses =
-            addresses.map_err(|error| MailError::transient(format!("the mail server cannot be reached: {error}")))?;
+        let addresses = addresses.map_err(|error| {
+            MailError::transient(format!("the mail server cannot be reached: {}", network_words(&error)))
+        })?;
         let mut connection = AsyncSmtpConnection::connect_tokio1(&addresses[..], None, &hello, at_once, None)
             .await
             .map_err(|error| unusable(&error))?;
@@ -178,8 +181,11 @@ fn unusable(error: &SmtpError) -> MailError {
     MailError::transient(format!("the mail server cannot be used: {}", words(error)))
 }
 
-/// Formats the error with its causes.
+/// Returns the reason of a broken connection, or else formats the error with its causes.
 fn words(error: &SmtpError) -> String {
+    if NetworkFault::of(error) != NetworkFault::Other {
+        return network_words(error);
+    }
     let mut words = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

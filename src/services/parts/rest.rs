@@ -7,7 +7,7 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 
 use super::StockError;
-use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
+use crate::peer_client::{PeerClient, PeerSettingError, TokenForm, reason};
 use platform::http::read_beginning;
 
 /// Time limit for a response.
@@ -57,14 +57,14 @@ impl Rest {
     async fn send(&self, request: RequestBuilder) -> Result<RestResponse, StockError> {
         let mut answer = request.send().await.map_err(|error| {
             // Before there is a connection nothing can have been sent.
-            let (unsent, words) = (error.is_connect() || error.is_builder(), error.without_url().to_string());
+            let (unsent, words) = (error.is_connect() || error.is_builder(), reason(error));
             if unsent { StockError::Unreachable(words) } else { StockError::NoAnswer(words) }
         })?;
         let status = answer.status().as_u16();
         let headers = answer.headers().clone();
         let (body, broken) = read_beginning(&mut answer, ANSWER_BYTES + 1, ANSWER_BYTES + 1).await;
         if let Some(error) = broken {
-            return Err(StockError::NoAnswer(error.without_url().to_string()));
+            return Err(StockError::NoAnswer(reason(error)));
         }
         if body.len() > ANSWER_BYTES {
             return Err(StockError::Nonsense(format!("longer than {ANSWER_BYTES} bytes")));

@@ -175,7 +175,23 @@ async fn nobody_there_is_told_with_the_networks_words() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let fault = agent(&client, &format!("http://{free}"), "").await.unwrap_err();
     assert!(fault.message.contains("does not respond") && fault.detail.unwrap().contains("refused"));
+    let fault = agent(&client, &format!("http://{free}"), "").await.unwrap_err();
+    assert_eq!(fault.detail.as_deref(), Some("it refused the connection"), "and with nothing of what is below them");
     let metadata = agent(&client, "http://169.254.169.254/latest", "").await.unwrap_err();
     assert!(metadata.message.contains("must be the address of one of the shop's own systems"), "{metadata}");
     assert!(agent(&client, "ftp://127.0.0.1", "").await.unwrap_err().message.contains("must be an http"));
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_told_in_a_short_sentence() {
+    let client = client();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            drop(stream);
+        }
+    });
+    let fault = agent(&client, &url, "").await.unwrap_err();
+    assert_eq!(fault.detail.as_deref(), Some("it closed the connection"));
 }

@@ -25,6 +25,7 @@ messages! {
     webhooks;
     more;
     needing_attention;
+    open_tasks;
 
     search;
     search_orders;

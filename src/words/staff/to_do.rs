@@ -17,6 +17,7 @@ messages! {
     kind_beds;
     kind_parts;
     kind_unverified;
+    kind_paused;
     kind_troubles;
     kind_late;
     kind_failed;
@@ -43,6 +44,10 @@ messages! {
     gap_vat_id;
     gap_tax_number;
     did_it_print(job: &str, printer: &str);
+    paused_by_person;
+    paused_by_detection;
+    paused_at_printer;
+    paused_by_printer(message: &str);
     mark_checked;
     view_details;
     view_job;

@@ -198,6 +198,23 @@ async fn a_camera_with_a_password_is_shown_by_a_signed_address_of_this_server() 
 }
 
 #[tokio::test]
+async fn a_picture_that_does_not_come_is_told_of_without_the_signature_of_its_address() {
+    let detector = SimDetector::start(Some("ml")).await.unwrap();
+    let app = watching(&detector).start().await;
+    // Nobody answers there, and the detector repeats the address that it was given.
+    let (_fleet, _) = printing(&app, Some("http://admin:hunter2@127.0.0.1:9/snapshot")).await;
+    let body = until("the missing picture to be told of", || async {
+        let body = app.get("/api/integrations").await.expect(200).to_string();
+        body.contains("/camera/signed?").then_some(body)
+    })
+    .await;
+    assert!(detector.requests().iter().any(|url| url.contains("signature=")), "{:?}", detector.requests());
+    for text in app.log().iter().chain([&body]) {
+        assert!(!text.contains("signature=") && !text.contains("until="), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_wrong_token_is_said_in_words() {
     let (detector, camera) = (SimDetector::start(Some("other")).await.unwrap(), Camera::start(None).await.unwrap());
     let app = watching(&detector).start().await;

@@ -91,3 +91,30 @@ async fn chromium_ends_a_long_name_on_a_card_in_an_ellipsis() {
     assert_eq!(browser.eval(&tab, height).await, true);
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_shows_nine_cards_on_a_screen_and_three_on_a_phone() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let floor = Floor::new(PrinterKind::FwRest, 9, SLOW, &[JUDGE_LATE]).await;
+    staff(&floor.app, SAM, "operator").await;
+    let cookie = sign_in(&floor.app, SAM, PASSWORD).await;
+    let order = floor.order(5).await;
+    until("five to print and four to be ready", || async {
+        let jobs = floor.app.jobs(&order).await;
+        (jobs.iter().filter(|job| job["state"] == "PRINTING").count() == 5).then_some(())
+    })
+    .await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    browser.until(&tab, "all to be shown", "document.querySelectorAll('#cards progress').length === 5").await;
+    // Those that stand whole in the window, above the bar of a phone.
+    let whole = "(() => { const bar = document.querySelector('.tabbar').getBoundingClientRect(); \
+         const end = bar.height ? bar.top : window.innerHeight; \
+         return [...document.querySelectorAll('#cards li[data-name]')].map(card => card.getBoundingClientRect()) \
+         .filter(box => box.height && box.bottom <= end).length; })()";
+    browser.window(&tab, 1440, 900, false).await;
+    browser.until(&tab, "nine whole cards", &format!("{whole} === 9")).await;
+    browser.window(&tab, 390, 844, true).await;
+    browser.until(&tab, "three whole cards", &format!("{whole} >= 3")).await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}

@@ -212,11 +212,10 @@ on_sqlite! {
         let own = token(&page);
         let done = send(&sam, &format!("/shop/jobs/{job}/retry"), &[("form_token", &own), ("back", "/to-do")]).await;
         assert!(done.status == 200 && !done.text.contains("Failed jobs"), "{}", done.text);
-        until("the job to wait for the printer", || async {
-            let page = sam.get("/to-do").await.text;
-            page.contains("Jobs waiting for a printer or spool (1)").then_some(())
-        })
-        .await;
+        // The job waits for the printer, and the printer is the task.
+        floor.app.job_is(&job, "SLICED").await;
+        let page = sam.get("/to-do").await.text;
+        assert!(page.contains("Printers to check (1)") && !page.contains("Jobs no printer can take"), "{page}");
     }
 
     async fn orders_wait_by_what_is_to_be_done_with_them_those_that_wait_longest_first(db: Db) {

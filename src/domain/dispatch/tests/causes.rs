@@ -219,6 +219,67 @@ fn a_spool_is_loaded_into_each_printer_that_jobs_need() {
     }
 }
 
+/// Returns the product and the number of jobs of each group of stuck jobs.
+fn stuck(orders: &[Order], printers: &[Printer]) -> Vec<(String, usize)> {
+    let printers: Vec<&Printer> = printers.iter().collect();
+    let groups = stuck_jobs(orders, &printers, &KnownTypes::default(), NOW);
+    groups.iter().map(|jobs| (jobs[0].sku_name.clone(), jobs.len())).collect()
+}
+
+#[test]
+fn a_job_that_waits_for_its_turn_or_for_another_task_is_no_task() {
+    let orders = [order(1, &[5, 5])];
+    let busy = printing(7, 71);
+    assert_eq!(stuck(&orders, &[loaded(8, &[2])]), [], "it begins at once");
+    assert_eq!(stuck(&orders, std::slice::from_ref(&busy)), [], "it waits for its turn");
+    assert_eq!(stuck(&orders, &[loaded(8, &[3])]), [], "a spool is to be loaded");
+    let change = |change: fn(&mut Printer)| {
+        let mut printer = loaded(8, &[2]);
+        change(&mut printer);
+        printer
+    };
+    let tasks = [
+        change(|printer| printer.bed_not_cleared = true),
+        change(|printer| printer.activity = Activity::Paused),
+        change(|printer| printer.needs_home = true),
+        change(|printer| printer.connection = Connection::Unreachable),
+        change(|printer| printer.connection = Connection::WrongKey),
+    ];
+    for printer in tasks {
+        assert_eq!(stuck(&orders, std::slice::from_ref(&printer)), [], "the printer is a task: {:?}", printer.free());
+    }
+    let mut cancelled = orders;
+    cancelled[0].status = OrderStatus::Cancelled;
+    assert_eq!(stuck(&cancelled, &[]), [], "it is over");
+}
+
+#[test]
+fn a_job_that_no_printer_takes_by_itself_is_a_task() {
+    let orders = [order(1, &[5, 5])];
+    let of_both = [("part".to_owned(), 2)];
+    assert_eq!(stuck(&orders, &[]), of_both, "there is no printer");
+    let mut small = loaded(7, &[2]);
+    small.fields.build_volume = Some(Dimensions { x: 50.0, y: 50.0, z: 50.0 });
+    assert_eq!(stuck(&orders, std::slice::from_ref(&small)), of_both, "they fit no printer");
+    let service = Printer { maintenance: Some("new nozzle".to_owned()), ..loaded(8, &[2]) };
+    let unplugged = Printer { disconnected: true, ..loaded(9, &[2]) };
+    assert_eq!(stuck(&orders, &[small.clone(), service.clone(), unplugged]), of_both, "those that suit are out of use");
+    assert_eq!(stuck(&orders, &[small, service, printing(6, 71)]), [], "one that suits goes on");
+}
+
+#[test]
+fn stuck_jobs_that_make_the_same_share_a_task_and_the_most_urgent_is_first() {
+    let mut orders = [order(1, &[1, 9, 5, 9])];
+    for (n, name) in [(0, "Vase"), (1, "Hook"), (2, "Vase"), (3, "Vase")] {
+        edit(&mut orders[0], n, |job| name.clone_into(&mut job.sku_name));
+    }
+    edit(&mut orders[0], 3, |job| job.dimensions = None);
+    let groups = stuck_jobs(&orders, &[], &KnownTypes::default(), NOW);
+    let rows: Vec<(&str, Vec<u8>)> =
+        groups.iter().map(|jobs| (&*jobs[0].sku_name, jobs.iter().map(|job| job.priority).collect())).collect();
+    assert_eq!(rows, [("Hook", vec![9]), ("Vase", vec![9]), ("Vase", vec![5, 1])], "other needs, another task");
+}
+
 /// Returns whether a word is written as in a program.
 fn is_snake_case(word: &str) -> bool {
     word.trim_matches('_').contains('_')

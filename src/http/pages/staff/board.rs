@@ -15,6 +15,7 @@ use maud::PreEscaped;
 use super::card::CardState;
 use super::floor_group::FloorGroup;
 use super::floor_totals::{FloorTotals, SUMMARY_ID};
+use super::task_counter::TaskCounter;
 use super::{card, card_gauge};
 use actors::app::App;
 use actors::forecaster::Forecaster;
@@ -52,6 +53,7 @@ handles! {
         orders: Directory<Order>,
         forecaster: Forecaster,
         board: Arc<BoardCache>,
+        tasks: Arc<TaskCounter>,
     }
 }
 
@@ -59,6 +61,14 @@ impl BoardHandles {
     /// Returns the view of the floor, rendered at most [`LOOK_EVERY`] ago. Only its summaries are sure to be current.
     pub(super) fn view(&self) -> Arc<BoardView> {
         self.board.view(self, None)
+    }
+
+    /// Returns the view of the floor as [`Self::view`] does, with the number of open tasks that was just counted.
+    pub(super) fn view_with_tasks(&self, tasks: u64) -> Arc<BoardView> {
+        if self.tasks.record(tasks) {
+            self.board.expire();
+        }
+        self.view()
     }
 
     /// Returns the view of the floor as [`Self::view`] does, with the current parts of the printers in a language.
@@ -125,6 +135,8 @@ pub(super) struct BoardView {
     summaries: Vec<(Language, BoardPart)>,
     /// Number of printers that need an operator.
     pub(super) troubled: usize,
+    /// Number of open tasks; `None` if they have not been counted yet.
+    pub(super) tasks: Option<u64>,
     /// Total number of material commits, few of which appear among the shop's events.
     pub(super) stock_commits: i64,
 }
@@ -181,6 +193,11 @@ impl ResourceState for BoardCache {
 }
 
 impl BoardCache {
+    /// Discards the last view, so that the next one is rendered anew.
+    fn expire(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).at = None;
+    }
+
     /// Returns the last view, or a new one if it is too old or lacks the parts of the printers in `language`. These get
     /// a new version: pages that have the version of the last view do not have them.
     fn view(&self, app: &BoardHandles, language: Option<Language>) -> Arc<BoardView> {
@@ -273,7 +290,8 @@ fn render(app: &BoardHandles, last: &BoardView, turn: u64, languages: &[Language
     printers.sort_by_cached_key(|(state, printer)| state.rank(printer));
     let order: Vec<(FloorGroup, Id)> = printers.iter().map(|(state, printer)| (state.group, printer.id)).collect();
     let troubled = order.iter().filter(|(group, _)| *group == FloorGroup::NeedsYou).count();
-    let totals = FloorTotals::of(app, &printers, now);
+    let tasks = app.tasks.latest();
+    let totals = FloorTotals::of(app, &printers, tasks, now);
     let summaries = Language::ALL.into_iter().map(|language| {
         let previous = last.summary_part(language).cloned().unwrap_or_default();
         (language, renewed(&previous, SUMMARY_ID.to_owned(), totals.render(language).into_string(), version))
@@ -289,7 +307,7 @@ fn render(app: &BoardHandles, last: &BoardView, turn: u64, languages: &[Language
     let order_version = if order == last.order && last.version > 0 { last.order_version } else { version };
     let materials = app.shop.materials.all_resident();
     let stock_commits = materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    BoardView { version, order, order_version, parts, summaries, troubled, stock_commits }
+    BoardView { version, order, order_version, parts, summaries, troubled, tasks, stock_commits }
 }
 
 #[cfg(test)]

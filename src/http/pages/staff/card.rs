@@ -210,8 +210,8 @@ pub(super) fn card(language: Language, app: &BoardHandles, printer: &Printer, st
                 (view(language, app, printer, tone))
                 (about(language, app, printer, group, status.as_ref()))
                 (GAUGE_MARK)
+                (slots(language, app, printer))
             }
-            (slots(language, app, printer))
             (foot(language, app, printer, group, tone))
         }
     }

@@ -41,8 +41,11 @@ fn spool(language: Language, slot: &Slot, label: Option<SlotLabel>, material: Op
     let low = slot.remaining.zip(material).is_some_and(|(left, material)| is_low(left, material.fields.reorder_point));
     let name = material.map(|material| &*material.fields.name).or(slot.kind.as_deref());
     let unit = material.map(|material| material.fields.kind.unit());
+    let left = slot.remaining.map(|left| decimal(language, left));
+    // The text may be cut off.
+    let whole: Vec<&str> = name.into_iter().chain(left.as_deref()).chain(unit.filter(|_| left.is_some())).collect();
     html! {
-        li class=(if low { "slot low" } else { "slot" }) {
+        li title=[(!whole.is_empty()).then(|| whole.join(" "))] class=(if low { "slot low" } else { "slot" }) {
             svg class="swatch" viewBox="0 0 12 12" aria-hidden="true" {
                 circle cx="6" cy="6" r="5.5" fill=(color.unwrap_or("none")) stroke="currentColor" stroke-opacity="0.4" {}
             }
@@ -56,8 +59,8 @@ fn spool(language: Language, slot: &Slot, label: Option<SlotLabel>, material: Op
                     Some(name) => { (name) },
                     None => { (cards::no_spool(language)) },
                 }
-                @if let Some(left) = slot.remaining {
-                    " " span class="num" { (decimal(language, left)) @if let Some(unit) = unit { " " (unit) } }
+                @if let Some(left) = &left {
+                    " " span class="num" { (left) @if let Some(unit) = unit { " " (unit) } }
                 }
                 @if low { span class="hidden-words" { ", " (cards::running_low(language)) } }
             }

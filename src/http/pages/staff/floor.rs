@@ -90,7 +90,8 @@ impl FloorQuery {
         match self.size.as_deref().filter(|_| self.wall.is_none()) {
             Some("small") => "floor compact",
             Some("large") => "floor large",
-            _ => "floor",
+            _ if self.wall.is_some() => "floor",
+            _ => "floor comfortable",
         }
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct FloorTotals {
     ready: usize,
     troubled: usize,
     offline: usize,
+    /// Number of open tasks, which the script shows in the navigation; `None` if they have not been counted yet.
+    tasks: Option<u64>,
     /// Progress of the most advanced print, in steps of [`TITLE_STEP`] percent.
     furthest: Option<u32>,
     /// Time, in the future, at which the next printer is free.
@@ -36,7 +38,7 @@ pub(super) struct FloorTotals {
 
 impl FloorTotals {
     /// Counts the printers, each with its state.
-    pub(super) fn of(app: &BoardHandles, all: &[(CardState, &Printer)], now: Timestamp) -> Self {
+    pub(super) fn of(app: &BoardHandles, all: &[(CardState, &Printer)], tasks: Option<u64>, now: Timestamp) -> Self {
         let count = |group: FloorGroup| all.iter().filter(|(state, _)| state.group == group).count();
         let furthest = all.iter().filter_map(|(_, printer)| percent(app, printer)).max();
         let next = all.iter().filter_map(|(_, printer)| free_at(printer, &app.shop.printer_connections, now)).min();
@@ -45,6 +47,7 @@ impl FloorTotals {
             ready: count(FloorGroup::Ready),
             troubled: count(FloorGroup::NeedsYou),
             offline: count(FloorGroup::Offline),
+            tasks,
             furthest: furthest.map(|most| most / TITLE_STEP * TITLE_STEP),
             next_free_at: next.filter(|at| *at > now),
         }
@@ -60,7 +63,7 @@ impl FloorTotals {
         };
         html! {
             section id=(SUMMARY_ID) class="summary" aria-label=(shell::floor_summary(language)) data-title=(title)
-                data-troubled=(self.troubled) {
+                data-troubled=(self.troubled) data-tasks=[self.tasks] {
                 span { (counted(shell::count_printing, self.printing)) }
                 span { (counted(shell::count_ready, self.ready)) }
                 span class=[(self.troubled > 0).then_some("warn")] {
@@ -83,8 +86,15 @@ mod tests {
     #[test]
     fn totals_are_in_each_language() {
         let at = Some(Timestamp(1_795_884_005_000));
-        let totals =
-            FloorTotals { printing: 12, ready: 3, troubled: 1, offline: 0, furthest: Some(45), next_free_at: at };
+        let totals = FloorTotals {
+            printing: 12,
+            ready: 3,
+            troubled: 1,
+            offline: 0,
+            tasks: None,
+            furthest: Some(45),
+            next_free_at: at,
+        };
         let [english, german] = Language::ALL.map(|language| totals.render(language).0);
         let begin = "<section id=\"summary\" class=\"summary\" aria-label=\"Floor summary\" \
                      data-title=\"1! 12 printing, 45 %\" data-troubled=\"1\"><span><b>12</b> printing</span>\
@@ -98,5 +108,7 @@ mod tests {
         ] {
             assert!(german.contains(part), "{part} in {german}");
         }
+        let counted = FloorTotals { tasks: Some(4), ..totals }.render(Language::English).0;
+        assert!(counted.contains(" data-troubled=\"1\" data-tasks=\"4\">"), "{counted}");
     }
 }

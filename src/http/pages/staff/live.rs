@@ -2,7 +2,8 @@
 //! changed since the version that the page has, in the language of the page. It also sends a notice whenever something
 //! has happened in the shop, so that all other pages reload.
 //!
-//! Streams never query the database, and the parts are rendered once for all streams ([`super::board`]).
+//! Streams never query the database, and the parts are rendered once for all streams ([`super::board`]). They have the
+//! open tasks counted, beside them and once for all ([`super::task_counter`]).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use tokio::time::Instant;
 use super::board::{BoardHandles, LOOK_EVERY};
 use super::card::card_id;
 use super::shell::StaffViewer;
+use super::to_do::{ToDoHandles, keep_counted};
 use crate::times::fill;
 use config::Config;
 use http::access::Caller;
@@ -37,6 +39,7 @@ handles! {
     /// Dependencies of the event stream.
     pub(crate) struct LiveHandles {
         board: BoardHandles,
+        to_do: ToDoHandles,
         outbox: Arc<Outbox>,
         stream: StreamHandles,
         environment: Arc<Environment>,
@@ -62,6 +65,7 @@ pub(super) struct FloorEventStream {
     language: Language,
     environment: Arc<Environment>,
     board: BoardHandles,
+    to_do: ToDoHandles,
     /// Number of the shop's latest event.
     last: watch::Receiver<i64>,
     /// Event number of the last notice sent to the page.
@@ -93,6 +97,7 @@ pub(super) async fn live(
         language,
         environment: app.environment.clone(),
         board: app.board.clone(),
+        to_do: app.to_do.clone(),
         last,
         told_last,
         // What was missed while the stream was cut off is not known.
@@ -111,6 +116,7 @@ impl SseSource for FloorEventStream {
     }
 
     async fn due(&mut self) -> Option<String> {
+        keep_counted(&self.to_do, *self.last.borrow());
         Some(self.changes())
     }
 

@@ -147,7 +147,8 @@ impl StaffViewer {
                 (PreEscaped(self.own(&content.0)))
             }
         };
-        let navigation = Navigation { language, section, troubled: board.troubled };
+        let navigation =
+            Navigation { language, section, troubled: board.troubled, tasks: board.tasks.unwrap_or_default() };
         let body = html! {
             a class="skip" href="#content" { (shell::skip_link(language)) }
             @if wall { (page) } @else {
@@ -230,6 +231,8 @@ struct Navigation {
     section: StaffSection,
     /// Number of printers that need an operator.
     troubled: usize,
+    /// Number of open tasks.
+    tasks: u64,
 }
 
 impl Navigation {
@@ -257,13 +260,19 @@ impl Navigation {
         }
     }
 
-    /// Renders a link. The link to the floor includes the number of printers that need an operator, which the script
-    /// keeps up to date.
+    /// Renders a link. The link to the floor includes the number of printers that need an operator, that to the to-do
+    /// page the number of its entries; the script keeps both up to date.
     fn link(&self, &(of, path, label, picture): &SectionLink) -> Markup {
         html! {
             a href=(path) aria-current=[(of == self.section).then_some("page")] {
                 (icon(picture))
                 (label(self.language))
+                @if of == StaffSection::ToDo {
+                    span class="count" data-task-count="" hidden[self.tasks == 0] {
+                        span { (self.tasks) }
+                        span class="hidden-words" { " " (shell::open_tasks(self.language)) }
+                    }
+                }
                 @if of == StaffSection::Floor {
                     span class="count hot" data-troubled-count="" hidden[self.troubled == 0] {
                         span { (self.troubled) }
@@ -325,12 +334,27 @@ mod tests {
 
     #[test]
     fn the_navigation_is_in_the_language_of_the_page() {
-        let rail = |language| Navigation { language, section: StaffSection::Stock, troubled: 2 }.rail().0;
+        let rail = |language| Navigation { language, section: StaffSection::Stock, troubled: 2, tasks: 3 }.rail().0;
         for (language, texts) in [
-            (Language::English, ["aria-label=\"Pages\"", "Work</p>", "</svg>Stock</a>", "> needing attention</span>"]),
+            (
+                Language::English,
+                [
+                    "aria-label=\"Pages\"",
+                    "Work</p>",
+                    "</svg>Stock</a>",
+                    "> needing attention</span>",
+                    "<span>3</span><span class=\"hidden-words\"> open tasks</span>",
+                ],
+            ),
             (
                 Language::German,
-                ["aria-label=\"Seiten\"", "Arbeit</p>", "</svg>Lager</a>", "> mit Handlungsbedarf</span>"],
+                [
+                    "aria-label=\"Seiten\"",
+                    "Arbeit</p>",
+                    "</svg>Lager</a>",
+                    "> mit Handlungsbedarf</span>",
+                    "> offene Aufgaben</span>",
+                ],
             ),
         ] {
             let rail = rail(language);

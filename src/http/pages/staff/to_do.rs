@@ -7,12 +7,14 @@ mod beds;
 mod counts;
 mod late;
 mod parts;
+mod pauses;
 mod row;
 mod seller;
 mod spools;
 mod waiting;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::State;
 use axum::response::Response;
@@ -104,39 +106,16 @@ impl TaskKind {
 /// Serves the to-do page.
 pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let (language, view) = (viewer.language(), app.board.view());
-    let all = present_all(&app.board.shop);
-    let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
-    let (sliced, all_sliced) = jobs_in(&app, &in_state(JobState::Sliced)).await?;
-    let beds_waiting = beds::beds_waiting(&app, &printers);
-    let acts = app.jobs.dispatcher.waiting_acts();
-    let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
-    let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
-    let kinds = [
-        seller::seller(language, &app.config),
-        restored(language, &app.hold),
-        beds::beds(language, &app, &beds_waiting, &acts),
-        parts::parts(language, &app, &beds_waiting).await?,
-        unverified(language, &printers),
-        troubles(language, &app, &printers),
-        late::late(language, &app),
-        jobs(language, &app, JobState::Failed, "failed", to_do::kind_failed).await?,
-        jobs(language, &app, JobState::AwaitingManualReview, "review", to_do::kind_review).await?,
-        spools::spools(language, &app, &acts, &sliced),
-        waiting::waiting(language, &app, &sliced, all_sliced),
-        counts::counts(language, &app),
-        low_stock(language, &app),
-        orders(language, &app, &with_status(OrderStatus::Ready), "pack", to_do::kind_pack).await?,
-        orders(language, &app, &flagged, "flagged", to_do::kind_flagged).await?,
-        orders(language, &app, &with_status(OrderStatus::Created), "due", to_do::kind_due).await?,
-        orders(language, &app, &with_status(OrderStatus::PaymentFailed), "unpaid", to_do::kind_unpaid).await?,
-    ];
+    let language = viewer.language();
+    let kinds = kinds(language, &app).await?;
+    let (total, title) = (count(&kinds), to_do::title(language));
+    let view = app.board.view_with_tasks(total);
     let log = app.log.render(language, None).await?;
     let open: Vec<&TaskKind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
+    let has_printers = present_all(&app.board.shop).iter().any(|versioned| versioned.state.is_some());
     let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
     let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
-    let steps = first_steps(language, [!printers.is_empty(), stocked, skus > 0]);
-    let (total, title): (u64, _) = (open.iter().map(|kind| kind.total).sum(), to_do::title(language));
+    let steps = first_steps(language, [has_printers, stocked, skus > 0]);
     let content = html! {
         div id="to-do" data-fresh="" {
             div class="head" {
@@ -153,6 +132,57 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         }
     };
     Ok(viewer.page(StaffSection::ToDo, &title, &view, &content))
+}
+
+/// Counts the tasks beside the caller if something has happened in the shop since they were last counted. `last_event`
+/// is the number of the shop's last event.
+pub(super) fn keep_counted(app: &ToDoHandles, last_event: i64) {
+    let view = app.board.view();
+    let mark = (last_event, view.stock_commits, view.order_version);
+    let Some(turn) = app.board.tasks.take_turn(Instant::now(), mark) else { return };
+    let app = app.clone();
+    tokio::spawn(async move {
+        // Others tell of a database that does not respond.
+        if let Ok(kinds) = kinds(Language::English, &app).await {
+            turn.finish(count(&kinds));
+        }
+    });
+}
+
+/// Returns the number of tasks.
+fn count(kinds: &[TaskKind]) -> u64 {
+    kinds.iter().map(|kind| kind.total).sum()
+}
+
+/// Returns all kinds of tasks, also those without any, in the order of the page.
+async fn kinds(language: Language, app: &ToDoHandles) -> Result<Vec<TaskKind>, ApiError> {
+    let all = present_all(&app.board.shop);
+    let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
+    let (sliced, _) = jobs_in(app, &in_state(JobState::Sliced)).await?;
+    let beds_waiting = beds::beds_waiting(app, &printers);
+    let acts = app.jobs.dispatcher.waiting_acts();
+    let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
+    let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
+    Ok(vec![
+        seller::seller(language, &app.config),
+        restored(language, &app.hold),
+        beds::beds(language, app, &beds_waiting, &acts),
+        parts::parts(language, app, &beds_waiting).await?,
+        unverified(language, &printers),
+        pauses::pauses(language, app, &printers),
+        troubles(language, app, &printers),
+        late::late(language, app),
+        jobs(language, app, JobState::Failed, "failed", to_do::kind_failed).await?,
+        jobs(language, app, JobState::AwaitingManualReview, "review", to_do::kind_review).await?,
+        spools::spools(language, app, &acts, &sliced),
+        waiting::waiting(language, app),
+        counts::counts(language, app),
+        low_stock(language, app),
+        orders(language, app, &with_status(OrderStatus::Ready), "pack", to_do::kind_pack).await?,
+        orders(language, app, &flagged, "flagged", to_do::kind_flagged).await?,
+        orders(language, app, &with_status(OrderStatus::Created), "due", to_do::kind_due).await?,
+        orders(language, app, &with_status(OrderStatus::PaymentFailed), "unpaid", to_do::kind_unpaid).await?,
+    ])
 }
 
 /// Renders the page when there is nothing to do.
@@ -203,7 +233,14 @@ fn unverified(language: Language, printers: &[&Printer]) -> TaskKind {
 
 /// Lists the printers that need attention for other reasons.
 fn troubles(language: Language, app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
-    let elsewhere = [Attention::BedNotCleared, Attention::Maintenance, Attention::Unverified, Attention::PrintFailed];
+    // Nobody has to act on a print that belongs to no job; a paused one is among the pauses.
+    let elsewhere = [
+        Attention::BedNotCleared,
+        Attention::Maintenance,
+        Attention::Unverified,
+        Attention::PrintFailed,
+        Attention::ForeignPrint,
+    ];
     let looked_at = [Attention::FirmwareError, Attention::StartRefused, Attention::DiskFull];
     let rows = printers.iter().filter_map(|printer| {
         let mut attention = printer.attention();

@@ -12,6 +12,7 @@ use tokio_rustls::client::TlsStream;
 use crate::adapter::PrinterError;
 use crate::mqtt_lan::session::SessionSettings;
 use crate::mqtt_lan::{USER, tls, words};
+use crate::network;
 use platform::http::lan_connect;
 
 /// Maximum size of one reply in bytes, including all its lines.
@@ -45,7 +46,7 @@ impl Control {
         let unreachable = |error: std::io::Error| {
             PrinterError::Unreachable(format!(
                 "file server: {}",
-                tls::refusal(&error).unwrap_or_else(|| error.to_string())
+                tls::refusal(&error).unwrap_or_else(|| network::reason(&error))
             ))
         };
         let dialling = async {
@@ -98,7 +99,7 @@ impl Control {
             self.stream.flush().await
         };
         let sent = timeout(self.patience, sending).await.map_err(|_| PrinterError::Timeout)?;
-        sent.map_err(|error| PrinterError::Lost(error.to_string()))?;
+        sent.map_err(|error| network::lost(&error))?;
         self.reply().await
     }
 
@@ -119,7 +120,7 @@ impl Control {
         let port = port.ok_or_else(|| PrinterError::BadAnswer("no port for the data connection".to_owned()))?;
         let connecting = TcpStream::connect(SocketAddr::new(self.peer.ip(), port));
         let connected = timeout(self.connect_timeout, connecting).await.map_err(|_| PrinterError::Timeout)?;
-        connected.map_err(|error| PrinterError::Lost(format!("data connection: {error}")))
+        connected.map_err(|error| PrinterError::Lost(format!("data connection: {}", network::reason(&error))))
     }
 
     /// Reads a reply; only the last line of a multi-line reply is used.
@@ -161,7 +162,7 @@ impl Control {
                 return Err(PrinterError::BadAnswer("a response without an end".to_owned()));
             }
             let mut buffer = [0; 1024];
-            let read = self.stream.read(&mut buffer).await.map_err(|error| PrinterError::Lost(error.to_string()))?;
+            let read = self.stream.read(&mut buffer).await.map_err(|error| network::lost(&error))?;
             if read == 0 {
                 return Err(PrinterError::Lost("the file server closed the connection".to_owned()));
             }

@@ -62,6 +62,8 @@ fn states_and_numbers_are_read_as_each_model_writes_them() {
     assert_eq!(status.layer, PrintedLayer::from_numbers(Some(3.0), Some(120.0)));
     let packed = printer.hear(json!({"bed_temper": (60 << 16) + 57}));
     assert!((packed.bed - 57.0).abs() < 0.01, "the target is packed above");
+    let paused = printer.hear(json!({"gcode_state": "PAUSE"}));
+    assert_eq!(paused.message, None, "the layer is no reason for a pause");
     for (word, state, connection) in [
         ("PAUSE", Activity::Paused, Connection::Connected),
         ("SLICING", Activity::Printing, Connection::Connected),

@@ -22,6 +22,7 @@ use crate::adapter::{PrinterError, Telemetry};
 use crate::mqtt_lan::command::MqttCommand;
 use crate::mqtt_lan::merge::TooLarge;
 use crate::mqtt_lan::{USER, tls, words};
+use crate::network;
 use crate::registry::Settings;
 use domain::printer_status::Status;
 use domain::time::Timestamp;
@@ -125,7 +126,7 @@ async fn serve(
                         _ => Ok(()),
                     }
                 }
-                Some(Err(error)) => return PrinterError::Lost(error.to_string()),
+                Some(Err(error)) => return network::lost(&error),
                 None => return PrinterError::Lost("the printer closed the connection".to_owned()),
             },
             command = commands.recv() => match command {
@@ -159,8 +160,9 @@ async fn serve(
 }
 
 async fn dial(link: &SessionSettings) -> Result<TlsStream<TcpStream>, PrinterError> {
-    let unreachable =
-        |error: std::io::Error| PrinterError::Unreachable(tls::refusal(&error).unwrap_or_else(|| error.to_string()));
+    let unreachable = |error: std::io::Error| {
+        tls::refusal(&error).map_or_else(|| network::unreachable(&error), PrinterError::Unreachable)
+    };
     let tcp = lan_connect(link.address.host(), link.address.mqtt).await.map_err(unreachable)?;
     let connector = TlsConnector::from(link.tls.mqtt.clone());
     connector.connect(link.tls.name.clone(), tcp).await.map_err(|error| {
@@ -172,7 +174,7 @@ async fn dial(link: &SessionSettings) -> Result<TlsStream<TcpStream>, PrinterErr
 
 /// Signs in to the broker and subscribes to the printer's reports.
 async fn greet(link: &SessionSettings, stream: TlsStream<TcpStream>) -> Result<MqttStream, PrinterError> {
-    let broken = |error: rumqttc::mqttbytes::Error| PrinterError::Unreachable(error.to_string());
+    let broken = |error: rumqttc::mqttbytes::Error| network::unreachable(&error);
     let mut wire =
         Framed::new(stream, Codec { max_incoming_size: MAX_MESSAGE_BYTES, max_outgoing_size: MAX_SENT_BYTES });
     let mut connect = Connect::new(link.client_id.clone());
@@ -225,7 +227,7 @@ fn published(link: &SessionSettings, out: Outgoing, numbers: &mut u16) -> Packet
 
 async fn send(link: &SessionSettings, wire: &mut MqttStream, packet: Packet) -> Result<(), PrinterError> {
     match timeout(link.settings.offline_after, wire.send(packet)).await {
-        Ok(sent) => sent.map_err(|error| PrinterError::Lost(error.to_string())),
+        Ok(sent) => sent.map_err(|error| network::lost(&error)),
         Err(_) => Err(PrinterError::Timeout),
     }
 }

@@ -22,6 +22,7 @@ settings = Einstellungen
 webhooks = API und Webhooks
 more = Mehr
 needing_attention = mit Handlungsbedarf
+open_tasks = offene Aufgaben
 
 ## Suche
 

@@ -22,6 +22,7 @@ settings = Settings
 webhooks = API and webhooks
 more = More
 needing_attention = needing attention
+open_tasks = open tasks
 
 ## Search
 

@@ -97,10 +97,12 @@
     const summary = document.querySelector('section.summary'), own = document.querySelector('.alone [data-percent]');
     const told = own ? own.dataset.percent + ' %' : summary && summary.dataset.title;
     if (told) document.title = told + ' · ' + title;
-    const troubled = summary && summary.dataset.troubled;
-    if (troubled) document.querySelectorAll('[data-troubled-count]').forEach(count => {
-      count.hidden = troubled === '0';
-      count.firstElementChild.textContent = troubled;
+    const { troubled, tasks } = summary ? summary.dataset : {};
+    [[troubled, '[data-troubled-count]'], [tasks, '[data-task-count]']].forEach(([number, query]) => {
+      if (number) document.querySelectorAll(query).forEach(count => {
+        count.hidden = number === '0';
+        count.firstElementChild.textContent = number;
+      });
     });
   };
 

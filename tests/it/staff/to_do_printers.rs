@@ -1,0 +1,116 @@
+//! To-do list: paused printers are tasks with their reason, and jobs are tasks only if a person has to act for them.
+
+use serde_json::json;
+use simulator::PrinterKind;
+use simulator::bambu::Bambu;
+use simulator::printer::Machine;
+
+use super::{is_sound, operator};
+use crate::billing::pages::{send, token};
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::client::Answer;
+use crate::support::stream::Stream;
+use crate::support::{Client, on_sqlite, until};
+
+/// Heading of the jobs that call for a person.
+const STUCK: &str = "Jobs no printer can take";
+
+/// Waits until the page has all of these words. Returns the page.
+async fn page_with(client: &Client, words: &[&str]) -> Answer {
+    until("the page to have the words", || async {
+        let page = client.get("/to-do").await;
+        words.iter().all(|words| page.text.contains(words)).then_some(page)
+    })
+    .await
+}
+
+/// Part of the page with tasks of one kind.
+fn kind<'a>(page: &'a Answer, id: &str) -> &'a str {
+    let rest = page.text.split_once(&format!("id=\"kind-{id}\"")).unwrap_or_else(|| panic!("{id}: {}", page.text)).1;
+    rest.split("</section>").next().unwrap()
+}
+
+on_sqlite! {
+    async fn a_job_that_waits_for_its_turn_is_no_task_and_one_without_a_printer_is_one(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let order = floor.order(3).await;
+        until("one to print and two to wait", || async {
+            let jobs = floor.app.jobs(&order).await;
+            let count = |state: &str| jobs.iter().filter(|job| job["state"] == state).count();
+            ((count("PRINTING"), count("SLICED")) == (1, 2)).then_some(())
+        })
+        .await;
+        let page = page_with(&sam, &["all caught up"]).await;
+        is_sound(&page);
+        assert!(!page.text.contains(STUCK), "{}", page.text);
+
+        // Nobody asks for a printer that was taken out of service on purpose: its jobs do.
+        floor.app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
+        floor.clear_bed(0).await;
+        floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": true})).await.expect(200);
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "SLICED").await;
+        let page = page_with(&sam, &[&format!("{STUCK} (1)")]).await;
+        is_sound(&page);
+        let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
+        assert!(kind(&page, "waiting").contains(&number), "{}", page.text);
+    }
+
+    async fn a_paused_print_is_a_task_with_who_paused_it_and_how_it_goes_on(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        assert!(!sam.get("/to-do").await.text.contains("Paused prints"));
+        floor.app.act(&floor.path(0, "/pause")).await.expect(200);
+        // The navigation counts the entries: on the page itself, and on the others after it.
+        let count = |tasks: u64| format!("data-task-count=\"\"><span>{tasks}</span>");
+        let page = page_with(&sam, &["Paused prints (1)", "Paused by a person", ">1 task<"]).await;
+        is_sound(&page);
+        for text in [&page.text, &sam.get("/shop/stock").await.text] {
+            assert_eq!(text.matches(&count(1)).count(), 2, "{text}");
+        }
+        let (printer, task) = (&floor.printers[0], kind(&page, "paused"));
+        let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
+        for words in [
+            &*format!("/floor/printers/{printer}#cancel\""),
+            &*format!("/shop/orders/{order}#job-{job}"),
+            &*format!("aria-label=\"Resume {number} on "),
+            "<time ",
+        ] {
+            assert!(task.contains(words), "{words} in {task}");
+        }
+        let path = format!("/floor/printers/{printer}/resume");
+        let done = send(&sam, &path, &[("form_token", &token(&page)), ("back", "/to-do")]).await;
+        assert!(done.status == 200 && done.text.contains("<h1>To do</h1>"), "{}", done.text);
+        floor.app.job_is(&job, "PRINTING").await;
+        until("the task to be done", || async {
+            (!sam.get("/to-do").await.text.contains("Paused prints")).then_some(())
+        })
+        .await;
+        floor.sim(0).handle.with(Machine::pause).unwrap();
+        // Nobody has to open the page for its entries to be counted.
+        let mut stream = Stream::open(&sam, "/floor/live", None).await;
+        loop {
+            let sent = stream.next().await.expect("the stream goes on");
+            let html = sent.data["html"].as_str().unwrap_or_default();
+            if sent.data["id"] == "summary" && html.contains("data-tasks=\"1\"") {
+                break;
+            }
+        }
+        let page = page_with(&sam, &["Paused prints (1)", "Paused at the printer"]).await;
+        assert!(!page.text.contains("Paused by a person"), "{}", page.text);
+    }
+
+    async fn a_print_that_ran_out_of_filament_says_so(db: Db) {
+        let floor = Floor::on(db, PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        floor.sim(0).handle.with(Machine::pause).unwrap();
+        Bambu::of(&floor.sim(0).handle).unwrap().change(|setup| setup.print_error = 0x0300_8004);
+        let page = page_with(&sam, &["Paused prints (1)", "Paused by the printer: the filament ran out"]).await;
+        is_sound(&page);
+    }
+}
