@@ -23,6 +23,7 @@ pub(crate) use self::control_socket::SocketPath;
 pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock};
 use self::lead::Lead;
 pub use self::prepared::{DatabaseLead, PreparedServer};
+pub(crate) use self::shared_folders::check as check_shared_folders;
 use self::standby::lead_alone;
 use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
@@ -289,8 +290,8 @@ async fn open_shop(
         SecretsError::Open(source) => StartError::Database { database: database.clone(), source },
         other => StartError::Secrets(other),
     })?;
-    if let Some(shop) = lead.shop() {
-        shared_folders::mark(&config, shop)?;
+    if let Some(mark) = lead.mark() {
+        shared_folders::mark(&config, mark)?;
     }
     let config = Arc::new(config);
     let started = Box::pin(App::start(&config, clock, lead.leadership(), lead.on_fenced())).await;

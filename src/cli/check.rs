@@ -7,6 +7,7 @@ mod printers;
 mod report;
 mod secrets;
 mod services;
+mod standby;
 
 use std::io;
 use std::path::Path;
@@ -41,6 +42,7 @@ pub async fn run(global: &GlobalOptions) -> Result<(), CliError> {
     if let Some(reading) = reading {
         let _ = reading.close().await;
     }
+    standby::check(&mut report, &config).await;
     services::check(&mut report, &config).await;
     report.end()
 }

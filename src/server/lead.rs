@@ -11,9 +11,8 @@ use crate::store::lease::{Leadership, Lease, LeaseEnd};
 /// Lead of the database, until another server takes it or this one gives it back.
 pub(super) struct Lead {
     leadership: Leadership,
-    /// ID of the shop, by which servers recognise folders that they share; `None` if no other server can use the
-    /// database.
-    shop: Option<String>,
+    /// Text with which this server marks its folders; `None` if no other server can use the database.
+    mark: Option<String>,
     fenced: CancellationToken,
     leaving: CancellationToken,
     thread: Option<JoinHandle<()>>,
@@ -24,7 +23,7 @@ impl Lead {
     pub(super) fn undisputed() -> Self {
         Self {
             leadership: Leadership::default(),
-            shop: None,
+            mark: None,
             fenced: CancellationToken::new(),
             leaving: CancellationToken::new(),
             thread: None,
@@ -32,10 +31,10 @@ impl Lead {
     }
 
     /// Starts to renew the lease, on a thread of its own: a server that is busy still leads.
-    pub(super) fn renew(lease: Lease, shop: String) -> io::Result<Self> {
+    pub(super) fn renew(lease: Lease) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut lead = Self::undisputed();
-        (lead.leadership, lead.shop) = (lease.leadership(), Some(shop));
+        (lead.leadership, lead.mark) = (lease.leadership(), Some(lease.mark().to_owned()));
         let (fenced, leaving) = (lead.fenced.clone(), lead.leaving.clone());
         let run = move || {
             if runtime.block_on(lease.keep(leaving.cancelled_owned())) == LeaseEnd::Lost {
@@ -51,9 +50,9 @@ impl Lead {
         self.leadership.clone()
     }
 
-    /// Returns the ID of the shop; `None` if no other server can use the database.
-    pub(super) fn shop(&self) -> Option<&str> {
-        self.shop.as_deref()
+    /// Returns the text with which this server marks its folders; `None` if no other server can use the database.
+    pub(super) fn mark(&self) -> Option<&str> {
+        self.mark.as_deref()
     }
 
     /// Returns the token that is cancelled when another server has taken the lead.

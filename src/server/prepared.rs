@@ -39,8 +39,8 @@ impl PreparedServer {
         Ok(Self { config, lock, listener, stands_by: false })
     }
 
-    /// Waits until this server may use the database. If another server uses it, this one stands by, or refuses to start,
-    /// as the settings say. Can be dropped at any time.
+    /// Waits until this server may use the database. If another server uses it, this one stands by, or refuses to
+    /// start, as the settings say. Can be dropped at any time.
     pub async fn lead(&mut self) -> Result<DatabaseLead, StartError> {
         let lead = lead_or_wait(&self.config, &self.lock, &self.listener, &mut self.stands_by);
         let (lead, front) = Box::pin(lead).await?;

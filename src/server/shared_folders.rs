@@ -1,8 +1,7 @@
-//! Folders that servers on the same database share. A mark in them with the shop's ID shows that both servers see the
-//! same folder.
+//! Folders that servers on the same database share. The server that leads leaves a random mark in them, which shows
+//! that another server sees the same folders, and not copies of them.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{StartError, absolute};
@@ -10,8 +9,8 @@ use crate::app::documents;
 use crate::config::Config;
 use crate::services::object_storage::StorageError;
 
-/// File with the shop's ID.
-const MARK: &str = "shop-id";
+/// File with the mark of the server that leads.
+const MARK_FILE: &str = "leader.mark";
 
 /// Returns the folders that a server needs to go on with another one's shop, each with its setting.
 fn folders(config: &Config) -> Vec<(&'static str, PathBuf)> {
@@ -22,28 +21,23 @@ fn folders(config: &Config) -> Vec<(&'static str, PathBuf)> {
     folders
 }
 
-/// Marks the folders as those of the shop, for servers that stand by. Must be called by the server that leads.
-pub(super) fn mark(config: &Config, shop: &str) -> Result<(), StartError> {
+/// Marks the folders for servers that stand by. Must be called by the server that leads.
+pub(super) fn mark(config: &Config, mark: &str) -> Result<(), StartError> {
     for (_, folder) in folders(config) {
-        let marked = mark_folder(&folder, shop);
+        let marked = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(MARK_FILE), mark));
         marked.map_err(|source| StartError::Data { path: absolute(&folder), source })?;
     }
     Ok(())
 }
 
-fn mark_folder(folder: &Path, shop: &str) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    if has_mark(folder, shop) { Ok(()) } else { fs::write(folder.join(MARK), format!("{shop}\n")) }
-}
-
-fn has_mark(folder: &Path, shop: &str) -> bool {
-    fs::read_to_string(folder.join(MARK)).is_ok_and(|text| text.trim() == shop)
+fn has_mark(folder: &Path, mark: &str) -> bool {
+    fs::read_to_string(folder.join(MARK_FILE)).is_ok_and(|text| text == mark)
 }
 
 /// Checks that this server sees the folders of the server that leads, and reaches the bucket for documents.
-pub(super) async fn check(config: &Config, shop: &str) -> Result<(), StartError> {
+pub(crate) async fn check(config: &Config, mark: &str) -> Result<(), StartError> {
     for (setting, folder) in folders(config) {
-        if !has_mark(&folder, shop) {
+        if !has_mark(&folder, mark) {
             return Err(StartError::NotShared { setting, path: absolute(&folder) });
         }
     }
@@ -61,14 +55,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_shared_if_it_has_the_mark_of_the_shop() {
+    fn a_folder_is_shared_if_it_has_the_mark_of_the_leader() {
         let folder = tempfile::tempdir().unwrap();
-        let shared = folder.path().join("shared");
-        assert!(!has_mark(&shared, "a"));
-        mark_folder(&shared, "a").unwrap();
-        assert!(has_mark(&shared, "a") && !has_mark(&shared, "b"));
-        mark_folder(&shared, "b").unwrap();
-        assert!(has_mark(&shared, "b"));
+        let mut config = Config::default();
+        config.server.data_dir = folder.path().to_owned();
+        let is_shared = |by: &str| folders(&config).iter().all(|(_, folder)| has_mark(folder, by));
+        assert!(!is_shared("a"));
+        mark(&config, "a").unwrap();
+        assert!(is_shared("a") && !is_shared("b"));
+        mark(&config, "b").unwrap();
+        assert!(is_shared("b") && !is_shared("a"));
     }
 
     #[test]

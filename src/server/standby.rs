@@ -9,7 +9,7 @@ use std::{io, mem, net};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::lead::Lead;
@@ -24,6 +24,9 @@ use platform::secrets::random::secret_bytes;
 
 /// Interval between two looks at the lease.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Maximum time for a server that has just begun to lead to mark its folders.
+const MARKING_TIME: Duration = Duration::from_secs(3);
 
 /// Identification of the machine's run on Linux.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -40,7 +43,7 @@ impl StandbyFront {
         let listener = TcpListener::from_std(listener.try_clone()?)?;
         let (leader, leading) = watch::channel(leader);
         let leaving = CancellationToken::new();
-        let routes = http::pages::standby::router(leading);
+        let routes = http::pages::standby::router(config, leading);
         let serving = tokio::spawn(http::serve_standby(listener, routes, &config.server, leaving.clone()));
         Ok(Self { leader, leaving, serving: Some(serving) })
     }
@@ -86,11 +89,12 @@ pub(super) async fn lead_or_wait(
         return Ok((at_once(config, &mut lease).await?, None));
     }
     let leader = match lease.attempt().await.map_err(failed)? {
-        LeaseAttempt::Won(won) => return Ok((renew(*won, &lease)?, None)),
+        LeaseAttempt::Won(won) => return Ok((renew(*won)?, None)),
         LeaseAttempt::Held(leader) => leader,
     };
     *stands_by = true;
-    let mut is_checked = check(config, lease.shop(), &leader).await?;
+    let mut check = LeaderCheck::default();
+    check.run(config, &leader).await?;
     tracing::info!(leader = leader.address, "another server leads; standing by");
     let front = StandbyFront::start(listener, config, leader).map_err(unusable)?;
     let mut is_failing = false;
@@ -99,12 +103,10 @@ pub(super) async fn lead_or_wait(
         match lease.attempt().await {
             Ok(LeaseAttempt::Won(won)) => {
                 tracing::info!("this server takes over");
-                return Ok((renew(*won, &lease)?, Some(front)));
+                return Ok((renew(*won)?, Some(front)));
             }
             Ok(LeaseAttempt::Held(leader)) => {
-                if !is_checked {
-                    is_checked = check(config, lease.shop(), &leader).await?;
-                }
+                check.run(config, &leader).await?;
                 front.leader.send_if_modified(|last| {
                     let is_other = *last != leader;
                     *last = leader;
@@ -143,27 +145,47 @@ fn holder_id(lock: &File) -> String {
 
 async fn at_once(config: &Config, lease: &mut LeaseWatch) -> Result<Lead, StartError> {
     match lease.attempt_at_once().await {
-        Ok(LeaseAttempt::Won(won)) => renew(*won, lease),
+        Ok(LeaseAttempt::Won(won)) => renew(*won),
         Ok(LeaseAttempt::Held(_)) => Err(refused(config, OpenError::InUse)),
         Err(source) => Err(refused(config, source)),
     }
 }
 
-fn renew(won: Lease, lease: &LeaseWatch) -> Result<Lead, StartError> {
-    Lead::renew(won, lease.shop().to_owned()).map_err(StartError::Thread)
+fn renew(won: Lease) -> Result<Lead, StartError> {
+    Lead::renew(won).map_err(StartError::Thread)
 }
 
-/// Checks that this server could go on with the shop of the one that leads. Returns `false` if there is none yet.
-async fn check(config: &Config, shop: &str, leader: &CurrentLeader) -> Result<bool, StartError> {
-    if leader.address.is_empty() {
-        return Ok(false);
+/// Check that this server could go on with the shop of the server that leads. It is made once.
+#[derive(Default)]
+struct LeaderCheck {
+    is_done: bool,
+    /// Time at which it failed first.
+    failed_at: Option<Instant>,
+}
+
+impl LeaderCheck {
+    /// Makes the check, unless it is done or nobody leads.
+    async fn run(&mut self, config: &Config, leader: &CurrentLeader) -> Result<(), StartError> {
+        if self.is_done || leader.address.is_empty() {
+            return Ok(());
+        }
+        if self.failed_at.is_none() {
+            own_secrets::verify(config).await.map_err(|error| match error {
+                SecretsError::Open(source) => refused(config, source),
+                other => StartError::Secrets(other),
+            })?;
+        }
+        match shared_folders::check(config, &leader.mark).await {
+            Ok(()) => self.is_done = true,
+            Err(error) => {
+                let failed_at = *self.failed_at.get_or_insert_with(Instant::now);
+                if failed_at.elapsed() >= MARKING_TIME {
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
     }
-    own_secrets::verify(config).await.map_err(|error| match error {
-        SecretsError::Open(source) => refused(config, source),
-        other => StartError::Secrets(other),
-    })?;
-    shared_folders::check(config, shop).await?;
-    Ok(true)
 }
 
 fn refused(config: &Config, source: OpenError) -> StartError {

@@ -38,16 +38,16 @@ const TAKING_TIME: Duration = Duration::from_secs(3);
 /// Maximum time to connect for the first time.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 
-const READ: &str = "SELECT shop, holder, address, term, beat, \
+const READ: &str = "SELECT mark, holder, address, term, beat, \
                     CAST(EXTRACT(EPOCH FROM since) * 1000 AS BIGINT) AS since_ms FROM printfloor_leader WHERE id = 1";
 const CREATE: &str = "CREATE TABLE IF NOT EXISTS printfloor_leader (id INT PRIMARY KEY CHECK (id = 1), \
-                      shop TEXT NOT NULL, holder TEXT NOT NULL, address TEXT NOT NULL, term BIGINT NOT NULL, \
+                      mark TEXT NOT NULL, holder TEXT NOT NULL, address TEXT NOT NULL, term BIGINT NOT NULL, \
                       beat BIGINT NOT NULL, since TIMESTAMPTZ NOT NULL)";
-const FILL: &str = "INSERT INTO printfloor_leader (id, shop, holder, address, term, beat, since) \
-                    VALUES (1, md5(random()::text || clock_timestamp()::text), '', '', 0, 0, now()) \
-                    ON CONFLICT (id) DO NOTHING";
+const FILL: &str = "INSERT INTO printfloor_leader (id, mark, holder, address, term, beat, since) \
+                    VALUES (1, '', '', '', 0, 0, now()) ON CONFLICT (id) DO NOTHING";
 const TAKE: &str = "UPDATE printfloor_leader SET holder = $1, address = $2, term = term + 1, beat = beat + 1, \
-                    since = now() WHERE id = 1 AND term = $3 AND beat = $4";
+                    since = now(), mark = md5(random()::text || clock_timestamp()::text) \
+                    WHERE id = 1 AND term = $3 AND beat = $4 RETURNING mark";
 const BEAT: &str = "UPDATE printfloor_leader SET beat = beat + 1 WHERE id = 1 AND term = $1 AND holder = $2";
 const RELEASE: &str = "UPDATE printfloor_leader SET holder = '', address = '', beat = beat + 1, since = now() \
                        WHERE id = 1 AND term = $1 AND holder = $2";
@@ -69,17 +69,25 @@ pub struct CurrentLeader {
     pub address: String,
     /// Time since which it leads, by the clock of the database.
     pub since: Timestamp,
+    /// Random text with which it marks its folders, so that others can tell whether they share them.
+    pub mark: String,
 }
 
 /// Row of the lease's table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct LeaseRow {
-    shop: String,
+    mark: String,
     holder: String,
     address: String,
     since_ms: i64,
     term: i64,
     beat: i64,
+}
+
+impl LeaseRow {
+    fn leader(self) -> CurrentLeader {
+        CurrentLeader { address: self.address, since: Timestamp(self.since_ms), mark: self.mark }
+    }
 }
 
 /// Reason that the lease can be taken.
@@ -99,6 +107,19 @@ pub enum LeaseAttempt {
     Held(CurrentLeader),
 }
 
+/// Returns the server that leads; `None` if none does. Changes nothing.
+///
+/// # Errors
+///
+/// Fails if the database cannot be queried.
+pub async fn current_leader(settings: &DatabaseSettings) -> Result<Option<CurrentLeader>, OpenError> {
+    let session = open_session(settings, CONNECT_TIME).await?;
+    let exists = flag(&session, "SELECT to_regclass('printfloor_leader') IS NOT NULL AS is_so").await?;
+    let row = if exists { Some(read(&session).await?) } else { None };
+    session.close().await?;
+    Ok(row.filter(|row| !row.address.is_empty()).map(LeaseRow::leader))
+}
+
 /// Reader of the lease that takes it when it may.
 pub struct LeaseWatch {
     settings: DatabaseSettings,
@@ -107,7 +128,6 @@ pub struct LeaseWatch {
     /// Row as last read, and the time since boot at which it was first read like that. Forgotten when the database does
     /// not answer, because the leader may not have reached it either.
     last: Option<(LeaseRow, Duration)>,
-    shop: String,
 }
 
 impl LeaseWatch {
@@ -127,13 +147,7 @@ impl LeaseWatch {
             }
         }
         session.execute_unprepared(FILL).await?;
-        let shop = read(&session).await?.shop;
-        Ok(Self { settings, holder, session: Some(session), last: None, shop })
-    }
-
-    /// Returns the shop's ID, by which servers recognise folders that they share.
-    pub fn shop(&self) -> &str {
-        &self.shop
+        Ok(Self { settings, holder, session: Some(session), last: None })
     }
 
     /// Takes the lease if nobody uses the database, or if its holder has not renewed it for [`LEASE_TIME`].
@@ -183,16 +197,16 @@ impl LeaseWatch {
             (now.saturating_sub(first_read) >= LEASE_TIME).then_some(LeaseGround::Lapsed)
         };
         if let Some(ground) = ground
-            && take(&session, &self.holder, &row, ground).await?
+            && let Some(mark) = take(&session, &self.holder, &row, ground).await?
         {
             // The lease is renewed on a thread of its own, with its own connection.
             let _ = timeout(ANSWER_TIME, session.close()).await;
             let (settings, holder) = (self.settings.clone(), self.holder.clone());
             let (term, leadership) = (row.term + 1, Leadership::of_lease(now));
-            return Ok(LeaseAttempt::Won(Box::new(Lease { settings, holder, term, session: None, leadership })));
+            return Ok(LeaseAttempt::Won(Box::new(Lease { settings, holder, term, mark, session: None, leadership })));
         }
         self.session = Some(session);
-        Ok(LeaseAttempt::Held(CurrentLeader { address: row.address, since: Timestamp(row.since_ms) }))
+        Ok(LeaseAttempt::Held(row.leader()))
     }
 }
 
@@ -210,6 +224,7 @@ pub struct Lease {
     settings: DatabaseSettings,
     holder: LeaseHolder,
     term: i64,
+    mark: String,
     session: Option<DatabaseConnection>,
     leadership: Leadership,
 }
@@ -218,6 +233,11 @@ impl Lease {
     /// Returns the view of the lease for whoever acts on the outside world.
     pub fn leadership(&self) -> Leadership {
         self.leadership.clone()
+    }
+
+    /// Returns the random text with which the server marks its folders.
+    pub fn mark(&self) -> &str {
+        &self.mark
     }
 
     /// Renews the lease until another server has it, or until `leave` is ready; then the next server can take it at
@@ -316,7 +336,7 @@ async fn read(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {
     let row = session.query_one_raw(statement(READ, [])).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotFound("the lease of the database is missing".to_owned()))?;
     Ok(LeaseRow {
-        shop: row.try_get("", "shop")?,
+        mark: row.try_get("", "mark")?,
         holder: row.try_get("", "holder")?,
         address: row.try_get("", "address")?,
         since_ms: row.try_get("", "since_ms")?,
@@ -325,29 +345,30 @@ async fn read(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {
     })
 }
 
-/// Takes the lease if it is still as in `row`. Returns `false` if somebody was quicker or uses the database.
+/// Takes the lease if it is still as in `row`, and returns its mark; `None` if somebody was quicker or uses the
+/// database.
 async fn take(
     session: &DatabaseConnection,
     holder: &LeaseHolder,
     row: &LeaseRow,
     ground: LeaseGround,
-) -> Result<bool, DbErr> {
+) -> Result<Option<String>, DbErr> {
     let tx = session.begin().await?;
     tx.execute_unprepared("SET LOCAL synchronous_commit = on").await?;
     tx.execute_unprepared("SET LOCAL lock_timeout = 2000").await?;
     let values = [holder.id.clone().into(), holder.address.clone().into(), row.term.into(), row.beat.into()];
-    if tx.execute_raw(statement(TAKE, values)).await?.rows_affected() == 0 {
+    let Some(row) = tx.query_one_raw(statement(TAKE, values)).await? else {
         tx.rollback().await?;
-        return Ok(false);
-    }
+        return Ok(None);
+    };
     if ground == LeaseGround::Lapsed {
         expel(&tx).await?;
     } else if !flag(&tx, &format!("SELECT pg_try_advisory_xact_lock({ADVISORY_LOCK}) AS is_so")).await? {
         tx.rollback().await?;
-        return Ok(false);
+        return Ok(None);
     }
     tx.commit().await?;
-    Ok(true)
+    Ok(Some(row.try_get("", "mark")?))
 }
 
 /// Ends the session in which the former leader writes, which may be in the middle of a transaction, and raises the

@@ -1,8 +1,10 @@
 //! Answers of a server that stands by for another one: a page for people, errors for programs, and health checks.
 
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Json, Router};
 use maud::html;
@@ -11,28 +13,52 @@ use tokio::sync::watch;
 
 use super::frame::page_in;
 use crate::design::assets;
-use http::error::ApiError;
+use config::Config;
+use domain::aggregate::LastNumbers;
 use http::language::accepted_language;
+use http::request_id;
 use http_api::billing;
+use http_api::production::health::{STANDBY_RETRY_SECONDS, standby_error, standby_readiness};
+use kernel::environment::Environment;
 use store::lease::CurrentLeader;
 use words::{Language, pages};
 
-/// Seconds after which clients may ask again: a server that takes over is ready by then.
-const RETRY_SECONDS: u32 = 5;
+/// Headers of rate limits, which every answer of the API has. Nothing is counted here.
+const LIMIT_HEADERS: [&str; 2] = ["x-ratelimit-limit", "x-ratelimit-remaining"];
 
-/// Builds the router of a server that stands by for `leader`.
-pub fn router(leader: watch::Receiver<CurrentLeader>) -> Router {
-    assets::routes().fallback(answer).layer(from_fn(billing::answered_by_contract)).with_state(leader)
+/// State of a server that stands by.
+#[derive(Clone)]
+struct StandbyState {
+    leader: watch::Receiver<CurrentLeader>,
+    requests_per_minute: u32,
 }
 
-async fn answer(State(leader): State<watch::Receiver<CurrentLeader>>, request: Request) -> Response {
-    let leader = leader.borrow().clone();
-    match request.uri().path() {
+/// Builds the router of a server that stands by for `leader`.
+pub fn router(config: &Config, leader: watch::Receiver<CurrentLeader>) -> Router {
+    let requests_per_minute = config.limits.anonymous_requests_per_minute;
+    let ids = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));
+    assets::routes()
+        .fallback(answer)
+        .layer(from_fn(billing::answered_by_contract))
+        .layer(from_fn_with_state(ids, request_id::name))
+        .with_state(StandbyState { leader, requests_per_minute })
+}
+
+async fn answer(State(state): State<StandbyState>, request: Request) -> Response {
+    let leader = state.leader.borrow().clone();
+    let mut response = match request.uri().path() {
         "/healthz" => Json(json!({"status": "ok"})).into_response(),
-        "/readyz" => with_leader(&leader, "standby"),
+        "/readyz" => standby_readiness(&leader),
         _ if wants_page(request.headers()) => page(accepted_language(request.headers()), &leader),
-        _ => with_leader(&leader, "unavailable"),
+        _ => standby_error(&leader).into_response(),
+    };
+    let headers = response.headers_mut();
+    for name in LIMIT_HEADERS {
+        headers.insert(name, state.requests_per_minute.into());
     }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
 }
 
 /// Returns whether a browser asks for a page.
@@ -41,29 +67,11 @@ fn wants_page(headers: &HeaderMap) -> bool {
     accepted.is_some_and(|kinds| kinds.contains("text/html"))
 }
 
-/// Builds the error for programs, with the given status in its body and the leader beside it.
-fn with_leader(leader: &CurrentLeader, status: &str) -> Response {
-    let message = if leader.address.is_empty() {
-        "this server is on standby until the database is free".to_owned()
-    } else {
-        format!("this server is on standby; {} leads", leader.address)
-    };
-    let error = ApiError::unavailable("unavailable", message, RETRY_SECONDS);
-    let mut body = error.body();
-    body["status"] = json!(status);
-    body["leader"] = json!({"address": leader.address, "since": leader.since.to_string()});
-    let mut response = error.into_response();
-    *response.body_mut() = Json(body).into_response().into_body();
-    response.headers_mut().remove(header::CONTENT_LENGTH);
-    response
-}
-
 fn page(language: Language, leader: &CurrentLeader) -> Response {
     let title = pages::standby_title(language);
-    let has_address = leader.address.starts_with("http");
     let content = html! {
         h1 { (title) }
-        @if has_address {
+        @if leader.address.starts_with("http") {
             p { (pages::standby_text(language)) }
             p { a class="button" href=(leader.address) { (pages::standby_link(language)) } }
             p class="small muted" { (leader.address) }
@@ -72,8 +80,6 @@ fn page(language: Language, leader: &CurrentLeader) -> Response {
         }
     };
     let mut response = page_in(language, StatusCode::SERVICE_UNAVAILABLE, &title, &content);
-    let headers = response.headers_mut();
-    headers.insert(header::RETRY_AFTER, RETRY_SECONDS.into());
-    headers.insert(header::VARY, HeaderValue::from_static("Accept, Accept-Language"));
+    response.headers_mut().insert(header::RETRY_AFTER, STANDBY_RETRY_SECONDS.into());
     response
 }
