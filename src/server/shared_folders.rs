@@ -9,8 +9,8 @@ use crate::app::documents;
 use crate::config::Config;
 use crate::services::object_storage::StorageError;
 
-/// File with the mark of the server that leads.
-const MARK_FILE: &str = "leader.mark";
+/// File with the mark of the server that leads. Backups leave out files whose names contain `#`.
+const MARK_FILE: &str = "leader#mark";
 
 /// Returns the folders that a server needs to go on with another one's shop, each with its setting.
 fn folders(config: &Config) -> Vec<(&'static str, PathBuf)> {
