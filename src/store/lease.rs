@@ -210,7 +210,7 @@ impl LeaseWatch {
     }
 }
 
-/// End of a lease.
+/// Reason that a lease is no longer renewed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LeaseEnd {
     /// Another server leads.

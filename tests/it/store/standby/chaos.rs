@@ -120,7 +120,6 @@ async fn a_leader_that_the_database_no_longer_answers_is_followed() {
     cut(Wire::Silent).await;
 }
 
-/// A leader alone on its database is no former leader after an outage.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leader_without_another_server_outlasts_an_outage() {
     let Some(db) = Db::postgres().await else { return };
