@@ -10,6 +10,7 @@
 
 mod leadership;
 
+use std::pin::pin;
 use std::time::Duration;
 
 use sea_orm::{
@@ -160,11 +161,7 @@ impl LeaseWatch {
         self.end(took.unwrap_or_else(|_| Err(no_answer())))
     }
 
-    /// Takes the lease at once, whoever had it, if nobody uses the database.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the database does not answer.
+    /// Takes the lease at once, whoever had it, if nobody uses the database. Fails like [`Self::attempt`].
     pub async fn attempt_at_once(&mut self) -> Result<LeaseAttempt, OpenError> {
         let took = timeout(CONNECT_TIME, self.look(true)).await;
         self.end(took.unwrap_or_else(|_| Err(no_answer())))
@@ -174,14 +171,11 @@ impl LeaseWatch {
         if attempt.is_err() {
             (self.session, self.last) = (None, None);
         }
-        Ok(attempt?)
+        attempt.map_err(OpenError::from)
     }
 
     async fn look(&mut self, at_once: bool) -> Result<LeaseAttempt, DbErr> {
-        let session = match self.session.take() {
-            Some(session) => session,
-            None => open_session(&self.settings, ANSWER_TIME).await?,
-        };
+        let session = reopen_session(&mut self.session, &self.settings).await?;
         let row = timeout(ANSWER_TIME, read(&session)).await.unwrap_or_else(|_| Err(no_answer()))?;
         let now = since_boot();
         let first_read = match &self.last {
@@ -244,7 +238,7 @@ impl Lease {
     /// once. While the database does not answer, nothing is renewed, and this server leads again as soon as it does,
     /// unless another one was quicker.
     pub async fn keep(mut self, leave: impl Future<Output = ()>) -> LeaseEnd {
-        let mut leave = std::pin::pin!(leave);
+        let mut leave = pin!(leave);
         let mut beats = interval(BEAT_INTERVAL);
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut failing = false;
@@ -278,10 +272,7 @@ impl Lease {
 
     /// Raises the beat. Returns `false` if another server has the lease.
     async fn beat(&mut self) -> Result<bool, DbErr> {
-        let session = match self.session.take() {
-            Some(session) => session,
-            None => open_session(&self.settings, ANSWER_TIME).await?,
-        };
+        let session = reopen_session(&mut self.session, &self.settings).await?;
         let sent_at = since_boot();
         let beat = statement(BEAT, [self.term.into(), self.holder.id.clone().into()]);
         let answer = timeout(ANSWER_TIME, session.execute_raw(beat)).await;
@@ -293,8 +284,9 @@ impl Lease {
         Ok(rows > 0)
     }
 
+    /// Gives the lease back. If the database does not answer, it ends by itself.
     async fn release(mut self) {
-        let Some(session) = self.session.take() else { return };
+        let Ok(session) = reopen_session(&mut self.session, &self.settings).await else { return };
         let release = statement(RELEASE, [self.term.into(), self.holder.id.clone().into()]);
         if let Ok(Ok(_)) = timeout(ANSWER_TIME, session.execute_raw(release)).await {
             let _ = timeout(ANSWER_TIME, session.close()).await;
@@ -330,6 +322,17 @@ async fn open_session(settings: &DatabaseSettings, within: Duration) -> Result<D
         ])
     });
     timeout(within, Database::connect(options)).await.unwrap_or_else(|_| Err(no_answer()))
+}
+
+/// Takes the session out of its place, or opens one if it was lost.
+async fn reopen_session(
+    place: &mut Option<DatabaseConnection>,
+    settings: &DatabaseSettings,
+) -> Result<DatabaseConnection, DbErr> {
+    match place.take() {
+        Some(session) => Ok(session),
+        None => open_session(settings, ANSWER_TIME).await,
+    }
 }
 
 async fn read(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {

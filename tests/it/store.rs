@@ -10,7 +10,7 @@ mod panics;
 pub mod proxy;
 pub mod rig;
 mod settlements;
-pub mod standby;
+mod standby;
 mod start_check;
 pub mod submit;
 pub mod takeover;
