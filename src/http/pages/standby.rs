@@ -37,7 +37,7 @@ struct StandbyState {
 pub fn router(config: &Config, leader: watch::Receiver<CurrentLeader>) -> Router {
     let requests_per_minute = config.limits.anonymous_requests_per_minute;
     let ids = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));
-    assets::routes()
+    assets::routes::<StandbyState>()
         .fallback(answer)
         .layer(from_fn(billing::answered_by_contract))
         .layer(from_fn_with_state(ids, request_id::name))
