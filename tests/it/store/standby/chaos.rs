@@ -132,9 +132,11 @@ async fn a_leader_without_another_server_outlasts_an_outage() {
         .await;
     proxy.is(Wire::Whole);
     app.until_ready().await;
-    until("something to be written", || async {
-        let spool = json!({"name": "late", "type": "filament", "quantity": 1, "unit": "g"});
-        (app.post("/api/inventory/materials", &spool).await.status == 201).then_some(())
+    let (app, mut tries) = (&app, 0);
+    until("something to be written", || {
+        tries += 1;
+        let material = json!({"name": format!("late {tries}"), "type": "filament", "quantity": 1});
+        async move { (app.post("/api/inventory/materials", &material).await.status == 201).then_some(()) }
     })
     .await;
 }
