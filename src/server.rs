@@ -2,10 +2,14 @@
 
 mod control_socket;
 mod data_folder;
+mod lead;
+mod prepared;
+mod shared_folders;
+mod standby;
 
 use std::fs::{self, File};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{self, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +21,10 @@ use tokio_util::sync::CancellationToken;
 pub use self::control_socket::CONTROL_SOCKET;
 pub(crate) use self::control_socket::SocketPath;
 pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock};
+use self::lead::Lead;
+pub use self::prepared::{DatabaseLead, PreparedServer};
+pub(crate) use self::shared_folders::check as check_shared_folders;
+use self::standby::lead_alone;
 use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
 use crate::app::restore_mark::{self, RestoreMarkError, RestoreStage};
@@ -76,6 +84,20 @@ pub enum StartError {
         /// Reason that the database cannot be opened.
         source: OpenError,
     },
+    /// Another server leads, and does not share a folder with this one, so this one could not take over.
+    #[error(
+        "another server leads, and {setting} ({}) is not its folder, so this server cannot stand by for it",
+        path.display()
+    )]
+    NotShared {
+        /// Name of the setting.
+        setting: &'static str,
+        /// Path of the folder.
+        path: PathBuf,
+    },
+    /// The lease of the database cannot be renewed.
+    #[error("cannot start a thread: {}", io_words(.0))]
+    Thread(io::Error),
     /// The app cannot start.
     #[error(transparent)]
     App(ShopError),
@@ -92,8 +114,8 @@ pub struct Server {
     control: Option<PathBuf>,
     /// Token that is cancelled to stop accepting connections and to end streams.
     stopping: CancellationToken,
-    /// Token that is cancelled when a different server takes over the database.
-    fenced: CancellationToken,
+    /// Lead of the database, which another server may take.
+    lead: Lead,
     serving: Vec<JoinHandle<()>>,
     /// Thread that accepts connections and responds to health checks and emergency stops.
     front: Option<http::Acceptor>,
@@ -110,12 +132,28 @@ impl Server {
 
     /// Starts the server like [`Self::start`], with the given wall clock.
     pub async fn start_with_clock(config: Config, clock: Clock) -> Result<Self, StartError> {
+        let mut prepared = Self::prepare(config).await?;
+        let lead = prepared.lead().await?;
+        prepared.start(lead, clock).await
+    }
+
+    /// Takes the first steps of a start, up to the lead of the database.
+    pub async fn prepare(config: Config) -> Result<PreparedServer, StartError> {
+        PreparedServer::new(config).await
+    }
+
+    async fn start_prepared(
+        (config, clock): (Config, Clock),
+        (lock, listener): (File, net::TcpListener),
+        DatabaseLead { lead, front }: DatabaseLead,
+    ) -> Result<Self, StartError> {
         let listen = config.server.listen.to_string();
         let refused = |source| StartError::Listen { address: listen.clone(), source };
-        // A server that holds the directory also has the port: its process is told rather than "in use".
-        let lock = data_folder::lock_again(&config.server.data_dir, &listen)?;
-        let listener = TcpListener::bind(&listen).await.map_err(refused)?;
-        let mut server = Self::without_listeners(config, clock, lock, &listen).await?;
+        let mut server = Self::without_listeners(config, clock, lock, lead).await?;
+        if let Some(front) = front {
+            front.end().await;
+        }
+        let listener = TcpListener::from_std(listener).map_err(refused)?;
         server.address = Some(listener.local_addr().map_err(refused)?);
         let config = server.config.clone();
         let socket = config.server.data_dir.join(CONTROL_SOCKET);
@@ -146,56 +184,32 @@ impl Server {
 
     /// Starts the app without listeners, for commands that run while no server is running.
     pub async fn start_local(config: Config) -> Result<Self, StartError> {
-        Box::pin(Self::without_listeners(config, Box::new(machine_clock), None, "no listener")).await
+        let lock = data_folder::lock(&config.server.data_dir, "no listener")?;
+        let lead = Box::pin(lead_alone(&config, &lock)).await?;
+        Box::pin(Self::without_listeners(config, Box::new(machine_clock), lock, lead)).await
     }
 
-    async fn without_listeners(
-        mut config: Config,
-        clock: Clock,
-        lock: Option<File>,
-        listen: &str,
-    ) -> Result<Self, StartError> {
-        let data = config.server.data_dir.clone();
-        let lock = lock.map_or_else(|| data_folder::lock(&data, listen), Ok)?;
-        let unusable = |source| StartError::Data { path: absolute(&data), source };
-        let database = connect::display_url(config.database_url().expose());
-        let restore = restore_mark::settle(&config).await.map_err(|error| match error {
-            RestoreMarkError::Disk(source) => unusable(source),
-            RestoreMarkError::Open(source) => StartError::Database { database: database.clone(), source },
-        })?;
-        match restore {
-            RestoreStage::Unmarked => {}
-            RestoreStage::Interrupted(_) => return Err(StartError::RestoreUnfinished { path: absolute(&data) }),
-            RestoreStage::Complete(_) => {
-                tracing::info!("a backup's restore is complete; removed its leftover mark");
+    /// Starts the app. A server that cannot start gives the lead back, so that another one need not wait for it.
+    async fn without_listeners(config: Config, clock: Clock, lock: File, lead: Lead) -> Result<Self, StartError> {
+        match Box::pin(open_shop(config, clock, &lead)).await {
+            Ok((shop, config, made_secrets)) => Ok(Self {
+                shop,
+                config,
+                made_secrets,
+                setup_code: None,
+                address: None,
+                control: None,
+                stopping: CancellationToken::new(),
+                lead,
+                serving: Vec::new(),
+                front: None,
+                _lock: lock,
+            }),
+            Err(error) => {
+                lead.release().await;
+                Err(error)
             }
         }
-        data_folder::close_to_others(&data).map_err(unusable)?;
-        let made_secrets = own_secrets::settle(&mut config).await.map_err(|error| match error {
-            SecretsError::Open(source) => StartError::Database { database: database.clone(), source },
-            other => StartError::Secrets(other),
-        })?;
-        let config = Arc::new(config);
-        let fenced = CancellationToken::new();
-        let leave = fenced.clone();
-        let started = Box::pin(App::start(&config, clock, Arc::new(move || leave.cancel()))).await;
-        let shop = started.map_err(|error| match error {
-            ShopError::Open(source) => StartError::Database { database, source },
-            other => StartError::App(other),
-        })?;
-        Ok(Self {
-            shop,
-            config,
-            made_secrets,
-            setup_code: None,
-            address: None,
-            control: None,
-            stopping: CancellationToken::new(),
-            fenced,
-            serving: Vec::new(),
-            front: None,
-            _lock: lock,
-        })
     }
 
     /// Returns the running app.
@@ -225,7 +239,7 @@ impl Server {
 
     /// Waits until a different server takes over the database; this server must then stop.
     pub async fn fenced(&self) {
-        self.fenced.cancelled().await;
+        self.lead.fenced().cancelled().await;
     }
 
     /// Stops listening, lets requests finish and drains the app; aborts work that exceeds the time limit `within`.
@@ -247,5 +261,43 @@ impl Server {
         if let Some(socket) = &self.control {
             let _ = fs::remove_file(socket);
         }
+        self.lead.release().await;
     }
+}
+
+/// Opens the database and starts the app. Returns it with the settings and the file of secrets that were generated.
+async fn open_shop(
+    mut config: Config,
+    clock: Clock,
+    lead: &Lead,
+) -> Result<(Arc<App>, Arc<Config>, Option<PathBuf>), StartError> {
+    let data = config.server.data_dir.clone();
+    let unusable = |source| StartError::Data { path: absolute(&data), source };
+    let database = connect::display_url(config.database_url().expose());
+    let restore = restore_mark::settle(&config).await.map_err(|error| match error {
+        RestoreMarkError::Disk(source) => unusable(source),
+        RestoreMarkError::Open(source) => StartError::Database { database: database.clone(), source },
+    })?;
+    match restore {
+        RestoreStage::Unmarked => {}
+        RestoreStage::Interrupted(_) => return Err(StartError::RestoreUnfinished { path: absolute(&data) }),
+        RestoreStage::Complete(_) => {
+            tracing::info!("a backup's restore is complete; removed its leftover mark");
+        }
+    }
+    data_folder::close_to_others(&data).map_err(unusable)?;
+    let made_secrets = own_secrets::settle(&mut config).await.map_err(|error| match error {
+        SecretsError::Open(source) => StartError::Database { database: database.clone(), source },
+        other => StartError::Secrets(other),
+    })?;
+    if let Some(mark) = lead.mark() {
+        shared_folders::mark(&config, mark)?;
+    }
+    let config = Arc::new(config);
+    let started = Box::pin(App::start(&config, clock, lead.leadership(), lead.on_fenced())).await;
+    let shop = started.map_err(|error| match error {
+        ShopError::Open(source) => StartError::Database { database, source },
+        other => StartError::App(other),
+    })?;
+    Ok((shop, config, made_secrets))
 }

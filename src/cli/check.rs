@@ -7,10 +7,11 @@ mod printers;
 mod report;
 mod secrets;
 mod services;
+mod standby;
 
-use std::io;
+use std::fs::{self, File, TryLockError};
 use std::path::Path;
-use std::{fs, process};
+use std::{io, process};
 
 use tokio::net::TcpListener;
 
@@ -19,7 +20,7 @@ use super::api::HttpApi;
 use super::{CliError, GlobalOptions, settings};
 use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
-use crate::server::absolute;
+use crate::server::{LOCK_FILE, absolute};
 use platform::io_words::io_words;
 
 /// Runs all checks; returns an error if any of them failed.
@@ -41,6 +42,7 @@ pub async fn run(global: &GlobalOptions) -> Result<(), CliError> {
     if let Some(reading) = reading {
         let _ = reading.close().await;
     }
+    standby::check(&mut report, &config).await;
     services::check(&mut report, &config).await;
     report.end()
 }
@@ -66,6 +68,12 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
     }
 }
 
+/// Returns whether a process has locked the data directory.
+fn is_locked(data: &Path) -> bool {
+    let lock = File::open(data.join(LOCK_FILE));
+    lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 /// Checks that a server is running on the data directory and responds or, if none is running, that its address is free
 /// to listen on.
 async fn address(report: &mut CheckReport, config: &Config) {
@@ -85,6 +93,9 @@ async fn address(report: &mut CheckReport, config: &Config) {
         Err(error) => {
             return report.wrong("server", error.to_string(), "run this command as the same user as the server");
         }
+    }
+    if is_locked(&config.server.data_dir) {
+        return report.fine("server", "a server on this data directory is starting or on standby");
     }
     let listen = config.server.listen;
     match TcpListener::bind(listen).await {

@@ -118,10 +118,14 @@ fn start_advice(error: &StartError) -> Option<String> {
         },
         StartError::Secrets(error) => return secrets_advice(error),
         StartError::Database { source, .. } => database_advice(source),
+        StartError::NotShared { .. } => {
+            "set files.dir, and files.documents_dir or a bucket in [object_storage], to folders that both servers use; \
+             see Two servers in docs/OPERATIONS.md"
+        }
         StartError::App(ShopError::Mail(_)) => {
             "`printfloor config` explains the section [mail]; `printfloor check` tests it in detail"
         }
-        StartError::App(_) => return None,
+        StartError::App(_) | StartError::Thread(_) => return None,
     };
     Some(words.to_owned())
 }

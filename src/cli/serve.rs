@@ -11,6 +11,7 @@ use std::{io, process};
 use stop_signals::StopSignals;
 
 use super::{CliError, GlobalOptions, office, output, settings};
+use crate::actors::kernel::environment::machine_clock;
 use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, Server, absolute};
@@ -39,11 +40,7 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     let mut signals =
         StopSignals::listen().map_err(CliError::io("the server's signal handlers cannot be installed"))?;
     let within = config.server.shutdown_timeout_seconds.duration();
-    let server = tokio::select! {
-        biased; // a server that has started is stopped in order
-        started = Server::start(config) => started?,
-        () = signals.next() => return Err(CliError::Failed("stopped by a signal before the server had started".to_owned())),
-    };
+    let Some(server) = Box::pin(start(config, &mut signals)).await? else { return Ok(()) };
     if let Some(file) = server.made_secrets() {
         let file = absolute(file);
         tracing::info!("created new secrets; keep {} with the data, which cannot be used without it", file.display());
@@ -78,6 +75,28 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Starts the server as soon as it may use the database. Returns `None` if a signal stops it while another server does.
+async fn start(config: Config, signals: &mut StopSignals) -> Result<Option<Server>, CliError> {
+    let early = || Err(CliError::Failed("stopped by a signal before the server had started".to_owned()));
+    let mut prepared = Server::prepare(config).await?;
+    let lead = tokio::select! {
+        biased; // whoever leads is stopped in order
+        lead = prepared.lead() => lead?,
+        () = signals.next() => {
+            if !prepared.stands_by() {
+                return early();
+            }
+            tracing::info!("stopped while standing by");
+            return Ok(None);
+        }
+    };
+    tokio::select! {
+        biased; // a server that has started is stopped in order
+        started = prepared.start(lead, Box::new(machine_clock)) => Ok(Some(started?)),
+        () = signals.next() => early(),
+    }
 }
 
 /// Formats the message printed when the server has started. `nobody` is `true` if no account exists, `code` is the

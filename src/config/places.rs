@@ -10,6 +10,13 @@ impl Config {
         if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
     }
 
+    /// Returns the directory for exported tables. It is beside the uploaded files if they have a directory of their own,
+    /// which servers that stand by for each other share.
+    pub fn exports_dir(&self) -> PathBuf {
+        let dir = if self.files.dir.as_os_str().is_empty() { &self.server.data_dir } else { &self.files.dir };
+        dir.join("exports")
+    }
+
     /// Returns the directory to which emails are written if neither a mail server nor an email service is configured.
     pub fn outbox_dir(&self) -> PathBuf {
         self.server.data_dir.join("outbox")
@@ -29,6 +36,7 @@ impl Config {
 
     /// Returns the directory for rendered documents, which is used if no bucket is configured.
     pub fn documents_dir(&self) -> PathBuf {
-        self.server.data_dir.join("documents")
+        let dir = &self.files.documents_dir;
+        if dir.as_os_str().is_empty() { self.server.data_dir.join("documents") } else { dir.clone() }
     }
 }

@@ -98,6 +98,18 @@ pub struct DatabaseConfig {
     pub read_connections: u32,
     /// Maximum execution time of an SQL statement.
     pub statement_timeout_seconds: Seconds,
+    /// Behaviour while another server uses the same PostgreSQL database.
+    pub standby: StandbyMode,
+}
+
+/// Behaviour of a server that is started while another one uses its PostgreSQL database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StandbyMode {
+    /// It stands by and takes over when the other one ends.
+    Wait,
+    /// It ends at once.
+    Refuse,
 }
 
 /// `[redis]`: optional Redis server, which never stores the only copy of any data.

@@ -60,7 +60,7 @@ use actors::app::App;
 use config::Config;
 use platform::shared::Shared;
 
-pub use serve::{Acceptor, serve_control, start_tcp};
+pub use serve::{Acceptor, serve_control, serve_standby, start_tcp};
 
 /// Shared server state for the middleware around the handlers. Handlers extract only the `handles` that they use. A
 /// single reference count covers all parts because the state is cloned for every request.

@@ -12,6 +12,7 @@ mod places;
 mod prefixed;
 mod refusal;
 mod retry_pause;
+mod standby;
 
 use std::time::Duration;
 
@@ -27,6 +28,7 @@ use connection::{HeadLimits, HttpConnection};
 use front::AdmittedConnection;
 
 pub use front::Acceptor;
+pub use standby::serve_standby;
 
 /// Interval between sweeps of rate-limit windows.
 const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);

@@ -18,6 +18,7 @@ use tokio::time::timeout;
 
 use super::Unavailable;
 use super::connect::{self, DatabaseSettings, OpenError, sqlite_file};
+use super::lease::LEASE_TABLE;
 
 /// Timeout for making and verifying a copy.
 const MAX_COPY_TIME: Duration = Duration::from_secs(3600);
@@ -172,7 +173,7 @@ async fn schema_of(db: &impl ConnectionTrait) -> Result<String, DbErr> {
     text(db, "SELECT MAX(version) AS value FROM seaql_migrations").await
 }
 
-/// Counts the rows per table. Must run in a transaction, or on a database to which nobody writes.
+/// Counts the rows per table, without the lease. Must run in a transaction, or on a database to which nobody writes.
 async fn counted(db: &impl ConnectionTrait) -> Result<BTreeMap<String, u64>, DbErr> {
     let backend = db.get_database_backend();
     let names = match backend {
@@ -184,6 +185,10 @@ async fn counted(db: &impl ConnectionTrait) -> Result<BTreeMap<String, u64>, DbE
     let mut rows = BTreeMap::new();
     for row in db.query_all_raw(Statement::from_string(backend, names)).await? {
         let name: String = row.try_get("", "name")?;
+        // Which server leads is nothing of the shop.
+        if name == LEASE_TABLE {
+            continue;
+        }
         let count = format!("SELECT COUNT(*) AS value FROM \"{}\"", name.replace('"', "\"\""));
         let count = number(db, &count).await?;
         rows.insert(name, count);

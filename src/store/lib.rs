@@ -12,6 +12,7 @@ pub mod copy;
 pub mod event_follower;
 pub mod followers;
 mod kinds;
+pub mod lease;
 pub mod load;
 pub mod memory;
 mod meter;

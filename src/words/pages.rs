@@ -20,6 +20,11 @@ messages! {
     continue_button();
     none_yet(email: &str);
 
+    standby_title();
+    standby_text();
+    standby_link();
+    standby_busy_text();
+
     items();
     shipping();
     discount();

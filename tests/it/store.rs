@@ -10,6 +10,7 @@ mod panics;
 pub mod proxy;
 pub mod rig;
 mod settlements;
+mod standby;
 mod start_check;
 pub mod submit;
 pub mod takeover;

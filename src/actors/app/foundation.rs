@@ -113,7 +113,7 @@ impl Foundation {
             outbox: self.outbox.clone(),
             cipher: self.cipher.clone(),
             blobs: self.blobs.clone(),
-            export_files: ExportFiles::open(config.server.data_dir.join("exports"))?,
+            export_files: ExportFiles::open(config.exports_dir())?,
             export_rows: Arc::new(QueriedExportRows(self.queries.clone())),
             connections: self.connections.clone(),
             watch: watch_settings(config),

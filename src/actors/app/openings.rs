@@ -21,6 +21,7 @@ pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, Str
     for (name, before, path) in [
         ("server.data_dir", present.server.data_dir.clone(), next.server.data_dir.clone()),
         ("files.dir", present.files_dir(), next.files_dir()),
+        ("files.documents_dir", present.documents_dir(), next.documents_dir()),
     ] {
         if before != path
             && let Err(words) = folder(&path)

@@ -119,6 +119,18 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
     }
 }
 
+/// Checks that the secrets are those the database was created with, if it contains a shop. Changes nothing.
+///
+/// # Errors
+///
+/// Fails if secrets are missing or differ, or if the database cannot be queried.
+pub async fn verify(config: &Config) -> Result<(), SecretsError> {
+    match look(config).await? {
+        DatabaseState::New => Ok(()),
+        DatabaseState::Existing { .. } => settle(&mut config.clone()).await.map(drop),
+    }
+}
+
 /// Stores check values for secrets that have none in the database yet. Must be called after [`settle`], by the server
 /// that holds the database lock.
 ///

@@ -20,22 +20,26 @@ use kernel::root::{HealthRegistry, Root, RootMsg, keep};
 use store::Store;
 use store::connect::{self, DatabaseSettings, WriteConnection};
 use store::copy::DatabaseCopier;
+use store::lease::Leadership;
 use store::outbox::Outbox;
 use store::queries::Queries;
 use store::reader::Reader;
 use store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 
 impl App {
-    /// Opens the database and starts all components; printers are then connected in parallel. `fenced` is called when a
-    /// different server has taken over the database; the process must then exit.
+    /// Opens the database and starts all components; printers are then connected in parallel. Nothing acts on the
+    /// outside world while `leadership` is in doubt. `fenced` is called when a different server has taken over the
+    /// database; the process must then exit.
     pub async fn start(
         config: &Config,
         clock: Clock,
+        leadership: Leadership,
         fenced: Arc<dyn Fn() + Send + Sync>,
     ) -> Result<Arc<Self>, ShopStartError> {
         let database = open_database(config, &clock).await?;
         let OpenDatabase { settings, writing, reader, queries, outbox, hold, last_numbers } = database;
-        let environment = Arc::new(Environment::with_clock(config.rules(), clock, last_numbers));
+        let environment = Environment::with_clock(config.rules(), clock, last_numbers);
+        let environment = Arc::new(environment.led_by(leadership));
 
         let components = HealthRegistry::default();
         let root = start_root(components.clone(), fenced.clone()).await?;

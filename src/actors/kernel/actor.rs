@@ -276,8 +276,10 @@ impl<T: StoredAggregate> ActorState<T> {
         });
         for effect in due {
             let of = Handle(self.args.entry.clone());
-            let effects = &self.args.effects;
-            self.under_way.entry(effect).or_insert_with_key(|effect| keep_running(effects.clone(), effect.clone(), of));
+            let (effects, leadership) = (&self.args.effects, self.args.environment.leadership());
+            self.under_way
+                .entry(effect)
+                .or_insert_with_key(|effect| keep_running(effects.clone(), effect.clone(), of, leadership.clone()));
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::handle::{AskError, Handle};
 use crate::test_panics::{self, Point};
 use domain::aggregate::{Aggregate, Command, Versioned};
 use domain::schedule::Delays;
+use store::lease::Leadership;
 
 /// Executor of an aggregate kind's effects.
 #[async_trait]
@@ -74,14 +75,16 @@ pub async fn report<T: Aggregate, C: Command<T>>(of: &Handle<T>, command: C) -> 
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(50), longest: Duration::from_secs(2) };
 
 /// Keeps an effect running until the task is aborted. If an attempt returns or panics, the next one starts after an
-/// increasing delay.
+/// increasing delay. No attempt starts while another server may lead, as after the process was stopped for a while.
 pub(super) fn keep_running<T: Aggregate>(
     effects: Arc<dyn Effects<T>>,
     effect: T::Effect,
     of: Handle<T>,
+    leadership: Leadership,
 ) -> AbortHandle {
     tokio::spawn(async move {
         for tries in 0_u32.. {
+            leadership.wait_until_confirmed().await;
             let run = async {
                 #[cfg(any(test, debug_assertions))]
                 test_panics::reached(T::KIND, Point::Effect);

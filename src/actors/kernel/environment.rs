@@ -11,6 +11,7 @@ use domain::id::Id;
 use domain::principal::Principal;
 use domain::rules::Rules;
 use domain::time::Timestamp;
+use store::lease::Leadership;
 
 /// Wall clock, which operators and time servers can set forwards or backwards.
 pub type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
@@ -21,6 +22,7 @@ pub struct Environment {
     pub rules: Rules,
     ids: Box<dyn Ids>,
     clock: Clock,
+    leadership: Leadership,
 }
 
 impl Environment {
@@ -43,11 +45,22 @@ impl Environment {
                 random: Mutex::new(machine_random()),
             }),
             clock,
+            leadership: Leadership::default(),
         }
     }
     /// Creates an environment with a test's clock and IDs.
     pub fn new(rules: Rules, ids: Box<dyn Ids>, clock: Clock) -> Self {
-        Self { rules, ids, clock }
+        Self { rules, ids, clock, leadership: Leadership::default() }
+    }
+    /// Makes whatever acts on the outside world wait for this leadership.
+    pub fn led_by(mut self, leadership: Leadership) -> Self {
+        self.leadership = leadership;
+        self
+    }
+    /// Returns the certainty of this process that it leads, which whoever is about to act on the outside world waits
+    /// for.
+    pub fn leadership(&self) -> &Leadership {
+        &self.leadership
     }
     /// Returns the wall-clock time, with millisecond precision.
     pub fn now(&self) -> Timestamp {

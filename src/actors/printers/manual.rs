@@ -283,6 +283,8 @@ async fn begin(
     if !matches!(report(of, uploaded).await, Ok(UploadAnswer::Go)) {
         return None; // not ours to send any more
     }
+    // The process may have been stopped since the permission: another server judges the print then.
+    with.environment.leadership().wait_until_confirmed().await;
     *permitted_at = Some(Instant::now());
     let launch = Launch { name: name.clone(), print: manual.id, plate: MANUAL_PLATE, slots: manual.slots.clone() };
     let started = connection.adapter.launch(&launch).await;

@@ -44,6 +44,8 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
         with.hold.wait_until_off().await;
         match deliver(with, of, &hand).await {
             Ok(Some(launch)) => {
+                // The process may have been stopped since the permission: another server judges the attempt then.
+                with.environment.leadership().wait_until_confirmed().await;
                 permitted_at = Some(Instant::now());
                 start(with, of, &launch).await;
             }

@@ -13,6 +13,8 @@ use domain::customer_space::SpaceLimits;
 pub struct FilesConfig {
     /// Directory for uploaded files; if empty, see [`crate::Config::files_dir`].
     pub dir: PathBuf,
+    /// Directory for rendered documents; if empty, see [`crate::Config::documents_dir`].
+    pub documents_dir: PathBuf,
     /// Maximum total size, in bytes, of models, their G-code and photos in customer requests that the shop has not
     /// processed yet; 0 for no limit.
     pub unclaimed_max_bytes: u64,

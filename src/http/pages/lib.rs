@@ -23,6 +23,7 @@ mod refused;
 mod setup;
 mod sign_in;
 mod staff;
+pub mod standby;
 mod times;
 
 use std::sync::Arc;

@@ -13,6 +13,7 @@ use self::programs::{PgPrograms, is_done, read_out};
 use self::rows::CopiedRows;
 use super::{CopyError, DatabaseCopy, counted, number, schema_of, text};
 use crate::connect::{self, DatabaseSettings};
+use crate::lease::LEASE_TABLE;
 
 /// Program that writes the copy.
 const DUMP_PROGRAM: &str = "pg_dump";
@@ -72,6 +73,7 @@ async fn copied(
     let mut dump = programs.command(DUMP_PROGRAM);
     // Whose the tables are and who may use them is said where they are restored.
     dump.args(["--format=custom", "--no-owner", "--no-privileges", "--no-password"]);
+    dump.arg(format!("--exclude-table={LEASE_TABLE}"));
     dump.arg(format!("--snapshot={snapshot}")).arg("--file").arg(file);
     is_done(DUMP_PROGRAM, dump).await?;
     tx.commit().await?;

@@ -17,6 +17,13 @@ redirect_text = Sie werden gleich weitergeleitet. Falls nicht, klicken Sie auf �
 continue_button = Weiter
 none_yet = Für { $email } gibt es hier noch nichts.
 
+## Server in Bereitschaft
+
+standby_title = Dieser Server steht in Bereitschaft
+standby_text = Der Betrieb läuft auf einem anderen Server. Fällt er aus, übernimmt dieser automatisch.
+standby_link = Aktiven Server öffnen
+standby_busy_text = Die Datenbank ist belegt. Sobald sie frei ist, startet dieser Server.
+
 ## Summen von Bestellungen, Rechnungen und Angeboten
 
 items = Positionen

@@ -17,6 +17,13 @@ redirect_text = You'll be redirected in a moment. If not, select Continue.
 continue_button = Continue
 none_yet = There's nothing for { $email } yet.
 
+## Server on standby
+
+standby_title = This server is on standby
+standby_text = Another server is running the shop. If it fails, this one takes over by itself.
+standby_link = Open the active server
+standby_busy_text = The database is in use. This server starts as soon as it is free.
+
 ## Sums, of orders, invoices and quotes
 
 items = Items

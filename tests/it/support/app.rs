@@ -1,7 +1,9 @@
 //! The real binary: started in a folder of its own, spoken to over its port, killed, started again.
 
+mod process;
+
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -224,6 +226,12 @@ impl App {
         Client { key: Some(key.to_owned()), ..self.client.clone() }
     }
 
+    /// Uses the key of another server's admin, as a server on the same database can.
+    pub fn with_key_of(mut self, other: &Self) -> Self {
+        self.client.key.clone_from(&other.client.key);
+        self
+    }
+
     /// Returns a client without a key.
     pub fn nobody(&self) -> Client {
         Client { key: None, ..self.client.clone() }
@@ -300,53 +308,6 @@ impl App {
         if output.status.success() { Ok(out.into_owned()) } else { Err(format!("{out}\n{err}")) }
     }
 
-    /// Starts the server (again) on the same port and data, and waits until it is ready.
-    pub async fn start(&mut self) {
-        let mut command = self.server();
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        self.listen_to(child.stdout.take().unwrap());
-        self.listen_to(child.stderr.take().unwrap());
-        self.child = Some(child);
-        until("the server to be ready", || async {
-            if let Some(status) = self.exited() {
-                panic!("the server ended with {status}:\n{}", self.log().join("\n"));
-            }
-            let answer = self.client.try_send(self.client.request("GET", "/readyz")).await?;
-            (answer.status == 200).then_some(())
-        })
-        .await;
-    }
-
-    fn exited(&self) -> Option<String> {
-        // `try_wait` wants `&mut`: look at the process table instead.
-        let id = self.child.as_ref()?.id();
-        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok();
-        match stat.as_deref().and_then(|stat| stat.rsplit(") ").next()).map(|rest| rest.starts_with('Z')) {
-            Some(false) => None,
-            _ => Some("an exit".to_owned()),
-        }
-    }
-
-    /// Waits until it has ended by itself; says whether it ended well.
-    pub async fn ended(&mut self) -> bool {
-        until("the server to end", || async { self.exited() }).await;
-        let status = self.child.take().expect("it ran").wait().unwrap();
-        status.success()
-    }
-
-    fn listen_to(&self, stream: impl std::io::Read + Send + 'static) {
-        let log = self.log.clone();
-        std::thread::spawn(move || {
-            for line in BufReader::new(stream).lines().map_while(Result::ok) {
-                if std::env::var_os("PRINTFLOOR_TEST_SHOW_LOG").is_some() {
-                    eprintln!("{line}");
-                }
-                log.lock().unwrap().push(line);
-            }
-        });
-    }
-
     /// Sets a variable for the next start.
     pub fn set_env(&mut self, name: &str, value: &str) {
         self.env.insert(name.to_owned(), value.to_owned());
@@ -355,27 +316,6 @@ impl App {
     /// Returns everything that the server has logged so far.
     pub fn log(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
-    }
-
-    /// Process id of the server.
-    pub fn pid(&self) -> u32 {
-        self.child.as_ref().expect("it runs").id()
-    }
-
-    /// Ends it as a power cut would.
-    pub fn kill_9(&mut self) {
-        let mut child = self.child.take().expect("it runs");
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-
-    /// Sends SIGTERM, which drains; the server must end by itself and well.
-    pub async fn stop(&mut self) {
-        let mut child = self.child.take().expect("it runs");
-        let sent = Command::new("kill").arg(child.id().to_string()).status().unwrap();
-        assert!(sent.success());
-        let status = tokio::task::spawn_blocking(move || child.wait().unwrap()).await.unwrap();
-        assert!(status.success(), "{status}:\n{}", self.log().join("\n"));
     }
 }
 

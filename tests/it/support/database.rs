@@ -35,6 +35,11 @@ impl TestDatabase {
         Self { settings: settings(url), folder: Arc::new(tempfile::tempdir().unwrap()) }
     }
 
+    /// Uses a database that the test made otherwise.
+    pub fn at(url: &str) -> Self {
+        Self { settings: settings(url.to_owned()), folder: Arc::new(tempfile::tempdir().unwrap()) }
+    }
+
     pub fn is_postgres(&self) -> bool {
         self.settings.url.starts_with("postgres")
     }

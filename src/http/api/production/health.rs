@@ -3,6 +3,7 @@
 mod cache;
 mod degraded;
 mod report;
+mod standby;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,6 +45,8 @@ use store::writer::WriterCounters;
 pub use self::cache::ReadinessCache;
 use self::degraded::degraded;
 pub use self::report::{ServerTrouble, SystemReport, system_report};
+use self::standby::LeaderView;
+pub use self::standby::{STANDBY_RETRY_SECONDS, standby_error, standby_readiness};
 
 /// Maximum time that the readiness check waits for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
@@ -112,6 +115,7 @@ enum ReadyStatus {
 #[serde(rename_all = "snake_case")]
 enum UnreadyStatus {
     Unavailable,
+    Standby,
 }
 
 /// State of the database: ready for reads and writes, or the reason it is not.
@@ -198,7 +202,7 @@ struct Readiness {
     "database": "unavailable", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Unreadiness {
-    /// Always `unavailable`, the opposite of `ready`.
+    /// `standby` if the server waits until it takes over from another one; otherwise `unavailable`.
     status: UnreadyStatus,
     /// Always `false`, as in every error.
     success: bool,
@@ -206,6 +210,9 @@ struct Unreadiness {
     message: String,
     /// Machine-readable error code, stable across versions.
     code: String,
+    /// Server that leads; absent unless this server is on standby.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leader: Option<LeaderView>,
     #[serde(flatten)]
     facts: Facts,
 }
@@ -303,7 +310,8 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
     };
     let (message, code) = (if operator { fault.message() } else { "the server is not ready" }, fault.code());
     let (message, code) = (message.to_owned(), code.to_owned());
-    let body = Unreadiness { status: UnreadyStatus::Unavailable, success: false, message, code, facts };
+    let status = UnreadyStatus::Unavailable;
+    let body = Unreadiness { status, success: false, message, code, leader: None, facts };
     Ok(ReadyReply::Not(Box::new((fault, body))))
 }
 

@@ -15,7 +15,6 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
-use http::AppState;
 use http::compression::takes_gzip;
 use http::error::{ApiResult, no_such_path};
 
@@ -148,7 +147,7 @@ fn with_font(style: &str) -> Bytes {
 
 /// Returns the route that serves the assets. It requires no credentials: the assets are part of the program and the
 /// same for everyone.
-pub(crate) fn routes() -> Router<AppState> {
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/assets/{name}", get(asset))
 }
 

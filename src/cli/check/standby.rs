@@ -1,0 +1,26 @@
+//! Checks that this server could stand by for the one that leads.
+
+use super::report::CheckReport;
+use crate::app::own_secrets;
+use crate::cli::CliError;
+use crate::config::Config;
+use crate::config::sections::StandbyMode;
+use crate::server::check_shared_folders;
+use crate::store::lease::current_leader;
+
+/// Checks the folders that servers on the same PostgreSQL database share, if one of them runs.
+pub async fn check(report: &mut CheckReport, config: &Config) {
+    let settings = own_secrets::database_settings(config);
+    if !settings.url.starts_with("postgres") || config.database.standby == StandbyMode::Refuse {
+        return;
+    }
+    // What is wrong with the database is among its own lines.
+    let Ok(Some(leader)) = current_leader(&settings).await else { return };
+    match check_shared_folders(config, &leader.mark).await {
+        Ok(()) => report.fine("standby", format!("{} leads, and its folders are those of this server", leader.address)),
+        Err(error) => {
+            let error = CliError::from(error);
+            report.wrong("standby", error.to_string(), error.advice().as_deref().unwrap_or_default());
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Taking the lead: a server that finds another one on its PostgreSQL database stands by, and serves a page about it,
+//! until it may lead.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt as _;
+use std::time::Duration;
+use std::{io, mem, net};
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::lead::Lead;
+use super::{StartError, shared_folders};
+use crate::app::own_secrets::{self, SecretsError};
+use crate::config::Config;
+use crate::config::sections::StandbyMode;
+use crate::http;
+use crate::store::connect::{self, OpenError};
+use crate::store::lease::{CurrentLeader, Lease, LeaseAttempt, LeaseHolder, LeaseWatch};
+use platform::secrets::random::secret_bytes;
+
+/// Interval between two looks at the lease.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Maximum time for a server that has just begun to lead to mark its folders.
+const MARKING_TIME: Duration = Duration::from_secs(3);
+
+/// Identification of the machine's run on Linux.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// Server that serves the page of a standby on the address of the server that it becomes.
+pub(super) struct StandbyFront {
+    leader: watch::Sender<CurrentLeader>,
+    leaving: CancellationToken,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl StandbyFront {
+    fn start(listener: &net::TcpListener, config: &Config, leader: CurrentLeader) -> io::Result<Self> {
+        let listener = TcpListener::from_std(listener.try_clone()?)?;
+        let (leader, leading) = watch::channel(leader);
+        let leaving = CancellationToken::new();
+        let routes = http::pages::standby::router(config, leading);
+        let serving = tokio::spawn(http::serve_standby(listener, routes, &config.server, leaving.clone()));
+        Ok(Self { leader, leaving, serving: Some(serving) })
+    }
+
+    /// Ends the page. Connections that wait to be accepted are those of the server that begins.
+    pub(super) async fn end(mut self) {
+        self.leaving.cancel();
+        if let Some(serving) = self.serving.take() {
+            let _ = serving.await;
+        }
+    }
+}
+
+impl Drop for StandbyFront {
+    fn drop(&mut self) {
+        self.leaving.cancel();
+    }
+}
+
+/// Takes the lead for a command that runs while no server does.
+pub(super) async fn lead_alone(config: &Config, lock: &File) -> Result<Lead, StartError> {
+    let Some(mut lease) = open_lease(config, lock, String::new()).await? else { return Ok(Lead::undisputed()) };
+    at_once(config, &mut lease).await
+}
+
+/// Waits until this server may lead. Meanwhile, it serves a page about the one that does, which is returned as well.
+/// `stands_by` is set as soon as it waits for another server.
+pub(super) async fn lead_or_wait(
+    config: &Config,
+    lock: &File,
+    listener: &net::TcpListener,
+    stands_by: &mut bool,
+) -> Result<(Lead, Option<StandbyFront>), StartError> {
+    let unusable = |source| StartError::Listen { address: config.server.listen.to_string(), source };
+    let address = if config.server.public_url.is_empty() {
+        format!("http://{}", listener.local_addr().map_err(unusable)?)
+    } else {
+        config.server.public_url.clone()
+    };
+    let failed = |source| refused(config, source);
+    let Some(mut lease) = open_lease(config, lock, address).await? else { return Ok((Lead::undisputed(), None)) };
+    if config.database.standby == StandbyMode::Refuse {
+        return Ok((at_once(config, &mut lease).await?, None));
+    }
+    let leader = match lease.attempt().await.map_err(failed)? {
+        LeaseAttempt::Won(won) => return Ok((renew(*won)?, None)),
+        LeaseAttempt::Held(leader) => leader,
+    };
+    *stands_by = true;
+    let mut check = LeaderCheck::default();
+    check.run(config, &leader).await?;
+    tracing::info!(leader = leader.address, "another server leads; standing by");
+    let front = StandbyFront::start(listener, config, leader).map_err(unusable)?;
+    let mut is_failing = false;
+    loop {
+        sleep(LOOK_INTERVAL).await;
+        match lease.attempt().await {
+            Ok(LeaseAttempt::Won(won)) => {
+                tracing::info!("this server takes over");
+                return Ok((renew(*won)?, Some(front)));
+            }
+            Ok(LeaseAttempt::Held(leader)) => {
+                check.run(config, &leader).await?;
+                front.leader.send_if_modified(|last| {
+                    let is_other = *last != leader;
+                    *last = leader;
+                    is_other
+                });
+                is_failing = false;
+            }
+            Err(error) => {
+                if !mem::replace(&mut is_failing, true) {
+                    tracing::warn!(%error, "the standby cannot read the lease of the database");
+                }
+            }
+        }
+    }
+}
+
+/// Returns the lease of the database; `None` if the database needs none.
+async fn open_lease(config: &Config, lock: &File, address: String) -> Result<Option<LeaseWatch>, StartError> {
+    let settings = own_secrets::database_settings(config);
+    if !settings.url.starts_with("postgres") {
+        return Ok(None);
+    }
+    let holder = LeaseHolder { id: holder_id(lock), address };
+    LeaseWatch::open(settings, holder).await.map(Some).map_err(|source| refused(config, source))
+}
+
+/// Identifies the data directory by its lock file, for as long as the machine runs. A former holder with the same ID
+/// has ended, or it would have the lock.
+fn holder_id(lock: &File) -> String {
+    let boot = fs::read_to_string(BOOT_ID).unwrap_or_default();
+    match lock.metadata() {
+        Ok(place) if !boot.is_empty() => format!("{} {:x} {:x}", boot.trim(), place.dev(), place.ino()),
+        _ => hex::encode(secret_bytes::<16>()),
+    }
+}
+
+async fn at_once(config: &Config, lease: &mut LeaseWatch) -> Result<Lead, StartError> {
+    match lease.attempt_at_once().await {
+        Ok(LeaseAttempt::Won(won)) => renew(*won),
+        Ok(LeaseAttempt::Held(_)) => Err(refused(config, OpenError::InUse)),
+        Err(source) => Err(refused(config, source)),
+    }
+}
+
+fn renew(won: Lease) -> Result<Lead, StartError> {
+    Lead::renew(won).map_err(StartError::Thread)
+}
+
+/// Check that this server could go on with the shop of the server that leads. It is made once.
+#[derive(Default)]
+struct LeaderCheck {
+    is_done: bool,
+    /// Time at which it failed first.
+    failed_at: Option<Instant>,
+}
+
+impl LeaderCheck {
+    /// Makes the check, unless it is done or nobody leads.
+    async fn run(&mut self, config: &Config, leader: &CurrentLeader) -> Result<(), StartError> {
+        if self.is_done || leader.address.is_empty() {
+            return Ok(());
+        }
+        if self.failed_at.is_none() {
+            own_secrets::verify(config).await.map_err(|error| match error {
+                SecretsError::Open(source) => refused(config, source),
+                other => StartError::Secrets(other),
+            })?;
+        }
+        match shared_folders::check(config, &leader.mark).await {
+            Ok(()) => self.is_done = true,
+            Err(error) => {
+                let failed_at = *self.failed_at.get_or_insert_with(Instant::now);
+                if failed_at.elapsed() >= MARKING_TIME {
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refused(config: &Config, source: OpenError) -> StartError {
+    StartError::Database { database: connect::display_url(config.database_url().expose()), source }
+}

@@ -1,0 +1,397 @@
+//! Lease of a PostgreSQL database, which decides which of the servers that use it leads while the others stand by.
+//!
+//! The lease is the only row of a table that belongs to no migration and is in no backup. The leader raises the row's
+//! `beat` in short intervals, on a connection of its own. A server that stands by reads the row: once the beat has not
+//! changed for [`LEASE_TIME`] by its own clock, it takes the lease, ends the session in which the former leader writes,
+//! and raises the epoch, in one transaction. No two clocks are ever compared, neither of machines nor of the database.
+//!
+//! The lease only decides who tries. That a former leader writes nothing is the epoch's doing, and that it starts
+//! nothing that of [`Leadership`].
+
+mod leadership;
+
+use std::pin::pin;
+use std::time::Duration;
+
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
+    TransactionTrait, Value,
+};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError};
+use domain::time::Timestamp;
+use leadership::since_boot;
+
+pub use leadership::Leadership;
+
+/// Table with the lease.
+pub(crate) const LEASE_TABLE: &str = "printfloor_leader";
+
+/// Time without a beat after which another server takes the lease.
+const LEASE_TIME: Duration = Duration::from_millis(2500);
+/// Interval between two beats: several may fail before the lease is lost.
+const BEAT_INTERVAL: Duration = Duration::from_millis(400);
+/// Maximum time for the database to answer a beat or a look.
+const ANSWER_TIME: Duration = Duration::from_secs(1);
+/// Maximum time to take the lease, in which sessions of the former leader end.
+const TAKING_TIME: Duration = Duration::from_secs(3);
+/// Maximum time to connect for the first time.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+
+const READ: &str = "SELECT mark, holder, address, term, beat, \
+                    CAST(EXTRACT(EPOCH FROM since) * 1000 AS BIGINT) AS since_ms FROM printfloor_leader WHERE id = 1";
+const CREATE: &str = "CREATE TABLE IF NOT EXISTS printfloor_leader (id INT PRIMARY KEY CHECK (id = 1), \
+                      mark TEXT NOT NULL, holder TEXT NOT NULL, address TEXT NOT NULL, term BIGINT NOT NULL, \
+                      beat BIGINT NOT NULL, since TIMESTAMPTZ NOT NULL)";
+const FILL: &str = "INSERT INTO printfloor_leader (id, mark, holder, address, term, beat, since) \
+                    VALUES (1, '', '', '', 0, 0, now()) ON CONFLICT (id) DO NOTHING";
+const TAKE: &str = "UPDATE printfloor_leader SET holder = $1, address = $2, term = term + 1, beat = beat + 1, \
+                    since = now(), mark = md5(random()::text || clock_timestamp()::text) \
+                    WHERE id = 1 AND term = $3 AND beat = $4 RETURNING mark";
+const BEAT: &str = "UPDATE printfloor_leader SET beat = beat + 1 WHERE id = 1 AND term = $1 AND holder = $2";
+const RELEASE: &str = "UPDATE printfloor_leader SET holder = '', address = '', beat = beat + 1, since = now() \
+                       WHERE id = 1 AND term = $1 AND holder = $2";
+
+/// Server that wants the lease.
+#[derive(Clone, Debug)]
+pub struct LeaseHolder {
+    /// Identification of the data directory and of the run of its machine: whoever has the same one has ended, because
+    /// the directory is locked.
+    pub id: String,
+    /// Address at which people and programs reach the server.
+    pub address: String,
+}
+
+/// Server that leads, as others see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CurrentLeader {
+    /// Its address; empty if the database is used without a lease, for example by a restore.
+    pub address: String,
+    /// Time since which it leads, by the clock of the database.
+    pub since: Timestamp,
+    /// Random text with which it marks its folders, so that others can tell whether they share them.
+    pub mark: String,
+}
+
+/// Row of the lease's table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct LeaseRow {
+    mark: String,
+    holder: String,
+    address: String,
+    since_ms: i64,
+    term: i64,
+    beat: i64,
+}
+
+impl LeaseRow {
+    fn leader(self) -> CurrentLeader {
+        CurrentLeader { address: self.address, since: Timestamp(self.since_ms), mark: self.mark }
+    }
+}
+
+/// Reason that the lease can be taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeaseGround {
+    /// Nobody has it. It is taken only if nobody else uses the database either.
+    Vacant,
+    /// Whoever has it does not renew it. Its session is ended.
+    Lapsed,
+}
+
+/// Outcome of an attempt to take the lease.
+pub enum LeaseAttempt {
+    /// This server leads.
+    Won(Box<Lease>),
+    /// Another server leads, or uses the database without a lease.
+    Held(CurrentLeader),
+}
+
+/// Returns the server that leads; `None` if none does. Changes nothing.
+///
+/// # Errors
+///
+/// Fails if the database cannot be queried.
+pub async fn current_leader(settings: &DatabaseSettings) -> Result<Option<CurrentLeader>, OpenError> {
+    let session = open_session(settings, CONNECT_TIME).await?;
+    let exists = flag(&session, "SELECT to_regclass('printfloor_leader') IS NOT NULL AS is_so").await?;
+    let row = if exists { Some(read(&session).await?) } else { None };
+    session.close().await?;
+    Ok(row.filter(|row| !row.address.is_empty()).map(LeaseRow::leader))
+}
+
+/// Reader of the lease that takes it when it may.
+pub struct LeaseWatch {
+    settings: DatabaseSettings,
+    holder: LeaseHolder,
+    session: Option<DatabaseConnection>,
+    /// Row as last read, and the time since boot at which it was first read like that. Forgotten when the database does
+    /// not answer, because the leader may not have reached it either.
+    last: Option<(LeaseRow, Duration)>,
+}
+
+impl LeaseWatch {
+    /// Connects to a PostgreSQL database, and creates the lease if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the database cannot be reached or written.
+    pub async fn open(settings: DatabaseSettings, holder: LeaseHolder) -> Result<Self, OpenError> {
+        connect::reach(&settings.url).await?;
+        let session = open_session(&settings, CONNECT_TIME).await?;
+        if session.query_one_raw(statement(READ, [])).await.is_err() {
+            let created = session.execute_unprepared(CREATE).await;
+            // Another server may have created it at the same moment: then it is there, although this one failed.
+            if session.query_one_raw(statement(READ, [])).await.is_err() {
+                created?;
+            }
+        }
+        session.execute_unprepared(FILL).await?;
+        Ok(Self { settings, holder, session: Some(session), last: None })
+    }
+
+    /// Takes the lease if nobody uses the database, or if its holder has not renewed it for [`LEASE_TIME`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if the database does not answer. The next attempt connects anew.
+    pub async fn attempt(&mut self) -> Result<LeaseAttempt, OpenError> {
+        let took = timeout(ANSWER_TIME + TAKING_TIME, self.look(false)).await;
+        self.end(took.unwrap_or_else(|_| Err(no_answer())))
+    }
+
+    /// Takes the lease at once, whoever had it, if nobody uses the database. Fails like [`Self::attempt`].
+    pub async fn attempt_at_once(&mut self) -> Result<LeaseAttempt, OpenError> {
+        let took = timeout(CONNECT_TIME, self.look(true)).await;
+        self.end(took.unwrap_or_else(|_| Err(no_answer())))
+    }
+
+    fn end(&mut self, attempt: Result<LeaseAttempt, DbErr>) -> Result<LeaseAttempt, OpenError> {
+        if attempt.is_err() {
+            (self.session, self.last) = (None, None);
+        }
+        attempt.map_err(OpenError::from)
+    }
+
+    async fn look(&mut self, at_once: bool) -> Result<LeaseAttempt, DbErr> {
+        let session = reopen_session(&mut self.session, &self.settings).await?;
+        let row = timeout(ANSWER_TIME, read(&session)).await.unwrap_or_else(|_| Err(no_answer()))?;
+        let now = since_boot();
+        let first_read = match &self.last {
+            Some((last, first_read)) if *last == row => *first_read,
+            _ => now,
+        };
+        self.last = Some((row.clone(), first_read));
+        let ground = if row.holder == self.holder.id {
+            Some(LeaseGround::Lapsed)
+        } else if at_once || row.holder.is_empty() {
+            Some(LeaseGround::Vacant)
+        } else {
+            (now.saturating_sub(first_read) >= LEASE_TIME).then_some(LeaseGround::Lapsed)
+        };
+        if let Some(ground) = ground
+            && let Some(mark) = take(&session, &self.holder, &row, ground).await?
+        {
+            // The lease is renewed on a thread of its own, with its own connection.
+            let _ = timeout(ANSWER_TIME, session.close()).await;
+            let (settings, holder) = (self.settings.clone(), self.holder.clone());
+            let (term, leadership) = (row.term + 1, Leadership::of_lease(now));
+            return Ok(LeaseAttempt::Won(Box::new(Lease { settings, holder, term, mark, session: None, leadership })));
+        }
+        self.session = Some(session);
+        Ok(LeaseAttempt::Held(row.leader()))
+    }
+}
+
+/// Reason that a lease is no longer renewed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeaseEnd {
+    /// Another server leads.
+    Lost,
+    /// This server gave it back.
+    Released,
+}
+
+/// Lease that this server holds.
+pub struct Lease {
+    settings: DatabaseSettings,
+    holder: LeaseHolder,
+    term: i64,
+    mark: String,
+    session: Option<DatabaseConnection>,
+    leadership: Leadership,
+}
+
+impl Lease {
+    /// Returns the view of the lease for whoever acts on the outside world.
+    pub fn leadership(&self) -> Leadership {
+        self.leadership.clone()
+    }
+
+    /// Returns the random text with which the server marks its folders.
+    pub fn mark(&self) -> &str {
+        &self.mark
+    }
+
+    /// Renews the lease until another server has it, or until `leave` is ready; then the next server can take it at
+    /// once. While the database does not answer, nothing is renewed, and this server leads again as soon as it does,
+    /// unless another one was quicker.
+    pub async fn keep(mut self, leave: impl Future<Output = ()>) -> LeaseEnd {
+        let mut leave = pin!(leave);
+        let mut beats = interval(BEAT_INTERVAL);
+        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut failing = false;
+        loop {
+            tokio::select! {
+                biased; // the end comes before one more beat
+                () = &mut leave => {
+                    self.release().await;
+                    return LeaseEnd::Released;
+                }
+                _ = beats.tick() => {}
+            }
+            match self.beat().await {
+                Ok(true) if failing => {
+                    tracing::info!(term = self.term, "the lease of the database is renewed again");
+                    failing = false;
+                }
+                Ok(true) => {}
+                Ok(false) => {
+                    tracing::error!(term = self.term, "another server holds the lease of the database; exiting");
+                    return LeaseEnd::Lost;
+                }
+                Err(error) if !failing => {
+                    tracing::warn!(%error, "the lease of the database cannot be renewed; nothing is started meanwhile");
+                    failing = true;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Raises the beat. Returns `false` if another server has the lease.
+    async fn beat(&mut self) -> Result<bool, DbErr> {
+        let session = reopen_session(&mut self.session, &self.settings).await?;
+        let sent_at = since_boot();
+        let beat = statement(BEAT, [self.term.into(), self.holder.id.clone().into()]);
+        let answer = timeout(ANSWER_TIME, session.execute_raw(beat)).await;
+        let rows = answer.unwrap_or_else(|_| Err(no_answer()))?.rows_affected();
+        self.session = Some(session);
+        if rows > 0 {
+            self.leadership.renew(sent_at);
+        }
+        Ok(rows > 0)
+    }
+
+    /// Gives the lease back. If the database does not answer, it ends by itself.
+    async fn release(mut self) {
+        let Ok(session) = reopen_session(&mut self.session, &self.settings).await else { return };
+        let release = statement(RELEASE, [self.term.into(), self.holder.id.clone().into()]);
+        if let Ok(Ok(_)) = timeout(ANSWER_TIME, session.execute_raw(release)).await {
+            let _ = timeout(ANSWER_TIME, session.close()).await;
+        }
+    }
+}
+
+fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
+    Statement::from_sql_and_values(DatabaseBackend::Postgres, sql, values)
+}
+
+fn no_answer() -> DbErr {
+    DbErr::Conn(RuntimeErr::Internal("the database did not respond".to_owned()))
+}
+
+async fn open_session(settings: &DatabaseSettings, within: Duration) -> Result<DatabaseConnection, DbErr> {
+    let mut options = ConnectOptions::new(&settings.url);
+    options
+        .min_connections(1)
+        .max_connections(1)
+        .connect_timeout(within)
+        .acquire_timeout(within)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        .sqlx_logging(false);
+    // A beat that a crash of the database loses is of no use to anybody, so it does not wait for the disk.
+    options.map_sqlx_postgres_opts(|options| {
+        options.options([
+            ("synchronous_commit", "off"),
+            ("statement_timeout", "3000"),
+            ("idle_in_transaction_session_timeout", "3000"),
+        ])
+    });
+    timeout(within, Database::connect(options)).await.unwrap_or_else(|_| Err(no_answer()))
+}
+
+/// Takes the session out of its place, or opens one if it was lost.
+async fn reopen_session(
+    place: &mut Option<DatabaseConnection>,
+    settings: &DatabaseSettings,
+) -> Result<DatabaseConnection, DbErr> {
+    match place.take() {
+        Some(session) => Ok(session),
+        None => open_session(settings, ANSWER_TIME).await,
+    }
+}
+
+async fn read(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {
+    let row = session.query_one_raw(statement(READ, [])).await?;
+    let row = row.ok_or_else(|| DbErr::RecordNotFound("the lease of the database is missing".to_owned()))?;
+    Ok(LeaseRow {
+        mark: row.try_get("", "mark")?,
+        holder: row.try_get("", "holder")?,
+        address: row.try_get("", "address")?,
+        since_ms: row.try_get("", "since_ms")?,
+        term: row.try_get("", "term")?,
+        beat: row.try_get("", "beat")?,
+    })
+}
+
+/// Takes the lease if it is still as in `row`, and returns its mark; `None` if somebody was quicker or uses the
+/// database.
+async fn take(
+    session: &DatabaseConnection,
+    holder: &LeaseHolder,
+    row: &LeaseRow,
+    ground: LeaseGround,
+) -> Result<Option<String>, DbErr> {
+    let tx = session.begin().await?;
+    tx.execute_unprepared("SET LOCAL synchronous_commit = on").await?;
+    tx.execute_unprepared("SET LOCAL lock_timeout = 2000").await?;
+    let values = [holder.id.clone().into(), holder.address.clone().into(), row.term.into(), row.beat.into()];
+    let Some(row) = tx.query_one_raw(statement(TAKE, values)).await? else {
+        tx.rollback().await?;
+        return Ok(None);
+    };
+    if ground == LeaseGround::Lapsed {
+        expel(&tx).await?;
+    } else if !flag(&tx, &format!("SELECT pg_try_advisory_xact_lock({ADVISORY_LOCK}) AS is_so")).await? {
+        tx.rollback().await?;
+        return Ok(None);
+    }
+    tx.commit().await?;
+    Ok(Some(row.try_get("", "mark")?))
+}
+
+/// Ends the session in which the former leader writes, which may be in the middle of a transaction, and raises the
+/// epoch, so that it writes nothing on any other session either. Until the transaction ends, nobody else can have the
+/// lock.
+async fn expel(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
+    let end = format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted \
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+         AND ((classid::bigint << 32) | objid::bigint) = {ADVISORY_LOCK} AND pid <> pg_backend_pid()"
+    );
+    tx.execute_unprepared(&end).await?;
+    tx.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({ADVISORY_LOCK})")).await?;
+    if flag(tx, "SELECT to_regclass('writer') IS NOT NULL AS is_so").await? {
+        tx.execute_unprepared("UPDATE writer SET epoch = epoch + 1 WHERE id = 1").await?;
+    }
+    Ok(())
+}
+
+async fn flag(tx: &impl ConnectionTrait, sql: &str) -> Result<bool, DbErr> {
+    let row = tx.query_one_raw(Statement::from_string(DatabaseBackend::Postgres, sql)).await?;
+    row.map(|row| row.try_get("", "is_so")).transpose().map(Option::unwrap_or_default)
+}

@@ -1,0 +1,76 @@
+//! Certainty of this process that it still leads, by a clock that also counts while the process or the machine stands
+//! still.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use tokio::sync::watch;
+
+/// Clock that counts while the machine is suspended, where the system has one.
+#[cfg(target_os = "linux")]
+const CLOCK: ClockId = ClockId::Boottime;
+#[cfg(not(target_os = "linux"))]
+const CLOCK: ClockId = ClockId::Monotonic;
+
+/// Time after a renewal for which no other server can lead. Shorter than [`super::LEASE_TIME`] by the time that a
+/// command may be on its way.
+const CONFIRMED_TIME: Duration = Duration::from_millis(2000);
+
+/// Certainty of this process that it leads at the moment. Cheap to clone.
+///
+/// A process that was stopped, or whose machine was suspended, wakes up in the middle of whatever it did, while another
+/// server may lead. So whoever is about to act on the outside world asks first.
+#[derive(Clone, Debug, Default)]
+pub struct Leadership(Option<Arc<watch::Sender<Duration>>>);
+
+impl Leadership {
+    /// Creates the leadership of a server that took its lease at the given time since boot. (The default is that of a
+    /// server whose database no other one can use.)
+    pub(super) fn of_lease(renewed_at: Duration) -> Self {
+        Self(Some(Arc::new(watch::Sender::new(renewed_at))))
+    }
+
+    /// Records a renewal that was sent at the given time since boot.
+    pub(super) fn renew(&self, sent_at: Duration) {
+        if let Some(renewals) = &self.0 {
+            renewals.send_replace(sent_at);
+        }
+    }
+
+    /// Waits until no other server can lead. If another one does lead, the process ends meanwhile.
+    pub async fn wait_until_confirmed(&self) {
+        let Some(renewals) = &self.0 else { return };
+        let mut renewals = renewals.subscribe();
+        // The sender is here, so there is no error.
+        drop(renewals.wait_for(|renewed_at| is_recent(*renewed_at)).await);
+    }
+}
+
+fn is_recent(renewed_at: Duration) -> bool {
+    since_boot().saturating_sub(renewed_at) < CONFIRMED_TIME
+}
+
+/// Returns the time since the machine was started.
+pub(super) fn since_boot() -> Duration {
+    Duration::try_from(clock_gettime(CLOCK)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+    use crate::lease::LEASE_TIME;
+
+    #[test]
+    fn a_leader_is_certain_only_for_a_while_after_a_renewal() {
+        let is_certain = |leadership: &Leadership| leadership.wait_until_confirmed().now_or_never().is_some();
+        assert!(is_certain(&Leadership::default()));
+        let leadership = Leadership::of_lease(since_boot().saturating_sub(CONFIRMED_TIME));
+        assert!(!is_certain(&leadership));
+        leadership.clone().renew(since_boot());
+        assert!(is_certain(&leadership));
+        assert!(CONFIRMED_TIME < LEASE_TIME);
+    }
+}

@@ -1,0 +1,135 @@
+//! A second server on the same PostgreSQL database stands by for the first, and takes over when it ends in any way.
+
+mod chaos;
+
+use std::path::Path;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::support::app::Builder;
+use crate::support::{App, Client, Db, until};
+
+const MODE: &str = "PRINTFLOOR_DATABASE__STANDBY";
+const FILES: &str = "PRINTFLOOR_FILES__DIR";
+const DOCUMENTS: &str = "PRINTFLOOR_FILES__DOCUMENTS_DIR";
+
+/// Two servers on one database, of which the first leads. The database is removed with the first, so it goes last.
+struct Pair {
+    second: App,
+    first: App,
+    _shared: TempDir,
+}
+
+/// Returns the settings of folders that servers share.
+fn shared_folders(shared: &Path) -> [(&'static str, String); 2] {
+    [("files", FILES), ("documents", DOCUMENTS)].map(|(name, setting)| {
+        let folder = shared.join(name);
+        (setting, folder.display().to_string())
+    })
+}
+
+fn with_settings(builder: Builder, settings: &[(&str, String)]) -> Builder {
+    settings.iter().fold(builder, |builder, (name, value)| builder.env(name, value))
+}
+
+/// Prepares a server on the database of another one, with its secrets and these settings.
+fn beside(first: &App, url: &str, settings: &[(&str, String)]) -> App {
+    let builder = App::on(Db::sqlite()).env("DATABASE_URL", url);
+    with_settings(builder, settings).secrets_of(first).prepare().with_key_of(first)
+}
+
+/// Waits until a server stands by for another one.
+async fn stands_by(server: &App, leader: &Client) {
+    until("the server to stand by", || async {
+        let answer = server.try_send(server.request("GET", "/readyz")).await?;
+        let body = answer.json();
+        let is_so = answer.status == 503 && body["status"] == "standby" && body["leader"]["address"] == *leader.base;
+        is_so.then_some(())
+    })
+    .await;
+}
+
+impl Pair {
+    /// Starts both; `None` without PostgreSQL.
+    async fn start() -> Option<Self> {
+        let db = Db::postgres_with_shop().await?;
+        let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
+        let settings = shared_folders(shared.path());
+        let first = with_settings(App::on(db), &settings).start().await;
+        let mut second = beside(&first, &url, &settings);
+        second.spawn();
+        stands_by(&second, &first).await;
+        Some(Self { second, first, _shared: shared })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_server_stands_by_and_says_who_leads() {
+    let Some(mut pair) = Pair::start().await else { return };
+    let (second, first) = (&mut pair.second, &pair.first);
+    second.get("/healthz").await.expect(200);
+    let ready = second.get("/readyz").await;
+    assert_eq!(ready.header("retry-after"), Some("5"));
+    assert!(ready.json()["leader"]["since"].is_string(), "{}", ready.text);
+    for answer in [second.get("/api/orders").await, second.post("/api/orders", &json!({})).await] {
+        assert_eq!(answer.header("retry-after"), Some("5"));
+        assert!(answer.text.contains(&first.base), "{}", answer.text);
+        assert_eq!(answer.error(503), "unavailable");
+    }
+    for (language, title) in [("en", "This server is on standby"), ("de", "Dieser Server steht in Bereitschaft")] {
+        let request = second.request("GET", "/floor").header("accept", "text/html").header("accept-language", language);
+        let page = second.send(request).await;
+        assert_eq!((page.status, page.header("retry-after")), (503, Some("5")));
+        assert!(page.text.contains(title) && page.text.contains(&format!("href=\"{}\"", first.base)), "{}", page.text);
+        let (_, rest) = page.text.split_once("href=\"/assets/").unwrap();
+        let style = format!("/assets/{}", rest.split('"').next().unwrap());
+        assert_eq!(second.get(&style).await.status, 200, "{style}");
+    }
+    let (Ok(checked) | Err(checked)) = second.try_command(&["check"], "");
+    assert!(checked.contains("on standby"), "{checked}");
+    assert!(checked.contains(&format!("{} leads", first.base)), "{checked}");
+    // It is stopped like any other server, and the leader does not notice.
+    second.stop().await;
+    first.get("/readyz").await.expect(200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_may_not_stand_by_refuses_to_start() {
+    let Some(db) = Db::postgres_with_shop().await else { return };
+    let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
+    let mut settings = shared_folders(shared.path()).to_vec();
+    let first = with_settings(App::on(db), &settings).start().await;
+    settings.push((MODE, "refuse".to_owned()));
+    let mut second = beside(&first, &url, &settings);
+    second.spawn();
+    assert!(!second.ended().await, "it is an error");
+    let log = second.log().join("\n");
+    assert!(log.contains("another printfloor server uses this database"), "{log}");
+    first.get("/readyz").await.expect(200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_does_not_share_the_folders_does_not_stand_by() {
+    let Some(db) = Db::postgres_with_shop().await else { return };
+    let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
+    let settings = shared_folders(shared.path());
+    let first = with_settings(App::on(db), &settings).start().await;
+    // A copy of the folder is none of the leader's, either.
+    let copy = tempfile::tempdir().unwrap();
+    std::fs::write(copy.path().join("leader#mark"), "of an earlier time").unwrap();
+    for (folders, setting) in [
+        (vec![], "files.dir"),
+        (vec![settings[0].clone()], "files.documents_dir"),
+        (vec![(FILES, copy.path().display().to_string()), settings[1].clone()], "files.dir"),
+    ] {
+        let mut second = beside(&first, &url, &folders);
+        second.spawn();
+        assert!(!second.ended().await, "it is an error");
+        let log = second.log().join("\n");
+        assert!(log.contains(&format!("{setting} (")) && log.contains("cannot stand by"), "{log}");
+        let checked = second.try_command(&["check"], "").unwrap_err();
+        assert!(checked.contains(&format!("{setting} (")), "{checked}");
+    }
+    first.get("/readyz").await.expect(200);
+}

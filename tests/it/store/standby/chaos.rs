@@ -1,0 +1,244 @@
+//! The leader is killed, stopped in the middle, cut from the database, or ended in order: the other server goes on in
+//! time, and the former leader does nothing any more.
+
+use std::mem;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use simulator::PrinterKind;
+use simulator::faults::SlowUpload;
+
+use super::{Pair, beside, shared_folders, stands_by, with_settings};
+use crate::machines::{FAST, Floor, JUDGE_CALMLY, SLOW, attempts};
+use crate::store::proxy::{Proxy, Wire};
+use crate::store::takeover::signal;
+use crate::support::database::TestDatabase;
+use crate::support::drawing::{draw, run_seed};
+use crate::support::stream::Stream;
+use crate::support::{App, Client, Db, until};
+
+/// Longest time from the end of a leader until the other server is ready.
+const TAKEOVER_TIME: Duration = Duration::from_secs(5);
+/// Time that a lease lasts. Whoever takes over sooner did not wait for its end.
+const LEASE_TIME: Duration = Duration::from_millis(2500);
+const EPOCH: &str = "SELECT epoch FROM writer";
+
+/// Waits until the server is ready, at most this long after the end of the leader.
+async fn takes_over(server: &App, ended: Instant, within: Duration) {
+    server.until_ready().await;
+    assert!(ended.elapsed() < within, "it took {:?}", ended.elapsed());
+}
+
+/// Places an order for a new SKU; returns its ID and that of the SKU's file.
+async fn draft(client: &Client, code: &str) -> (String, String) {
+    let material = client.material(code, 100.0).await;
+    let file = client.gcode(code, 60, 1.0).await;
+    let sku = client.sku(code, &material, &file, 100).await;
+    (client.order(&sku, 1).await, file)
+}
+
+/// Checks that the former leader ends by itself, and that nobody but the new one has written since.
+async fn ends_and_writes_nothing(former: &mut App, epoch: i64) {
+    assert!(!former.ended().await, "being taken over is an error");
+    let log = former.log().join("\n");
+    assert!(log.contains("another server has taken over the database"), "{log}");
+    assert_eq!(former.db.query_number(former, EPOCH).await, epoch, "it took no epoch any more");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_leader_is_followed_with_all_that_it_acknowledged() {
+    let Some(mut pair) = Pair::start().await else { return };
+    let (second, first) = (&pair.second, &mut pair.first);
+    let (order, file) = draft(first, "BEFORE").await;
+    let mut stream = Stream::open(first, "/api/events/stream?after=0", None).await;
+    let last = stream.take(1).await[0].id.unwrap();
+    first.kill_9();
+    takes_over(second, Instant::now(), TAKEOVER_TIME).await;
+    second.get(&format!("/api/orders/{order}")).await.expect(200);
+    assert_eq!(second.get(&format!("/api/files/{file}/content")).await.status, 200);
+    // The stream goes on where it was cut.
+    let mut stream = Stream::open(second, "/api/events/stream", Some(&last.to_string())).await;
+    draft(second, "AFTER").await;
+    assert!(stream.take(1).await[0].id.unwrap() > last);
+    // The former leader comes back as the one that stands by.
+    first.spawn();
+    stands_by(first, second).await;
+    first.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_that_ends_in_order_hands_over_at_once() {
+    let Some(mut pair) = Pair::start().await else { return };
+    pair.first.stop().await;
+    takes_over(&pair.second, Instant::now(), LEASE_TIME).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopped_leader_that_wakes_up_writes_nothing_and_ends() {
+    let Some(mut pair) = Pair::start().await else { return };
+    let (second, first) = (&pair.second, &mut pair.first);
+    let (order, _) = draft(first, "BEFORE").await;
+    signal(first, "STOP");
+    takes_over(second, Instant::now(), TAKEOVER_TIME).await;
+    let epoch = first.db.query_number(first, EPOCH).await;
+    let paid = json!({"method": "cash"});
+    second.post(&format!("/api/orders/{order}/mark-paid"), &paid).await.expect(200);
+    signal(first, "CONT");
+    ends_and_writes_nothing(first, epoch).await;
+}
+
+/// Cuts the leader from the database in one way, until the other server has taken over.
+async fn cut(wire: Wire) {
+    let Some(db) = Db::postgres().await else { return };
+    let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
+    let database = TestDatabase::at(&url);
+    let proxy = Proxy::to(database.address()).await;
+    let settings = shared_folders(shared.path());
+    let through = database.through(proxy.port).settings.url;
+    let mut first = with_settings(App::on(db).env("DATABASE_URL", &through), &settings).start().await;
+    let mut second = beside(&first, &url, &settings);
+    second.spawn();
+    stands_by(&second, &first).await;
+    let (order, _) = draft(&first, "BEFORE").await;
+    proxy.is(wire);
+    takes_over(&second, Instant::now(), TAKEOVER_TIME).await;
+    let epoch = database.number(EPOCH).await;
+    second.get(&format!("/api/orders/{order}")).await.expect(200);
+    proxy.is(Wire::Whole);
+    ends_and_writes_nothing(&mut first, epoch).await;
+    drop(second);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_whose_connections_are_cut_is_followed() {
+    cut(Wire::Cut).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_that_the_database_no_longer_answers_is_followed() {
+    cut(Wire::Silent).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_without_another_server_outlasts_an_outage() {
+    let Some(db) = Db::postgres().await else { return };
+    let database = TestDatabase::at(&db.url().unwrap());
+    let proxy = Proxy::to(database.address()).await;
+    let app = App::on(db).env("DATABASE_URL", database.through(proxy.port).settings.url).start().await;
+    proxy.is(Wire::Cut);
+    let warning = "the lease of the database cannot be renewed";
+    until("the outage to be noticed", || async { app.log().iter().any(|line| line.contains(warning)).then_some(()) })
+        .await;
+    proxy.is(Wire::Whole);
+    app.until_ready().await;
+    let (app, mut tries) = (&app, 0);
+    until("something to be written", || {
+        tries += 1;
+        let material = json!({"name": format!("late {tries}"), "type": "filament", "quantity": 1});
+        async move { (app.post("/api/inventory/materials", &material).await.status == 201).then_some(()) }
+    })
+    .await;
+}
+
+/// Starts a floor with one printer and a server that stands by for its own.
+async fn floor_of_two(speed: f64, shared: &Path) -> Option<(Floor, App)> {
+    let db = Db::postgres_with_shop().await?;
+    let (url, settings) = (db.url().unwrap(), shared_folders(shared));
+    let mut env: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    env.push(JUDGE_CALMLY);
+    let floor = Floor::on(db, PrinterKind::FwRest, 1, speed, &env).await;
+    let mut settings = settings.to_vec();
+    settings.push((JUDGE_CALMLY.0, JUDGE_CALMLY.1.to_owned()));
+    let mut second = beside(&floor.app, &url, &settings);
+    second.spawn();
+    stands_by(&second, &floor.app).await;
+    Some((floor, second))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_print_under_way_goes_on_and_is_not_started_twice() {
+    let shared = tempfile::tempdir().unwrap();
+    let Some((mut floor, second)) = floor_of_two(SLOW, shared.path()).await else { return };
+    let (order, job) = floor.one().await;
+    floor.attempt_is(&job, "printing").await;
+    floor.app.kill_9();
+    takes_over(&second, Instant::now(), TAKEOVER_TIME).await;
+    let former = mem::replace(&mut floor.app, second);
+    floor.hurry(0);
+    floor.app.order_is(&order, "ready").await;
+    assert_eq!(attempts(&floor.job(&job).await), ["finished"]);
+    assert_eq!(floor.started(0), 1);
+    floor.truth().await;
+    drop(floor);
+    drop(former);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_stopped_in_the_middle_of_a_start_does_not_start_it() {
+    let shared = tempfile::tempdir().unwrap();
+    let Some((mut floor, second)) = floor_of_two(FAST, shared.path()).await else { return };
+    let file = floor.big_file("big", 200_000).await;
+    let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
+    floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 50_000 }));
+    let order = floor.app.paid_order(&sku, 1).await;
+    let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+    floor.attempt_is(&job, "uploading").await;
+    signal(&floor.app, "STOP");
+    floor.faults(0, |faults| faults.slow_upload = None);
+    takes_over(&second, Instant::now(), TAKEOVER_TIME).await;
+    let mut former = mem::replace(&mut floor.app, second);
+    floor.app.order_is(&order, "ready").await;
+    signal(&former, "CONT");
+    assert!(!former.ended().await, "being taken over is an error");
+    assert_eq!(floor.started(0), 1);
+    floor.truth().await;
+    drop(floor);
+    drop(former);
+}
+
+/// Ends the leader in one of the ways, lets the other server take over, and makes the former leader stand by for it.
+async fn exchange(leader: &mut App, standby: &mut App, way: u64) {
+    let ended = Instant::now();
+    match way {
+        0 => leader.kill_9(),
+        1 => signal(leader, "STOP"),
+        _ => leader.stop().await,
+    }
+    let ended = if way > 1 { Instant::now() } else { ended };
+    takes_over(standby, ended, TAKEOVER_TIME).await;
+    if way == 1 {
+        signal(leader, "CONT");
+        assert!(!leader.ended().await, "being taken over is an error");
+    }
+    leader.spawn();
+    stands_by(leader, standby).await;
+    mem::swap(leader, standby);
+}
+
+mod long {
+    use super::*;
+
+    const ROUNDS: u64 = 50;
+
+    /// Exchanges the servers again and again, each time with a part on its way to the printer or on it.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn fifty_exchanges_print_each_part_once() {
+        let shared = tempfile::tempdir().unwrap();
+        let Some((mut floor, mut standby)) = floor_of_two(FAST, shared.path()).await else { return };
+        for round in 0..ROUNDS {
+            let way = draw(("exchange", round), 3);
+            eprintln!("round {round} of seed {}: way {way}", run_seed());
+            let (order, job) = floor.one().await;
+            if draw(("moment", round), 2) == 0 {
+                floor.job_until("the job to begin", &job, |job| !attempts(job).is_empty()).await;
+            }
+            exchange(&mut floor.app, &mut standby, way).await;
+            floor.app.order_is(&order, "ready").await;
+        }
+        floor.truth().await;
+        // The database goes with the server that was first, and is again.
+        drop(standby);
+        drop(floor);
+    }
+}
