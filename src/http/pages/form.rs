@@ -1,26 +1,32 @@
 //! HTML forms as submitted by browsers. A form is accepted only with the CSRF token of the session for which it was
 //! rendered.
 
+mod body;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{FromRef as _, FromRequest, Request};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use serde_json::Value;
 use url::form_urlencoded;
 
+pub(super) use body::FormBody;
 use config::Config;
 use domain::id::Id;
 use http::AppState;
 use http::command_request::CommandRequest;
 use http::csrf::FormToken;
 use http::error::ApiError;
+use http::wire::{RequestBody, ToSchema};
 
 /// Name of the hidden field that contains the CSRF token.
 pub(super) const TOKEN_FIELD: &str = "form_token";
 /// Name of the hidden field of a form that acts only once for each page on which it is shown. Its idempotency key is
 /// the CSRF token, which has a different mask on every page.
 pub(super) const ONCE_FIELD: &str = "once";
+/// Name of the hidden field that contains the version for which a form was rendered.
+pub(super) const VERSION_FIELD: &str = "version";
 /// Maximum number of fields in a form: one for each printer bed in the largest shop, plus the token.
 const MAX_FIELDS: usize = 1_000;
 /// Content type of a form.
@@ -42,14 +48,47 @@ impl PageForm {
         Self { call, fields, once: None }
     }
 
-    /// Returns the request with the given JSON body, as [`CommandRequest::of_form`] does. If the form has the field
-    /// [`ONCE_FIELD`], a command is carried out only for the first request from its page; the others get its response.
-    pub(super) fn command_once<B>(&self, json: &Value) -> CommandRequest<B> {
-        let request = self.call.of_form(json);
+    /// Returns the body of the API operation that the form is for. A member whose field is empty is absent.
+    pub(super) fn body(&self) -> FormBody {
+        FormBody::new(self.texts())
+    }
+
+    /// Returns the body of the API operation for a form that changes something, in which an empty field clears.
+    pub(super) fn change(&self) -> FormBody {
+        FormBody::change(self.texts())
+    }
+
+    /// Returns the request of an API operation whose members are the fields of the form ([`Self::body`]).
+    pub(super) fn request<B: RequestBody>(&self) -> CommandRequest<B> {
+        self.request_of(self.body())
+    }
+
+    /// Returns the request of an API operation with the given body. If the form has the field [`ONCE_FIELD`], the
+    /// operation is carried out only for the first request from its page; the others get its response. Such a form must
+    /// request an operation only once, because all its requests of one have the same key.
+    pub(super) fn request_of<B: RequestBody>(&self, body: FormBody) -> CommandRequest<B> {
+        let request = self.call.of_form(&Value::Object(body.members::<B>()));
         match &self.once {
-            Some((method, path)) => request.with_key(method, path, self.raw(TOKEN_FIELD)),
+            Some((method, path)) => {
+                let operation = <B::Value as ToSchema>::NAME.unwrap_or_default();
+                request.with_key(method, &format!("{path} {operation}"), self.raw(TOKEN_FIELD))
+            }
             None => request,
         }
+    }
+
+    /// Returns the form, with requests that are conditional on its subject being unchanged since the form was rendered,
+    /// if the form has the field [`VERSION_FIELD`].
+    pub(super) fn at_version(mut self) -> Self {
+        let tag = self.some(VERSION_FIELD).map(|version| HeaderValue::from_str(&format!("\"{version}\"")));
+        if let Some(Ok(tag)) = tag {
+            self.call.headers.insert(header::IF_MATCH, tag);
+        }
+        self
+    }
+
+    fn texts(&self) -> BTreeMap<String, String> {
+        self.members().map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
     }
 
     /// Returns a field's trimmed text; empty if the field was not sent.

@@ -163,7 +163,7 @@ async fn errors_and_the_sign_in_are_in_the_language_of_the_page() {
         ("wrong password", "battery horse correct", "<p>Das aktuelle Passwort ist falsch.</p>"),
         (PASSWORD, "short", "Neues Passwort: muss mindestens 10 Zeichen lang sein."),
     ] {
-        let fields = [("form_token", &*own), ("current", current), ("new", new)];
+        let fields = [("form_token", &*own), ("currentPassword", current), ("newPassword", new)];
         let wrong = send(&sam, "/shop/settings/password", &fields).await;
         shows(&wrong, &["<html lang=\"de\">", text]);
     }

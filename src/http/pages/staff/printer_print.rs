@@ -6,7 +6,6 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::FLOOR_PATH;
-use super::acts::SLOT_PREFIX;
 use super::card::act_path;
 use super::card_picture::picture;
 use super::floor::FloorHandles;
@@ -173,7 +172,7 @@ fn slots(language: Language, printer: &Printer, file: &File) -> Markup {
     html! {
         @if let (Some(beside), false) = (beside, reported.is_empty()) {
             @for at in 0..filaments.len().max(1) {
-                @let name = format!("{SLOT_PREFIX}{at}");
+                @let name = format!("slots.{at}");
                 div class="field" {
                     label for=(name) { (filament_words(language, at + 1, filaments.get(at))) }
                     select id=(name) name=(name) {

@@ -143,7 +143,7 @@ impl InvoiceActions<'_> {
             html! {
                 div class="tools" {
                     (sheet.field(line_field("method", &of_method, 50).required(), &usual))
-                    (sheet.field(decimal_field("amount", &of_amount).hint(&hint), ""))
+                    (sheet.field(decimal_field("amountCents", &of_amount).hint(&hint), ""))
                     (sheet.field(line_field("reference", &texts::reference_field(language), 200), ""))
                 }
             }
@@ -171,8 +171,8 @@ impl InvoiceActions<'_> {
         self.form("refund", &refund, |sheet| {
             html! {
                 div class="tools" {
-                    (sheet.choice("payment", &texts::payment_field(language), "", &payments))
-                    (sheet.field(decimal_field("amount", &of_amount).hint(&hint), ""))
+                    (sheet.choice("paymentId", &texts::payment_field(language), "", &payments))
+                    (sheet.field(decimal_field("amountCents", &of_amount).hint(&hint), ""))
                     (sheet.field(line_field("method", &of_method, 50).hint(&method_hint), ""))
                 }
             }

@@ -81,7 +81,7 @@ pub(super) fn pay(language: Language, order: &Order, class: Option<&str>) -> Mar
                 }
                 div class="field" {
                     label for="f-paid" { (texts::amount_field(language, &order.currency.to_uppercase())) }
-                    input id="f-paid" name="amount" inputmode="decimal" maxlength="20" aria-describedby="about-paid";
+                    input id="f-paid" name="amountCents" inputmode="decimal" maxlength="20" aria-describedby="about-paid";
                     p class="hint" id="about-paid" { (texts::payment_hint(language, &due)) }
                 }
                 div class="field" {
@@ -127,7 +127,7 @@ fn refund_form(language: Language, order: &Order, payment: &Payment) -> Markup {
                 label for={ "f-refund-" (payment.id) } {
                     (texts::amount_field(language, &payment.currency.to_uppercase()))
                 }
-                input id={ "f-refund-" (payment.id) } name="amount" inputmode="decimal" maxlength="20"
+                input id={ "f-refund-" (payment.id) } name="amountCents" inputmode="decimal" maxlength="20"
                     aria-describedby={ "about-refund-" (payment.id) };
                 p class="hint" id={ "about-refund-" (payment.id) } { (texts::refund_hint(language)) }
             }

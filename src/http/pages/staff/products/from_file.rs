@@ -7,7 +7,6 @@ use maud::{Markup, html};
 use super::ProductHandles;
 use super::machines::machine_choices;
 use super::sku_form::{MAX_CODE_CHARS, material_choices, new_entry};
-use crate::staff::acts::TICKED_WORD;
 use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
 use crate::staff::shell::hidden;
@@ -18,6 +17,7 @@ use domain::material::MaterialFields;
 use domain::notation;
 use domain::pricing::{Price, PriceRates, PrintWork};
 use domain::printer::suggest_material;
+use http::wire::TICKED_WORD;
 use words::Language;
 use words::staff::products as texts;
 

@@ -4,11 +4,11 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::material::material_of;
-use super::{NEW_PATH, StockHandles, material_path, number};
-use crate::form::PageForm;
+use super::{NEW_PATH, StockHandles, material_path};
+use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::STOCK_PATH;
 use crate::staff::filled_form::{field, hinted_field};
@@ -83,18 +83,6 @@ fn chosen_type(sent: &PageForm) -> Option<MaterialType> {
     TYPES.iter().find(|(_, word, _)| *word == sent.text("type")).map(|(kind, ..)| *kind)
 }
 
-/// Returns the typed cost for the API: null if empty, `None` if the form shows it unchanged. Text that is no amount is
-/// passed on, so that the API reports the error.
-fn cost_member(sent: &PageForm, current: Option<&Material>, currency: &str) -> Option<Value> {
-    let kind = chosen_type(sent).unwrap_or(MaterialType::Filament);
-    let Some(text) = sent.some(COST_FIELD) else { return Some(Value::Null) };
-    // A cost with more decimals than the currency has cannot be typed, but stays.
-    if current.is_some_and(|material| material.fields.kind == kind) && text == known_cost(current, currency) {
-        return None;
-    }
-    Some(unit_cost::parse(&text, kind, currency).map_or_else(|_| json!(text), |cost| json!(cost)))
-}
-
 /// Returns the reason for which the typed cost is no amount; `None` if it is one, or if the field is empty.
 fn cost_error(sent: &PageForm, currency: &str) -> Option<TypedAmountError> {
     let kind = chosen_type(sent).unwrap_or(MaterialType::Filament);
@@ -106,23 +94,18 @@ fn with_cost_error(error: ApiError, reason: Option<TypedAmountError>) -> ApiErro
     error.reword(|fault| Some(reason.filter(|_| fault.path == COST_FIELD)?.to_string()))
 }
 
-/// Builds the API request body from the form. Empty text becomes null. An empty amount is left unchanged, except for
-/// the cost, which becomes null.
-fn request_body(sent: &PageForm, current: Option<&Material>, currency: &str) -> Value {
-    let mut members = Map::new();
-    for name in ["name", "type"] {
-        members.insert(name.to_owned(), json!(sent.text(name)));
+/// Reads the body of the API operation from the form. An empty amount is left unchanged, except for the cost, which is
+/// unknown then.
+fn body_of(sent: &PageForm, current: Option<&Material>, currency: &str) -> FormBody {
+    let kind = chosen_type(sent).unwrap_or(MaterialType::Filament);
+    let body = sent.change().unless_empty(&AMOUNTS.map(|(name, ..)| name)).unless_empty(&["quantity"]);
+    // A cost with more decimals than the currency has cannot be typed, but stays.
+    let is_unchanged = current.is_some_and(|material| material.fields.kind == kind)
+        && sent.text(COST_FIELD) == known_cost(current, currency);
+    if is_unchanged && sent.some(COST_FIELD).is_some() {
+        return body.without(COST_FIELD);
     }
-    for (name, ..) in TEXTS {
-        members.insert(name.to_owned(), json!(sent.some(name)));
-    }
-    for name in AMOUNTS.map(|(name, ..)| name).into_iter().chain(["quantity"]) {
-        if let Some(text) = sent.some(name) {
-            members.insert(name.to_owned(), number(&text));
-        }
-    }
-    members.extend(cost_member(sent, current, currency).map(|cost| (COST_FIELD.to_owned(), cost)));
-    Value::Object(members)
+    body.converted(COST_FIELD, |cost| unit_cost::parse(cost, kind, currency).ok().map(|cost| json!(cost)))
 }
 
 /// Serves the form for adding a material.
@@ -133,8 +116,8 @@ pub(super) async fn show_new(State(app): State<StockHandles>, who: Caller) -> Re
 /// Adds a material, or serves the form again with its errors.
 pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let currency = &app.config.orders.currency;
-    let (body, reason) = (request_body(&sent, None, currency), cost_error(&sent, currency));
-    match materials::add(&app.materials, &sent.call.of_form(&body)).await {
+    let (body, reason) = (body_of(&sent, None, currency), cost_error(&sent, currency));
+    match materials::add(&app.materials, &sent.request_of(body)).await {
         Ok(outcome) => Ok(see_other(&material_path(outcome.id))),
         Err(error) => {
             let tried = Form::submitted(&sent).with_refusal(with_cost_error(error, reason))?;
@@ -164,8 +147,8 @@ pub(super) async fn change(
     }
     let currency = &app.config.orders.currency;
     let (_, before) = material_of(&app, id).await?;
-    let (body, reason) = (request_body(&sent, Some(&before), currency), cost_error(&sent, currency));
-    match materials::change(&app.materials, id, &sent.call.of_form(&body)).await {
+    let (body, reason) = (body_of(&sent, Some(&before), currency), cost_error(&sent, currency));
+    match materials::change(&app.materials, id, &sent.request_of(body)).await {
         Ok(_) => Ok(see_other(&material_path(id))),
         Err(error) => {
             let tried = Form::submitted(&sent).with_refusal(with_cost_error(error, reason))?;
