@@ -23,7 +23,8 @@ use http::wire::{RequestBody, ToSchema};
 /// Name of the hidden field that contains the CSRF token.
 pub(super) const TOKEN_FIELD: &str = "form_token";
 /// Name of the hidden field of a form that acts only once for each page on which it is shown. Its idempotency key is
-/// the CSRF token, which has a different mask on every page.
+/// the CSRF token, which has a different mask on every page, with the text of this field, which the script changes when
+/// the form stays on the page after it was sent.
 pub(super) const ONCE_FIELD: &str = "once";
 /// Name of the hidden field that contains the version for which a form was rendered.
 pub(super) const VERSION_FIELD: &str = "version";
@@ -37,8 +38,8 @@ pub(super) struct PageForm {
     /// Request that submitted the form, with which commands can be sent to aggregates.
     pub(super) call: CommandRequest,
     fields: BTreeMap<String, String>,
-    /// Method and path of the request, if the form acts only once.
-    once: Option<(Method, String)>,
+    /// Method and path of the request with the text of [`ONCE_FIELD`], if the form acts only once.
+    once: Option<(Method, String, String)>,
 }
 
 impl PageForm {
@@ -67,11 +68,11 @@ impl PageForm {
     /// operation is carried out only for the first request from its page; the others get its response. Such a form must
     /// request an operation only once, because all its requests of one have the same key.
     pub(super) fn request_of<B: RequestBody>(&self, body: FormBody) -> CommandRequest<B> {
-        let request = self.call.of_form(&Value::Object(body.members::<B>()));
+        let request = self.repeatable_request(body);
         match &self.once {
-            Some((method, path)) => {
+            Some((method, path, mark)) => {
                 let operation = <B::Value as ToSchema>::NAME.unwrap_or_default();
-                request.with_key(method, &format!("{path} {operation}"), self.raw(TOKEN_FIELD))
+                request.with_key(method, &format!("{path} {operation}"), &format!("{} {mark}", self.raw(TOKEN_FIELD)))
             }
             None => request,
         }
@@ -85,6 +86,12 @@ impl PageForm {
             self.call.headers.insert(header::IF_MATCH, tag);
         }
         self
+    }
+
+    /// Returns the request of an API operation with the given body, which is carried out each time, for operations that
+    /// change nothing when they are repeated.
+    pub(super) fn repeatable_request<B: RequestBody>(&self, body: FormBody) -> CommandRequest<B> {
+        self.call.of_form(&Value::Object(body.members::<B>()))
     }
 
     fn texts(&self) -> BTreeMap<String, String> {
@@ -142,7 +149,7 @@ impl FromRequest<AppState> for PageForm {
             let token = fields.get(TOKEN_FIELD).map_or("", String::as_str);
             check_token(&config, session, token)?;
         }
-        let once = fields.contains_key(ONCE_FIELD).then_some((method, path));
+        let once = fields.get(ONCE_FIELD).map(|mark| (method, path, mark.clone()));
         Ok(Self { call, fields, once })
     }
 }

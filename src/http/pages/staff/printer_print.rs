@@ -10,7 +10,7 @@ use super::card::act_path;
 use super::card_picture::picture;
 use super::floor::FloorHandles;
 use super::sheet::span;
-use super::shell::{StaffSection, StaffViewer, hidden, with_token};
+use super::shell::{StaffSection, StaffViewer, hidden_once, with_token};
 use crate::form::check_token;
 use crate::frame::see_other;
 use crate::refused::sentence;
@@ -208,7 +208,7 @@ fn offer(language: Language, printer: &Printer, file: &File) -> Markup {
                 },
                 None => {
                     form method="post" action=(act_path(printer.id, "print")) {
-                        (hidden())
+                        (hidden_once())
                         input type="hidden" name="fileId" value=(file.id);
                         (slots(language, printer, file))
                         button type="submit" { (texts::print_now(language, name)) }

@@ -109,7 +109,7 @@ pub(super) fn new_form(language: Language, currency: &str, refused: &Form) -> Ma
     let (of_currency, currency_hint) = (texts::currency_field(language), texts::currency_hint(language));
     html! {
         form class="card" method="post" action=(NEW_PATH) aria-label=(texts::new_invoice(language)) {
-            (sheet.head(None))
+            (sheet.once_head())
             (head_fields(language, &sheet, None))
             h2 { (texts::first_line(language)) }
             (line_fields(language, &sheet, None, currency))

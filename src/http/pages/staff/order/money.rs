@@ -8,7 +8,7 @@ use crate::staff::acts::REFERENCE_LABEL;
 use crate::staff::invoices::usual_method;
 use crate::staff::job::currency_field;
 use crate::staff::sheet::method_name;
-use crate::staff::shell::{Tone, hidden};
+use crate::staff::shell::{Tone, hidden_once};
 use crate::times::message_in;
 use domain::notation;
 use domain::order::{Order, Payment};
@@ -74,7 +74,7 @@ pub(super) fn pay(language: Language, order: &Order, class: Option<&str>) -> Mar
         details {
             summary class=[class] { (texts::record_payment(language)) }
             form class="panel pad tools" method="post" action=(order_path(order.id, "mark-paid")) data-quiet="" {
-                (hidden()) (currency_field(&order.currency))
+                (hidden_once()) (currency_field(&order.currency))
                 div class="field" {
                     label for="f-method" { (texts::method_field(language)) }
                     input id="f-method" name="method" maxlength="50" required value=(usual_method(language));
@@ -121,7 +121,7 @@ fn refund_form(language: Language, order: &Order, payment: &Payment) -> Markup {
     };
     html! {
         form class="tools" method="post" action=(order_path(order.id, "refund")) data-quiet="" {
-            (hidden()) (currency_field(&payment.currency))
+            (hidden_once()) (currency_field(&payment.currency))
             input type="hidden" name="paymentId" value=(payment.id);
             div class="field" {
                 label for={ "f-refund-" (payment.id) } {

@@ -12,7 +12,7 @@ use crate::staff::acts::{NOTES_LABEL, STAFF_NOTES_LABEL, WANTED_LABEL};
 use crate::staff::address_fields::address_fields;
 use crate::staff::form::{FieldControl, Form};
 use crate::staff::products::{CODE_LIST, code_list, with_sku_ids};
-use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden_once};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
 use http::access::Caller;
@@ -114,7 +114,7 @@ fn fields(language: Language, form: &Form, rows: usize, codes: &Markup) -> Marku
     let (due_date, due_date_hint) = (WANTED_LABEL(language), texts::new_due_date_hint(language));
     html! {
         form class="sheet" method="post" action=(PATH) {
-            (hidden())
+            (hidden_once())
             fieldset class="card" {
                 legend { (texts::order_heading(language)) }
                 (line(language, form, 0))

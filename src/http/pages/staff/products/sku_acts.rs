@@ -19,7 +19,7 @@ use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::filled_form::address;
 use crate::staff::form::Form;
-use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden, hidden_once};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
 use domain::sku::{Sku, SkuFields};
@@ -236,7 +236,10 @@ async fn form_page(
         h1 { (title) }
         (form.alert())
         form class="sheet" method="post" action=(path) {
-            (hidden())
+            @match subject {
+                FormSubject::Known(..) => { (hidden()) },
+                _ => { (hidden_once()) },
+            }
             @match subject {
                 FormSubject::Known(_, version) => { input type="hidden" name=(VERSION_FIELD) value=(version); },
                 FormSubject::NewKit => { input type="hidden" name=(KIT_FIELD) value=(TICKED_WORD); },

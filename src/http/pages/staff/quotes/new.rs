@@ -174,7 +174,7 @@ fn hand_form(
             h2 id="by-hand" { (texts::by_hand(language)) }
             p { (texts::by_hand_text(language)) }
             form method="post" action=(NEW_PATH) {
-                (sheet.head(None))
+                (sheet.once_head())
                 @if let Some(request) = request { input type="hidden" name=(REQUEST_FIELD) value=(request.id); }
                 (draft::head_fields(language, &sheet, email, "", ""))
                 (line::fields(language, &sheet, choices, None, currency))

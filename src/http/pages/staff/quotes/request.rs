@@ -12,7 +12,7 @@ use crate::frame::{SLOT, see_other, time, with_parts};
 use crate::staff::acts::PathAct;
 use crate::staff::form::Form;
 use crate::staff::sheet::{FEW_ROWS, FormSheet, astray, few, page_of};
-use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden_once};
 use crate::staff::{CUSTOMERS_PATH, QUOTES_PATH, REQUESTS_PATH};
 use domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
 use domain::id::Id;
@@ -204,7 +204,7 @@ fn acts(language: Language, request: &CustomRequest, refused: &Form) -> Markup {
                 (FormSheet::new("quote", refused).faults())
                 div class="acts" {
                     form method="post" action=(path("quote")) {
-                        (hidden())
+                        (hidden_once())
                         button id="answer-request" type="submit" { (texts::create_quote(language)) }
                     }
                     a class="button second" href={ (NEW_PATH) "?request=" (request.id) } { (texts::create_other_quote(language)) }

@@ -316,7 +316,13 @@
         for (let around = form && form.closest('details[open]'); around; around = around.closest('details[open]')) around.open = false;
         const menu = form && form.closest('[popover]');
         if (menu) menu.hidePopover();
-        if (form) { form.reset(); catch_up(); }
+        if (form) {
+          form.reset();
+          // What is sent from this form next is not the same again.
+          const mark = form.querySelector('input[name="once"]');
+          if (mark) mark.value = Date.now();
+          catch_up();
+        }
         say((form && form.dataset.done) || phrases.done);
         fresh();
         return;

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use crate::form::VERSION_FIELD;
 use crate::staff::address_fields::ADDRESS_PARTS;
 use crate::staff::form::Form;
-use crate::staff::shell::hidden;
+use crate::staff::shell::{hidden, once_field};
 use domain::address::Address;
 use words::Language;
 
@@ -87,6 +87,11 @@ impl<'a> FormSheet<'a> {
             (hidden())
             @if let Some(version) = version { input type="hidden" name=(VERSION_FIELD) value=(version); }
         }
+    }
+
+    /// Renders the form's errors and its CSRF token, for a form that acts only once.
+    pub(in super::super) fn once_head(&self) -> Markup {
+        html! { (self.head(None)) (once_field()) }
     }
 
     /// Returns the value to be shown in a field: the submitted one if the form was rejected, otherwise the current one.

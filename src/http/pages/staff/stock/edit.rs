@@ -13,7 +13,7 @@ use crate::frame::see_other;
 use crate::staff::STOCK_PATH;
 use crate::staff::filled_form::{field, hinted_field};
 use crate::staff::form::Form;
-use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden, hidden_once};
 use domain::material::{Material, MaterialType};
 use domain::typed_amount::TypedAmountError;
 use domain::unit_cost;
@@ -178,9 +178,11 @@ fn page(
         p { a href=(back) { (texts::back_without_saving(language)) } }
         h1 { (title) }
         form class="card narrow-form" method="post" action=(path) {
-            (hidden())
+            @match current {
+                Some((version, _)) => { (hidden()) input type="hidden" name=(VERSION_FIELD) value=(version); },
+                None => { (hidden_once()) },
+            }
             (tried.alert())
-            @if let Some((version, _)) = current { input type="hidden" name=(VERSION_FIELD) value=(version); }
             (field("name", &texts::name_field(language), &html! {
                 input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value("name", &known_value(material, "name")));
             }))

@@ -41,7 +41,7 @@ fn respond(
 /// Marks each of the given slots as empty.
 async fn emptied(app: &StockHandles, sent: &PageForm, slots: Vec<(Id, u32)>) -> Result<(), ApiError> {
     for slot in slots {
-        load_slot(&app.board.shop, slot, &sent.request_of(FormBody::new(FieldTexts::new()))).await?;
+        load_slot(&app.board.shop, slot, &sent.repeatable_request(FormBody::new(FieldTexts::new()))).await?;
     }
     Ok(())
 }
@@ -136,7 +136,7 @@ pub(super) async fn unload(
 }
 
 /// Empties the spool's slots, then writes off the remaining amount if the form requests it. In this order, the stock
-/// stays unchanged if a slot cannot be emptied, and resubmitting the form does not write off the amount twice.
+/// stays unchanged if a slot cannot be emptied. Resubmitting the form does not write off the amount twice.
 async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     emptied(app, sent, facts.places.iter().map(PrinterSlot::at).collect()).await?;
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");

@@ -6,7 +6,7 @@ use super::{PrinterSlot, SpoolFacts, all_slots, spool_path};
 use crate::staff::filled_form::field;
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
-use crate::staff::shell::hidden;
+use crate::staff::shell::{hidden, hidden_once};
 use crate::staff::stock::{StockHandles, materials_by_name};
 use domain::amount::Amount;
 use domain::material::Material;
@@ -137,7 +137,7 @@ pub(super) fn leave(language: Language, facts: &SpoolFacts, tried: &Form) -> Mar
                 summary { (texts::retire_number(language, &facts.number.to_string())) }
                 p { (texts::retire_note(language)) }
                 form class="tools" method="post" action=(act_path(facts, "retire")) {
-                    (hidden())
+                    (hidden_once())
                     @if let Some(left) = &left {
                         (field("retire-left", &texts::write_off_field(language, left), &html! {
                             input id="retire-left" name="writeOff" type="checkbox" value="true";
