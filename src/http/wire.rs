@@ -6,8 +6,8 @@
 //! documentation cannot diverge. A field that may be absent, but not null, is an [`Optional`]; an `Option` may be
 //! absent or null. All errors in a request are collected and reported together, each with its dotted path.
 //!
-//! Bodies are parsed by [`bounded_json::document`], never by `serde_json` directly. The fields of an HTML form are read as
-//! the body of the same request ([`form_members`]).
+//! Bodies are parsed by [`bounded_json::document`], never by `serde_json` directly. The fields of an HTML form are read
+//! as the body of the same request ([`form_members`]).
 
 mod accounts;
 mod body;

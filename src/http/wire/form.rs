@@ -1,10 +1,10 @@
-//! Reads the body of a request from the texts of an HTML form, guided by the shapes of the request's members. The result
-//! is the JSON that [`super::read_body`] reads: a text that is not a value of its member's kind is passed on unchanged,
-//! so that the errors of forms and of JSON are worded in one place.
+//! Reads the body of a request from the texts of an HTML form, guided by the shapes of the request's members. The
+//! result is the JSON that [`super::read_body`] reads: a text that is not a value of its member's kind is passed on
+//! unchanged, so that the errors of forms and of JSON are worded in one place.
 //!
 //! A field is named as its member. The fields of a nested object are dotted (`dimensions.x`), and items of a list are
-//! numbered (`lines.0.quantity`). It does not read amounts of money, days or times, whose text depends on the currency or
-//! on the shop's clock: pages convert these.
+//! numbered (`lines.0.quantity`). It does not read amounts of money, days or times, whose text depends on the currency
+//! or on the shop's clock: pages convert these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -117,8 +117,8 @@ impl FormReader<'_> {
         if texts.all(String::is_empty) { empty_value(field, empty, read) } else { Some(read()) }
     }
 
-    /// Reads the rows of a list in the order of their numbers, without the empty ones. A text under the name of the list
-    /// itself is its only item.
+    /// Reads the rows of a list in the order of their numbers, without the empty ones. A text under the name of the
+    /// list itself is its only item.
     fn list(&self, path: &str, item: &Shape, field: &FieldShape, empty: EmptyField) -> Option<Value> {
         let (prefix, kind) = (format!("{path}."), self.kind(item));
         let only = self.texts.get(path);

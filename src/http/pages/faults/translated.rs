@@ -13,8 +13,8 @@ use domain::typed_amount::TypedAmountError;
 use words::staff::{printer_form, refusals, refusals_of_api, settings};
 use words::{Language, pages};
 
-/// Code of the error for a form that acts once and was sent again with other values. People do not know the key of which
-/// the API's message speaks.
+/// Code of the error for a form that acts once and was sent again with other values. People do not know the key of
+/// which the API's message speaks.
 const KEY_REUSED: &str = "idempotency_key_reused";
 
 /// Function that writes a translation without variables.

@@ -112,8 +112,8 @@ impl Form {
     }
 
     /// Renumbers rows of fields such as `lines.3.quantity` consecutively, as the API numbers them, and returns the
-    /// number of rows. A row is kept if the first of the given API fields is filled in. If there is none, an empty field
-    /// with the name of the list stands for the empty list.
+    /// number of rows. A row is kept if the first of the given API fields is filled in. If there is none, an empty
+    /// field with the name of the list stands for the empty list.
     pub(super) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
         let begins = format!("{of}.");
         let first = members.first().copied().unwrap_or_default();

@@ -138,7 +138,8 @@ pub(super) async fn show_edit(
     let viewer = StaffViewer::new(&who, &app.config)?;
     let current = find_present(&app.board.shop.printers, id).await?;
     let printer = &current.1;
-    let content = edit_form(viewer.language(), &current, &|name| Some(value_of(&printer.fields, name)), &html! {});
+    let value = |name: &str| Some(value_of(viewer.language(), &printer.fields, name));
+    let content = edit_form(viewer.language(), &current, &value, &html! {});
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
 

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 
 use crate::form::{FormBody, PageForm};
 use crate::printer_fields::{PrinterFieldText, with_url};
+use domain::notation::field_decimal;
 use domain::printer::{MAX_ROOM_PLACE, PrinterFields};
 use domain::sku::Dimensions;
 use words::Language;
@@ -23,9 +24,9 @@ const POSITION: [(&str, PrinterFieldText, PrinterFieldText); 2] =
 const TAG_SEPARATOR: char = ',';
 
 /// Returns the initial value of a form field for an existing printer; empty for fields that the form does not show.
-pub(super) fn value_of(fields: &PrinterFields, name: &str) -> String {
+pub(super) fn value_of(language: Language, fields: &PrinterFields, name: &str) -> String {
     let volume = |side: fn(&Dimensions) -> f64| {
-        fields.build_volume.as_ref().map(|volume| side(volume).to_string()).unwrap_or_default()
+        fields.build_volume.as_ref().map(|volume| field_decimal(language, side(volume))).unwrap_or_default()
     };
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     match name {
@@ -42,7 +43,9 @@ pub(super) fn value_of(fields: &PrinterFields, name: &str) -> String {
         "location" => text(fields.location.as_ref()),
         "position.row" => fields.position.map(|place| place.row.to_string()).unwrap_or_default(),
         "position.column" => fields.position.map(|place| place.column.to_string()).unwrap_or_default(),
-        "nozzle.diameter" => fields.nozzle.as_ref().map(|nozzle| nozzle.diameter.to_string()).unwrap_or_default(),
+        "nozzle.diameter" => {
+            fields.nozzle.as_ref().map(|nozzle| field_decimal(language, nozzle.diameter)).unwrap_or_default()
+        }
         "nozzle.kind" => fields.nozzle.as_ref().and_then(|nozzle| nozzle.kind.clone()).unwrap_or_default(),
         "tags" => fields.tags.join(&format!("{TAG_SEPARATOR} ")),
         "camera.snapshotUrl" => fields.camera.as_ref().map(|camera| camera.snapshot_url.clone()).unwrap_or_default(),
@@ -119,8 +122,8 @@ pub(super) fn new_body(sent: &PageForm) -> FormBody {
     body_of(sent, sent.body())
 }
 
-/// Reads the body of the API operation from the form for changing a printer. If the API key is left empty or the address
-/// is unchanged, the stored values are kept, as is the type.
+/// Reads the body of the API operation from the form for changing a printer. If the API key is left empty or the
+/// address is unchanged, the stored values are kept, as is the type.
 pub(super) fn change_body(fields: &PrinterFields, sent: &PageForm) -> FormBody {
     // The form of a type that needs no serial number does not show it.
     let body = body_of(sent, sent.change().unless_empty(&["apiKey", "serial"])).without("type");

@@ -11,7 +11,7 @@ use crate::staff::sheet::{DraftLines, FormSheet, day, decimal_field, edited, lin
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
 use domain::invoice::{Invoice, InvoiceLine};
-use domain::notation::decimal;
+use domain::notation::field_decimal;
 use domain::shop_clock::ShopClock;
 use domain::tax::{percent_of, percent_text};
 use http::wire::with_point;
@@ -58,8 +58,8 @@ pub(super) fn lines(invoice: &Invoice, typed: &Form, new_line: Option<Value>) ->
 
 fn line_fields(language: Language, sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str) -> Markup {
     let description = line.map_or("", |line| line.description.as_str());
-    let price = line.map(|line| decimal(language, plain(line.unit_price_cents, currency))).unwrap_or_default();
-    let rate = line.map(|line| decimal(language, percent_text(line.tax_rate_bps))).unwrap_or_default();
+    let price = line.map(|line| field_decimal(language, plain(line.unit_price_cents, currency))).unwrap_or_default();
+    let rate = line.map(|line| field_decimal(language, percent_text(line.tax_rate_bps))).unwrap_or_default();
     html! {
         div class="tools" {
             (sheet.field(line_field("description", &texts::description_field(language), 500).required(), description))
@@ -78,7 +78,7 @@ fn head_fields(language: Language, sheet: &FormSheet<'_>, invoice: Option<&Invoi
     let vat_id = buyer.and_then(|buyer| buyer.vat_id.as_deref()).unwrap_or_default();
     let amount = |cents: fn(&Invoice) -> i64| {
         let stated = invoice.filter(|invoice| cents(invoice) != 0);
-        let written = |invoice: &Invoice| decimal(language, plain(cents(invoice), &invoice.content.currency));
+        let written = |invoice: &Invoice| field_decimal(language, plain(cents(invoice), &invoice.content.currency));
         stated.map(written).unwrap_or_default()
     };
     let notes = content.and_then(|content| content.notes.as_deref()).unwrap_or_default();

@@ -88,7 +88,7 @@ pub(super) async fn begin(
     };
     let file = file.as_ref().and_then(|state| state.present());
     let suggestions = file.map(|file| FileSuggestions::new(&app, file)).unwrap_or_default();
-    let form = new_entry(&app.config.orders.currency, file, suggestions);
+    let form = new_entry(who.language, &app.config.orders.currency, file, suggestions);
     let subject = if query.kit.is_some() { FormSubject::NewKit } else { FormSubject::NewSku };
     form_page(&app, &who, form, subject).await
 }
@@ -135,7 +135,7 @@ pub(super) async fn edit(
 ) -> Result<Response, ApiError> {
     let (version, state) = find_existing(&app.skus.skus, id).await?;
     let sku = present_state(&state)?;
-    let form = entry_of(&sku.fields, &codes(&app, &sku.fields).await?);
+    let form = entry_of(who.language, &sku.fields, &codes(&app, &sku.fields).await?);
     form_page(&app, &who, form, FormSubject::Known(sku, version)).await
 }
 

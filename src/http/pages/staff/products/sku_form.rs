@@ -13,6 +13,7 @@ use domain::file::{File, FileKind};
 use domain::id::Id;
 use domain::material;
 use domain::material::{Material, MaterialType};
+use domain::notation::field_decimal;
 use domain::sku::{MachineType, SkuFields};
 use http::error::ApiError;
 use http::wire::{FieldTexts, TICKED_WORD, typed_number};
@@ -57,7 +58,7 @@ const PRINT_MEMBERS: [&str; 11] = [
 ];
 
 /// Returns the initial values of the form for a new SKU that is printed from `file`.
-pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSuggestions) -> Form {
+pub(super) fn new_entry(language: Language, currency: &str, file: Option<&File>, suggestions: FileSuggestions) -> Form {
     let mut values = vec![
         ("currency", currency.to_owned()),
         ("unitsPerPlate", "1".to_owned()),
@@ -71,8 +72,9 @@ pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSu
         let member = if file.kind == FileKind::Model { "modelFileId" } else { "gcodeFileId" };
         values.extend([("code", code_of(&name)), ("name", name), (member, file.id.to_string())]);
         values.extend(suggestions.material.map(|id| ("materialId", id.to_string())));
-        values.extend(suggestions.price_cents.map(|cents| ("priceCents", currency::plain(cents, currency))));
-        values.extend(file.metadata.grams.map(|grams| ("estimatedConsumption", grams.to_string())));
+        let price = suggestions.price_cents.map(|cents| field_decimal(language, currency::plain(cents, currency)));
+        values.extend(price.map(|price| ("priceCents", price)));
+        values.extend(file.metadata.grams.map(|grams| ("estimatedConsumption", field_decimal(language, grams))));
     }
     Form::prefilled(values)
 }
@@ -90,11 +92,12 @@ fn code_of(name: &str) -> String {
 }
 
 /// Returns the form values for an existing SKU; `codes` are the codes of a kit's components.
-pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> Form {
+pub(super) fn entry_of(language: Language, fields: &SkuFields, codes: &[String]) -> Form {
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     let id = |id: Option<Id>| id.map(|id| id.to_string()).unwrap_or_default();
     let ticked = |is: bool| if is { TICKED_WORD.to_owned() } else { String::new() };
-    let minutes = |seconds: i64| format!("{:.2}", seconds as f64 / SECONDS_PER_MINUTE);
+    let minutes = |seconds: i64| field_decimal(language, format!("{:.2}", seconds as f64 / SECONDS_PER_MINUTE));
+    let price = field_decimal(language, currency::plain(fields.price_cents, &fields.currency));
     let mut values = vec![
         ("code".to_owned(), fields.code.clone()),
         ("slug".to_owned(), fields.slug.clone()),
@@ -103,12 +106,12 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> Form {
         ("kind".to_owned(), text(fields.kind.as_ref())),
         ("collections".to_owned(), fields.collections.join(", ")),
         ("images".to_owned(), fields.images.join("\n")),
-        ("priceCents".to_owned(), currency::plain(fields.price_cents, &fields.currency)),
+        ("priceCents".to_owned(), price),
         ("currency".to_owned(), fields.currency.clone()),
         ("public".to_owned(), ticked(fields.public)),
         ("active".to_owned(), ticked(fields.active)),
         ("materialId".to_owned(), id(fields.material_id)),
-        ("estimatedConsumption".to_owned(), fields.estimated_consumption.to_string()),
+        ("estimatedConsumption".to_owned(), field_decimal(language, fields.estimated_consumption)),
         ("machineType".to_owned(), fields.machine_type.word().to_owned()),
         ("unitsPerPlate".to_owned(), fields.units_per_plate.to_string()),
         ("gcodeFileId".to_owned(), id(fields.gcode_file_id)),
@@ -119,12 +122,12 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> Form {
     ];
     if let Some(size) = &fields.dimensions {
         let sides = [("x", size.x), ("y", size.y), ("z", size.z)];
-        values.extend(sides.map(|(axis, length)| (format!("dimensions.{axis}"), length.to_string())));
+        values.extend(sides.map(|(axis, length)| (format!("dimensions.{axis}"), field_decimal(language, length))));
     }
     for (at, one) in fields.materials.iter().enumerate() {
         let row = |member: &str, text: String| (format!("materials.{at}.{member}"), text);
         values.push(row("materialId", one.material_id.to_string()));
-        values.push(row("estimatedConsumption", one.estimated_consumption.to_string()));
+        values.push(row("estimatedConsumption", field_decimal(language, one.estimated_consumption)));
         values.push(row("filament", one.filament.to_string()));
     }
     for (at, (component, code)) in fields.components.iter().zip(codes).enumerate() {

@@ -13,7 +13,7 @@ use crate::staff::sheet::{DraftLines, FormSheet, decimal_field, edited, line_fie
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
 use domain::file::FileKind;
-use domain::notation::decimal;
+use domain::notation::field_decimal;
 use domain::quote::{Quote, QuoteLine};
 use domain::sku::MachineType;
 use http::error::ApiError;
@@ -102,7 +102,7 @@ pub(super) fn fields(
     let model = line.and_then(|line| line.model.as_ref());
     let description = line.map_or("", |line| line.description.as_str());
     let set_price = line.and_then(set_price);
-    let price = set_price.map(|cents| decimal(language, plain(cents, currency))).unwrap_or_default();
+    let price = set_price.map(|cents| field_decimal(language, plain(cents, currency))).unwrap_or_default();
     let from = line.map_or_else(|| NOT_PRINTED.to_owned(), made_from);
     let all_from = with_known(language, choices.made_from.clone(), &from);
     let material = model.and_then(|model| model.material_id).map(|id| id.to_string()).unwrap_or_default();

@@ -15,6 +15,7 @@ use crate::staff::filled_form::{field, hinted_field};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden, hidden_once};
 use domain::material::{Material, MaterialType};
+use domain::notation::field_decimal;
 use domain::typed_amount::TypedAmountError;
 use domain::unit_cost;
 use http::access::Caller;
@@ -56,7 +57,7 @@ const AMOUNTS: [TextField; 2] = [
 const COST_FIELD: &str = "unitCostCents";
 
 /// Returns the initial value of a field.
-fn known_value(material: Option<&Material>, name: &str) -> String {
+fn known_value(language: Language, material: Option<&Material>, name: &str) -> String {
     let Some(fields) = material.map(|material| &material.fields) else { return String::new() };
     let text = match name {
         "name" => Some(fields.name.clone()),
@@ -65,17 +66,17 @@ fn known_value(material: Option<&Material>, name: &str) -> String {
         "variant" => fields.variant.clone(),
         "vendorCode" => fields.vendor_code.clone(),
         "location" => fields.location.clone(),
-        "reorderPoint" => Some(fields.reorder_point.to_string()),
-        "reorderQuantity" => Some(fields.reorder_quantity.to_string()),
+        "reorderPoint" => Some(field_decimal(language, fields.reorder_point)),
+        "reorderQuantity" => Some(field_decimal(language, fields.reorder_quantity)),
         _ => None,
     };
     text.unwrap_or_default()
 }
 
 /// Returns the current cost as it is typed; empty if it is unknown.
-fn known_cost(material: Option<&Material>, currency: &str) -> String {
+fn known_cost(language: Language, material: Option<&Material>, currency: &str) -> String {
     let cost = material.and_then(|material| Some((material.fields.unit_cost_cents?, material.fields.kind)));
-    cost.map(|(cost, kind)| unit_cost::plain(cost, kind, currency)).unwrap_or_default()
+    cost.map(|(cost, kind)| field_decimal(language, unit_cost::plain(cost, kind, currency))).unwrap_or_default()
 }
 
 /// Returns the type chosen in the form; `None` if it is unknown.
@@ -101,7 +102,7 @@ fn body_of(sent: &PageForm, current: Option<&Material>, currency: &str) -> FormB
     let body = sent.change().unless_empty(&AMOUNTS.map(|(name, ..)| name)).unless_empty(&["quantity"]);
     // A cost with more decimals than the currency has cannot be typed, but stays.
     let is_unchanged = current.is_some_and(|material| material.fields.kind == kind)
-        && sent.text(COST_FIELD) == known_cost(current, currency);
+        && sent.text(COST_FIELD) == known_cost(sent.call.who.language, current, currency);
     if is_unchanged && sent.some(COST_FIELD).is_some() {
         return body.without(COST_FIELD);
     }
@@ -184,7 +185,7 @@ fn page(
             }
             (tried.alert())
             (field("name", &texts::name_field(language), &html! {
-                input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value("name", &known_value(material, "name")));
+                input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value("name", &known_value(language, material, "name")));
             }))
             (kind(language, material, tried))
             @for one in TEXTS { (text_field(language, one, material, tried, false)) }
@@ -205,7 +206,7 @@ fn cost_field(language: Language, material: Option<&Material>, tried: &Form, cur
     let hint = texts::cost_hint(language, &currency.to_uppercase());
     let control = html! {
         input id=(COST_FIELD) name=(COST_FIELD) maxlength="20" autocomplete="off" inputmode="decimal"
-            value=(tried.value(COST_FIELD, &known_cost(material, currency)))
+            value=(tried.value(COST_FIELD, &known_cost(language, material, currency)))
             aria-describedby={ "about-" (COST_FIELD) };
     };
     hinted_field(COST_FIELD, &texts::cost_field(language), &hint, &control)
@@ -233,7 +234,7 @@ fn text_field(
     tried: &Form,
     is_amount: bool,
 ) -> Markup {
-    let current = known_value(material, name);
+    let current = known_value(language, material, name);
     let value = tried.value(name, &current);
     let about = hint.map(|_| format!("about-{name}"));
     let input = html! {

@@ -17,7 +17,7 @@ use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
 use domain::material::{Material, unit};
-use domain::notation::decimal;
+use domain::notation::{decimal, field_decimal};
 use domain::printer::{Slot, SlotReport, SlotSource};
 use http::access::Caller;
 use http::error::ApiError;
@@ -194,6 +194,7 @@ fn form(
     let current = Some(slot).filter(|slot| suggested.is_none_or(|one| slot.material_id == Some(one.id)));
     let text = |name: &str, usual: Option<String>| tried.value(name, &usual.unwrap_or_default()).to_owned();
     let chosen = text("materialId", suggested.map(|one| one.id).or(slot.material_id).map(|id| id.to_string()));
+    let left = current.and_then(|slot| slot.remaining).map(|left| field_decimal(language, left));
     let is_from_to_do = text("back", suggested.map(|_| TO_DO_PATH.to_owned())) == TO_DO_PATH;
     html! {
         section class="card narrow-form" aria-labelledby="say" {
@@ -216,7 +217,7 @@ fn form(
                 }))
                 (field("say-left", &texts::remaining_in_unit_field(language), &html! {
                     input id="say-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
-                        value=(text("remaining", current.and_then(|slot| slot.remaining).map(|left| left.to_string())));
+                        value=(text("remaining", left));
                 }))
                 (field("say-spool", &texts::number_field(language), &html! {
                     input id="say-spool" name="spoolId" inputmode="numeric" autocomplete="off" maxlength="18"

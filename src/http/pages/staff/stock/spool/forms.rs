@@ -10,6 +10,7 @@ use crate::staff::shell::{hidden, hidden_once};
 use crate::staff::stock::{StockHandles, materials_by_name};
 use domain::amount::Amount;
 use domain::material::Material;
+use domain::notation::field_decimal;
 use words::Language;
 use words::staff::spools as texts;
 
@@ -41,7 +42,7 @@ pub(super) fn load(language: Language, app: &StockHandles, facts: &SpoolFacts, t
         let material = materials().find(|one| Some(one.id) == place.slot.material_id);
         place_choice(language, place, material)
     };
-    let left = facts.left.map(|left| left.to_string()).unwrap_or_default();
+    let left = facts.left.map(|left| field_decimal(language, left)).unwrap_or_default();
     let sheet = FormSheet::new("load", tried);
     let chosen = sheet.value_of("place", "");
     html! {
