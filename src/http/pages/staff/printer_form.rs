@@ -11,7 +11,7 @@ use super::card::act_path;
 use super::floor::FloorHandles;
 use super::form::Form;
 use super::printer_settings::{change_body, more_inputs, new_body, value_of};
-use super::shell::{StaffSection, StaffViewer, hidden, hidden_once};
+use super::shell::{StaffSection, StaffViewer, hidden};
 use crate::form::{PageForm, VERSION_FIELD};
 use crate::frame::{SLOT, see_other, with_parts};
 use crate::{printer_fields, setup};
@@ -87,7 +87,7 @@ fn new_form(
         h1 { (texts::add_heading(language, declared.program)) }
         form class="card narrowed" method="post" action={ (NEW_PRINTER_PATH) "?type=" (declared.word) } {
             (words)
-            (hidden_once())
+            (hidden())
             (printer_fields::inputs(language, Some(declared), value))
             (more_inputs(language, value))
             div class="field" {

@@ -12,7 +12,7 @@ use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::{address, field, hinted_field, options, ways};
 use crate::staff::form::Form;
-use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden_once};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::User;
 use domain::principal::Role;
 use http::access::Caller;
@@ -149,7 +149,7 @@ fn new_page(app: &UserPageHandles, who: &Caller, form: &Form) -> Result<Response
         h1 { (title) }
         (form.alert())
         form class="card form" method="post" action=(NEW_PATH) {
-            (hidden_once())
+            (hidden())
             (field("name", &texts::name(language), &html! {
                 input id="name" name="name" maxlength="200" required autocomplete="off" value=(form.value("name", ""));
             }))
