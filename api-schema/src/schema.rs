@@ -71,6 +71,11 @@ impl Components {
         self.insert(T::PAGE_NAME, page_schema::<T>, page_of_one::<T>);
     }
 
+    /// Builds the schema of the type with the given name; `None` if it was not added.
+    pub fn schema_named(&self, name: &str) -> Option<Shape> {
+        self.0.iter().find(|(added, ..)| *added == name).map(|(_, schema, _)| schema())
+    }
+
     /// Builds the schema and the example of each type, in the order in which the types were added.
     pub fn into_schemas(self) -> impl Iterator<Item = (&'static str, Shape, Value)> {
         self.0.into_iter().map(|(name, schema, example)| (name, schema(), example()))

@@ -1,5 +1,7 @@
 //! Concise builders for the shapes of JSON bodies and parameters, as `utoipa` schemas.
 
+mod kind;
+
 use std::ops::{Bound, RangeBounds};
 
 use serde_json::{Value, json};
@@ -8,9 +10,14 @@ use utoipa::openapi::schema::{
 };
 use utoipa::openapi::{KnownFormat, RefOr};
 
+pub use kind::{FieldShape, ValueKind};
+
+/// Schema, or a reference to one.
+type ShapeNode = RefOr<Schema>;
+
 /// Shape of a JSON value.
 #[derive(Clone, PartialEq)]
-pub struct Shape(Box<RefOr<Schema>>);
+pub struct Shape(Box<ShapeNode>);
 
 impl From<Shape> for RefOr<Schema> {
     fn from(shape: Shape) -> Self {

@@ -174,6 +174,14 @@ pub fn decimal(language: Language, number: impl Display) -> String {
     }
 }
 
+/// Writes a number into a field in which people type one, with the decimal separator of the language. A zero follows a
+/// comma with three digits, which could separate thousands.
+pub fn field_decimal(language: Language, number: impl Display) -> String {
+    let text = decimal(language, number);
+    let is_ambiguous = text.split_once(',').is_some_and(|(_, fraction)| fraction.len() == 3);
+    if is_ambiguous { format!("{text}0") } else { text }
+}
+
 /// Joins the entries of a list: `a, b and c` or `a, b und c`.
 pub fn list(language: Language, entries: &[impl AsRef<str>]) -> String {
     let entries: Vec<&str> = entries.iter().map(AsRef::as_ref).collect();
@@ -239,6 +247,15 @@ mod tests {
         assert_eq!(Language::ALL.map(|language| figure(language, 99_900, "eur")), ["999.00", "999,00"]);
         assert_eq!(Language::ALL.map(|language| percent(language, 725)), ["7.25 %", "7,25 %"]);
         assert_eq!(Language::ALL.map(|language| percent(language, 1900)), ["19 %", "19 %"]);
+    }
+
+    #[test]
+    fn numbers_in_fields_can_be_read_in_one_way_only() {
+        let both = |number: &str| Language::ALL.map(|language| field_decimal(language, number));
+        assert_eq!(both("20.5"), ["20.5", "20,5"]);
+        assert_eq!(both("12.345"), ["12.345", "12,3450"]);
+        assert_eq!(both("-0.125"), ["-0.125", "-0,1250"]);
+        assert_eq!(both("1000"), ["1000", "1000"]);
     }
 
     #[test]

@@ -123,16 +123,8 @@ impl CommandRequest {
         Ok(Self { app: app.clone(), who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
     }
 
-    /// Returns the request with the given JSON body in place of its HTML form. Pages use it to call the
-    /// corresponding API operation.
-    pub fn with_body<B>(self, json: &serde_json::Value) -> CommandRequest<B> {
-        let Self { app, who, mut headers, key, .. } = self;
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key, kind: PhantomData }
-    }
-
-    /// Does the same as [`Self::with_body`] for a form that is redisplayed if it is rejected. Forms have no idempotency
-    /// key, except with [`CommandRequest::with_key`].
+    /// Returns a request with the given JSON body in place of the HTML form. Pages use it to call the corresponding API
+    /// operation. Forms have no idempotency key, except with [`CommandRequest::with_key`].
     pub fn of_form<B>(&self, json: &serde_json::Value) -> CommandRequest<B> {
         let (app, who, mut headers) = (self.app.clone(), self.who.clone(), self.headers.clone());
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

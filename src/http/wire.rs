@@ -6,11 +6,13 @@
 //! documentation cannot diverge. A field that may be absent, but not null, is an [`Optional`]; an `Option` may be
 //! absent or null. All errors in a request are collected and reported together, each with its dotted path.
 //!
-//! Bodies are parsed by [`bounded_json::document`], never by `serde_json` directly.
+//! Bodies are parsed by [`bounded_json::document`], never by `serde_json` directly. The fields of an HTML form are read
+//! as the body of the same request ([`form_members`]).
 
 mod accounts;
 mod body;
 mod borrowed;
+mod form;
 mod free;
 mod handler;
 mod members;
@@ -36,6 +38,7 @@ pub use domain::refusal::Faults;
 pub use accounts::{EmailAddress, NewPassword};
 pub use body::{EmptyBody, OptionalBody, RequestBody, read_body};
 pub use borrowed::{AsView, Viewed};
+pub use form::{EmptyField, FieldTexts, TICKED_WORD, form_members, typed_number, with_point};
 pub use free::{AnyJson, JsonObject};
 pub use handler::{Argument, DescribedHandler, Reply};
 pub use members::{FromJson, Members, Request, ValuePath, read_object, read_open_object};

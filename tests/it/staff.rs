@@ -17,6 +17,7 @@ mod insights;
 mod invoices;
 mod labels;
 mod language;
+mod once;
 mod orders;
 mod products;
 mod quotes;

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::faults::alert;
-use super::form::PageForm;
+use super::form::{FormBody, PageForm};
 use super::frame::{PageLanguage, SLOT, Section, Viewer, see_other, with_parts};
 use super::sign_in;
 use config::Config;
@@ -18,7 +18,6 @@ use http::access::Caller;
 use http::command_request::{CommandTarget, find_existing, state_of};
 use http::error::ApiError;
 use http::handles::handles;
-use http::wire::read_body;
 use http_api::billing::profile::ProfileUpdate;
 use http_api::billing::session::{SignInHandles, end_session};
 use kernel::directory::Directory;
@@ -89,8 +88,8 @@ pub(super) async fn change(
     let (id, email) = sent.call.who.customer()?;
     let viewer = Viewer::new(&sent.call.who, &app.config, language)?;
     let (_, state) = find_existing(&app.customers, id).await?;
-    let update = profile_body(&sent, state_of(&state)?).to_string();
-    let changed = match read_body::<ProfileUpdate>(update.as_bytes()) {
+    let update = sent.request_of::<ProfileUpdate>(profile_body(&sent, state_of(&state)?));
+    let changed = match update.read_body() {
         Ok(update) => {
             let change = CustomerCommand::Update(Box::new(update.into()));
             sent.call.ask(&app.customers, CommandTarget::Id(id), change).await.map(|_| ())
@@ -109,8 +108,8 @@ pub(super) async fn change(
     }
 }
 
-/// Converts the form to the API's JSON body, including the addresses that the form does not show.
-fn profile_body(sent: &PageForm, customer: &Customer) -> Value {
+/// Reads the body of the API operation from the form, with the addresses that the form does not show.
+fn profile_body(sent: &PageForm, customer: &Customer) -> FormBody {
     let own = shipping_of(customer);
     let others = customer.addresses.iter().filter(|one| own.is_none_or(|own| own.id != one.id));
     let others = others.map(|one| json!({
@@ -120,26 +119,19 @@ fn profile_body(sent: &PageForm, customer: &Customer) -> Value {
     }));
     let mut addresses: Vec<Value> = others.collect();
     if PARCELS.iter().any(|(name, ..)| !sent.text(name).is_empty()) {
-        let mut shipping = json!({
-            "kind": AddressKind::Shipping, "isDefault": true, "line1": sent.text("line1"), "line2": sent.some("line2"),
-            "city": sent.text("city"), "region": sent.some("region"), "postalCode": sent.text("postalCode"),
-            "country": sent.text("country"),
-        });
-        if let Some(own) = own {
-            shipping["id"] = json!(own.id);
-        }
-        addresses.push(shipping);
+        addresses.push(json!({
+            "id": own.map(|own| own.id), "kind": AddressKind::Shipping, "isDefault": true, "line1": sent.text("line1"),
+            "line2": sent.some("line2"), "city": sent.text("city"), "region": sent.some("region"),
+            "postalCode": sent.text("postalCode"), "country": sent.text("country"),
+        }));
     }
-    let mut body = json!({
-        "name": sent.some("name"), "phone": sent.some("phone"), "company": sent.some("company"),
-        "taxId": sent.some("taxId"), "addresses": addresses,
-    });
+    let body = sent.change().with("addresses", addresses);
     // A language that stays keeps its region: `de-AT`.
     let chosen = sent.text(LANGUAGE_FIELD);
-    if !chosen.is_empty() && chosen != value_of(customer, LANGUAGE_FIELD) {
-        body["locale"] = if chosen == OF_BROWSER { Value::Null } else { json!(chosen) };
+    if chosen == value_of(customer, LANGUAGE_FIELD) {
+        return body.without("locale");
     }
-    body
+    body.converted("locale", |tag| (tag == OF_BROWSER).then_some(Value::Null)).unless_empty(&["locale"])
 }
 
 /// Returns the customer's shipping address, if any.

@@ -1,26 +1,33 @@
 //! HTML forms as submitted by browsers. A form is accepted only with the CSRF token of the session for which it was
 //! rendered.
 
+mod body;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{FromRef as _, FromRequest, Request};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use serde_json::Value;
 use url::form_urlencoded;
 
+pub(super) use body::FormBody;
 use config::Config;
 use domain::id::Id;
 use http::AppState;
 use http::command_request::CommandRequest;
 use http::csrf::FormToken;
 use http::error::ApiError;
+use http::wire::{RequestBody, ToSchema};
 
 /// Name of the hidden field that contains the CSRF token.
 pub(super) const TOKEN_FIELD: &str = "form_token";
 /// Name of the hidden field of a form that acts only once for each page on which it is shown. Its idempotency key is
-/// the CSRF token, which has a different mask on every page.
+/// the CSRF token, which has a different mask on every page, with the text of this field, which the script changes when
+/// the form stays on the page after it was sent.
 pub(super) const ONCE_FIELD: &str = "once";
+/// Name of the hidden field that contains the version for which a form was rendered.
+pub(super) const VERSION_FIELD: &str = "version";
 /// Maximum number of fields in a form: one for each printer bed in the largest shop, plus the token.
 const MAX_FIELDS: usize = 1_000;
 /// Content type of a form.
@@ -31,8 +38,8 @@ pub(super) struct PageForm {
     /// Request that submitted the form, with which commands can be sent to aggregates.
     pub(super) call: CommandRequest,
     fields: BTreeMap<String, String>,
-    /// Method and path of the request, if the form acts only once.
-    once: Option<(Method, String)>,
+    /// Method and path of the request with the text of [`ONCE_FIELD`], if the form acts only once.
+    once: Option<(Method, String, String)>,
 }
 
 impl PageForm {
@@ -42,14 +49,53 @@ impl PageForm {
         Self { call, fields, once: None }
     }
 
-    /// Returns the request with the given JSON body, as [`CommandRequest::of_form`] does. If the form has the field
-    /// [`ONCE_FIELD`], a command is carried out only for the first request from its page; the others get its response.
-    pub(super) fn command_once<B>(&self, json: &Value) -> CommandRequest<B> {
-        let request = self.call.of_form(json);
+    /// Returns the body of the API operation that the form is for. A member whose field is empty is absent.
+    pub(super) fn body(&self) -> FormBody {
+        FormBody::new(self.texts())
+    }
+
+    /// Returns the body of the API operation for a form that changes something, in which an empty field clears.
+    pub(super) fn change(&self) -> FormBody {
+        FormBody::change(self.texts())
+    }
+
+    /// Returns the request of an API operation whose members are the fields of the form ([`Self::body`]).
+    pub(super) fn request<B: RequestBody>(&self) -> CommandRequest<B> {
+        self.request_of(self.body())
+    }
+
+    /// Returns the request of an API operation with the given body. If the form has the field [`ONCE_FIELD`], the
+    /// operation is carried out only for the first request from its page; the others get its response. Such a form must
+    /// request an operation only once, because all its requests of one have the same key.
+    pub(super) fn request_of<B: RequestBody>(&self, body: FormBody) -> CommandRequest<B> {
+        let request = self.repeatable_request(body);
         match &self.once {
-            Some((method, path)) => request.with_key(method, path, self.raw(TOKEN_FIELD)),
+            Some((method, path, mark)) => {
+                let operation = <B::Value as ToSchema>::NAME.unwrap_or_default();
+                request.with_key(method, &format!("{path} {operation}"), &format!("{} {mark}", self.raw(TOKEN_FIELD)))
+            }
             None => request,
         }
+    }
+
+    /// Returns the form, with requests that are conditional on its subject being unchanged since the form was rendered,
+    /// if the form has the field [`VERSION_FIELD`].
+    pub(super) fn at_version(mut self) -> Self {
+        let tag = self.some(VERSION_FIELD).map(|version| HeaderValue::from_str(&format!("\"{version}\"")));
+        if let Some(Ok(tag)) = tag {
+            self.call.headers.insert(header::IF_MATCH, tag);
+        }
+        self
+    }
+
+    /// Returns the request of an API operation with the given body, which is carried out each time, for operations that
+    /// change nothing when they are repeated.
+    pub(super) fn repeatable_request<B: RequestBody>(&self, body: FormBody) -> CommandRequest<B> {
+        self.call.of_form(&Value::Object(body.members::<B>()))
+    }
+
+    fn texts(&self) -> BTreeMap<String, String> {
+        self.members().map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
     }
 
     /// Returns a field's trimmed text; empty if the field was not sent.
@@ -103,7 +149,7 @@ impl FromRequest<AppState> for PageForm {
             let token = fields.get(TOKEN_FIELD).map_or("", String::as_str);
             check_token(&config, session, token)?;
         }
-        let once = fields.contains_key(ONCE_FIELD).then_some((method, path));
+        let once = fields.get(ONCE_FIELD).map(|mark| (method, path, mark.clone()));
         Ok(Self { call, fields, once })
     }
 }

@@ -2,9 +2,8 @@
 //! declarations of the printer types.
 
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
 
-use super::form::PageForm;
+use super::form::{FormBody, PageForm};
 use actors::app::service_tests::{self, ServiceTest};
 use config::Config;
 use domain::sku::MachineType;
@@ -29,8 +28,11 @@ const MACHINES: [(MachineType, PrinterFieldText); 6] = [
 /// Printer types that reject requests without an API key.
 const TYPES_WITH_KEY: [&str; 1] = ["server_rest"];
 /// Fields for the dimensions of the build volume: name, label, and sample value.
-const SIDES: [(&str, PrinterFieldText, &str); 3] =
-    [("x", texts::width_field, "220"), ("y", texts::depth_field, "220"), ("z", texts::height_field, "250")];
+const SIDES: [(&str, PrinterFieldText, &str); 3] = [
+    ("buildVolume.x", texts::width_field, "220"),
+    ("buildVolume.y", texts::depth_field, "220"),
+    ("buildVolume.z", texts::height_field, "250"),
+];
 
 /// Lists the programs of the printer types that satisfy the given predicate, as text for display.
 fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
@@ -160,33 +162,15 @@ fn serial(language: Language, kind: Option<&PrinterType>, value: &str) -> Markup
     }
 }
 
-/// Converts a form field's text to a JSON number. Text that is not a number is passed on unchanged, so that the API
-/// reports the error.
-pub(super) fn number(text: &str) -> Value {
-    text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))
-}
-
 /// Returns the printer URL entered in a form, where an IP address is sufficient.
 fn url_of(sent: &PageForm) -> String {
     let address = sent.text("baseUrl");
     PrinterType::of_word(sent.text("type")).map_or_else(|| address.to_owned(), |declared| declared.url_of(address))
 }
 
-/// Converts the fields rendered by [`inputs`] to API request fields.
-pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
-    let room = SIDES.iter().any(|(name, ..)| !sent.text(name).is_empty());
-    let side = |name: &str| number(sent.text(name));
-    let room = room.then(|| json!({"x": side("x"), "y": side("y"), "z": side("z")}));
-    let members = [
-        ("name", json!(sent.text("name"))),
-        ("type", json!(sent.text("type"))),
-        ("machineType", json!(sent.text("machineType"))),
-        ("baseUrl", json!(url_of(sent))),
-        ("apiKey", json!(sent.some("apiKey"))),
-        ("serial", json!(sent.some("serial"))),
-        ("buildVolume", json!(room)),
-    ];
-    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+/// Completes the body of a printer's API operation, which is read from the fields rendered by [`inputs`].
+pub(super) fn with_url(body: FormBody, sent: &PageForm) -> FormBody {
+    body.with("baseUrl", url_of(sent))
 }
 
 /// Returns the wizard's error messages for empty fields that are required to test the printer.

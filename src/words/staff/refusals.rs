@@ -49,6 +49,7 @@ messages! {
     too_many_codes;
     too_many_tries;
     form_outdated;
+    form_sent_before;
     record_gone;
     fault_too_short(least: u64);
     fault_too_small(least: &str);

@@ -192,7 +192,7 @@ async fn the_page_of_the_sign_in_asks_for_the_code_and_the_settings_set_it_up() 
     let ann = signed_in(&app, ANN).await;
     let path = "/shop/settings/second-factor";
     let own = token(&ann.get(path).await);
-    let answer = posted(&ann, path, &[("form_token", &own), ("current", PASSWORD)]).await;
+    let answer = posted(&ann, path, &[("form_token", &own), ("currentPassword", PASSWORD)]).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     assert!(answer.text.contains("QR code for an authenticator app"), "{}", answer.text);
     let secret = answer.text.split_once("into the app: <code>").unwrap().1.split('<').next().unwrap().to_owned();

@@ -114,9 +114,9 @@ fn fields_of<'a>(sim: &'a SimPrinter, key: &'a str) -> Vec<(&'static str, &'a st
         ("apiKey", key),
         ("serial", ""),
         ("machineType", "fdm_standard"),
-        ("x", "220"),
-        ("y", "220"),
-        ("z", "250"),
+        ("buildVolume.x", "220"),
+        ("buildVolume.y", "220"),
+        ("buildVolume.z", "250"),
     ]
 }
 
@@ -215,7 +215,7 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
     assert!(keyless.text.contains("API key: required for printers of this type"), "{}", keyless.text);
     assert!(!keyless.text.contains("Test failed."), "nobody is asked without it: {}", keyless.text);
     let mut fields = fields_of(&fleet.printers[0], &fleet.printers[0].api_key);
-    fields[6] = ("x", "wide");
+    fields[6] = ("buildVolume.x", "wide");
     let faulty = browser.send("/setup/printers/new", &fields).await;
     assert!(faulty.status == 400 && faulty.text.contains("Width in mm: must be a number"), "{}", faulty.text);
     assert_eq!(app.get("/api/printers").await.expect(200)["pagination"]["total"], 0);

@@ -98,12 +98,12 @@ async fn the_slot_is_chosen_where_the_printer_reports_its_slots() {
     let target = format!("{own_page}/upload?file={file}");
     let without = sam.get(&target).await;
     is_sound(&without);
-    assert!(without.text.contains("Print now on") && !without.text.contains("slot-0"), "{}", without.text);
+    assert!(without.text.contains("Print now on") && !without.text.contains("slots.0"), "{}", without.text);
     let sim = &floor.sim(0).handle;
     Bambu::of(sim).unwrap().change(|setup| setup.ams = Setup::default().ams);
     let offer = until("the slots to be offered", || async {
         let offer = sam.get(&target).await;
-        offer.text.contains("name=\"slot-0\"").then_some(offer)
+        offer.text.contains("name=\"slots.0\"").then_some(offer)
     })
     .await;
     is_sound(&offer);
@@ -112,7 +112,7 @@ async fn the_slot_is_chosen_where_the_printer_reports_its_slots() {
     }
     let own = token(&offer);
     let print = format!("{own_page}/print");
-    let begun = send(&sam, &print, &[("form_token", &own), ("fileId", &file), ("slot-0", "3")]).await;
+    let begun = send(&sam, &print, &[("form_token", &own), ("fileId", &file), ("slots.0", "3")]).await;
     assert_eq!(begun.status, 200, "{}", begun.text);
     let fed = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Fed { slots, .. } if *slots == [(0, 3)]);
     floor.physically("the filament to be fed", 0, fed).await;

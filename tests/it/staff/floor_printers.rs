@@ -55,10 +55,10 @@ on_sqlite! {
         assert!(wrong.text.contains("Test failed.") && wrong.text.contains("value=\"Cellar\""), "{}", wrong.text);
         assert!(!wrong.text.contains("no such key") && !wrong.text.contains(HOSTILE), "{}", wrong.text);
         assert_eq!(floor.app.get("/api/printers").await.expect(200)["pagination"]["total"], 0);
-        let faulty = send(&sam, NEW_PATH, &new("x", &[("untested", "true"), ("row", "0"), ("column", "2")])).await;
+        let faulty = send(&sam, NEW_PATH, &new("x", &[("untested", "true"), ("position.row", "0"), ("position.column", "2")])).await;
         assert!(faulty.status == 400 && faulty.text.contains("Row: must be from 1 to 50."), "{}", faulty.text);
 
-        let more = [("location", "Cellar"), ("row", "2"), ("column", "3"), ("tags", "red, big,"), ("nozzle", "0.6"), ("autoClear", "true")];
+        let more = [("location", "Cellar"), ("position.row", "2"), ("position.column", "3"), ("tags", "red, big,"), ("nozzle.diameter", "0.6"), ("autoClear", "true")];
         let added = send(&sam, NEW_PATH, &new(&sim.api_key, &more)).await;
         assert_eq!(added.status, 200, "{}", added.text);
         let page = added;
@@ -78,7 +78,7 @@ on_sqlite! {
         assert!(!form.text.contains(&sim.api_key), "the key is shown");
         let (own, version) = (token(&form), version_on(&form));
         let change = |column| {
-            let place = [("location", "Attic"), ("row", "1"), ("column", column)];
+            let place = [("location", "Attic"), ("position.row", "1"), ("position.column", column)];
             let own = [("form_token", own.as_str()), ("name", "Ada"), ("machineType", "fdm_standard")];
             let from = [("baseUrl", sim.base_url.as_str()), ("version", version.as_str())];
             from.into_iter().chain(place).chain(own).collect::<Vec<_>>()
@@ -93,7 +93,7 @@ on_sqlite! {
 
         // What was saved in between is not undone by a form that was opened before; what was typed stays.
         let late = send(&sam, &path, &change("7")).await;
-        assert!(late.status == 412 && late.text.contains("name=\"column\"") && late.text.contains("value=\"7\""), "{}", late.text);
+        assert!(late.status == 412 && late.text.contains("name=\"position.column\"") && late.text.contains("value=\"7\""), "{}", late.text);
         is_sound(&late);
         assert_ne!(version_on(&late), version);
         assert_eq!(floor.app.get(&format!("/api/printers/{id}")).await.expect(200)["position"]["column"], 1);

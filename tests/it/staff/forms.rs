@@ -20,16 +20,24 @@ async fn the_token_of_forms_looks_different_on_each_page_and_is_good_on_all() {
     let pieces: Vec<&str> = (0..=tokens[0].len() - PIECE).map(|at| &tokens[0][at..at + PIECE]).collect();
     assert!(pieces.iter().all(|piece| !tokens[1].contains(piece)), "{tokens:?}");
     for own in &tokens {
-        let sent =
-            posted(&sam, "/shop/settings/password", &[("form_token", own), ("current", "x"), ("new", "y")]).await;
+        let sent = posted(
+            &sam,
+            "/shop/settings/password",
+            &[("form_token", own), ("currentPassword", "x"), ("newPassword", "y")],
+        )
+        .await;
         assert_eq!(sent.status, 400, "the form is read: {}", sent.text);
     }
     let mut wrong = tokens[0].clone();
     let last = if wrong.ends_with('0') { "1" } else { "0" };
     wrong.replace_range(wrong.len() - 1.., last);
     for wrong in [wrong.as_str(), &tokens[0][..64], ""] {
-        let sent =
-            posted(&sam, "/shop/settings/password", &[("form_token", wrong), ("current", "x"), ("new", "y")]).await;
+        let sent = posted(
+            &sam,
+            "/shop/settings/password",
+            &[("form_token", wrong), ("currentPassword", "x"), ("newPassword", "y")],
+        )
+        .await;
         assert_eq!(sent.status, 403, "{wrong}");
     }
 }

@@ -43,12 +43,12 @@ impl<'a> InvoiceDesk<'a> {
         let own = token(&form);
         let first = |price: &'static str, rate: &'static str| {
             [
-                ("name", HOSTILE),
-                ("email", ANN),
+                ("customerName", HOSTILE),
+                ("customerEmail", ANN),
                 ("description", "Design, one hour"),
                 ("quantity", "1"),
-                ("price", price),
-                ("rate", rate),
+                ("unitPriceCents", price),
+                ("taxRateBps", rate),
                 ("notes", "Thank you."),
             ]
         };
@@ -83,8 +83,8 @@ impl<'a> InvoiceDesk<'a> {
             ("version", version.as_str()),
             ("description", "Parts"),
             ("quantity", "2"),
-            ("price", "5"),
-            ("rate", "7.5"),
+            ("unitPriceCents", "5"),
+            ("taxRateBps", "7.5"),
         ];
         let page = done(self.sam, &self.path_of("line"), &more).await;
         assert!(page.text.contains("7.5 %"), "{}", page.text);
@@ -98,10 +98,11 @@ impl<'a> InvoiceDesk<'a> {
         let head = [
             ("form_token", self.own.as_str()),
             ("version", version.as_str()),
-            ("name", "Ann Example"),
-            ("email", ANN),
-            ("discount", "10"),
+            ("customerName", "Ann Example"),
+            ("customerEmail", ANN),
+            ("discountCents", "10"),
             ("dueAt", "2030-01-31"),
+            ("notes", ""),
         ];
         done(self.sam, &self.path_of("change"), &head).await;
         let changed = show(self.app, &self.invoice).await;
@@ -125,7 +126,8 @@ impl<'a> InvoiceDesk<'a> {
             "{}",
             page.text
         );
-        let frozen = send(self.sam, &self.path_of("change"), &[("form_token", &self.own), ("name", "Bob")]).await;
+        let frozen =
+            send(self.sam, &self.path_of("change"), &[("form_token", &self.own), ("customerName", "Bob")]).await;
         assert_eq!(frozen.status, 409, "{}", frozen.text);
         is_sound(&frozen);
         assert!(frozen.text.contains("role=\"alert\""), "{}", frozen.text);
@@ -151,7 +153,8 @@ impl<'a> InvoiceDesk<'a> {
     /// Pays the invoice in two parts; in between it cannot be voided.
     async fn pay_in_parts(&self) {
         for (amount, status, due) in [("much", "open", 10_710), ("7.10", "partially_paid", 10_000), ("", "paid", 0)] {
-            let payment = with_token(&self.own, &[("method", "cash"), ("amount", amount), ("reference", "drawer")]);
+            let payment =
+                with_token(&self.own, &[("method", "cash"), ("amountCents", amount), ("reference", "drawer")]);
             let answer = send(self.sam, &self.path_of("mark-paid"), &payment).await;
             assert_eq!(answer.status == 400, amount == "much", "{}", answer.text);
             let now = show(self.app, &self.invoice).await;
@@ -175,8 +178,12 @@ impl<'a> InvoiceDesk<'a> {
             page.text
         );
         let first = show(self.app, &self.invoice).await["payments"][0]["id"].as_str().unwrap().to_owned();
-        let back =
-            [("form_token", self.own.as_str()), ("payment", first.as_str()), ("amount", "3.33"), ("method", "cheque")];
+        let back = [
+            ("form_token", self.own.as_str()),
+            ("paymentId", first.as_str()),
+            ("amountCents", "3.33"),
+            ("method", "cheque"),
+        ];
         let page = done(self.sam, &self.path_of("refund"), &back).await;
         let now = show(self.app, &self.invoice).await;
         assert_eq!(
@@ -190,7 +197,7 @@ impl<'a> InvoiceDesk<'a> {
             "{}",
             page.text
         );
-        let too_much = [("form_token", self.own.as_str()), ("payment", first.as_str()), ("amount", "100")];
+        let too_much = [("form_token", self.own.as_str()), ("paymentId", first.as_str()), ("amountCents", "100")];
         let refused = send(self.sam, &self.path_of("refund"), &too_much).await;
         assert!([400, 409].contains(&refused.status) && refused.text.contains("value=\"100\""), "{}", refused.text);
         is_sound(&refused);

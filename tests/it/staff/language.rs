@@ -10,7 +10,7 @@ use simulator::PrinterKind;
 use simulator::sink::{Sink, SinkMode};
 
 use super::settings::boss;
-use super::{done, is_sound, operator};
+use super::{done, is_sound, operator, version_on};
 use crate::api::webhooks::{QUICK, endpoint_is, happen, register};
 use crate::api::{PASSWORD, some_sku};
 use crate::billing::pages::{send, token};
@@ -163,7 +163,7 @@ async fn errors_and_the_sign_in_are_in_the_language_of_the_page() {
         ("wrong password", "battery horse correct", "<p>Das aktuelle Passwort ist falsch.</p>"),
         (PASSWORD, "short", "Neues Passwort: muss mindestens 10 Zeichen lang sein."),
     ] {
-        let fields = [("form_token", &*own), ("current", current), ("new", new)];
+        let fields = [("form_token", &*own), ("currentPassword", current), ("newPassword", new)];
         let wrong = send(&sam, "/shop/settings/password", &fields).await;
         shows(&wrong, &["<html lang=\"de\">", text]);
     }
@@ -260,6 +260,42 @@ async fn floor_pages_are_german() {
     assert!(card.contains(">Out of service</div>"), "{card}");
     let page = sam.get("/floor").await;
     shows(&page, &[">Offline oder außer Betrieb</h2>", ">In Wartung</span>", "</b> offline</a>"]);
+}
+
+#[tokio::test]
+async fn numbers_in_german_forms_have_a_comma_and_are_taken_back_as_they_are() {
+    let app = App::new(Db::sqlite()).await;
+    let sam = operator(&app).await;
+    sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
+    let api = format!("/api/inventory/materials/{}", app.material("PLA black", 100.0).await);
+    let numbers = json!({"reorderPoint": 12.345, "reorderQuantity": 750.5, "unitCostCents": 2.5});
+    app.patch(&api, &numbers).await.expect(200);
+    let path = format!("{}/edit", api.replace("/api/inventory/", "/shop/stock/"));
+    let page = sam.get(&path).await;
+    shows(&page, &["value=\"12,3450\"", "value=\"750,5\"", "value=\"25,00\""]);
+    let (own, version) = (token(&page), version_on(&page));
+    let fields = [
+        ("form_token", &*own),
+        ("version", &*version),
+        ("name", "PLA black"),
+        ("type", "filament"),
+        ("reorderPoint", "12,3450"),
+        ("reorderQuantity", "750,5"),
+        ("unitCostCents", "25,00"),
+    ];
+    done(&sam, &path, &fields).await;
+    let now = app.get(&api).await.expect(200);
+    for member in ["reorderPoint", "reorderQuantity", "unitCostCents"] {
+        assert_eq!(now[member], numbers[member], "{now}");
+    }
+
+    // A product's price, weight and size.
+    let file = app.gcode("part", 60, 10.0).await;
+    let sku = app.sku("PART", api.rsplit('/').next().unwrap_or_default(), &file, 1_250).await;
+    let size = json!({"dimensions": {"x": 80, "y": 20.5, "z": 8.125}, "estimatedConsumption": 20.5});
+    app.patch(&format!("/api/skus/{sku}"), &size).await.expect(200);
+    let form = sam.get(&format!("/shop/products/{sku}/edit")).await;
+    shows(&form, &["value=\"12,50\"", "value=\"20,5\"", "value=\"8,1250\"", "value=\"80\""]);
 }
 
 #[tokio::test]

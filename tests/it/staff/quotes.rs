@@ -39,10 +39,10 @@ impl<'a> QuoteDesk<'a> {
         let with_price = |price: &'static str| {
             [
                 ("form_token", own.as_str()),
-                ("email", ANN),
+                ("customerEmail", ANN),
                 ("description", HOSTILE),
                 ("quantity", "2"),
-                ("price", price),
+                ("unitPriceCents", price),
                 ("madeFrom", from.as_str()),
             ]
         };
@@ -75,7 +75,7 @@ impl<'a> QuoteDesk<'a> {
             ("line", "0"),
             ("description", HOSTILE),
             ("quantity", "3"),
-            ("price", "18.50"),
+            ("unitPriceCents", "18.50"),
             ("madeFrom", self.from.as_str()),
         ];
         let page = done(self.sam, &self.path_of("line"), &thrice).await;
@@ -90,7 +90,7 @@ impl<'a> QuoteDesk<'a> {
             ("version", version.as_str()),
             ("description", "Design, one hour"),
             ("quantity", "1"),
-            ("price", "60"),
+            ("unitPriceCents", "60"),
             ("madeFrom", "none"),
         ];
         let page = done(self.sam, &self.path_of("line"), &design).await;
@@ -107,13 +107,13 @@ impl<'a> QuoteDesk<'a> {
         let head = [
             ("form_token", self.own.as_str()),
             ("version", version.as_str()),
-            ("email", ANN),
+            ("customerEmail", ANN),
             ("validUntil", "2030-12-31"),
             ("notes", "In black."),
-            ("line1", "1 Main Street"),
-            ("city", "Springfield"),
-            ("postalCode", "62701"),
-            ("country", "us"),
+            ("shippingAddress.line1", "1 Main Street"),
+            ("shippingAddress.city", "Springfield"),
+            ("shippingAddress.postalCode", "62701"),
+            ("shippingAddress.country", "us"),
         ];
         done(self.sam, &self.path_of("change"), &head).await;
         let changed = show(self.app, &self.quote).await;
@@ -232,7 +232,7 @@ on_sqlite! {
         let (from, version) = (format!("model:{}", line["model"]["fileId"].as_str().unwrap()), version_on(&page));
         let item = [
             ("form_token", own.as_str()), ("version", version.as_str()), ("line", "0"), ("description", "Cube"),
-            ("quantity", "3"), ("price", "7"), ("madeFrom", from.as_str()), ("material", material.as_str()), ("machine", "fdm_large"),
+            ("quantity", "3"), ("unitPriceCents", "7"), ("madeFrom", from.as_str()), ("materialId", material.as_str()), ("machineType", "fdm_large"),
         ];
         done(&sam, &format!("/shop/quotes/{id}/line"), &item).await;
         let line = show(&app, id).await["lines"][0].clone();

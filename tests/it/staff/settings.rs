@@ -44,18 +44,18 @@ on_sqlite! {
         let form = boss.get("/shop/settings/keys/new").await;
         is_sound(&form);
         let own = token(&form);
-        let fields = [("form_token", &*own), ("name", ""), ("role", "admin"), ("expiry", "1999-12-31")];
+        let fields = [("form_token", &*own), ("name", ""), ("role", "admin"), ("expiresAt", "1999-12-31")];
         let wrong = send(&boss, "/shop/settings/keys/new", &fields).await;
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
         for part in ["role=\"alert\"", "Name: ", "value=\"1999-12-31\"", "<option value=\"admin\" selected"] {
             assert!(wrong.text.contains(part), "{part} in {}", wrong.text);
         }
-        let past = [("form_token", &*own), ("name", "till"), ("role", "operator"), ("expiry", "1999-12-31")];
+        let past = [("form_token", &*own), ("name", "till"), ("role", "operator"), ("expiresAt", "1999-12-31")];
         let past = send(&boss, "/shop/settings/keys/new", &past).await;
         assert!(past.status == 400 && past.text.contains("Expiry: must be in the future"), "{}", past.text);
 
-        let right = [("form_token", &*own), ("name", "web shop"), ("role", "operator"), ("expiry", "2031-01-31")];
+        let right = [("form_token", &*own), ("name", "web shop"), ("role", "operator"), ("expiresAt", "2031-01-31")];
         let page = send(&boss, "/shop/settings/keys/new", &right).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
@@ -152,14 +152,14 @@ on_sqlite! {
             ("wrong password", new, 403, "The current password is incorrect."),
             (PASSWORD, "short", 400, "New password: "),
         ] {
-            let fields = [("form_token", &*own), ("current", current), ("new", new_password)];
+            let fields = [("form_token", &*own), ("currentPassword", current), ("newPassword", new_password)];
             let wrong = send(&sam, "/shop/settings/password", &fields).await;
             assert!(wrong.status == status && wrong.text.contains(words), "{}", wrong.text);
             is_sound(&wrong);
             let shows_new = wrong.text.contains(&format!("value=\"{new_password}\""));
             assert!(!wrong.text.contains(current) && !shows_new, "{}", wrong.text);
         }
-        let fields = [("form_token", &*own), ("current", PASSWORD), ("new", new)];
+        let fields = [("form_token", &*own), ("currentPassword", PASSWORD), ("newPassword", new)];
         let done = send(&sam, "/shop/settings/password", &fields).await;
         assert!(done.status == 200 && done.text.contains("<h1>Sessions</h1>"), "{}", done.text);
         assert_eq!(other.get("/api/auth/me").await.status, 401, "other sessions end");

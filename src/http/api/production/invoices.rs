@@ -39,6 +39,7 @@ use store::queries::{InvoiceFilter, Queries};
 use view::Numbering;
 
 pub use pay_links::pay_url;
+pub use requests::NewInvoiceLine;
 pub use view::{InvoiceLineView, InvoiceSummary, InvoiceView};
 
 const PATH: &str = "/api/invoices";

@@ -239,11 +239,19 @@ async fn create(
     State(app): State<PrinterHandles>,
     call: CommandRequest<NewPrinter>,
 ) -> Result<Created<PrinterView>, ApiError> {
+    let done = add(&app, &call).await?;
+    Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)))
+}
+
+/// Registers a printer.
+pub async fn add(
+    app: &PrinterHandles,
+    call: &CommandRequest<NewPrinter>,
+) -> Result<CommandOutcome<PrinterAnswer>, ApiError> {
     // One at a time, so that two requests cannot register the same machine.
     let _alone = app.printer_connections.registering.lock().await;
-    let command = async { Ok(PrinterCommand::Create(Box::new(call.read_body()?.into_fields(&app).await?))) };
-    let done = call.ask_with(&app.printers, CommandTarget::New, command).await?;
-    Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)))
+    let command = async { Ok(PrinterCommand::Create(Box::new(call.read_body()?.into_fields(app).await?))) };
+    call.ask_with(&app.printers, CommandTarget::New, command).await
 }
 
 /// Registers a printer reported by an external system, following the rules of `POST /api/printers`.

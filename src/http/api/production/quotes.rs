@@ -41,7 +41,7 @@ use requests::{QuoteChange, QuoteQuery, QuoteRequest};
 use store::queries::{Queries, QuoteFilter};
 
 pub use models::{ModelForm, draft_of_model, quote_model};
-pub use requests::Declining;
+pub use requests::{Declining, NewQuoteLine};
 use view::QuoteView;
 pub use view::{EXAMPLE_ID, ModelSlicing};
 

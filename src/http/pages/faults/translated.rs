@@ -13,6 +13,10 @@ use domain::typed_amount::TypedAmountError;
 use words::staff::{printer_form, refusals, refusals_of_api, settings};
 use words::{Language, pages};
 
+/// Code of the error for a form that acts once and was sent again with other values. People do not know the key of
+/// which the API's message speaks.
+const KEY_REUSED: &str = "idempotency_key_reused";
+
 /// Function that writes a translation without variables.
 type TranslatedText = fn(Language) -> String;
 
@@ -75,8 +79,11 @@ fn amount_text(message: &str) -> Option<fn(Language) -> String> {
 }
 
 /// Returns the message of an error in another language than English, by its text or else by its code; `None` for
-/// English, and for errors that no form on a page causes.
+/// English, unless the API's message is not for people, and for errors that no form on a page causes.
 pub(crate) fn error_text(language: Language, code: &str, message: &str) -> Option<String> {
+    if code == KEY_REUSED {
+        return Some(refusals::form_sent_before(language));
+    }
     if language.is_english() {
         return None;
     }
@@ -150,6 +157,9 @@ mod tests {
         assert_eq!(german("sku_not_found", "no such SKU"), "Das gibt es nicht oder nicht mehr.");
         assert_eq!((german("odd", "the moon is full"), german("rate_limited", "x").is_empty()), (String::new(), false));
         assert_eq!(error_text(Language::English, "sku_not_found", "no such SKU"), None);
+        for (language, text) in [(Language::English, "already submitted"), (Language::German, "bereits")] {
+            assert!(error_text(language, KEY_REUSED, "the key was used").is_some_and(|line| line.contains(text)));
+        }
         for (message, text) in [
             ("is listed twice", "ist doppelt angegeben"),
             ("must be in the future", "muss in der Zukunft liegen"),

@@ -19,7 +19,7 @@ use actors::app::service_tests::Service;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
-use http_api::production::printers::{PrinterHandles, present_all, register};
+use http_api::production::printers::{PrinterHandles, add as add_printer, present_all};
 use words::staff::setup as texts;
 
 /// Path of the printers step.
@@ -129,7 +129,7 @@ pub(super) async fn add(
     if !test.ok {
         return Ok(again(&trial::failed(visit.language, Service::Printer, &test.message, test.detail.as_deref())));
     }
-    match register(&printers, sent.call.origin(), &printer_fields::request_members(&sent).into()).await {
+    match add_printer(&printers, &sent.request_of(printer_fields::with_url(sent.body(), &sent))).await {
         Ok(_) => Ok(see_other(PATH)),
         Err(error) if error.status().is_client_error() => Ok(again(&alert(visit.language, &error))),
         Err(error) => Err(error),

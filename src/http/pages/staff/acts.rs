@@ -1,29 +1,28 @@
-//! Form actions on staff pages. Each action is performed by the API operation named in the form's path, with the form
-//! as the request body.
+//! Form actions on staff pages. Each action is performed by the API operation named in the form's path, with the fields
+//! of the form as the members of its request.
 
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
 use axum::response::Response;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::address_fields::{FieldLabel, address_label};
-use super::filled_form::end_of_day;
+use super::address_fields::{ADDRESS_MEMBER, FieldLabel, address_label};
 use super::invoices::method_of;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
 use crate::faults::amount_message;
-use crate::form::PageForm;
+use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use domain::id::Id;
 use domain::order::PICKUP;
 use domain::printer::PrinterCommand;
 use domain::refusal::Refusal;
 use domain::sign_off::Inspection;
-use domain::typed_amount;
 use http::access::Caller;
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::CommandTarget;
 use http::error::ApiError;
 use http::handles::handles;
 use http::path_id::PathId;
+use http::wire::{TICKED_WORD, typed_number};
 use http_api::production::files::PHOTO_MEMBER;
 use http_api::production::jobs::{self, JobHandles};
 use http_api::production::orders::{self, OrderHandles};
@@ -35,15 +34,11 @@ use words::staff::{common, labels, orders as orders_texts};
 const BACK_FIELD: &str = "back";
 /// Name of the field that contains the currency of an amount.
 pub(super) const CURRENCY_FIELD: &str = "currency";
-/// Name of the field that lists the fields whose value is cleared if they are submitted empty.
-pub(super) const CLEARS_FIELD: &str = "clears";
 /// Name of the field that contains the date shown in the form. The exact time stays unchanged unless a different date
 /// is entered.
 pub(super) const DAY_SHOWN_FIELD: &str = "dayShown";
 /// Name of the field that restricts the action to the parts specified in fields starting with [`PART_PREFIX`].
 pub(super) const SOME_PARTS_FIELD: &str = "someParts";
-/// Value of a checked checkbox.
-pub(super) const TICKED_WORD: &str = "true";
 /// Name of the field that lists the fields of a shipment with the values at which everything leaves:
 /// `part-0=2 acceptShort=true`.
 pub(super) const WHOLE_FIELD: &str = "wholeOrder";
@@ -51,12 +46,8 @@ pub(super) const WHOLE_FIELD: &str = "wholeOrder";
 pub(super) const PICKED_UP_FIELD: &str = "pickedUp";
 /// Prefix of the fields that specify how many parts of an order line to ship.
 pub(super) const PART_PREFIX: &str = "part-";
-/// Prefix of the fields that specify the slots from which a print takes its filaments, in order.
-pub(super) const SLOT_PREFIX: &str = "slot-";
-/// Prefix of the address fields.
-const ADDRESS_PREFIX: &str = "shippingAddress.";
-/// Length of a date, in characters. A due date without a time means the end of that day in the shop's time zone.
-const DAY_CHARS: usize = 10;
+/// Last segment of the path of a form that changes an order or a job.
+const CHANGE_WORD: &str = "change";
 /// Prefix of the fields that specify printers whose beds are clear.
 pub(super) const BED_PREFIX: &str = "bed-";
 
@@ -112,7 +103,7 @@ const LABELS: [(&str, FieldLabel); 17] = [
 
 /// Returns the label for an API field in forms whose errors are shown on a page of their own.
 pub(crate) fn label_of(language: Language, member: &str) -> Option<String> {
-    match member.strip_prefix(ADDRESS_PREFIX) {
+    match member.strip_prefix(ADDRESS_MEMBER).and_then(|rest| rest.strip_prefix('.')) {
         Some(part) => address_label(language, part),
         None => LABELS.iter().find(|(path, _)| *path == member).map(|(_, label)| label(language)),
     }
@@ -130,61 +121,32 @@ impl<S: Send + Sync> FromRequestParts<S> for PathAct {
     }
 }
 
-/// Converts a form to a JSON request body for the API. Empty fields are omitted. Invalid text in a numeric field is
-/// passed on unchanged, so that the API reports the error.
-pub(super) fn request_body(sent: &PageForm) -> Value {
-    let mut members = Map::new();
-    let own =
-        [BACK_FIELD, CURRENCY_FIELD, CLEARS_FIELD, DAY_SHOWN_FIELD, SOME_PARTS_FIELD, WHOLE_FIELD, PICKED_UP_FIELD];
-    let (mut address, mut parts, mut slots) = (Map::new(), Vec::new(), Vec::new());
-    for (name, text) in sent.members().filter(|(name, text)| !own.contains(name) && !text.is_empty()) {
-        let number = |text: &str| text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number));
-        if let Some(part) = name.strip_prefix(ADDRESS_PREFIX) {
-            address.insert(part.to_owned(), json!(text));
-            continue;
-        }
-        if name.starts_with(SLOT_PREFIX) {
-            slots.push(number(text));
-            continue;
-        }
-        if let Some(line) = name.strip_prefix(PART_PREFIX) {
-            if text != "0" {
-                parts.push(json!({"line": number(line), "quantity": number(text)}));
-            }
-            continue;
-        }
-        let (name, value) = match name {
-            "goodCount" | "priority" => (name, number(text)),
-            "dueAt" if text == sent.text(DAY_SHOWN_FIELD) => continue,
-            "dueAt" if text.len() == DAY_CHARS => (name, json!(end_of_day(text, sent.call.clock()))),
-            "amount" => {
-                let cents = typed_amount::parse(text, sent.text(CURRENCY_FIELD));
-                ("amountCents", cents.map_or_else(|_| json!(text), |cents| json!(cents)))
-            }
-            "method" => (name, json!(method_of(sent.call.who.language, text))),
-            "resets" => (name, json!([text])),
-            "on" | "force" | "acceptShort" => (name, json!(text == TICKED_WORD)),
-            _ => (name, json!(text)),
-        };
-        members.insert(name.to_owned(), value);
-    }
-    for name in sent.text(CLEARS_FIELD).split(' ').filter(|name| !name.is_empty() && sent.text(name).is_empty()) {
-        members.insert(name.to_owned(), Value::Null);
-    }
-    if !address.is_empty() {
-        members.insert(ADDRESS_PREFIX.trim_end_matches('.').to_owned(), Value::Object(address));
-    }
-    if !slots.is_empty() {
-        members.insert("slots".to_owned(), Value::Array(slots));
-    }
-    if sent.text(PICKED_UP_FIELD) == TICKED_WORD {
-        members.insert("carrier".to_owned(), json!(PICKUP));
-    }
+/// Reads the body of an action's API operation from a form. In a form that changes something, a priority or an address
+/// that is left empty stays as it is.
+pub(super) fn act_body(sent: &PageForm, word: &str) -> FormBody {
+    let (language, clock) = (sent.call.who.language, sent.call.clock());
+    let body =
+        if word == CHANGE_WORD { sent.change().unless_empty(&["priority", ADDRESS_MEMBER]) } else { sent.body() };
+    let body = body
+        .amount("amountCents", sent.text(CURRENCY_FIELD))
+        .converted("method", |method| Some(method_of(language, method).into()));
+    let due = sent.text("dueAt");
+    let keeps_time = !due.is_empty() && due == sent.text(DAY_SHOWN_FIELD);
+    let body = if keeps_time { body.without("dueAt") } else { body.day("dueAt", clock) };
+    let body = if sent.text(PICKED_UP_FIELD) == TICKED_WORD { body.with("carrier", PICKUP) } else { body };
     // Where only some parts are meant and none is said, the API says that one is wanted.
     if sent.some(SOME_PARTS_FIELD).is_some() && !ships_whole_order(sent) {
-        members.insert("lines".to_owned(), Value::Array(parts));
+        body.with("lines", parts_to_ship(sent))
+    } else {
+        body
     }
-    Value::Object(members)
+}
+
+/// Returns the parts of each order line to ship, without the lines of which nothing is shipped.
+fn parts_to_ship(sent: &PageForm) -> Vec<Value> {
+    let parts = sent.members().filter_map(|(name, text)| Some((name.strip_prefix(PART_PREFIX)?, text)));
+    let parts = parts.filter(|(_, text)| !matches!(*text, "" | "0"));
+    parts.map(|(line, text)| json!({"line": typed_number(line), "quantity": typed_number(text)})).collect()
 }
 
 /// Returns whether a form for shipping is filled in so that everything leaves.
@@ -206,44 +168,37 @@ pub(super) async fn at_printer(
     PathAct(word): PathAct,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let (response, body) = (back(&sent, format!("{FLOOR_PATH}/printers/{id}")), request_body(&sent));
-    act_on_printer(&app.printers, id, &word, &sent.call, &body).await?;
-    Ok(response)
+    act_on_printer(&app.printers, id, &word, &sent).await?;
+    Ok(back(&sent, format!("{FLOOR_PATH}/printers/{id}")))
 }
 
 /// Performs the API operation on a printer that is named by `word`.
-async fn act_on_printer(
-    app: &PrinterHandles,
-    id: Id,
-    word: &str,
-    call: &CommandRequest,
-    body: &Value,
-) -> Result<(), ApiError> {
+async fn act_on_printer(app: &PrinterHandles, id: Id, word: &str, sent: &PageForm) -> Result<(), ApiError> {
     match word {
-        "pause" => printers::pause(app, id, &call.of_form(body)).await,
-        "resume" => printers::resume(app, id, &call.of_form(body)).await,
-        "cancel" => printers::cancel(app, id, &call.of_form(body)).await,
-        "home" => printers::home(app, id, &call.of_form(body)).await.map(drop),
-        "connect" => printers::connect(app, id, &call.of_form(body)).await.map(drop),
-        "disconnect" => printers::disconnect(app, id, &call.of_form(body)).await.map(drop),
-        "bed-cleared" => printers::clear_bed(app, id, &call.of_form(body)).await.map(drop),
-        "clear-attention" => printers::clear_attention(app, id, &call.of_form(body)).await.map(drop),
-        "maintenance" => printers::set_maintenance(app, id, &call.of_form(body)).await.map(drop),
-        "back" => return_to_service(app, id, call, body).await,
-        "note" => printers::log_maintenance(app, id, &call.of_form(body)).await.map(drop),
-        "print" => printers::print_file(app, id, &call.of_form(body)).await.map(drop),
-        "change" => printers::change(app, id, &call.of_form(body)).await.map(drop),
-        "remove" => printers::archive(app, id, call).await,
+        "pause" => printers::pause(app, id, &sent.request()).await,
+        "resume" => printers::resume(app, id, &sent.request()).await,
+        "cancel" => printers::cancel(app, id, &sent.request()).await,
+        "home" => printers::home(app, id, &sent.request()).await.map(drop),
+        "connect" => printers::connect(app, id, &sent.request()).await.map(drop),
+        "disconnect" => printers::disconnect(app, id, &sent.request()).await.map(drop),
+        "bed-cleared" => printers::clear_bed(app, id, &sent.request()).await.map(drop),
+        "clear-attention" => printers::clear_attention(app, id, &sent.request()).await.map(drop),
+        "maintenance" => printers::set_maintenance(app, id, &sent.request()).await.map(drop),
+        "back" => return_to_service(app, id, sent).await,
+        "note" => printers::log_maintenance(app, id, &sent.request()).await.map(drop),
+        "print" => printers::print_file(app, id, &sent.request()).await.map(drop),
+        "remove" => printers::archive(app, id, &sent.call).await,
         _ => Err(Refusal::not_found("act").into()),
     }
 }
 
 /// Returns a printer to service. If the form describes the work done, the work is first added to the maintenance log.
-async fn return_to_service(app: &PrinterHandles, id: Id, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
-    if body.get("done").is_some() {
-        printers::log_maintenance(app, id, &call.of_form(body)).await?;
+async fn return_to_service(app: &PrinterHandles, id: Id, sent: &PageForm) -> Result<(), ApiError> {
+    if sent.some("done").is_some() {
+        printers::log_maintenance(app, id, &sent.request()).await?;
     }
-    printers::set_maintenance(app, id, &call.of_form(&json!({"on": false}))).await.map(drop)
+    let ended = sent.body().with("on", false).without("note");
+    printers::set_maintenance(app, id, &sent.request_of(ended)).await.map(drop)
 }
 
 /// Handles the emergency-stop form for a printer. The body is not awaited, so the CSRF token is not checked; instead,
@@ -260,20 +215,19 @@ pub(super) async fn on_order(
     PathAct(word): PathAct,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let (response, body) = (back(&sent, format!("{ORDERS_PATH}/{id}")), request_body(&sent));
-    let amount = sent.text("amount").to_owned();
-    let call = sent.call;
+    let body = act_body(&sent, &word);
     let outcome = match word.as_str() {
-        "change" => orders::operations::update(&app.orders, id, &call.with_body(&body)).await.map(drop),
-        "confirm" => orders::operations::confirm(&app.orders, id, &call.with_body(&body)).await.map(drop),
-        "cancel" => orders::operations::cancel(&app.orders, id, &call.with_body(&body)).await.map(drop),
-        "mark-paid" => orders::operations::mark_paid(&app.orders, id, &call.with_body(&body)).await.map(drop),
-        "refund" => orders::operations::refund(&app.orders, id, &call.with_body(&body)).await.map(drop),
-        "ship" => orders::operations::ship(&app.orders, id, &call.with_body(&body)).await.map(drop),
+        CHANGE_WORD => orders::operations::update(&app.orders, id, &sent.request_of(body)).await.map(drop),
+        "confirm" => orders::operations::confirm(&app.orders, id, &sent.request_of(body)).await.map(drop),
+        "cancel" => orders::operations::cancel(&app.orders, id, &sent.request_of(body)).await.map(drop),
+        "mark-paid" => orders::operations::mark_paid(&app.orders, id, &sent.request_of(body)).await.map(drop),
+        "refund" => orders::operations::refund(&app.orders, id, &sent.request_of(body)).await.map(drop),
+        "ship" => orders::operations::ship(&app.orders, id, &sent.request_of(body)).await.map(drop),
         _ => Err(Refusal::not_found("act").into()),
     };
-    outcome.map_err(|error| error.reword(|fault| amount_message(fault, &amount)))?;
-    Ok(response)
+    let amount = sent.text("amountCents");
+    outcome.map_err(|error| error.reword(|fault| amount_message(fault, amount)))?;
+    Ok(back(&sent, format!("{ORDERS_PATH}/{id}")))
 }
 
 /// Handles the forms for a job.
@@ -284,21 +238,20 @@ pub(super) async fn on_job(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let order = jobs::find(&app.jobs, id).await?.order_id;
-    let (response, body) = (back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}")), request_body(&sent));
-    let call = sent.call;
+    let body = act_body(&sent, &word);
     let outcome = match word.as_str() {
-        "change" => jobs::operations::update(&app.jobs, id, &call.with_body(&body)).await.map(drop),
-        "pause" => jobs::operations::pause(&app.jobs, id, &call.with_body(&body)).await.map(drop),
-        "resume" => jobs::operations::resume(&app.jobs, id, &call.with_body(&body)).await.map(drop),
-        "cancel" => jobs::operations::cancel(&app.jobs, id, &call.with_body(&body)).await.map(drop),
-        "retry" => jobs::operations::retry(&app.jobs, id, &call.with_body(&body)).await.map(drop),
-        "release" => jobs::operations::release(&app.jobs, id, &call.with_body(&body)).await.map(drop),
-        "resolve" => jobs::operations::resolve(&app.jobs, id, &call.with_body(&body)).await.map(drop),
-        "sign-off" => jobs::operations::sign_off(&app.jobs, id, &call.with_body(&body)).await.map(drop),
+        CHANGE_WORD => jobs::operations::update(&app.jobs, id, &sent.request_of(body)).await.map(drop),
+        "pause" => jobs::operations::pause(&app.jobs, id, &sent.request_of(body)).await.map(drop),
+        "resume" => jobs::operations::resume(&app.jobs, id, &sent.request_of(body)).await.map(drop),
+        "cancel" => jobs::operations::cancel(&app.jobs, id, &sent.request_of(body)).await.map(drop),
+        "retry" => jobs::operations::retry(&app.jobs, id, &sent.request_of(body)).await.map(drop),
+        "release" => jobs::operations::release(&app.jobs, id, &sent.request_of(body)).await.map(drop),
+        "resolve" => jobs::operations::resolve(&app.jobs, id, &sent.request_of(body)).await.map(drop),
+        "sign-off" => jobs::operations::sign_off(&app.jobs, id, &sent.request_of(body)).await.map(drop),
         _ => Err(Refusal::not_found("act").into()),
     };
     outcome?;
-    Ok(response)
+    Ok(back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}")))
 }
 
 /// Handles the form that clears several beds at once. The parts of each bed's last print are counted as good or failed

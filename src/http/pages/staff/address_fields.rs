@@ -1,7 +1,6 @@
 //! Form fields for a postal address, named after the API fields.
 
 use maud::{Markup, html};
-use serde_json::{Map, Value};
 
 use super::form::{FieldControl, Form};
 use domain::address::Address;
@@ -38,14 +37,6 @@ pub(super) fn address_fields(language: Language, form: &Form, hint: &str) -> Mar
             }
         }
     }
-}
-
-/// Converts the fields to a JSON address for the API; null if all of them are empty.
-pub(super) fn address_said(form: &Form) -> Value {
-    let parts =
-        ADDRESS_PARTS.map(|(part, ..)| (part.to_owned(), form.json_or_null(&format!("{ADDRESS_MEMBER}.{part}"))));
-    let filled: Map<String, Value> = parts.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    if filled.is_empty() { Value::Null } else { Value::Object(filled) }
 }
 
 /// Returns the field names and values for an existing address.

@@ -1,9 +1,8 @@
-//! Common parts of pages with forms and long lists: labelled fields, secrets shown once, pagination, times as typed.
+//! Common parts of pages with forms and long lists: labelled fields, secrets shown once, pagination.
 
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use domain::shop_clock::ShopClock;
 use http::error::ApiError;
 use words::Language;
 use words::staff::common;
@@ -88,17 +87,6 @@ pub(super) fn options(words: &[(&str, &str)], chosen: &str) -> Markup {
     }
 }
 
-/// Converts the text of a date field to an API timestamp for the end of that day in the shop's time zone. Any other
-/// text is passed on unchanged, so that the API reports the error.
-pub(super) fn end_of_day(text: &str, clock: &ShopClock) -> String {
-    clock.parse_day_end(text).map_or_else(|| text.to_owned(), |at| at.to_string())
-}
-
-/// Converts the text of a date and time field to a timestamp, as [`end_of_day`] does.
-pub(super) fn minute(text: &str, clock: &ShopClock) -> String {
-    clock.parse_minute(text).map_or_else(|| text.to_owned(), |at| at.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,18 +105,6 @@ mod tests {
         let german = ways(Language::German, 50, 1_200, 50, to).0;
         for part in [">Insgesamt 1.200</p>", "href=\"/a?from=0\">Neuere</a>", "href=\"/a?from=100\">Ältere</a>"] {
             assert!(german.contains(part), "{part} in {german}");
-        }
-    }
-
-    #[test]
-    fn days_and_minutes_of_browsers_are_moments_of_the_shop() {
-        let (utc, tokyo) = (ShopClock::default(), ShopClock::parse("JST-9").unwrap_or_default());
-        assert_eq!(end_of_day("2027-01-31", &utc), "2027-01-31T23:59:59.999Z");
-        assert_eq!(end_of_day("2027-01-31", &tokyo), "2027-01-31T14:59:59.999Z");
-        assert_eq!(minute("2027-01-31T08:30", &utc), "2027-01-31T08:30:00.000Z");
-        assert_eq!(minute("2027-01-31T08:30", &tokyo), "2027-01-30T23:30:00.000Z");
-        for text in ["soon", "2027-02-30", ""] {
-            assert_eq!((end_of_day(text, &tokyo), minute(text, &tokyo)), (text.to_owned(), text.to_owned()));
         }
     }
 

@@ -4,20 +4,18 @@
 //! Most forms name their fields after the API's members, so that errors can be assigned to them, and render them with
 //! [`Form::field`]. One of several forms of a page is a `FormSheet`, which renders fields as well.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
-use super::acts::TICKED_WORD;
-use super::filled_form::{end_of_day, is_of_form};
+use super::filled_form::is_of_form;
 use super::sheet::member_of;
 use crate::faults::{alert, amount_message};
-use crate::form::PageForm;
+use crate::form::{FormBody, PageForm};
 use crate::refused::with_refusal;
-use domain::shop_clock::ShopClock;
 use http::error::ApiError;
+use http::wire::{FieldTexts, TICKED_WORD};
 use words::Language;
 
 /// Input control for a form field.
@@ -48,11 +46,9 @@ pub(super) enum FieldControl<'a> {
 pub(crate) struct Form {
     /// Name of the form among those of its page; empty if it needs none.
     name: String,
-    values: BTreeMap<String, String>,
+    values: FieldTexts,
     /// `true` if the values were submitted, so that fields without a value were left empty.
     is_submitted: bool,
-    /// Shop clock, in whose time zone dates are entered.
-    clock: ShopClock,
     /// Language of the page, in which the errors are shown.
     language: Language,
     refusal: Option<ApiError>,
@@ -73,8 +69,7 @@ impl Form {
     /// Creates the form from submitted input.
     pub(crate) fn submitted(sent: &PageForm) -> Self {
         let form = Self::prefilled(sent.members().map(|(name, text)| (name, text.to_owned())));
-        let (clock, language) = (sent.call.clock().clone(), sent.call.who.language);
-        Self { is_submitted: true, clock, language, ..form }
+        Self { is_submitted: true, language: sent.call.who.language, ..form }
     }
 
     /// Creates the form from the submitted input of one of several forms of a page.
@@ -99,9 +94,9 @@ impl Form {
 
     /// Returns the text of the field for an API member, given by its path; empty if it was not sent.
     fn text_at(&self, path: &str) -> &str {
-        let member = path.rsplit('.').next();
-        let alias = || self.values.iter().find(|(name, _)| member_of(name) == member).map(|(_, text)| text);
-        self.values.get(path).or_else(alias).map_or("", String::as_str)
+        let member = path.rsplit('.').next().unwrap_or_default();
+        let by_member = || self.values.iter().find(|(name, _)| member_of(name).unwrap_or(name) == member);
+        self.values.get(path).or_else(|| by_member().map(|(_, text)| text)).map_or("", String::as_str)
     }
 
     /// Sets a field's value if the field is empty.
@@ -117,7 +112,8 @@ impl Form {
     }
 
     /// Renumbers rows of fields such as `lines.3.quantity` consecutively, as the API numbers them, and returns the
-    /// number of rows. A row is kept if the first of the given API fields is filled in.
+    /// number of rows. A row is kept if the first of the given API fields is filled in. If there is none, an empty
+    /// field with the name of the list stands for the empty list.
     pub(super) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
         let begins = format!("{of}.");
         let first = members.first().copied().unwrap_or_default();
@@ -136,38 +132,25 @@ impl Form {
         }
         self.values.retain(|name, _| !name.starts_with(&begins));
         self.values.extend(moved);
+        if rows.is_empty() {
+            self.values.insert(of.to_owned(), String::new());
+        }
         rows.len()
     }
 
-    /// Returns a field as a JSON string; null if empty.
-    pub(super) fn json_or_null(&self, name: &str) -> Value {
-        match self.text(name) {
-            "" => Value::Null,
-            text => json!(text),
-        }
+    /// Returns the texts of all fields.
+    pub(super) fn texts(&self) -> FieldTexts {
+        self.values.clone()
     }
 
-    /// Returns a field as a JSON integer. Text that is not an integer is passed on unchanged, so that the API reports
-    /// the error.
-    pub(super) fn whole(&self, name: &str) -> Value {
-        match self.text(name) {
-            "" => Value::Null,
-            text => text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number)),
-        }
+    /// Returns the body of the API operation that the form is for, as [`PageForm::body`] does.
+    pub(super) fn body(&self) -> FormBody {
+        FormBody::new(self.texts())
     }
 
-    /// Returns a field as a JSON number, as [`Self::whole`] does, but allows decimals after a point or a comma.
-    pub(super) fn decimal(&self, name: &str) -> Value {
-        match self.text(name) {
-            "" => Value::Null,
-            text => with_point(text).parse::<f64>().map_or_else(|_| json!(text), |number| json!(number)),
-        }
-    }
-
-    /// Returns the end of the entered day in the shop's time zone; null if the field is empty. An invalid date is
-    /// passed on for the API to reject.
-    pub(super) fn day(&self, name: &str) -> Value {
-        self.some(name).map_or(Value::Null, |day| json!(end_of_day(day, &self.clock)))
+    /// Returns the body of the API operation of a form that changes something, as [`PageForm::change`] does.
+    pub(super) fn change(&self) -> FormBody {
+        FormBody::change(self.texts())
     }
 
     /// Returns the value to be shown in a field: the submitted text or, in a form that was not submitted, the given
@@ -294,15 +277,6 @@ impl Form {
     }
 }
 
-/// Replaces a decimal comma with a point. A comma before exactly three digits may be a thousands separator, as in
-/// `1,000`, unless the number starts with a zero. Such a comma is kept, so that the text is not a valid number.
-pub(super) fn with_point(text: &str) -> String {
-    let Some((whole, rest)) = text.split_once(',') else { return text.to_owned() };
-    let counts = whole.trim_start_matches(['-', '+']).starts_with(|first: char| ('1'..='9').contains(&first));
-    let thousands = counts && rest.len() == 3 && rest.bytes().all(|byte| byte.is_ascii_digit());
-    if thousands || whole.contains('.') { text.to_owned() } else { format!("{whole}.{rest}") }
-}
-
 /// Returns the ID of the HTML element for an API field.
 fn field_id(name: &str) -> String {
     format!("field-{name}")
@@ -336,29 +310,6 @@ mod tests {
     }
 
     #[test]
-    fn texts_become_what_the_api_takes() {
-        let form = form(&[("a", "7"), ("b", "seven"), ("c", "20,5"), ("d", "")]);
-        assert_eq!((form.whole("a"), form.whole("b"), form.whole("d")), (json!(7), json!("seven"), Value::Null));
-        assert_eq!(
-            (form.decimal("c"), form.json_or_null("b"), form.json_or_null("d")),
-            (json!(20.5), json!("seven"), Value::Null)
-        );
-    }
-
-    #[test]
-    fn a_comma_that_may_part_thousands_is_no_decimal_comma() {
-        for same in ["1,000", "-12,345", "1,000.5", "1.000,5", "1,000,000", "1000", "0.125", ""] {
-            let form = form(&[("n", same)]);
-            let read = with_point(same).parse::<f64>();
-            assert_eq!(read.is_ok(), !same.contains(',') && !same.is_empty(), "{same}");
-            assert_eq!(form.decimal("n").is_string(), same.contains(','), "{same}");
-        }
-        for (text, point) in [("0,125", "0.125"), ("-0,500", "-0.500"), ("12,5", "12.5"), ("1,0005", "1.0005")] {
-            assert_eq!(with_point(text), point);
-        }
-    }
-
-    #[test]
     fn a_fault_stands_beside_its_field_and_what_was_typed_stays() {
         let mut form = form(&[("name", "<b>"), ("priceCents", "much")]);
         form.refuse(Refusal::field("priceCents", "must be a whole number").into());
@@ -387,12 +338,12 @@ mod tests {
 
     #[test]
     fn of_several_forms_the_refused_one_shows_what_was_typed() {
-        let mut refused = Form { name: "line-0".to_owned(), is_submitted: true, ..form(&[("price", "much")]) };
+        let mut refused = Form { name: "line-0".to_owned(), is_submitted: true, ..form(&[("unitPriceCents", "much")]) };
         assert!(!refused.is_refusal_of("line-0"), "nothing is wrong with it yet");
         refused.refuse(Refusal::field("lines.0.unitPriceCents", "must be a whole number").into());
         let [first, second] = ["line-0", "line-1"].map(|name| {
             let sheet = FormSheet::new(name, &refused);
-            html! { (sheet.faults()) (sheet.field(decimal_field("price", "Price"), "5.00")) }.into_string()
+            html! { (sheet.faults()) (sheet.field(decimal_field("unitPriceCents", "Price"), "5.00")) }.into_string()
         });
         assert!(first.contains("must be an amount such as 2.50") && first.contains("value=\"much\""), "{first}");
         assert!(second.contains("value=\"5.00\"") && !second.contains("role=\"alert\""), "{second}");

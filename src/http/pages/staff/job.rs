@@ -6,7 +6,7 @@ mod page;
 use axum::http::Method;
 use maud::{Markup, html};
 
-use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD, WANTED_LABEL};
+use super::acts::{CURRENCY_FIELD, DAY_SHOWN_FIELD, WANTED_LABEL};
 use super::card_picture::view_picture;
 use super::shell::{Tone, act, hidden};
 use super::sign_off::{SignOffSubject, defect_name, sign_off_form};
@@ -279,7 +279,6 @@ impl JobCard<'_> {
                 summary { (jobs::edit_or_cancel(language)) }
                 form class="tools" method="post" action=(job_path(id, "change")) data-quiet="" {
                     (hidden())
-                    input type="hidden" name=(CLEARS_FIELD) value="dueAt";
                     input type="hidden" name=(DAY_SHOWN_FIELD) value=[self.job.due_at.map(field_date)];
                     div class="field narrow" {
                         label for={ "priority-" (id) } { (jobs::priority(language)) }

@@ -18,7 +18,7 @@ use self::head::head;
 use self::history::history;
 use self::lines::lines;
 use super::ORDERS_PATH;
-use super::acts::{CLEARS_FIELD, DAY_SHOWN_FIELD, NOTES_LABEL, STAFF_NOTES_LABEL, TICKED_WORD, WANTED_LABEL};
+use super::acts::{DAY_SHOWN_FIELD, NOTES_LABEL, STAFF_NOTES_LABEL, WANTED_LABEL};
 use super::address_fields::{address_fields, address_known};
 use super::form::{FieldControl, Form};
 use super::job::{JOBS_PATH, JobCard};
@@ -37,6 +37,7 @@ use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
+use http::wire::TICKED_WORD;
 use http_api::production::orders::OrderOutlook;
 use store::queries::Page;
 use words::Language;
@@ -242,7 +243,6 @@ fn change(language: Language, order: &Order, clock: &ShopClock) -> Markup {
             summary { (summary) }
             form class="sheet" method="post" action=(order_path(order.id, "change")) data-quiet="" {
                 (hidden())
-                input type="hidden" name=(CLEARS_FIELD) value="dueAt notes internalNotes";
                 input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at, clock));
                 div class="grid" {
                     (form.field("priority", &priority, &priority_hint, FieldControl::Whole(0, 9)))

@@ -16,7 +16,7 @@ use super::labels::printer_label_path;
 use super::log::LogHandles;
 use super::printer_print::upload_path;
 use super::settings::history_path;
-use super::shell::{StaffSection, StaffViewer, act, hidden};
+use super::shell::{StaffSection, StaffViewer, act, hidden, once_field};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::frame::{SLOT, time, with_parts};
@@ -180,6 +180,7 @@ fn service(language: Language, printer: &Printer) -> Markup {
     let out = printer.maintenance.is_some();
     let more = html! {
         @if out {
+            (once_field())
             div class="field" {
                 label for="done" { (DONE_LABEL(language)) }
                 input id="done" name="done" maxlength="200" aria-describedby="about-done";

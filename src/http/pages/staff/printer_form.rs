@@ -11,10 +11,9 @@ use super::card::act_path;
 use super::floor::FloorHandles;
 use super::form::Form;
 use super::printer_network;
-use super::printer_settings::{change_said, more_inputs, more_said, value_of};
-use super::sheet::{VERSION_FIELD, at_version};
+use super::printer_settings::{change_body, more_inputs, new_body, value_of};
 use super::shell::{StaffSection, StaffViewer, hidden};
-use crate::form::PageForm;
+use crate::form::{PageForm, VERSION_FIELD};
 use crate::frame::see_other;
 use crate::printer_search::{SearchHandles, value_of_find};
 use crate::{printer_fields, setup};
@@ -26,7 +25,7 @@ use http::command_request::find_present;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
-use http_api::production::printers::{change as change_printer, register};
+use http_api::production::printers::{add as add_printer, change as change_printer};
 use printers::{PRINTER_TYPES, PrinterType};
 use words::Language;
 use words::staff::printer_form as texts;
@@ -133,10 +132,8 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
             return Ok(response);
         }
     }
-    let mut members = printer_fields::request_members(&sent);
-    members.extend(more_said(&sent));
-    match register(&app.board.shop, sent.call.origin(), &members.into()).await {
-        Ok(id) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
+    match add_printer(&app.board.shop, &sent.request_of(new_body(&sent))).await {
+        Ok(outcome) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{}", outcome.id))),
         Err(error) => {
             let typed = typed.with_refusal(error)?;
             Ok(typed.answer(again(&typed, &typed.alert())))
@@ -153,7 +150,8 @@ pub(super) async fn show_edit(
     let viewer = StaffViewer::new(&who, &app.config)?;
     let current = find_present(&app.board.shop.printers, id).await?;
     let printer = &current.1;
-    let content = edit_form(viewer.language(), &current, &|name| Some(value_of(&printer.fields, name)), &html! {});
+    let value = |name: &str| Some(value_of(viewer.language(), &printer.fields, name));
+    let content = edit_form(viewer.language(), &current, &value, &html! {});
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
 
@@ -200,15 +198,14 @@ pub(super) async fn change(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
+    let sent = sent.at_version();
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let current = find_present(&app.board.shop.printers, id).await?;
     let printer = &current.1;
-    let (typed, body) = (Form::submitted(&sent), change_said(&printer.fields, &sent));
-    let call = at_version(sent.call, &typed);
-    match change_printer(&app.board.shop, id, &call.of_form(&body)).await {
+    match change_printer(&app.board.shop, id, &sent.request_of(change_body(&printer.fields, &sent))).await {
         Ok(_) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
         Err(error) => {
-            let typed = typed.with_refusal(error)?;
+            let typed = Form::submitted(&sent).with_refusal(error)?;
             let content =
                 edit_form(viewer.language(), &current, &|name| Some(typed.text(name).to_owned()), &typed.alert());
             let response = viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content);

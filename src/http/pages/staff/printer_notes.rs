@@ -8,7 +8,7 @@ use super::acts::DONE_LABEL;
 use super::card::act_path;
 use super::log::LogHandles;
 use super::names::ActorNames;
-use super::shell::{act, hidden};
+use super::shell::{act, hidden_once, once_field};
 use crate::frame::time;
 use domain::maintenance::{MaintenanceEntry, Reminder};
 use domain::printer::Printer;
@@ -33,7 +33,7 @@ impl LogHandles {
                 h2 id="notes" { (texts::notes_heading(language)) }
                 @for reminder in &due { (due_now(language, printer, reminder)) }
                 form class="tools" method="post" action=(act_path(printer.id, "note")) data-quiet="" {
-                    (hidden())
+                    (hidden_once())
                     div class="field wide" {
                         label for="entry" { (DONE_LABEL(language)) }
                         input id="entry" name="done" required maxlength="200" aria-describedby="about-entry";
@@ -62,6 +62,7 @@ fn note(language: Language, entry: &MaintenanceEntry, names: &ActorNames) -> Mar
 /// Renders work that is due, with a button for marking it as done.
 fn due_now(language: Language, printer: &Printer, reminder: &Reminder) -> Markup {
     let more = html! {
+        (once_field())
         input type="hidden" name="done" value=(reminder.fields.name);
         input type="hidden" name="resets" value=(reminder.id);
     };

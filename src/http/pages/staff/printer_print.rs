@@ -6,12 +6,11 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::FLOOR_PATH;
-use super::acts::SLOT_PREFIX;
 use super::card::act_path;
 use super::card_picture::picture;
 use super::floor::FloorHandles;
 use super::sheet::span;
-use super::shell::{StaffSection, StaffViewer, hidden, with_token};
+use super::shell::{StaffSection, StaffViewer, hidden_once, with_token};
 use crate::form::check_token;
 use crate::frame::see_other;
 use crate::refused::sentence;
@@ -173,7 +172,7 @@ fn slots(language: Language, printer: &Printer, file: &File) -> Markup {
     html! {
         @if let (Some(beside), false) = (beside, reported.is_empty()) {
             @for at in 0..filaments.len().max(1) {
-                @let name = format!("{SLOT_PREFIX}{at}");
+                @let name = format!("slots.{at}");
                 div class="field" {
                     label for=(name) { (filament_words(language, at + 1, filaments.get(at))) }
                     select id=(name) name=(name) {
@@ -209,7 +208,7 @@ fn offer(language: Language, printer: &Printer, file: &File) -> Markup {
                 },
                 None => {
                     form method="post" action=(act_path(printer.id, "print")) {
-                        (hidden())
+                        (hidden_once())
                         input type="hidden" name="fileId" value=(file.id);
                         (slots(language, printer, file))
                         button type="submit" { (texts::print_now(language, name)) }

@@ -19,7 +19,6 @@ use axum::extract::State;
 use axum::http::Method;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 use super::PRODUCTS_PATH;
 use super::board::BoardHandles;
@@ -40,6 +39,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
+use http::wire::FieldTexts;
 use http_api::production::files::FileHandles;
 use http_api::production::jobs::JobHandles;
 use http_api::production::orders::OrderHandles;
@@ -353,26 +353,27 @@ fn only_named(text: &str, skus: impl IntoIterator<Item = (Id, String)>) -> Resul
     }
 }
 
-/// Converts form rows of SKU names or codes and quantities to API fields; fails if any of them is unknown. Names refer
-/// to the SKUs that match a filter.
-pub(super) async fn counted_skus(
+/// Puts the IDs of SKUs in place of their names or codes in the rows of a form; fails if any of them is unknown. Names
+/// refer to the SKUs that match a filter.
+pub(super) async fn with_sku_ids(
     queries: &Queries,
     among: &SkuFilter,
     form: &Form,
     of: &str,
     rows: usize,
-) -> Result<Vec<Value>, ApiError> {
-    let (mut faults, mut counted) = (Faults::default(), Vec::with_capacity(rows));
+) -> Result<FieldTexts, ApiError> {
+    let (mut faults, mut texts) = (Faults::default(), form.texts());
     for at in 0..rows {
         let path = format!("{of}.{at}.skuId");
-        let quantity = form.whole(&format!("{of}.{at}.quantity"));
         match find_sku(queries, among, form.text(&path)).await? {
-            Ok(id) => counted.push(json!({"skuId": id, "quantity": quantity})),
+            Ok(id) => {
+                texts.insert(path, id.to_string());
+            }
             Err(words) => faults.note(&path, words),
         }
     }
     faults.refuse()?;
-    Ok(counted)
+    Ok(texts)
 }
 
 #[cfg(test)]

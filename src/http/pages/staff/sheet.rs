@@ -1,7 +1,6 @@
 //! Components shared by the quote, invoice and customer pages: paginated lists, labelled fields, and forms that are
 //! shown again with the user's input and errors.
 
-mod body;
 mod fields;
 mod lines;
 
@@ -20,7 +19,6 @@ use store::queries::Page;
 use words::Language;
 use words::staff::{common, payments};
 
-pub(super) use body::{VERSION_FIELD, at_version, without_nulls};
 pub(super) use fields::{FormSheet, decimal_field, line_field, member_of};
 pub(super) use lines::{DraftLines, LINE_ACTS, edited, line_form};
 

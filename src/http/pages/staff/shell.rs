@@ -293,10 +293,12 @@ pub(super) fn hidden() -> Markup {
 /// Renders the hidden fields of a form that acts only once for each page on which it is shown, even if its button is
 /// pressed again before the next page has loaded.
 pub(super) fn hidden_once() -> Markup {
-    html! {
-        (hidden())
-        input type="hidden" name=(ONCE_FIELD) value="true";
-    }
+    html! { (hidden()) (once_field()) }
+}
+
+/// Renders the hidden field of a form that acts only once, for a form that has the token already.
+pub(super) fn once_field() -> Markup {
+    html! { input type="hidden" name=(ONCE_FIELD) value="true"; }
 }
 
 /// Returns a form's target URL with the viewer's CSRF token, for forms whose body is streamed: a token in the body

@@ -7,7 +7,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
-use serde_json::json;
 
 use super::{FLOOR_PATH, is_path};
 use crate::faults::alert;
@@ -113,28 +112,24 @@ pub(super) async fn enter(
     ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Response {
-    let (email, password) = (sent.text("email").to_owned(), sent.raw("password").to_owned());
-    let code = sent.text("code").to_owned();
-    let next = next_page(Some(sent.text("next"))).to_owned();
+    let (email, code) = (sent.text("email"), sent.text("code"));
+    let next = next_page(Some(sent.text("next")));
     let (dropped, language) = (DroppedCookie::of(&app.config, &sent.call.headers), sent.call.who.language);
-    let mut body = json!({"email": email, "password": password});
-    if !code.is_empty() {
-        body["code"] = json!(code);
-    }
     let show = |answer: Result<StaffSignIn, ApiError>| match answer {
         Ok(StaffSignIn { cookie, .. }) => {
-            let mut response = see_other(&next);
+            let mut response = see_other(next);
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             response
         }
         Err(error) => {
             let asks_code = [SECOND_FACTOR_REQUIRED, WRONG_CODE].contains(&error.code()) || !code.is_empty();
             let wrong = alert(language, &error);
-            let page = form(language, error.status(), dropped.as_ref(), (&email, &next), Some(&wrong), asks_code);
+            let page = form(language, error.status(), dropped.as_ref(), (email, next), Some(&wrong), asks_code);
             with_refusal(error, page)
         }
     };
-    match auth::sign_in(&app, from, &sent.call.with_body(&body)).await {
+    let body = sent.body().with("password", sent.raw("password"));
+    match auth::sign_in(&app, from, &sent.request_of(body)).await {
         Ok(reply) => reply.map_answer(|answer| Ok(show(answer))).into_response(),
         Err(error) => show(Err(error)),
     }

@@ -8,9 +8,8 @@ use axum::extract::{Request as HttpRequest, State};
 use axum::http::Method;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
-use super::acts::{GOOD_LABEL, NOTE_LABEL, REASON_LABEL, back, request_body};
+use super::acts::{GOOD_LABEL, NOTE_LABEL, REASON_LABEL, back};
 use super::card::act_path;
 use super::job::job_path;
 use super::shell::with_token;
@@ -163,22 +162,19 @@ fn count_words(language: Language, good: u32, parts: u32) -> String {
     }
 }
 
-/// Converts the form to the API request body and stores its photo.
+/// Reads the form with the ID of its photo, which is stored.
 async fn read(
     app: &SignOffHandles,
     query: SignOffQuery,
     who: Caller,
     request: HttpRequest,
-) -> Result<(PageForm, Value), ApiError> {
+) -> Result<PageForm, ApiError> {
     let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
     check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
     let form = take_with_picture(&app.files, who, request).await?;
-    let sent = PageForm::read(form.call, form.fields);
-    let mut body = request_body(&sent);
-    if let (Some(picture), Value::Object(members)) = (form.picture, &mut body) {
-        members.insert(PHOTO_MEMBER.to_owned(), json!(picture));
-    }
-    Ok((sent, body))
+    let mut fields = form.fields;
+    fields.extend(form.picture.map(|picture| (PHOTO_MEMBER.to_owned(), picture.to_string())));
+    Ok(PageForm::read(form.call, fields))
 }
 
 /// Marks a printer's bed as clear and signs off the parts on it.
@@ -189,10 +185,9 @@ async fn at_printer(
     who: Caller,
     request: HttpRequest,
 ) -> Result<Response, ApiError> {
-    let (sent, body) = read(&app, query, who, request).await?;
-    let response = back(&sent, format!("{FLOOR_PATH}/printers/{id}"));
-    printers::clear_bed(&app.printers, id, &sent.call.of_form(&body)).await?;
-    Ok(response)
+    let sent = read(&app, query, who, request).await?;
+    printers::clear_bed(&app.printers, id, &sent.request()).await?;
+    Ok(back(&sent, format!("{FLOOR_PATH}/printers/{id}")))
 }
 
 /// Signs off the parts of a job.
@@ -203,11 +198,10 @@ async fn of_job(
     who: Caller,
     request: HttpRequest,
 ) -> Result<Response, ApiError> {
-    let (sent, body) = read(&app, query, who, request).await?;
+    let sent = read(&app, query, who, request).await?;
     let order = jobs::find(&app.jobs, id).await?.order_id;
-    let response = back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}"));
-    jobs::operations::sign_off(&app.jobs, id, &sent.call.with_body(&body)).await?;
-    Ok(response)
+    jobs::operations::sign_off(&app.jobs, id, &sent.request()).await?;
+    Ok(back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}")))
 }
 
 #[cfg(test)]

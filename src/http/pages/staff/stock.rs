@@ -19,7 +19,6 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 pub(super) use self::bins::{BINS_PATH, bin_path, bins_of};
 pub(super) use self::decision::{also_tracked_in, decision};
@@ -27,7 +26,6 @@ pub(super) use self::slots::shown_spool;
 pub(super) use self::spool::{SpoolFacts, known_spools, spool_path};
 use super::STOCK_PATH;
 use super::board::BoardHandles;
-use super::form::with_point;
 use super::log::LogHandles;
 use config::Config;
 use domain::aggregate::Versioned;
@@ -110,16 +108,6 @@ pub(super) fn materials_by_name(app: &StockHandles) -> Vec<Arc<Versioned<Materia
     all
 }
 
-/// Converts an amount with a decimal point or comma to a JSON number. Other text is passed on unchanged, so that the
-/// API reports the error.
-fn number(text: &str) -> Value {
-    let plain = with_point(text);
-    if let Ok(whole) = plain.parse::<i64>() {
-        return json!(whole);
-    }
-    plain.parse::<f64>().ok().filter(|number| number.is_finite()).map_or_else(|| json!(text), |number| json!(number))
-}
-
 /// Renders a material's colour as a swatch.
 fn swatch(color: Option<&str>) -> Markup {
     html! {
@@ -128,28 +116,6 @@ fn swatch(color: Option<&str>) -> Markup {
                 circle cx="8" cy="8" r="7" fill=(color) stroke="currentColor" {}
             }
             " "
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_are_read_as_people_write_them() {
-        for (text, value) in [
-            ("1000", json!(1000)),
-            ("-12", json!(-12)),
-            ("0.5", json!(0.5)),
-            ("0,5", json!(0.5)),
-            ("-1,5", json!(-1.5)),
-            ("0,125", json!(0.125)),
-        ] {
-            assert_eq!(number(text), value, "{text}");
-        }
-        for text in ["", "much", "1,000", "-1,000", "1,000.5", "1.000,5", "inf", "NaN", "--5", "1e400"] {
-            assert_eq!(number(text), json!(text), "{text}");
         }
     }
 }

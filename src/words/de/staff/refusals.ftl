@@ -48,6 +48,7 @@ too_many_codes = Es wurden zu viele falsche Codes eingegeben. Versuchen Sie es s
 too_many_tries = Zu viele Versuche. Versuchen Sie es später noch einmal.
 record_gone = Das gibt es nicht oder nicht mehr.
 form_outdated = Das Formular ist veraltet. Laden Sie die Seite neu und senden Sie es noch einmal ab.
+form_sent_before = Dieses Formular wurde bereits mit anderen Angaben abgesendet. Prüfen Sie, was gespeichert ist, laden Sie die Seite neu und senden Sie es noch einmal ab.
 fault_too_short = muss mindestens { $least } Zeichen lang sein
 fault_too_small = muss mindestens { $least } sein
 fault_too_large = darf höchstens { $most } sein

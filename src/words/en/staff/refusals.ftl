@@ -48,6 +48,7 @@ too_many_codes = Too many incorrect codes were entered. Try again later.
 too_many_tries = Too many attempts. Try again later.
 record_gone = It does not exist, or no longer does.
 form_outdated = The form is outdated; reload the page and submit it again.
+form_sent_before = This form was already submitted with different values. Check what was saved, then reload the page and submit it again.
 fault_too_short = must be at least { $least } characters
 fault_too_small = must be at least { $least }
 fault_too_large = must be at most { $most }

@@ -32,7 +32,7 @@ async fn orders_pages_are_german() {
         "<li>Bestellung eingegangen<",
     ];
     shows(&sam.get(&format!("/shop/orders/{unpaid}")).await, &texts);
-    let pay = [("method", "Überweisung"), ("currency", "usd"), ("amount", "2,50")];
+    let pay = [("method", "Überweisung"), ("currency", "usd"), ("amountCents", "2,50")];
     let paid = sent(&sam, &own, &format!("/shop/orders/{unpaid}/mark-paid"), &pay).await;
     shows(&paid, &["<span>Überweisung</span>", "2,50 USD", ">2,50 USD erstatten (Überweisung, <time "]);
     let payments = floor.app.get(&format!("/api/orders/{unpaid}")).await.expect(200)["payments"].clone();

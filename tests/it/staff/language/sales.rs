@@ -69,12 +69,12 @@ async fn invoices_pages_are_german() {
     let fields = |price: &'static str| {
         [
             ("form_token", own.as_str()),
-            ("name", "Ann Example"),
-            ("email", ANN),
+            ("customerName", "Ann Example"),
+            ("customerEmail", ANN),
             ("description", "Gestaltung"),
             ("quantity", "1"),
-            ("price", price),
-            ("rate", "7,5"),
+            ("unitPriceCents", price),
+            ("taxRateBps", "7,5"),
         ]
     };
     let wrong = send(&sam, "/shop/invoices/new", &fields("viel")).await;
@@ -96,7 +96,7 @@ async fn invoices_pages_are_german() {
     let path = format!("/shop/invoices/{invoice}");
     let issued = done(&sam, &format!("{path}/send"), &[("form_token", &own)]).await;
     shows(&issued, &[">Offen</span>", "value=\"Überweisung\"", ">Zahlung erfassen</summary>", ">Rechnung stornieren<"]);
-    let part = [("form_token", own.as_str()), ("method", "Überweisung"), ("amount", "100,50")];
+    let part = [("form_token", own.as_str()), ("method", "Überweisung"), ("amountCents", "100,50")];
     let paid = done(&sam, &format!("{path}/mark-paid"), &part).await;
     let texts = [">Teilweise bezahlt</span>", "<span>Überweisung</span>", "eingegangen, <time", ">Zahlung erstatten<"];
     shows(&paid, &texts);
@@ -104,7 +104,7 @@ async fn invoices_pages_are_german() {
     let payment = payments().await[0].clone();
     assert_eq!(payment["method"], "bank transfer", "{payment}");
     let id = payment["id"].as_str().unwrap();
-    let back = [("form_token", own.as_str()), ("payment", id), ("amount", "0,50"), ("method", "Barzahlung")];
+    let back = [("form_token", own.as_str()), ("paymentId", id), ("amountCents", "0,50"), ("method", "Barzahlung")];
     shows(&done(&sam, &format!("{path}/refund"), &back).await, &["<span>Barzahlung</span>"]);
     let payments = payments().await;
     assert!(payments.as_array().unwrap().iter().any(|one| one["method"] == "cash"), "{payments}");

@@ -34,7 +34,7 @@ async fn settings_pages_are_german() {
     let own = token(&settings);
     let key = [("form_token", &*own), ("name", "Kasse"), ("role", "operator")];
     let [form_token, name, role] = key;
-    let past = [form_token, name, role, ("expiry", "1999-12-31")];
+    let past = [form_token, name, role, ("expiresAt", "1999-12-31")];
     let past = send(&boss, "/shop/settings/keys/new", &past).await;
     assert_eq!(past.status, 400, "{}", past.text);
     shows(&past, &[">Neuer Schlüssel</h1>", "Ablauf: muss in der Zukunft liegen.", ">Bediener: Bestellungen"]);

@@ -3,15 +3,14 @@
 use axum::extract::State;
 use axum::response::Response;
 use maud::html;
-use serde_json::{Value, json};
 
 use super::{StaffInvoiceHandles, draft, one, settle};
-use crate::form::PageForm;
+use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::INVOICES_PATH;
 use crate::staff::acts::PathAct;
 use crate::staff::form::Form;
-use crate::staff::sheet::{LINE_ACTS, at_version, line_form, page_of, without_nulls};
+use crate::staff::sheet::{LINE_ACTS, line_form, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use domain::invoice::Invoice;
 use domain::refusal::Refusal;
@@ -46,8 +45,8 @@ pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageFor
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let typed = Form::named("new", &sent);
     let currency = typed.some("currency").unwrap_or(&app.config.orders.currency);
-    let body = draft::new_said(&typed, currency);
-    match operations::create(&app.invoices, None, &sent.call.with_body(&body)).await {
+    let body = draft::new_body(&typed, currency);
+    match operations::create(&app.invoices, None, &sent.request_of(body)).await {
         Ok(invoice) => Ok(see_other(&page_of(INVOICES_PATH, invoice.id))),
         Err(error) => {
             let typed = typed.with_refusal(error)?;
@@ -56,33 +55,26 @@ pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageFor
     }
 }
 
-/// Returns the name of the API operation for the action in the form's path, with the JSON body built from the form.
-fn operation_of<'a>(language: Language, word: &'a str, typed: &Form, invoice: &Invoice) -> (&'a str, Value) {
-    let currency = &invoice.content.currency;
+/// Reads the body of the API operation for the action in the form's path.
+fn body_of(sent: &PageForm, word: &str, typed: &Form, invoice: &Invoice) -> FormBody {
+    let (language, currency) = (sent.call.who.language, &invoice.content.currency);
+    let with_method = |body: FormBody| body.converted("method", |text| Some(settle::method_of(language, text).into()));
     match word {
-        "change" => ("change", draft::request_body(typed, currency)),
-        "line" => ("change", draft::lines(invoice, typed, Some(draft::line_said(typed, currency)))),
-        "remove-line" => ("change", draft::lines(invoice, typed, None)),
-        "mark-paid" => {
-            let body = json!({
-                "method": settle::method_of(language, typed.text("method")), "amountCents": typed.amount("amount", currency),
-                "reference": typed.some("reference"),
-            });
-            (word, without_nulls(body))
+        "change" => draft::head_body(typed.change(), typed, currency),
+        "line" => {
+            let line = draft::line_of(typed, currency);
+            typed.change().with("lineItems", draft::lines(invoice, typed, Some(line)))
         }
+        "remove-line" => typed.change().with("lineItems", draft::lines(invoice, typed, None)),
+        "mark-paid" => with_method(typed.body().amount("amountCents", currency)),
         "refund" => {
-            let id = typed.some("payment");
-            let payment = invoice.ledger.payments.iter().find(|payment| id == Some(payment.id.to_string().as_str()));
+            let id = typed.text("paymentId");
+            let payment = invoice.ledger.payments.iter().find(|payment| payment.id.to_string() == id);
             // What goes back of a payment is in the payment's own currency.
-            let currency = payment.map_or(currency, |payment| &payment.currency);
-            let method = typed.some("method").map(|method| settle::method_of(language, method));
-            let body = json!({
-                "paymentId": id, "amountCents": typed.amount("amount", currency), "method": method,
-            });
-            (word, without_nulls(body))
+            with_method(typed.body().amount("amountCents", payment.map_or(currency, |payment| &payment.currency)))
         }
-        "pay-link" => (word, without_nulls(json!({"expiresAt": typed.day("expiresAt")}))),
-        other => (other, json!({})),
+        "pay-link" => typed.body().day("expiresAt", sent.call.clock()),
+        _ => typed.body(),
     }
 }
 
@@ -96,18 +88,20 @@ pub(super) async fn on_invoice(
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let (_, state) = find_existing(&app.invoices.invoices, id).await?;
     let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
+    let sent = sent.at_version();
     let typed = Form::named(&name, &sent);
-    let (operation, body) = operation_of(viewer.language(), &word, &typed, state_of(&state)?);
-    let call = at_version(sent.call, &typed);
-    let outcome = match operation {
-        "change" => operations::update(&app.invoices, id, &call.with_body(&body)).await.map(drop),
-        "send" => operations::send(&app.invoices, id, &call.with_body(&body)).await.map(drop),
-        "void" => operations::void(&app.invoices, id, &call.with_body(&body)).await.map(drop),
-        "mark-paid" => operations::mark_paid(&app.invoices, id, &call.with_body(&body)).await.map(drop),
-        "refund" => operations::refund(&app.invoices, id, &call.with_body(&body)).await.map(drop),
-        "store-pdf" => operations::store_pdf(&app.invoices, id, &call.with_body(&body)).await.map(drop),
-        "pay-link" => operations::open_pay_link(&app.invoices, id, &call.with_body(&body)).await.map(drop),
-        "revoke-link" => operations::close_pay_link(&app.invoices, id, &call).await,
+    let body = body_of(&sent, &word, &typed, state_of(&state)?);
+    let outcome = match word.as_str() {
+        "change" | "line" | "remove-line" => {
+            operations::update(&app.invoices, id, &sent.request_of(body)).await.map(drop)
+        }
+        "send" => operations::send(&app.invoices, id, &sent.request_of(body)).await.map(drop),
+        "void" => operations::void(&app.invoices, id, &sent.request_of(body)).await.map(drop),
+        "mark-paid" => operations::mark_paid(&app.invoices, id, &sent.request_of(body)).await.map(drop),
+        "refund" => operations::refund(&app.invoices, id, &sent.request_of(body)).await.map(drop),
+        "store-pdf" => operations::store_pdf(&app.invoices, id, &sent.request_of(body)).await.map(drop),
+        "pay-link" => operations::open_pay_link(&app.invoices, id, &sent.request_of(body)).await.map(drop),
+        "revoke-link" => operations::close_pay_link(&app.invoices, id, &sent.call).await,
         _ => Err(Refusal::not_found("act").into()),
     };
     match outcome {

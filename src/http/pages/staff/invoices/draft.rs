@@ -4,48 +4,44 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::NEW_PATH;
+use crate::form::FormBody;
 use crate::staff::INVOICES_PATH;
-use crate::staff::form::{Form, with_point};
-use crate::staff::sheet::{DraftLines, FormSheet, day, decimal_field, edited, line_field, page_of, without_nulls};
+use crate::staff::form::Form;
+use crate::staff::sheet::{DraftLines, FormSheet, day, decimal_field, edited, line_field, page_of};
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
 use domain::invoice::{Invoice, InvoiceLine};
-use domain::notation::decimal;
+use domain::notation::field_decimal;
 use domain::shop_clock::ShopClock;
 use domain::tax::{percent_of, percent_text};
+use http::wire::with_point;
+use http_api::production::invoices::NewInvoiceLine;
 use words::Language;
 use words::staff::invoices as texts;
 
-/// Converts the header form of a draft to the API request body. Empty fields clear their values; empty amounts are
-/// treated as 0.
-pub(super) fn request_body(typed: &Form, currency: &str) -> Value {
-    let amount = |member: &str| typed.some(member).map_or(json!(0), |_| typed.amount(member, currency));
-    json!({
-        "customerName": typed.text("name"), "customerEmail": typed.some("email"), "customerVatId": typed.some("vatId"),
-        "billingAddress": typed.address(), "shippingCents": amount("shipping"), "discountCents": amount("discount"),
-        "dueAt": typed.end_of_document_day("dueAt"), "notes": typed.some("notes"),
+/// Amounts in the header form, which are 0 if their fields are empty.
+const HEAD_AMOUNTS: [&str; 2] = ["shippingCents", "discountCents"];
+
+/// Completes the body of the API operation for the header form of a draft. The due date is in UTC, as the dates of
+/// invoices are.
+pub(super) fn head_body(body: FormBody, typed: &Form, currency: &str) -> FormBody {
+    let body = body.day("dueAt", &ShopClock::default());
+    HEAD_AMOUNTS.into_iter().fold(body, |body, member| {
+        if typed.text(member).is_empty() { body.with(member, 0) } else { body.amount(member, currency) }
     })
 }
 
-/// Converts the form for a new draft and its first line to the API request body.
-pub(super) fn new_said(typed: &Form, currency: &str) -> Value {
-    let mut body = request_body(typed, currency);
-    if let Value::Object(members) = &mut body {
-        members.insert("currency".to_owned(), json!(typed.some("currency")));
-        members.insert("lineItems".to_owned(), json!([line_said(typed, currency)]));
-    }
-    without_nulls(body)
+/// Reads the body of the API operation from the form for a new draft and its first line.
+pub(super) fn new_body(typed: &Form, currency: &str) -> FormBody {
+    head_body(typed.body(), typed, currency).with("lineItems", vec![line_of(typed, currency)])
 }
 
-/// Converts the form for an invoice line to JSON. An invalid tax rate is passed on as text, so that the API reports the
+/// Reads an invoice line as the API takes it. An invalid tax rate is passed on as text, so that the API reports the
 /// error.
-pub(super) fn line_said(typed: &Form, currency: &str) -> Value {
-    let rate =
-        typed.some("rate").map(|text| percent_of(&with_point(text)).map_or_else(|| json!(text), |bps| json!(bps)));
-    without_nulls(json!({
-        "description": typed.text("description"), "quantity": typed.whole("quantity"),
-        "unitPriceCents": typed.amount("price", currency), "taxRateBps": rate,
-    }))
+pub(super) fn line_of(typed: &Form, currency: &str) -> Value {
+    let body = typed.body().amount("unitPriceCents", currency);
+    let body = body.converted("taxRateBps", |rate| percent_of(&with_point(rate)).map(Value::from));
+    body.members::<NewInvoiceLine>().into()
 }
 
 fn line_json(line: &InvoiceLine) -> Value {
@@ -56,20 +52,20 @@ fn line_json(line: &InvoiceLine) -> Value {
 }
 
 /// Returns the invoice's lines as edited in the form; if `new_line` is `None`, the edited line is removed.
-pub(super) fn lines(invoice: &Invoice, typed: &Form, new_line: Option<Value>) -> Value {
-    json!({ "lineItems": edited(invoice.content.lines.iter().map(line_json).collect(), typed, new_line) })
+pub(super) fn lines(invoice: &Invoice, typed: &Form, new_line: Option<Value>) -> Vec<Value> {
+    edited(invoice.content.lines.iter().map(line_json).collect(), typed, new_line)
 }
 
 fn line_fields(language: Language, sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str) -> Markup {
     let description = line.map_or("", |line| line.description.as_str());
-    let price = line.map(|line| decimal(language, plain(line.unit_price_cents, currency))).unwrap_or_default();
-    let rate = line.map(|line| decimal(language, percent_text(line.tax_rate_bps))).unwrap_or_default();
+    let price = line.map(|line| field_decimal(language, plain(line.unit_price_cents, currency))).unwrap_or_default();
+    let rate = line.map(|line| field_decimal(language, percent_text(line.tax_rate_bps))).unwrap_or_default();
     html! {
         div class="tools" {
             (sheet.field(line_field("description", &texts::description_field(language), 500).required(), description))
             (sheet.count("quantity", &texts::quantity_field(language), MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
-            (sheet.field(decimal_field("price", &texts::price_field(language)).required(), &price))
-            (sheet.field(decimal_field("rate", &texts::rate_field(language)).hint(&texts::rate_hint(language)), &rate))
+            (sheet.field(decimal_field("unitPriceCents", &texts::price_field(language)).required(), &price))
+            (sheet.field(decimal_field("taxRateBps", &texts::rate_field(language)).hint(&texts::rate_hint(language)), &rate))
         }
     }
 }
@@ -82,7 +78,7 @@ fn head_fields(language: Language, sheet: &FormSheet<'_>, invoice: Option<&Invoi
     let vat_id = buyer.and_then(|buyer| buyer.vat_id.as_deref()).unwrap_or_default();
     let amount = |cents: fn(&Invoice) -> i64| {
         let stated = invoice.filter(|invoice| cents(invoice) != 0);
-        let written = |invoice: &Invoice| decimal(language, plain(cents(invoice), &invoice.content.currency));
+        let written = |invoice: &Invoice| field_decimal(language, plain(cents(invoice), &invoice.content.currency));
         stated.map(written).unwrap_or_default()
     };
     let notes = content.and_then(|content| content.notes.as_deref()).unwrap_or_default();
@@ -92,17 +88,17 @@ fn head_fields(language: Language, sheet: &FormSheet<'_>, invoice: Option<&Invoi
     let address = buyer.and_then(|buyer| buyer.address.as_ref());
     html! {
         div class="tools" {
-            (sheet.field(line_field("name", &texts::name_field(language), 200).required(), name))
-            (sheet.field(line_field("email", &texts::buyer_email_field(language), 254).of_kind("email"), email))
-            (sheet.field(line_field("vatId", &texts::vat_id_field(language), 15), vat_id))
-            (sheet.field(decimal_field("shipping", &shipping), &amount(|invoice| invoice.content.shipping_cents)))
-            (sheet.field(decimal_field("discount", &discount), &amount(|invoice| invoice.content.discount_cents)))
+            (sheet.field(line_field("customerName", &texts::name_field(language), 200).required(), name))
+            (sheet.field(line_field("customerEmail", &texts::buyer_email_field(language), 254).of_kind("email"), email))
+            (sheet.field(line_field("customerVatId", &texts::vat_id_field(language), 15), vat_id))
+            (sheet.field(decimal_field("shippingCents", &shipping), &amount(|invoice| invoice.content.shipping_cents)))
+            (sheet.field(decimal_field("discountCents", &discount), &amount(|invoice| invoice.content.discount_cents)))
             (sheet.field(
                 line_field("dueAt", &due, 10).of_kind("date").hint(&due_hint),
                 &day(invoice.and_then(|invoice| invoice.due_at), &ShopClock::default()),
             ))
         }
-        (sheet.address(language, &texts::address_legend(language), address))
+        (sheet.address(language, ("billingAddress", &texts::address_legend(language)), address))
         (sheet.area("notes", &texts::notes_field(language), 1000, notes))
     }
 }
@@ -113,7 +109,7 @@ pub(super) fn new_form(language: Language, currency: &str, refused: &Form) -> Ma
     let (of_currency, currency_hint) = (texts::currency_field(language), texts::currency_hint(language));
     html! {
         form class="card" method="post" action=(NEW_PATH) aria-label=(texts::new_invoice(language)) {
-            (sheet.head(None))
+            (sheet.once_head())
             (head_fields(language, &sheet, None))
             h2 { (texts::first_line(language)) }
             (line_fields(language, &sheet, None, currency))

@@ -19,6 +19,9 @@ const USUAL_METHOD: &str = "bank transfer";
 /// Payment methods that have names in the languages of the staff, as they are recorded.
 const NAMED_METHODS: [&str; 6] = [USUAL_METHOD, "card", "cash", CHANNEL_METHOD, LOST_DISPUTE, PROCESSOR];
 
+/// Actions that add something each time they are carried out.
+const ADDING_ACTS: [&str; 2] = ["mark-paid", "refund"];
+
 /// Texts of a collapsed form for an action: its summary, explanation and button.
 struct ActTexts {
     summary: String,
@@ -91,7 +94,7 @@ impl InvoiceActions<'_> {
                 summary { (of.summary) }
                 p { (of.about) }
                 form method="post" action={ (page_of(INVOICES_PATH, self.invoice.id)) "/" (act) } {
-                    (sheet.head(None))
+                    @if ADDING_ACTS.contains(&act) { (sheet.once_head()) } @else { (sheet.head(None)) }
                     (fields(&sheet))
                     button id={ (act) "-invoice" } class="second" type="submit" { (of.button) }
                 }
@@ -143,7 +146,7 @@ impl InvoiceActions<'_> {
             html! {
                 div class="tools" {
                     (sheet.field(line_field("method", &of_method, 50).required(), &usual))
-                    (sheet.field(decimal_field("amount", &of_amount).hint(&hint), ""))
+                    (sheet.field(decimal_field("amountCents", &of_amount).hint(&hint), ""))
                     (sheet.field(line_field("reference", &texts::reference_field(language), 200), ""))
                 }
             }
@@ -171,8 +174,8 @@ impl InvoiceActions<'_> {
         self.form("refund", &refund, |sheet| {
             html! {
                 div class="tools" {
-                    (sheet.choice("payment", &texts::payment_field(language), "", &payments))
-                    (sheet.field(decimal_field("amount", &of_amount).hint(&hint), ""))
+                    (sheet.choice("paymentId", &texts::payment_field(language), "", &payments))
+                    (sheet.field(decimal_field("amountCents", &of_amount).hint(&hint), ""))
                     (sheet.field(line_field("method", &of_method, 50).hint(&method_hint), ""))
                 }
             }

@@ -6,11 +6,12 @@ use super::order_path;
 use crate::design::{Icon, icon};
 use crate::frame::time;
 use crate::staff::ORDERS_PATH;
-use crate::staff::acts::{DELIVERY_LABEL, PART_PREFIX, PICKED_UP_FIELD, SOME_PARTS_FIELD, TICKED_WORD, WHOLE_FIELD};
+use crate::staff::acts::{DELIVERY_LABEL, PART_PREFIX, PICKED_UP_FIELD, SOME_PARTS_FIELD, WHOLE_FIELD};
 use crate::staff::orders::{StaffOrderHandles, carrier_name};
-use crate::staff::shell::hidden;
+use crate::staff::shell::hidden_once;
 use domain::notation;
 use domain::order::{Order, OrderLine, OrderStatus, SentShipment, ShipmentSuggestion};
+use http::wire::TICKED_WORD;
 use store::queries::OrderFilter;
 use words::Language;
 use words::staff::orders as texts;
@@ -103,7 +104,7 @@ fn ship_form(language: Language, order: &Order, class: &str, suggestion: &Shipme
     let is_short = order.status == OrderStatus::Ready && order.lacks_parts();
     html! {
         form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" {
-            (hidden())
+            (hidden_once())
             @if !lines.is_empty() { input type="hidden" name=(SOME_PARTS_FIELD) value=(TICKED_WORD); }
             @if is_short { input type="hidden" name=(WHOLE_FIELD) value=(whole_order(&lines)); }
             @for (n, line, there) in &lines {

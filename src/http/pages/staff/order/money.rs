@@ -8,7 +8,7 @@ use crate::staff::acts::REFERENCE_LABEL;
 use crate::staff::invoices::usual_method;
 use crate::staff::job::currency_field;
 use crate::staff::sheet::method_name;
-use crate::staff::shell::{Tone, hidden};
+use crate::staff::shell::{Tone, hidden_once};
 use crate::times::message_in;
 use domain::notation;
 use domain::order::{Order, Payment};
@@ -74,14 +74,14 @@ pub(super) fn pay(language: Language, order: &Order, class: Option<&str>) -> Mar
         details {
             summary class=[class] { (texts::record_payment(language)) }
             form class="panel pad tools" method="post" action=(order_path(order.id, "mark-paid")) data-quiet="" {
-                (hidden()) (currency_field(&order.currency))
+                (hidden_once()) (currency_field(&order.currency))
                 div class="field" {
                     label for="f-method" { (texts::method_field(language)) }
                     input id="f-method" name="method" maxlength="50" required value=(usual_method(language));
                 }
                 div class="field" {
                     label for="f-paid" { (texts::amount_field(language, &order.currency.to_uppercase())) }
-                    input id="f-paid" name="amount" inputmode="decimal" maxlength="20" aria-describedby="about-paid";
+                    input id="f-paid" name="amountCents" inputmode="decimal" maxlength="20" aria-describedby="about-paid";
                     p class="hint" id="about-paid" { (texts::payment_hint(language, &due)) }
                 }
                 div class="field" {
@@ -121,13 +121,13 @@ fn refund_form(language: Language, order: &Order, payment: &Payment) -> Markup {
     };
     html! {
         form class="tools" method="post" action=(order_path(order.id, "refund")) data-quiet="" {
-            (hidden()) (currency_field(&payment.currency))
+            (hidden_once()) (currency_field(&payment.currency))
             input type="hidden" name="paymentId" value=(payment.id);
             div class="field" {
                 label for={ "f-refund-" (payment.id) } {
                     (texts::amount_field(language, &payment.currency.to_uppercase()))
                 }
-                input id={ "f-refund-" (payment.id) } name="amount" inputmode="decimal" maxlength="20"
+                input id={ "f-refund-" (payment.id) } name="amountCents" inputmode="decimal" maxlength="20"
                     aria-describedby={ "about-refund-" (payment.id) };
                 p class="hint" id={ "about-refund-" (payment.id) } { (texts::refund_hint(language)) }
             }

@@ -4,16 +4,15 @@ use api_derive::Request;
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
 
 use super::StaffOrderHandles;
-use crate::form::PageForm;
+use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::acts::{NOTES_LABEL, STAFF_NOTES_LABEL, WANTED_LABEL};
-use crate::staff::address_fields::{address_fields, address_said};
+use crate::staff::address_fields::address_fields;
 use crate::staff::form::{FieldControl, Form};
-use crate::staff::products::{CODE_LIST, code_list, counted_skus};
-use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::staff::products::{CODE_LIST, code_list, with_sku_ids};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden_once};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
 use http::access::Caller;
@@ -61,38 +60,23 @@ pub(super) async fn begin(
 
 /// Places the order described by the form, or serves the form again with its errors.
 pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let (mut form, who) = (Form::submitted(&sent), sent.call.who.clone());
+    let mut form = Form::submitted(&sent);
     let placed = async {
         let rows = form.close_up("lines", &LINE_MEMBERS);
         // A product that was withdrawn may have the name of its successor.
         let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
-        let lines = counted_skus(&app.orders.queries, &active, &form, "lines", rows).await?;
-        place_order(&app.orders, None, &sent.call.with_body(&request_body(&form, lines))).await
+        let texts = with_sku_ids(&app.orders.queries, &active, &form, "lines", rows).await?;
+        let body = FormBody::new(texts).day("dueAt", sent.call.clock());
+        place_order(&app.orders, None, &sent.request_of(body)).await
     };
     let placed = placed.await;
     match placed {
         Ok(order) => Ok(see_other(&format!("{ORDERS_PATH}/{}", order.id))),
         Err(error) => {
             form.refuse(error);
-            page(&app, &who, form).await
+            page(&app, &sent.call.who, form).await
         }
     }
-}
-
-/// Builds the API request body from the form, omitting empty fields.
-fn request_body(form: &Form, lines: Vec<Value>) -> Value {
-    let members = [
-        ("customerEmail", form.json_or_null("customerEmail")),
-        ("notes", form.json_or_null("notes")),
-        ("internalNotes", form.json_or_null("internalNotes")),
-        ("priority", form.whole("priority")),
-        ("dueAt", form.day("dueAt")),
-        ("shippingAddress", address_said(form)),
-    ];
-    let filled = members.into_iter().filter(|(_, value)| !value.is_null());
-    let mut body: Map<String, Value> = filled.map(|(name, value)| (name.to_owned(), value)).collect();
-    body.insert("lines".to_owned(), json!(lines));
-    Value::Object(body)
 }
 
 async fn page(app: &StaffOrderHandles, who: &Caller, mut form: Form) -> Result<Response, ApiError> {
@@ -130,7 +114,7 @@ fn fields(language: Language, form: &Form, rows: usize, codes: &Markup) -> Marku
     let (due_date, due_date_hint) = (WANTED_LABEL(language), texts::new_due_date_hint(language));
     html! {
         form class="sheet" method="post" action=(PATH) {
-            (hidden())
+            (hidden_once())
             fieldset class="card" {
                 legend { (texts::order_heading(language)) }
                 (line(language, form, 0))

@@ -7,10 +7,9 @@ use maud::{Markup, html};
 use super::ProductHandles;
 use super::machines::machine_choices;
 use super::sku_form::{MAX_CODE_CHARS, material_choices, new_entry};
-use crate::staff::acts::TICKED_WORD;
 use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
-use crate::staff::shell::hidden;
+use crate::staff::shell::hidden_once;
 use crate::staff::{PRODUCTS_PATH, STOCK_PATH};
 use domain::file::{File, FileMetadata};
 use domain::id::Id;
@@ -18,6 +17,7 @@ use domain::material::MaterialFields;
 use domain::notation;
 use domain::pricing::{Price, PriceRates, PrintWork};
 use domain::printer::suggest_material;
+use http::wire::TICKED_WORD;
 use words::Language;
 use words::staff::products as texts;
 
@@ -65,7 +65,7 @@ fn price_of(rates: &PriceRates, material: Option<&MaterialFields>, metadata: &Fi
 
 /// Renders the form. It is collapsed if the file is already used by a SKU.
 pub(super) fn section(language: Language, app: &ProductHandles, file: &File, is_sold: bool) -> Markup {
-    let form = new_entry(&app.config.orders.currency, Some(file), FileSuggestions::new(app, file));
+    let form = new_entry(language, &app.config.orders.currency, Some(file), FileSuggestions::new(app, file));
     // The weight that the file states is the consumption.
     let is_weighed = file.metadata.grams.is_some();
     let materials = material_choices(language, app, |kind| !is_weighed || kind.unit() == "g");
@@ -97,7 +97,7 @@ fn fields(language: Language, form: &Form, file: &File, materials: &[(String, St
     let (email, email_hint) = (texts::email_field(language), texts::email_hint(language));
     html! {
         form method="post" action={ (PRODUCTS_PATH) "/new" } data-begins="priceCents" {
-            (hidden())
+            (hidden_once())
             @for name in HIDDEN_FIELDS { input type="hidden" name=(name) value=(form.text(name)); }
             @if weight_is_stated { input type="hidden" name="estimatedConsumption" value=(form.text("estimatedConsumption")); }
             @if plates_are_few { input type="hidden" name="plate" value=(form.text("plate")); }

@@ -8,28 +8,27 @@ use axum::http::HeaderValue;
 use axum::http::header::IF_MATCH;
 use axum::response::Response;
 use maud::html;
-use serde_json::{Value, json};
 
 use super::from_file::{CUSTOMER_FIELD, FileSuggestions, ORDER_FIELD};
 use super::sku_form::{
-    COMPONENT_MEMBERS, FREE_COMPONENT_ROWS, MATERIAL_MEMBERS, MAX_COMPONENT_ROWS, SkuChoices, common_fields, entry_of,
-    kit_fields, made_fields, new_entry, request_body,
+    COMPONENT_MEMBERS, FREE_COMPONENT_ROWS, MATERIAL_MEMBERS, MAX_COMPONENT_ROWS, SkuChoices, body_of, common_fields,
+    entry_of, kit_fields, made_fields, new_entry,
 };
-use super::{ProductHandles, code_list, counted_skus, sku, sku_path};
-use crate::form::PageForm;
+use super::{ProductHandles, code_list, sku, sku_path, with_sku_ids};
+use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
-use crate::staff::acts::TICKED_WORD;
 use crate::staff::filled_form::address;
 use crate::staff::form::Form;
-use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden, hidden_once};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
 use domain::sku::{Sku, SkuFields};
 use http::access::Caller;
-use http::command_request::{CommandRequest, find_existing, present_state};
+use http::command_request::{find_existing, present_state};
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
+use http::wire::{FieldTexts, TICKED_WORD};
 use http_api::production::place::place_order;
 use http_api::production::skus;
 use store::queries::SkuFilter;
@@ -89,7 +88,7 @@ pub(super) async fn begin(
     };
     let file = file.as_ref().and_then(|state| state.present());
     let suggestions = file.map(|file| FileSuggestions::new(&app, file)).unwrap_or_default();
-    let form = new_entry(&app.config.orders.currency, file, suggestions);
+    let form = new_entry(who.language, &app.config.orders.currency, file, suggestions);
     let subject = if query.kit.is_some() { FormSubject::NewKit } else { FormSubject::NewSku };
     form_page(&app, &who, form, subject).await
 }
@@ -98,16 +97,14 @@ pub(super) async fn begin(
 pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let mut form = Form::submitted(&sent);
     let subject = if form.ticked(KIT_FIELD) { FormSubject::NewKit } else { FormSubject::NewSku };
-    let order_call = form.ticked(ORDER_FIELD).then(|| sent.call.of_form(&Value::Null));
-    let added = async {
-        let request_body = body(&app, &mut form, subject).await?;
-        skus::add(&app.skus, &sent.call.of_form(&request_body)).await
-    };
+    let added = async { skus::add(&app.skus, &sent.request_of(body(&app, &mut form, subject).await?)).await };
     let added = added.await;
-    match (added, order_call) {
-        (Ok(outcome), Some(call)) => Ok(order_one(&app, outcome.id, form.text(CUSTOMER_FIELD), call).await),
-        (Ok(outcome), None) => Ok(see_other(&sku_path(outcome.id))),
-        (Err(error), _) => {
+    match added {
+        Ok(outcome) if form.ticked(ORDER_FIELD) => {
+            Ok(order_one(&app, outcome.id, form.text(CUSTOMER_FIELD), &sent).await)
+        }
+        Ok(outcome) => Ok(see_other(&sku_path(outcome.id))),
+        Err(error) => {
             form.refuse(error);
             form_page(&app, &sent.call.who, form, subject).await
         }
@@ -116,10 +113,11 @@ pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Re
 
 /// Orders one part of a SKU that was just added, and redirects to the order. If the order is rejected, redirects to the
 /// form for a new order, which is filled in.
-async fn order_one(app: &ProductHandles, sku: Id, email: &str, call: CommandRequest) -> Response {
-    let lines = json!([{"skuId": sku, "quantity": 1}]);
-    let body = if email.is_empty() { json!({"lines": lines}) } else { json!({"lines": lines, "customerEmail": email}) };
-    match place_order(&app.orders, None, &call.with_body(&body)).await {
+async fn order_one(app: &ProductHandles, sku: Id, email: &str, sent: &PageForm) -> Response {
+    let fields = [("lines.0.skuId", sku.to_string()), ("lines.0.quantity", "1".to_owned())];
+    let fields = fields.into_iter().chain([("customerEmail", email.to_owned())]);
+    let texts: FieldTexts = fields.map(|(name, text)| (name.to_owned(), text)).collect();
+    match place_order(&app.orders, None, &sent.request_of(FormBody::new(texts))).await {
         Ok(order) => see_other(&format!("{ORDERS_PATH}/{}", order.id)),
         // The product exists: the form says what is wrong with the order once it is sent.
         Err(_) => {
@@ -137,7 +135,7 @@ pub(super) async fn edit(
 ) -> Result<Response, ApiError> {
     let (version, state) = find_existing(&app.skus.skus, id).await?;
     let sku = present_state(&state)?;
-    let form = entry_of(&sku.fields, &codes(&app, &sku.fields).await?);
+    let form = entry_of(who.language, &sku.fields, &codes(&app, &sku.fields).await?);
     form_page(&app, &who, form, FormSubject::Known(sku, version)).await
 }
 
@@ -153,10 +151,7 @@ pub(super) async fn change(
         sent.call.headers.insert(IF_MATCH, tag);
     }
     let mut form = Form::submitted(&sent);
-    let changed = async {
-        let request_body = body(&app, &mut form, subject).await?;
-        skus::change(&app.skus, id, &sent.call.of_form(&request_body)).await
-    };
+    let changed = async { skus::change(&app.skus, id, &sent.request_of(body(&app, &mut form, subject).await?)).await };
     let changed = changed.await;
     match changed {
         Ok(_) => Ok(see_other(&sku_path(id))),
@@ -167,16 +162,15 @@ pub(super) async fn change(
     }
 }
 
-/// Builds the API request body from the form.
-async fn body(app: &ProductHandles, form: &mut Form, subject: FormSubject<'_>) -> Result<Value, ApiError> {
+/// Reads the body of the API operation from the form.
+async fn body(app: &ProductHandles, form: &mut Form, subject: FormSubject<'_>) -> Result<FormBody, ApiError> {
     form.close_up("materials", &MATERIAL_MEMBERS);
     let rows = form.close_up("components", &COMPONENT_MEMBERS);
-    let components = if subject.shows_components() {
-        Some(counted_skus(&app.skus.queries, &SkuFilter::default(), form, "components", rows).await?)
-    } else {
-        None
-    };
-    Ok(request_body(form, subject.is_kit(), components))
+    if !subject.shows_components() {
+        return Ok(body_of(form.texts(), subject.is_kit()).without("components"));
+    }
+    let texts = with_sku_ids(&app.skus.queries, &SkuFilter::default(), form, "components", rows).await?;
+    Ok(body_of(texts, subject.is_kit()))
 }
 
 /// Returns the codes of a kit's components; empty for a deleted component, for which the user has to choose a new one.
@@ -191,8 +185,7 @@ pub(super) async fn offer(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let request_body = json!({"active": sent.text("active") == TICKED_WORD});
-    skus::change(&app.skus, id, &sent.call.of_form(&request_body)).await?;
+    skus::change(&app.skus, id, &sent.request_of(sent.change().ticked("active"))).await?;
     Ok(see_other(&sku_path(id)))
 }
 
@@ -243,7 +236,10 @@ async fn form_page(
         h1 { (title) }
         (form.alert())
         form class="sheet" method="post" action=(path) {
-            (hidden())
+            @match subject {
+                FormSubject::Known(..) => { (hidden()) },
+                _ => { (hidden_once()) },
+            }
             @match subject {
                 FormSubject::Known(_, version) => { input type="hidden" name=(VERSION_FIELD) value=(version); },
                 FormSubject::NewKit => { input type="hidden" name=(KIT_FIELD) value=(TICKED_WORD); },

@@ -1,21 +1,22 @@
 //! Form for a SKU or kit: initial values, fields, and the API request body built from them.
 
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::ProductHandles;
 use super::from_file::FileSuggestions;
 use super::machines::machine_choices;
-use crate::staff::acts::TICKED_WORD;
+use crate::form::FormBody;
 use crate::staff::form::{FieldControl, Form};
 use domain::currency;
 use domain::file::{File, FileKind};
 use domain::id::Id;
 use domain::material;
 use domain::material::{Material, MaterialType};
+use domain::notation::field_decimal;
 use domain::sku::{MachineType, SkuFields};
-use domain::typed_amount;
 use http::error::ApiError;
+use http::wire::{FieldTexts, TICKED_WORD, typed_number};
 use store::queries::{FileFilter, Page};
 use words::Language;
 use words::staff::products as texts;
@@ -26,7 +27,7 @@ pub(super) const MATERIAL_MEMBERS: [&str; 3] = ["materialId", "estimatedConsumpt
 /// Maximum number of components in the form, because the number of form fields is limited. Larger kits have to be
 /// changed through the API.
 pub(super) const MAX_COMPONENT_ROWS: usize = 40;
-/// Maximum number of additional materials per SKU.
+/// Maximum number of additional materials in the form.
 const MAX_MATERIAL_ROWS: usize = 16;
 /// Maximum length of a code, in characters.
 pub(super) const MAX_CODE_CHARS: usize = 64;
@@ -38,9 +39,26 @@ const CHOICES_SHOWN: u64 = 200;
 const MATERIALS_SHOWN: usize = 500;
 /// Number of seconds per minute. The form uses minutes, the API seconds.
 const SECONDS_PER_MINUTE: f64 = 60.0;
+/// Members that the API derives, or leaves unchanged, if their fields are empty.
+const DERIVED_MEMBERS: [&str; 6] =
+    ["slug", "currency", "estimatedConsumption", "machineType", "unitsPerPlate", "plate"];
+/// Members of a SKU that is printed, which a kit does not have.
+const PRINT_MEMBERS: [&str; 11] = [
+    "materialId",
+    "estimatedConsumption",
+    "machineType",
+    "unitsPerPlate",
+    "plate",
+    "gcodeFileId",
+    "modelFileId",
+    "slicerProfile",
+    "estimatedSeconds",
+    "dimensions",
+    "materials",
+];
 
 /// Returns the initial values of the form for a new SKU that is printed from `file`.
-pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSuggestions) -> Form {
+pub(super) fn new_entry(language: Language, currency: &str, file: Option<&File>, suggestions: FileSuggestions) -> Form {
     let mut values = vec![
         ("currency", currency.to_owned()),
         ("unitsPerPlate", "1".to_owned()),
@@ -54,8 +72,9 @@ pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSu
         let member = if file.kind == FileKind::Model { "modelFileId" } else { "gcodeFileId" };
         values.extend([("code", code_of(&name)), ("name", name), (member, file.id.to_string())]);
         values.extend(suggestions.material.map(|id| ("materialId", id.to_string())));
-        values.extend(suggestions.price_cents.map(|cents| ("priceCents", currency::plain(cents, currency))));
-        values.extend(file.metadata.grams.map(|grams| ("estimatedConsumption", grams.to_string())));
+        let price = suggestions.price_cents.map(|cents| field_decimal(language, currency::plain(cents, currency)));
+        values.extend(price.map(|price| ("priceCents", price)));
+        values.extend(file.metadata.grams.map(|grams| ("estimatedConsumption", field_decimal(language, grams))));
     }
     Form::prefilled(values)
 }
@@ -73,11 +92,12 @@ fn code_of(name: &str) -> String {
 }
 
 /// Returns the form values for an existing SKU; `codes` are the codes of a kit's components.
-pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> Form {
+pub(super) fn entry_of(language: Language, fields: &SkuFields, codes: &[String]) -> Form {
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     let id = |id: Option<Id>| id.map(|id| id.to_string()).unwrap_or_default();
     let ticked = |is: bool| if is { TICKED_WORD.to_owned() } else { String::new() };
-    let minutes = |seconds: i64| format!("{:.2}", seconds as f64 / SECONDS_PER_MINUTE);
+    let minutes = |seconds: i64| field_decimal(language, format!("{:.2}", seconds as f64 / SECONDS_PER_MINUTE));
+    let price = field_decimal(language, currency::plain(fields.price_cents, &fields.currency));
     let mut values = vec![
         ("code".to_owned(), fields.code.clone()),
         ("slug".to_owned(), fields.slug.clone()),
@@ -86,12 +106,12 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> Form {
         ("kind".to_owned(), text(fields.kind.as_ref())),
         ("collections".to_owned(), fields.collections.join(", ")),
         ("images".to_owned(), fields.images.join("\n")),
-        ("priceCents".to_owned(), currency::plain(fields.price_cents, &fields.currency)),
+        ("priceCents".to_owned(), price),
         ("currency".to_owned(), fields.currency.clone()),
         ("public".to_owned(), ticked(fields.public)),
         ("active".to_owned(), ticked(fields.active)),
         ("materialId".to_owned(), id(fields.material_id)),
-        ("estimatedConsumption".to_owned(), fields.estimated_consumption.to_string()),
+        ("estimatedConsumption".to_owned(), field_decimal(language, fields.estimated_consumption)),
         ("machineType".to_owned(), fields.machine_type.word().to_owned()),
         ("unitsPerPlate".to_owned(), fields.units_per_plate.to_string()),
         ("gcodeFileId".to_owned(), id(fields.gcode_file_id)),
@@ -102,12 +122,12 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> Form {
     ];
     if let Some(size) = &fields.dimensions {
         let sides = [("x", size.x), ("y", size.y), ("z", size.z)];
-        values.extend(sides.map(|(axis, length)| (format!("dimensions.{axis}"), length.to_string())));
+        values.extend(sides.map(|(axis, length)| (format!("dimensions.{axis}"), field_decimal(language, length))));
     }
     for (at, one) in fields.materials.iter().enumerate() {
         let row = |member: &str, text: String| (format!("materials.{at}.{member}"), text);
         values.push(row("materialId", one.material_id.to_string()));
-        values.push(row("estimatedConsumption", one.estimated_consumption.to_string()));
+        values.push(row("estimatedConsumption", field_decimal(language, one.estimated_consumption)));
         values.push(row("filament", one.filament.to_string()));
     }
     for (at, (component, code)) in fields.components.iter().zip(codes).enumerate() {
@@ -117,69 +137,19 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> Form {
     Form::prefilled(values)
 }
 
-/// Builds the API request body from the form. `components` are those of a kit; if `None`, they are left unchanged.
-pub(super) fn request_body(form: &Form, kit: bool, components: Option<Vec<Value>>) -> Value {
-    let mut members = Map::new();
-    let mut say = |name: &str, value: Value| members.insert(name.to_owned(), value);
-    say("code", json!(form.text("code")));
-    say("name", json!(form.text("name")));
-    for name in ["description", "kind"] {
-        say(name, form.json_or_null(name));
-    }
-    let listed = |name: &str, between: char| {
-        let texts = form.text(name).split(between).map(str::trim).filter(|text| !text.is_empty());
-        json!(texts.collect::<Vec<_>>())
-    };
-    say("collections", listed("collections", ','));
-    say("images", listed("images", '\n'));
-    let (price, currency) = (form.text("priceCents"), form.text("currency").to_lowercase());
-    // What is no amount stays a text, which the API refuses in its own words.
-    say(
-        "priceCents",
-        typed_amount::parse(price, &currency).map_or_else(|_| form.json_or_null("priceCents"), |cents| json!(cents)),
-    );
-    say("public", json!(form.ticked("public")));
-    say("active", json!(form.ticked("active")));
-    // What is left empty is made up by the API, or stays as it is.
-    let mut say_some = |name: &str, value: Value| {
-        if !value.is_null() {
-            say(name, value);
-        }
-    };
-    say_some("slug", form.json_or_null("slug"));
-    say_some("currency", if currency.is_empty() { Value::Null } else { json!(currency) });
+/// Reads the body of the API operation from the texts of the form, in which components have the IDs of their SKUs.
+pub(super) fn body_of(texts: FieldTexts, kit: bool) -> FormBody {
+    let currency = texts.get("currency").map(|text| text.to_lowercase()).unwrap_or_default();
+    let body = FormBody::change(texts).unless_empty(&DERIVED_MEMBERS).list("collections", ',').list("images", '\n');
+    let body = body.amount("priceCents", &currency).converted("currency", |text| Some(text.to_lowercase().into()));
+    let body = body.ticked("public").ticked("active");
     if kit {
-        say_some("components", components.map_or(Value::Null, Value::Array));
-        return Value::Object(members);
+        return PRINT_MEMBERS.into_iter().fold(body, FormBody::without);
     }
-    say_some("estimatedConsumption", form.decimal("estimatedConsumption"));
-    say_some("machineType", form.json_or_null("machineType"));
-    say_some("unitsPerPlate", form.whole("unitsPerPlate"));
-    say_some("plate", form.whole("plate"));
-    for name in ["materialId", "gcodeFileId", "modelFileId", "slicerProfile"] {
-        say(name, form.json_or_null(name));
-    }
-    let minutes = form.decimal("estimatedSeconds");
-    let seconds = minutes.as_f64().map(|minutes| json!((minutes * SECONDS_PER_MINUTE).round() as i64));
-    say("estimatedSeconds", seconds.unwrap_or(minutes));
-    let sides = ["x", "y", "z"].map(|axis| (axis.to_owned(), form.decimal(&format!("dimensions.{axis}"))));
-    let sized = sides.iter().any(|(_, length)| !length.is_null());
-    say("dimensions", if sized { Value::Object(sides.into_iter().collect()) } else { Value::Null });
-    say("materials", Value::Array(further_materials(form)));
-    Value::Object(members)
-}
-
-fn further_materials(form: &Form) -> Vec<Value> {
-    let row = |at: usize| {
-        let name = |member: &str| format!("materials.{at}.{member}");
-        (!form.text(&name("materialId")).is_empty()).then(|| {
-            json!({
-                "materialId": form.json_or_null(&name("materialId")), "filament": form.whole(&name("filament")),
-                "estimatedConsumption": form.decimal(&name("estimatedConsumption")),
-            })
-        })
-    };
-    (0..MAX_MATERIAL_ROWS).map_while(row).collect()
+    body.converted("estimatedSeconds", |minutes| {
+        let seconds = typed_number(minutes).as_f64()? * SECONDS_PER_MINUTE;
+        Some((seconds.round() as i64).into())
+    })
 }
 
 /// Options of the form's select fields, as values and labels.
@@ -338,10 +308,14 @@ pub(super) fn common_fields(language: Language, form: &Form) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use serde_json::json;
 
-    fn form(values: &[(&str, &str)]) -> Form {
-        Form::prefilled(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
+    use super::*;
+    use http_api::production::skus::SkuChange;
+
+    fn body(fields: &[(&str, &str)], kit: bool) -> Value {
+        let texts = fields.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+        body_of(texts.collect(), kit).members::<SkuChange>().into()
     }
 
     #[test]
@@ -363,13 +337,13 @@ mod tests {
             ("materials.0.estimatedConsumption", "4"),
             ("materials.0.filament", "1"),
         ];
-        let body = request_body(&form(&typed), false, None);
+        let body = body(&typed, false);
         assert_eq!((&body["priceCents"], &body["currency"]), (&json!(1250), &json!("usd")));
         assert_eq!((&body["estimatedConsumption"], &body["estimatedSeconds"]), (&json!(20.5), &json!(4615)));
         assert_eq!((&body["active"], &body["public"]), (&json!(true), &json!(false)));
         assert_eq!(body["collections"], json!(["home", "garden"]));
-        assert_eq!(body["dimensions"], json!({"x": 80.0, "y": 80.0, "z": "wide"}));
-        assert_eq!(body["materials"], json!([{"materialId": "n", "filament": 1, "estimatedConsumption": 4.0}]));
+        assert_eq!(body["dimensions"], json!({"x": 80, "y": 80, "z": "wide"}));
+        assert_eq!(body["materials"], json!([{"materialId": "n", "filament": 1, "estimatedConsumption": 4}]));
         assert!(body["gcodeFileId"].is_null() && body.get("slug").is_none() && body.get("components").is_none());
     }
 
@@ -383,10 +357,33 @@ mod tests {
 
     #[test]
     fn a_kit_says_nothing_of_what_only_parts_have() {
-        let parts = Some(vec![json!({"skuId": "s", "quantity": 2})]);
-        let body =
-            request_body(&form(&[("priceCents", "much"), ("currency", "usd"), ("materialId", "m")]), true, parts);
+        let typed = [
+            ("priceCents", "much"),
+            ("currency", "usd"),
+            ("materialId", "m"),
+            ("materials", ""),
+            ("components.0.skuId", "s"),
+            ("components.0.quantity", "2"),
+        ];
+        let body = body(&typed, true);
         assert_eq!((&body["priceCents"], body["components"][0]["quantity"].as_i64()), (&json!("much"), Some(2)));
         assert!(body.get("materialId").is_none() && body.get("materials").is_none());
+    }
+
+    #[test]
+    fn what_is_emptied_is_taken_away_and_what_the_api_derives_is_left_to_it() {
+        let typed = [
+            ("slug", ""),
+            ("plate", ""),
+            ("description", ""),
+            ("estimatedSeconds", ""),
+            ("dimensions.x", ""),
+            ("materials", ""),
+        ];
+        let body = body(&typed, false);
+        let members =
+            ["description", "estimatedSeconds", "dimensions", "materials"].map(|name| body.get(name).cloned());
+        assert_eq!(members, [Some(Value::Null), Some(Value::Null), Some(Value::Null), Some(json!([]))], "{body}");
+        assert!(body.get("slug").is_none() && body.get("plate").is_none(), "{body}");
     }
 }

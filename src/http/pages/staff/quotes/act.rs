@@ -2,15 +2,14 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use serde_json::json;
 
-use super::{StaffQuoteHandles, draft, line, one};
+use super::{StaffQuoteHandles, line, one};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::QUOTES_PATH;
 use crate::staff::acts::PathAct;
 use crate::staff::form::Form;
-use crate::staff::sheet::{LINE_ACTS, at_version, line_form, page_of, without_nulls};
+use crate::staff::sheet::{LINE_ACTS, line_form, page_of};
 use crate::staff::shell::StaffViewer;
 use domain::refusal::Refusal;
 use http::command_request::find_present;
@@ -28,20 +27,23 @@ pub(super) async fn on_quote(
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
+    let sent = sent.at_version();
     let typed = Form::named(&name, &sent);
-    let (operation, body) = match word.as_str() {
-        "change" => ("change", draft::request_body(&typed)),
-        "line" => ("change", line::lines(&quote, &typed, Some(line::request_body(&typed, &quote.currency)))),
-        "remove-line" => ("change", line::lines(&quote, &typed, None)),
-        "withdraw" => ("withdraw", without_nulls(json!({"reason": typed.some("reason")}))),
-        other => (other, json!({})),
+    let body = match word.as_str() {
+        "line" => {
+            let line = line::line_of(&typed, &quote.currency);
+            sent.change().with("lines", line::lines(&quote, &typed, Some(line)))
+        }
+        "remove-line" => sent.change().with("lines", line::lines(&quote, &typed, None)),
+        _ => sent.change().day("validUntil", sent.call.clock()),
     };
-    let call = at_version(sent.call, &typed);
-    let outcome = match operation {
-        "change" => operations::update(&app.quotes, id, &call.with_body(&body)).await.map(drop),
-        "send" => operations::send(&app.quotes, id, &call.with_body(&body)).await.map(drop),
-        "withdraw" => operations::decline(&app.quotes, id, &call.with_body(&body)).await.map(drop),
-        "delete" => operations::remove(&app.quotes, id, &call).await,
+    let outcome = match word.as_str() {
+        "change" | "line" | "remove-line" => {
+            operations::update(&app.quotes, id, &sent.request_of(body)).await.map(drop)
+        }
+        "send" => operations::send(&app.quotes, id, &sent.request()).await.map(drop),
+        "withdraw" => operations::decline(&app.quotes, id, &sent.request()).await.map(drop),
+        "delete" => operations::remove(&app.quotes, id, &sent.call).await,
         _ => Err(Refusal::not_found("act").into()),
     };
     match outcome {

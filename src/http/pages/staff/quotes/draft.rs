@@ -1,7 +1,6 @@
 //! Quote forms: a draft can be edited, sent or deleted; a sent quote can be withdrawn.
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 use super::line::{self, LineChoices};
 use crate::staff::QUOTES_PATH;
@@ -12,20 +11,12 @@ use domain::shop_clock::ShopClock;
 use words::Language;
 use words::staff::quotes as texts;
 
-/// Builds the API request body for a draft without its lines. Empty fields become null, which clears them.
-pub(super) fn request_body(typed: &Form) -> Value {
-    json!({
-        "customerEmail": typed.some("email"), "validUntil": typed.day("validUntil"),
-        "notes": typed.some("notes"), "shippingAddress": typed.address(),
-    })
-}
-
 /// Renders the fields common to the forms for a draft and for a new quote.
 pub(super) fn head_fields(language: Language, sheet: &FormSheet<'_>, email: &str, until: &str, notes: &str) -> Markup {
     let (valid, hint) = (texts::valid_field(language), texts::valid_hint(language));
     html! {
         div class="tools" {
-            (sheet.field(line_field("email", &texts::email_field(language), 254).of_kind("email"), email))
+            (sheet.field(line_field("customerEmail", &texts::email_field(language), 254).of_kind("email"), email))
             (sheet.field(line_field("validUntil", &valid, 10).of_kind("date").hint(&hint), until))
         }
         (sheet.area("notes", &texts::notes_field(language), 1000, notes))
@@ -73,7 +64,7 @@ fn head(language: Language, quote: &Quote, clock: &ShopClock, refused: &Form) ->
             form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/change" } {
                 (sheet.head(Some(quote.revision)))
                 (head_fields(language, &sheet, email, &until, notes))
-                (sheet.address(language, &texts::address_legend(language), quote.shipping_address.as_ref()))
+                (sheet.address(language, ("shippingAddress", &texts::address_legend(language)), quote.shipping_address.as_ref()))
                 button class="second" type="submit" { (texts::save(language)) }
             }
         }

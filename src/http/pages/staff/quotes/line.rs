@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::StaffQuoteHandles;
+use crate::form::FormBody;
 use crate::staff::QUOTES_PATH;
 use crate::staff::form::Form;
 use crate::staff::products::machine_label;
@@ -12,10 +13,11 @@ use crate::staff::sheet::{DraftLines, FormSheet, decimal_field, edited, line_fie
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
 use domain::file::FileKind;
-use domain::notation::decimal;
+use domain::notation::field_decimal;
 use domain::quote::{Quote, QuoteLine};
 use domain::sku::MachineType;
 use http::error::ApiError;
+use http_api::production::quotes::NewQuoteLine;
 use store::queries::{FileFilter, MaterialFilter, Page, SkuFilter};
 use words::Language;
 use words::staff::quotes as texts;
@@ -27,6 +29,8 @@ const NOT_PRINTED: &str = "none";
 /// Machine types that can print models.
 const MACHINES: [MachineType; 4] =
     [MachineType::FdmStandard, MachineType::FdmLarge, MachineType::ResinStandard, MachineType::ResinLarge];
+/// Fields of a line that only a model has.
+const MODEL_MEMBERS: [&str; 3] = ["materialId", "machineType", "slicerProfile"];
 
 /// Options for a quote line: the SKUs and models from which it can be made, and the materials.
 pub(super) struct LineChoices {
@@ -98,7 +102,7 @@ pub(super) fn fields(
     let model = line.and_then(|line| line.model.as_ref());
     let description = line.map_or("", |line| line.description.as_str());
     let set_price = line.and_then(set_price);
-    let price = set_price.map(|cents| decimal(language, plain(cents, currency))).unwrap_or_default();
+    let price = set_price.map(|cents| field_decimal(language, plain(cents, currency))).unwrap_or_default();
     let from = line.map_or_else(|| NOT_PRINTED.to_owned(), made_from);
     let all_from = with_known(language, choices.made_from.clone(), &from);
     let material = model.and_then(|model| model.material_id).map(|id| id.to_string()).unwrap_or_default();
@@ -116,14 +120,14 @@ pub(super) fn fields(
         div class="tools" {
             (sheet.field(line_field("description", &about, 500).hint(&about_hint), description))
             (sheet.count("quantity", &texts::quantity_field(language), MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
-            (sheet.field(decimal_field("price", &of_price).hint(&price_hint), &price))
+            (sheet.field(decimal_field("unitPriceCents", &of_price).hint(&price_hint), &price))
             (sheet.choice("madeFrom", &texts::source_field(language), &from, &all_from))
         }
         fieldset class="sheet" {
             legend { (texts::model_options(language)) }
-            (sheet.choice("material", &texts::material_field(language), &material, &materials))
-            (sheet.choice("machine", &texts::machine_field(language), machine, &machines))
-            (sheet.field(line_field("profile", &texts::profile_field(language), 100), profile))
+            (sheet.choice("materialId", &texts::material_field(language), &material, &materials))
+            (sheet.choice("machineType", &texts::machine_field(language), machine, &machines))
+            (sheet.field(line_field("slicerProfile", &texts::profile_field(language), 100), profile))
         }
     }
 }
@@ -137,18 +141,18 @@ pub(super) fn forms(language: Language, quote: &Quote, choices: &LineChoices, re
     })
 }
 
-/// Converts a line's form to the API representation.
-pub(super) fn request_body(typed: &Form, currency: &str) -> Value {
+/// Reads a line as the API takes it.
+pub(super) fn line_of(typed: &Form, currency: &str) -> Value {
     let from = typed.text("madeFrom");
     let (kind, id) = from.split_once(':').unwrap_or((from, ""));
-    let model = kind == "model";
-    let of_model = |member: &str| typed.some(member).filter(|_| model);
-    json!({
-        "description": typed.some("description"), "quantity": typed.whole("quantity"),
-        "unitPriceCents": typed.amount("price", currency), "printed": kind != NOT_PRINTED,
-        "skuId": (kind == "sku").then_some(id), "modelFileId": model.then_some(id),
-        "materialId": of_model("material"), "machineType": of_model("machine"), "slicerProfile": of_model("profile"),
-    })
+    let body = typed.body().amount("unitPriceCents", currency).with("printed", kind != NOT_PRINTED);
+    let body = match kind {
+        "sku" => body.with("skuId", id),
+        "model" => body.with("modelFileId", id),
+        _ => body,
+    };
+    let body = if kind == "model" { body } else { MODEL_MEMBERS.into_iter().fold(body, FormBody::without) };
+    body.members::<NewQuoteLine>().into()
 }
 
 /// Converts an existing line to the API representation.
@@ -165,6 +169,6 @@ fn line_json(line: &QuoteLine) -> Value {
 
 /// Builds the lines in the API request body after the form has been applied; if `new_line` is `None`, the line
 /// specified in the form is removed.
-pub(super) fn lines(quote: &Quote, typed: &Form, new_line: Option<Value>) -> Value {
-    json!({ "lines": edited(quote.lines.iter().map(line_json).collect(), typed, new_line) })
+pub(super) fn lines(quote: &Quote, typed: &Form, new_line: Option<Value>) -> Vec<Value> {
+    edited(quote.lines.iter().map(line_json).collect(), typed, new_line)
 }

@@ -4,14 +4,13 @@ use api_derive::Request;
 use axum::extract::{self, State};
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::json;
 
 use super::line::{self, LineChoices};
 use super::{MODELS_PATH, NEW_PATH, StaffQuoteHandles, draft};
 use crate::form::{PageForm, check_token};
 use crate::frame::{NEXT_SLOT, SLOT, see_other, with_parts};
 use crate::staff::form::Form;
-use crate::staff::sheet::{FormSheet, customer_link, line_field, page_of, without_nulls};
+use crate::staff::sheet::{FormSheet, customer_link, line_field, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
 use crate::staff::{QUOTES_PATH, REQUESTS_PATH};
 use domain::bounds::MAX_QUANTITY;
@@ -57,12 +56,8 @@ pub(super) async fn create(State(app): State<StaffQuoteHandles>, sent: PageForm)
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let typed = Form::named("new", &sent);
     let currency = typed.some("currency").unwrap_or(&app.config.orders.currency);
-    let body = without_nulls(json!({
-        "customerEmail": typed.some("email"), "customRequestId": typed.some(REQUEST_FIELD),
-        "currency": typed.some("currency"), "validUntil": typed.day("validUntil"), "notes": typed.some("notes"),
-        "lines": [line::request_body(&typed, currency)],
-    }));
-    match operations::create(&app.quotes, None, &sent.call.with_body(&body)).await {
+    let body = sent.body().day("validUntil", sent.call.clock()).with("lines", vec![line::line_of(&typed, currency)]);
+    match operations::create(&app.quotes, None, &sent.request_of(body)).await {
         Ok(quote) => Ok(see_other(&page_of(QUOTES_PATH, quote.id))),
         Err(error) => {
             let request = typed.text(REQUEST_FIELD).parse().ok();
@@ -179,7 +174,7 @@ fn hand_form(
             h2 id="by-hand" { (texts::by_hand(language)) }
             p { (texts::by_hand_text(language)) }
             form method="post" action=(NEW_PATH) {
-                (sheet.head(None))
+                (sheet.once_head())
                 @if let Some(request) = request { input type="hidden" name=(REQUEST_FIELD) value=(request.id); }
                 (draft::head_fields(language, &sheet, email, "", ""))
                 (line::fields(language, &sheet, choices, None, currency))

@@ -4,7 +4,6 @@
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::json;
 
 use super::requests::{STATUSES, request_state};
 use super::{NEW_PATH, StaffQuoteHandles, quote_row};
@@ -12,8 +11,8 @@ use crate::form::PageForm;
 use crate::frame::{SLOT, see_other, time, with_parts};
 use crate::staff::acts::PathAct;
 use crate::staff::form::Form;
-use crate::staff::sheet::{FEW_ROWS, FormSheet, astray, at_version, few, page_of};
-use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::staff::sheet::{FEW_ROWS, FormSheet, astray, few, page_of};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden_once};
 use crate::staff::{CUSTOMERS_PATH, QUOTES_PATH, REQUESTS_PATH};
 use domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
 use domain::id::Id;
@@ -49,28 +48,19 @@ pub(super) async fn act(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let typed = Form::named(&word, &sent);
-    let body = if word == "change" {
-        let mut body = json!({"internalNotes": typed.some("internalNotes")});
-        if let Some(status) = typed.some("status") {
-            body["status"] = json!(status);
-        }
-        body
-    } else {
-        json!({})
-    };
-    let call = at_version(sent.call, &typed);
+    let sent = sent.at_version();
     let outcome = match word.as_str() {
         "quote" => {
-            let done = answer_request(&app.quotes, id, &call.with_body(&body)).await;
+            let done = answer_request(&app.quotes, id, &sent.request()).await;
             done.map(|quote| page_of(QUOTES_PATH, quote.id))
         }
         "change" => {
-            let done = operations::update(&app.requests, id, &call.with_body(&body)).await;
+            let change = sent.change().unless_empty(&["status"]);
+            let done = operations::update(&app.requests, id, &sent.request_of(change)).await;
             done.map(|request| page_of(REQUESTS_PATH, request.id))
         }
         "close" => {
-            let done = operations::close(&app.requests, id, &call.with_body(&body)).await;
+            let done = operations::close(&app.requests, id, &sent.request()).await;
             done.map(|request| page_of(REQUESTS_PATH, request.id))
         }
         _ => Err(Refusal::not_found("act").into()),
@@ -78,7 +68,7 @@ pub(super) async fn act(
     match outcome {
         Ok(next) => Ok(see_other(&next)),
         Err(error) => {
-            let typed = typed.with_refusal(error)?;
+            let typed = Form::named(&word, &sent).with_refusal(error)?;
             Ok(typed.answer(page(&app, &viewer, id, &typed).await?))
         }
     }
@@ -214,7 +204,7 @@ fn acts(language: Language, request: &CustomRequest, refused: &Form) -> Markup {
                 (FormSheet::new("quote", refused).faults())
                 div class="acts" {
                     form method="post" action=(path("quote")) {
-                        (hidden())
+                        (hidden_once())
                         button id="answer-request" type="submit" { (texts::create_quote(language)) }
                     }
                     a class="button second" href={ (NEW_PATH) "?request=" (request.id) } { (texts::create_other_quote(language)) }

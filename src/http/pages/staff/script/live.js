@@ -322,6 +322,10 @@
         for (let around = form && form.closest('details[open]'); around; around = around.closest('details[open]')) around.open = false;
         const menu = form && form.closest('[popover]');
         if (menu) menu.hidePopover();
+        // What is sent to the same place next, from this form or one beside it, is not the same again.
+        document.querySelectorAll('input[name="once"]').forEach(mark => {
+          if (mark.form && mark.form.getAttribute('action') === path) mark.value = Date.now();
+        });
         if (form) { form.reset(); catch_up(); }
         say((form && form.dataset.done) || phrases.done);
         fresh();

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::password;
 use super::sessions::SessionPageHandles;
@@ -68,11 +68,8 @@ fn language_field(language: Language, chosen: Option<Language>) -> Markup {
 
 /// Changes the language, or serves the form again with its error.
 pub(super) async fn change(State(app): State<SessionPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let language = match sent.text("language") {
-        OF_BROWSER => Value::Null,
-        tag => json!(tag),
-    };
-    match change_account(&app.sessions, &sent.call.of_form(&json!({ "language": language }))).await {
+    let body = sent.body().converted("language", |tag| (tag == OF_BROWSER).then_some(Value::Null));
+    match change_account(&app.sessions, &sent.request_of(body)).await {
         Ok(_) => Ok(see_other(PATH)),
         Err(error) => {
             let page = page(&app, &sent.call.who, Some(&alert(sent.call.who.language, &error)))?;

@@ -6,10 +6,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::SettingsPageHandles;
-use crate::form::PageForm;
+use crate::form::{FormBody, PageForm};
 use crate::frame::{NEXT_SLOT, SLOT, THIRD_SLOT, time, with_parts};
 use crate::setup::fields::{as_settings, inputs, name_of, submitted_values};
 use crate::setup::integrations::about;
@@ -25,6 +25,7 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
 use http::setup_desk::WrittenSettings;
+use http::wire::FieldTexts;
 use http_api::production::integrations::{IntegrationHandles, IntegrationView, save, views};
 use http_api::production::settings::waiting_settings;
 use http_api::production::setup::tested_with;
@@ -128,18 +129,17 @@ async fn outcome(app: &IntegrationPageHandles, kind: Service, sent: &PageForm) -
         let settings = as_settings(values.iter().map(|(key, text)| (key, text)));
         return Ok(TrialOutcome::Tested(tested_with(config, kind, settings).await?.0));
     }
-    let call = sent.call.of_form(&request_body(kind, &values));
-    Ok(TrialOutcome::Written(save(&app.integrations, &call).await?))
+    let body = FormBody::new(FieldTexts::new()).with(&kind.member(), members_of(&values));
+    Ok(TrialOutcome::Written(save(&app.integrations, &sent.request_of(body)).await?))
 }
 
-/// Builds the API request body from the values of the settings (`section.key`). An empty value removes the setting.
-fn request_body(kind: Service, values: &[(String, String)]) -> Value {
+/// Returns the values of the settings (`section.key`) as the API takes them. An empty value removes the setting.
+fn members_of(values: &[(String, String)]) -> Map<String, Value> {
     let member = |(key, text): &(String, String)| {
         let name = key.rsplit('.').next().unwrap_or_default().to_owned();
-        (name, if text.is_empty() { Value::Null } else { json!(text) })
+        (name, Value::from(Some(text.clone()).filter(|text| !text.is_empty())))
     };
-    let members: Map<String, Value> = values.iter().map(member).collect();
-    json!({ kind.member(): members })
+    values.iter().map(member).collect()
 }
 
 async fn page(

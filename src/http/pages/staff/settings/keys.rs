@@ -5,14 +5,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
 
 use super::SettingsPageHandles;
 use super::users::role_name;
 use crate::form::PageForm;
 use crate::frame::{SLOT, see_other, time, with_parts};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{address, end_of_day, field, hinted_field, options, secret, ways};
+use crate::staff::filled_form::{address, field, hinted_field, options, secret, ways};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::ApiKey;
@@ -175,13 +174,13 @@ fn new_page(app: &KeyPageHandles, who: &Caller, form: &Form) -> Result<Response,
                     aria-describedby="about-name";
             }))
             (hinted_field("expiry", &texts::expiry(language), &texts::expiry_hint(language), &html! {
-                input id="expiry" name="expiry" data-member="expiresAt" type="date" value=(form.value("expiry", ""))
+                input id="expiry" name="expiresAt" type="date" value=(form.value("expiresAt", ""))
                     aria-describedby="about-expiry";
             }))
             (field("role", &texts::role(language), &html! { select id="role" name="role" { (roles(language, role)) } }))
             (hinted_field("customer", &texts::customer(language), &texts::customer_hint(language), &html! {
-                input id="customer" name="customer" data-member="customerEmail" type="email" maxlength="254" autocomplete="off"
-                    value=(form.value("customer", "")) aria-describedby="about-customer";
+                input id="customer" name="customerEmail" type="email" maxlength="254" autocomplete="off"
+                    value=(form.value("customerEmail", "")) aria-describedby="about-customer";
             }))
             button type="submit" { (texts::create_key(language)) }
         }
@@ -198,26 +197,13 @@ fn roles(language: Language, chosen: &str) -> Markup {
     options(&[("operator", operator.as_str()), ("admin", admin.as_str()), ("customer", customer.as_str())], chosen)
 }
 
-/// Builds the API request body from the form.
-fn request_body(sent: &PageForm) -> Value {
-    let mut members = Map::new();
-    members.insert("name".to_owned(), json!(sent.text("name")));
-    members.insert("role".to_owned(), json!(sent.text("role")));
-    if let Some(day) = sent.some("expiry") {
-        members.insert("expiresAt".to_owned(), json!(end_of_day(&day, sent.call.clock())));
-    }
-    if let Some(email) = sent.some("customer") {
-        members.insert("customerEmail".to_owned(), json!(email));
-    }
-    Value::Object(members)
-}
-
 /// Creates an API key and shows it, because it cannot be shown again later.
 pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let (language, title) = (viewer.language(), texts::key_created(viewer.language()));
-    let (done, key) = match keys::add(&app.keys, &sent.call.of_form(&request_body(&sent))).await {
+    let body = sent.body().day("expiresAt", sent.call.clock());
+    let (done, key) = match keys::add(&app.keys, &sent.request_of(body)).await {
         Ok(created) => created,
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;
@@ -240,6 +226,6 @@ pub(super) async fn revoke(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    keys::revoke(&app.keys, id, &sent.call.of_form(&json!({}))).await?;
+    keys::revoke(&app.keys, id, &sent.call).await?;
     Ok(see_other(PATH))
 }

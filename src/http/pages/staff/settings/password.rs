@@ -3,7 +3,6 @@
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
-use serde_json::json;
 
 use super::sessions::{self, SessionPageHandles};
 use crate::faults::alert;
@@ -49,11 +48,11 @@ fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&Markup>) -> Resul
 fn fields(language: Language) -> Markup {
     html! {
         (field("current", &account::current_password_field(language), &html! {
-            input id="current" name="current" data-member="currentPassword" type="password" maxlength="1024" required
+            input id="current" name="currentPassword" type="password" maxlength="1024" required
                 autocomplete="current-password";
         }))
         (hinted_field("new", &account::new_password_field(language), &account::new_password_hint(language), &html! {
-            input id="new" name="new" data-member="newPassword" type="password" minlength="10" maxlength="1024" required
+            input id="new" name="newPassword" type="password" minlength="10" maxlength="1024" required
                 autocomplete="new-password" aria-describedby="about-new";
         }))
     }
@@ -65,13 +64,14 @@ pub(super) async fn change(
     ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let body = json!({"currentPassword": sent.raw("current"), "newPassword": sent.raw("new")});
+    let passwords = ["currentPassword", "newPassword"];
+    let body = passwords.into_iter().fold(sent.body(), |body, member| body.with(member, sent.raw(member)));
     let show = |answer: Result<_, ApiError>| -> Result<Response, ApiError> {
         let Err(error) = answer else { return Ok(see_other(sessions::PATH)) };
         let page = page(&app, &sent.call.who, Some(&alert(sent.call.who.language, &error)))?;
         Ok(with_refusal(error, page))
     };
-    match change_password(&app.sessions, from, &sent.call.of_form(&body)).await {
+    match change_password(&app.sessions, from, &sent.request_of(body)).await {
         Ok(reply) => Ok(reply.map_answer(show).into_response()),
         Err(error) => show(Err(error)),
     }

@@ -3,7 +3,6 @@
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::json;
 
 use super::users::{FROM_FIELD, PATH, UserPageHandles, act_path, list_path, password_field, roles, state_of};
 use super::{password, second_factor as own_factor, sessions};
@@ -150,24 +149,24 @@ pub(super) async fn act_on(
     let who = &sent.call.who;
     who.user()?;
     if word == "second-factor" {
-        second_factor::reset(&app.sessions, id, &sent.call.of_form(&json!({}))).await?;
+        second_factor::reset(&app.sessions, id, &sent.call).await?;
         return Ok(see_other(&format!("{PATH}/{id}")));
     }
     let body = match word.as_str() {
-        "change" => Some(json!({"name": sent.text("name"), "role": sent.text("role")})),
-        "role" => Some(json!({"role": sent.text("role")})),
-        "enable" => Some(json!({"active": true})),
-        "disable" => Some(json!({"active": false})),
-        "password" => Some(json!({"password": sent.raw("password")})),
+        "change" | "role" => Some(sent.change()),
+        "enable" => Some(sent.body().with("active", true)),
+        "disable" => Some(sent.body().with("active", false)),
+        "password" => Some(sent.body().with("password", sent.raw("password"))),
         "remove" => None,
         _ => return Err(Refusal::not_found("act").into()),
     };
-    let done = match &body {
-        Some(body) => users::change(&app.users, id, &sent.call.of_form(body)).await,
-        None => users::delete(&app.users, id, &sent.call.of_form(&json!({}))).await,
+    let is_removal = body.is_none();
+    let done = match body {
+        Some(body) => users::change(&app.users, id, &sent.request_of(body)).await,
+        None => users::delete(&app.users, id, &sent.call).await,
     };
     match done {
-        Ok(_) if body.is_none() => Ok(see_other(PATH)),
+        Ok(_) if is_removal => Ok(see_other(PATH)),
         // The forms of the list lead back to it.
         Ok(_) => Ok(see_other(&match sent.text(FROM_FIELD).parse() {
             Ok(from) => list_path(from),

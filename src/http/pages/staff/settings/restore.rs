@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
@@ -68,8 +68,7 @@ async fn reviewed(app: &RestorePageHandles, id: Id, sent: &PageForm) -> Result<(
             next.insert(one.series.clone(), text.parse::<i64>().map_or_else(|_| text.into(), Value::from));
         }
     }
-    let body = json!({"next": next, "note": Some(sent.text("note").trim()).filter(|note| !note.is_empty())});
-    review(&app.restores, id, &sent.call.of_form(&body)).await.map(drop)
+    review(&app.restores, id, &sent.request_of(sent.body().with("next", next))).await.map(drop)
 }
 
 async fn page(app: &RestorePageHandles, who: &Caller, form: &Form) -> Result<Response, ApiError> {

@@ -5,11 +5,10 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 use qrcode::{Color, EcLevel, QrCode};
-use serde_json::json;
 
 use super::sessions::SessionPageHandles;
 use crate::faults::alert;
-use crate::form::PageForm;
+use crate::form::{FormBody, PageForm};
 use crate::frame::{SLOT, see_other, time, with_parts};
 use crate::refused::with_refusal;
 use crate::staff::SETTINGS_PATH;
@@ -56,7 +55,7 @@ fn page(
 
 fn password_field(language: Language) -> Markup {
     let control = html! {
-        input id="current" name="current" data-member="currentPassword" type="password" maxlength="1024" required
+        input id="current" name="currentPassword" type="password" maxlength="1024" required
             autocomplete="current-password";
     };
     field("current", &account::current_password_field(language), &control)
@@ -167,14 +166,18 @@ fn refusal_page(
     Ok(with_refusal(error, page))
 }
 
+/// Reads the body of the API operation from a form with the current password.
+fn with_password(sent: &PageForm) -> FormBody {
+    sent.body().with("currentPassword", sent.raw("currentPassword"))
+}
+
 /// Starts setting up the second factor and shows its secret.
 pub(super) async fn set_up(
     State(app): State<SessionPageHandles>,
     ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let body = json!({"currentPassword": sent.raw("current")});
-    let reply = second_factor::start_setup(&app.sessions, from, &sent.call.of_form(&body)).await;
+    let reply = second_factor::start_setup(&app.sessions, from, &sent.request_of(with_password(&sent))).await;
     match reply.and_then(LimitedReply::into_answer) {
         Ok(secret) => secret_page(&app, &sent.call.who, None, Some(&secret)),
         Err(error) => {
@@ -185,8 +188,7 @@ pub(super) async fn set_up(
 
 /// Confirms the second factor with a code and shows the recovery codes.
 pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let body = json!({"code": sent.text("code")});
-    match second_factor::turn_on(&app.sessions, &sent.call.of_form(&body)).await {
+    match second_factor::turn_on(&app.sessions, &sent.request()).await {
         Ok(codes) => {
             let language = sent.call.who.language;
             let content = html! {
@@ -212,8 +214,7 @@ pub(super) async fn turn_off(
     ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let body = json!({"currentPassword": sent.raw("current"), "code": sent.text("code")});
-    let reply = second_factor::turn_off(&app.sessions, from, &sent.call.of_form(&body)).await;
+    let reply = second_factor::turn_off(&app.sessions, from, &sent.request_of(with_password(&sent))).await;
     match reply.and_then(LimitedReply::into_answer) {
         Ok(_) => Ok(see_other(PATH)),
         Err(error) => {

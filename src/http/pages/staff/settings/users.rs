@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::json;
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
@@ -240,10 +239,8 @@ fn new_page(app: &UserPageHandles, who: &Caller, form: &Form) -> Result<Response
 pub(super) async fn add(State(app): State<UserPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;
-    let body = json!({
-        "name": sent.text("name"), "email": sent.text("email"), "role": sent.text("role"), "password": sent.raw("password"),
-    });
-    match users::add(&app.users, &sent.call.of_form(&body)).await {
+    let body = sent.body().with("password", sent.raw("password"));
+    match users::add(&app.users, &sent.request_of(body)).await {
         Ok(_) => Ok(see_other(PATH)),
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;

@@ -5,30 +5,16 @@
 
 use maud::{Markup, html};
 
-use super::body::VERSION_FIELD;
+use crate::form::VERSION_FIELD;
 use crate::staff::address_fields::ADDRESS_PARTS;
 use crate::staff::form::Form;
-use crate::staff::shell::hidden;
+use crate::staff::shell::{hidden, once_field};
 use domain::address::Address;
 use words::Language;
 
 /// Fields whose name differs from that of the API field, with the name of the API field, by which errors are assigned
 /// to them.
-const MEMBERS: [(&str, &str); 13] = [
-    ("amount", "amountCents"),
-    ("discount", "discountCents"),
-    ("email", "customerEmail"),
-    ("machine", "machineType"),
-    ("madeFrom", "skuId"),
-    ("material", "materialId"),
-    ("name", "customerName"),
-    ("payment", "paymentId"),
-    ("price", "unitPriceCents"),
-    ("profile", "slicerProfile"),
-    ("rate", "taxRateBps"),
-    ("shipping", "shippingCents"),
-    ("vatId", "customerVatId"),
-];
+const MEMBERS: [(&str, &str); 1] = [("madeFrom", "skuId")];
 
 /// Returns the name of the API field for a form field whose name differs from it.
 pub(in super::super) fn member_of(name: &str) -> Option<&'static str> {
@@ -103,6 +89,11 @@ impl<'a> FormSheet<'a> {
         }
     }
 
+    /// Renders the form's errors and its CSRF token, for a form that acts only once.
+    pub(in super::super) fn once_head(&self) -> Markup {
+        html! { (self.head(None)) (once_field()) }
+    }
+
     /// Returns the value to be shown in a field: the submitted one if the form was rejected, otherwise the current one.
     pub(in super::super) fn value_of(&self, member: &str, current: &str) -> String {
         self.refused.map_or(current, |form| form.text(member)).to_owned()
@@ -164,8 +155,13 @@ impl<'a> FormSheet<'a> {
         }
     }
 
-    /// Renders the fields for an address.
-    pub(in super::super) fn address(&self, language: Language, legend: &str, current: Option<&Address>) -> Markup {
+    /// Renders the fields for the address that is the API field `member`.
+    pub(in super::super) fn address(
+        &self,
+        language: Language,
+        (member, legend): (&str, &str),
+        current: Option<&Address>,
+    ) -> Markup {
         let part = |name: &str| match (current, name) {
             (None, _) => "",
             (Some(current), "line1") => current.line1.as_str(),
@@ -179,7 +175,7 @@ impl<'a> FormSheet<'a> {
             fieldset class="sheet" {
                 legend { (legend) }
                 @for (name, label, max_chars) in ADDRESS_PARTS {
-                    (self.field(line_field(name, &label(language), max_chars), part(name)))
+                    (self.field(line_field(&format!("{member}.{name}"), &label(language), max_chars), part(name)))
                 }
             }
         }

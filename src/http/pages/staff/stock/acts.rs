@@ -3,10 +3,9 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use serde_json::json;
 
 use super::decision::system_of;
-use super::{StockHandles, material, material_path, number};
+use super::{StockHandles, material, material_path};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::form::Form;
@@ -15,6 +14,7 @@ use domain::id::Id;
 use domain::material::DELIVERY;
 use http::error::ApiError;
 use http::path_id::PathId;
+use http::wire::typed_number;
 use http_api::production::{materials, stock_links};
 use words::Language;
 use words::staff::stock as texts;
@@ -53,8 +53,8 @@ pub(super) async fn receive(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let reason = receipt_reason(sent.call.who.language, sent.text("reason"));
-    let body = json!({"delta": number(sent.text("delta")), "reason": reason});
-    let outcome = materials::adjust_stock(&app.materials, id, &sent.command_once(&body)).await;
+    let body = sent.body().with("reason", reason);
+    let outcome = materials::adjust_stock(&app.materials, id, &sent.request_of(body)).await;
     respond(&app, id, ("receive", &return_path(&sent, id, STOCK_PATH)), &sent, outcome).await
 }
 
@@ -64,9 +64,8 @@ pub(super) async fn write_off(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let delta = number(&format!("-{}", sent.text("taken")));
-    let body = json!({"delta": delta, "reason": sent.text("reason")});
-    let outcome = materials::adjust_stock(&app.materials, id, &sent.call.of_form(&body)).await;
+    let body = sent.body().with("delta", typed_number(&format!("-{}", sent.text("taken"))));
+    let outcome = materials::adjust_stock(&app.materials, id, &sent.request_of(body)).await;
     respond(&app, id, ("write-off", &return_path(&sent, id, STOCK_PATH)), &sent, outcome).await
 }
 
@@ -76,8 +75,7 @@ pub(super) async fn count(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let body = json!({"quantity": number(sent.text("quantity"))});
-    let outcome = materials::change(&app.materials, id, &sent.call.of_form(&body)).await;
+    let outcome = materials::change(&app.materials, id, &sent.request_of(sent.change())).await;
     respond(&app, id, ("count", &return_path(&sent, id, STOCK_PATH)), &sent, outcome).await
 }
 
@@ -98,8 +96,7 @@ pub(super) async fn agree(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let system = system_of(sent.text("system"))?;
-    let body = json!({"right": sent.text("right"), "theirs": number(sent.text("theirs"))});
-    let outcome = stock_links::resolve_conflict(&app.links, id, system, &sent.call.of_form(&body)).await;
+    let outcome = stock_links::resolve_conflict(&app.links, id, system, &sent.request()).await;
     respond(&app, id, ("agree", &return_path(&sent, id, TO_DO_PATH)), &sent, outcome).await
 }
 

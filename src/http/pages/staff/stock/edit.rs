@@ -4,17 +4,18 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::material::material_of;
-use super::{NEW_PATH, StockHandles, material_path, number};
-use crate::form::PageForm;
+use super::{NEW_PATH, StockHandles, material_path};
+use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::STOCK_PATH;
 use crate::staff::filled_form::{field, hinted_field};
 use crate::staff::form::Form;
-use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden, hidden_once};
 use domain::material::{Material, MaterialType};
+use domain::notation::field_decimal;
 use domain::typed_amount::TypedAmountError;
 use domain::unit_cost;
 use http::access::Caller;
@@ -56,7 +57,7 @@ const AMOUNTS: [TextField; 2] = [
 const COST_FIELD: &str = "unitCostCents";
 
 /// Returns the initial value of a field.
-fn known_value(material: Option<&Material>, name: &str) -> String {
+fn known_value(language: Language, material: Option<&Material>, name: &str) -> String {
     let Some(fields) = material.map(|material| &material.fields) else { return String::new() };
     let text = match name {
         "name" => Some(fields.name.clone()),
@@ -65,34 +66,22 @@ fn known_value(material: Option<&Material>, name: &str) -> String {
         "variant" => fields.variant.clone(),
         "vendorCode" => fields.vendor_code.clone(),
         "location" => fields.location.clone(),
-        "reorderPoint" => Some(fields.reorder_point.to_string()),
-        "reorderQuantity" => Some(fields.reorder_quantity.to_string()),
+        "reorderPoint" => Some(field_decimal(language, fields.reorder_point)),
+        "reorderQuantity" => Some(field_decimal(language, fields.reorder_quantity)),
         _ => None,
     };
     text.unwrap_or_default()
 }
 
 /// Returns the current cost as it is typed; empty if it is unknown.
-fn known_cost(material: Option<&Material>, currency: &str) -> String {
+fn known_cost(language: Language, material: Option<&Material>, currency: &str) -> String {
     let cost = material.and_then(|material| Some((material.fields.unit_cost_cents?, material.fields.kind)));
-    cost.map(|(cost, kind)| unit_cost::plain(cost, kind, currency)).unwrap_or_default()
+    cost.map(|(cost, kind)| field_decimal(language, unit_cost::plain(cost, kind, currency))).unwrap_or_default()
 }
 
 /// Returns the type chosen in the form; `None` if it is unknown.
 fn chosen_type(sent: &PageForm) -> Option<MaterialType> {
     TYPES.iter().find(|(_, word, _)| *word == sent.text("type")).map(|(kind, ..)| *kind)
-}
-
-/// Returns the typed cost for the API: null if empty, `None` if the form shows it unchanged. Text that is no amount is
-/// passed on, so that the API reports the error.
-fn cost_member(sent: &PageForm, current: Option<&Material>, currency: &str) -> Option<Value> {
-    let kind = chosen_type(sent).unwrap_or(MaterialType::Filament);
-    let Some(text) = sent.some(COST_FIELD) else { return Some(Value::Null) };
-    // A cost with more decimals than the currency has cannot be typed, but stays.
-    if current.is_some_and(|material| material.fields.kind == kind) && text == known_cost(current, currency) {
-        return None;
-    }
-    Some(unit_cost::parse(&text, kind, currency).map_or_else(|_| json!(text), |cost| json!(cost)))
 }
 
 /// Returns the reason for which the typed cost is no amount; `None` if it is one, or if the field is empty.
@@ -106,23 +95,18 @@ fn with_cost_error(error: ApiError, reason: Option<TypedAmountError>) -> ApiErro
     error.reword(|fault| Some(reason.filter(|_| fault.path == COST_FIELD)?.to_string()))
 }
 
-/// Builds the API request body from the form. Empty text becomes null. An empty amount is left unchanged, except for
-/// the cost, which becomes null.
-fn request_body(sent: &PageForm, current: Option<&Material>, currency: &str) -> Value {
-    let mut members = Map::new();
-    for name in ["name", "type"] {
-        members.insert(name.to_owned(), json!(sent.text(name)));
+/// Reads the body of the API operation from the form. An empty amount is left unchanged, except for the cost, which is
+/// unknown then.
+fn body_of(sent: &PageForm, current: Option<&Material>, currency: &str) -> FormBody {
+    let kind = chosen_type(sent).unwrap_or(MaterialType::Filament);
+    let body = sent.change().unless_empty(&AMOUNTS.map(|(name, ..)| name)).unless_empty(&["quantity"]);
+    // A cost with more decimals than the currency has cannot be typed, but stays.
+    let is_unchanged = current.is_some_and(|material| material.fields.kind == kind)
+        && sent.text(COST_FIELD) == known_cost(sent.call.who.language, current, currency);
+    if is_unchanged && sent.some(COST_FIELD).is_some() {
+        return body.without(COST_FIELD);
     }
-    for (name, ..) in TEXTS {
-        members.insert(name.to_owned(), json!(sent.some(name)));
-    }
-    for name in AMOUNTS.map(|(name, ..)| name).into_iter().chain(["quantity"]) {
-        if let Some(text) = sent.some(name) {
-            members.insert(name.to_owned(), number(&text));
-        }
-    }
-    members.extend(cost_member(sent, current, currency).map(|cost| (COST_FIELD.to_owned(), cost)));
-    Value::Object(members)
+    body.converted(COST_FIELD, |cost| unit_cost::parse(cost, kind, currency).ok().map(|cost| json!(cost)))
 }
 
 /// Serves the form for adding a material.
@@ -133,8 +117,8 @@ pub(super) async fn show_new(State(app): State<StockHandles>, who: Caller) -> Re
 /// Adds a material, or serves the form again with its errors.
 pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let currency = &app.config.orders.currency;
-    let (body, reason) = (request_body(&sent, None, currency), cost_error(&sent, currency));
-    match materials::add(&app.materials, &sent.call.of_form(&body)).await {
+    let (body, reason) = (body_of(&sent, None, currency), cost_error(&sent, currency));
+    match materials::add(&app.materials, &sent.request_of(body)).await {
         Ok(outcome) => Ok(see_other(&material_path(outcome.id))),
         Err(error) => {
             let tried = Form::submitted(&sent).with_refusal(with_cost_error(error, reason))?;
@@ -164,8 +148,8 @@ pub(super) async fn change(
     }
     let currency = &app.config.orders.currency;
     let (_, before) = material_of(&app, id).await?;
-    let (body, reason) = (request_body(&sent, Some(&before), currency), cost_error(&sent, currency));
-    match materials::change(&app.materials, id, &sent.call.of_form(&body)).await {
+    let (body, reason) = (body_of(&sent, Some(&before), currency), cost_error(&sent, currency));
+    match materials::change(&app.materials, id, &sent.request_of(body)).await {
         Ok(_) => Ok(see_other(&material_path(id))),
         Err(error) => {
             let tried = Form::submitted(&sent).with_refusal(with_cost_error(error, reason))?;
@@ -195,11 +179,13 @@ fn page(
         p { a href=(back) { (texts::back_without_saving(language)) } }
         h1 { (title) }
         form class="card narrow-form" method="post" action=(path) {
-            (hidden())
+            @match current {
+                Some((version, _)) => { (hidden()) input type="hidden" name=(VERSION_FIELD) value=(version); },
+                None => { (hidden_once()) },
+            }
             (tried.alert())
-            @if let Some((version, _)) = current { input type="hidden" name=(VERSION_FIELD) value=(version); }
             (field("name", &texts::name_field(language), &html! {
-                input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value("name", &known_value(material, "name")));
+                input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value("name", &known_value(language, material, "name")));
             }))
             (kind(language, material, tried))
             @for one in TEXTS { (text_field(language, one, material, tried, false)) }
@@ -220,7 +206,7 @@ fn cost_field(language: Language, material: Option<&Material>, tried: &Form, cur
     let hint = texts::cost_hint(language, &currency.to_uppercase());
     let control = html! {
         input id=(COST_FIELD) name=(COST_FIELD) maxlength="20" autocomplete="off" inputmode="decimal"
-            value=(tried.value(COST_FIELD, &known_cost(material, currency)))
+            value=(tried.value(COST_FIELD, &known_cost(language, material, currency)))
             aria-describedby={ "about-" (COST_FIELD) };
     };
     hinted_field(COST_FIELD, &texts::cost_field(language), &hint, &control)
@@ -248,7 +234,7 @@ fn text_field(
     tried: &Form,
     is_amount: bool,
 ) -> Markup {
-    let current = known_value(material, name);
+    let current = known_value(language, material, name);
     let value = tried.value(name, &current);
     let about = hint.map(|_| format!("about-{name}"));
     let input = html! {

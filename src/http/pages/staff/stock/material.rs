@@ -202,7 +202,7 @@ fn receive(language: Language, material: &Material, tried: &Form) -> Markup {
             h2 id="receive-title" { (texts::receive_heading(language)) }
             (FormSheet::new("receive", tried).faults())
             form class="tools" method="post" action={ (material_path(material.id)) "/receive" } {
-                (hidden())
+                (hidden_once())
                 (amount(tried, ("receive", "delta"), &texts::received_field(language, unit)))
                 (reason(language, tried, "receive", &texts::delivery(language)))
                 button type="submit" { (texts::receive(language)) }
@@ -231,7 +231,7 @@ fn corrections(language: Language, material: &Material, tried: &Form) -> Markup 
                 summary { (texts::write_off_stock(language)) }
                 (FormSheet::new("write-off", tried).faults())
                 form class="tools" method="post" action={ (path) "/write-off" } {
-                    (hidden())
+                    (hidden_once())
                     (amount(tried, ("write-off", "taken"), &texts::lost_field(language, unit)))
                     (reason(language, tried, "write-off", ""))
                     button class="second" type="submit" { (texts::write_off(language)) }

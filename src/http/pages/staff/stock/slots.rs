@@ -7,9 +7,9 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::spool::{PrinterSlot, all_slots, spool_path};
-use super::spool_acts::{chosen_slot, said_left};
-use super::{SLOTS_PATH, StockHandles, material_path, materials_by_name, number, swatch};
-use crate::form::PageForm;
+use super::spool_acts::chosen_slot;
+use super::{SLOTS_PATH, StockHandles, material_path, materials_by_name, swatch};
+use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::filled_form::{address, field, ways};
 use crate::staff::form::Form;
@@ -17,11 +17,12 @@ use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
 use domain::material::{Material, unit};
-use domain::notation::decimal;
+use domain::notation::{decimal, field_decimal};
 use domain::printer::{Slot, SlotReport, SlotSource};
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::{OpenQuery, cut};
+use http::wire::FieldTexts;
 use http_api::production::printers::load_slot;
 use store::queries::Page;
 use words::Language;
@@ -100,18 +101,16 @@ fn expected_spool(sent: &PageForm) -> Value {
 async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;
     let body = if sent.text("empty") == EMPTY_WORD {
-        json!({"expected": expected_spool(sent)})
+        FormBody::new(FieldTexts::new())
     } else {
         let residents = materials_by_name(app);
         let material_id = sent.text("materialId").parse::<Id>().ok();
         let mut materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
         let color = materials.find(|one| Some(one.id) == material_id).and_then(|one| one.fields.color.clone());
-        json!({
-            "materialId": sent.some("materialId"), "color": color, "remaining": said_left(sent),
-            "spoolId": sent.some("spoolId").map(|text| number(&text)), "expected": expected_spool(sent),
-        })
+        sent.body().with("color", color)
     };
-    load_slot(&app.board.shop, to, &sent.call.of_form(&body)).await.map(drop)
+    let body = body.with("expected", expected_spool(sent));
+    load_slot(&app.board.shop, to, &sent.request_of(body)).await.map(drop)
 }
 
 fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -> Result<Response, ApiError> {
@@ -195,6 +194,7 @@ fn form(
     let current = Some(slot).filter(|slot| suggested.is_none_or(|one| slot.material_id == Some(one.id)));
     let text = |name: &str, usual: Option<String>| tried.value(name, &usual.unwrap_or_default()).to_owned();
     let chosen = text("materialId", suggested.map(|one| one.id).or(slot.material_id).map(|id| id.to_string()));
+    let left = current.and_then(|slot| slot.remaining).map(|left| field_decimal(language, left));
     let is_from_to_do = text("back", suggested.map(|_| TO_DO_PATH.to_owned())) == TO_DO_PATH;
     html! {
         section class="card narrow-form" aria-labelledby="say" {
@@ -217,7 +217,7 @@ fn form(
                 }))
                 (field("say-left", &texts::remaining_in_unit_field(language), &html! {
                     input id="say-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
-                        value=(text("remaining", current.and_then(|slot| slot.remaining).map(|left| left.to_string())));
+                        value=(text("remaining", left));
                 }))
                 (field("say-spool", &texts::number_field(language), &html! {
                     input id="say-spool" name="spoolId" inputmode="numeric" autocomplete="off" maxlength="18"

@@ -4,9 +4,9 @@ use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Value, json};
 
+use super::StockHandles;
 use super::spool::{PathSpool, PrinterSlot, SpoolFacts, SpoolQuery, page, spool_path};
-use super::{StockHandles, number};
-use crate::form::PageForm;
+use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::form::Form;
 use domain::amount::Amount;
@@ -16,6 +16,7 @@ use domain::refusal::Refusal;
 use domain::spool::left_by_scale;
 use http::error::ApiError;
 use http::page::OpenQuery;
+use http::wire::{FieldTexts, typed_number};
 use http_api::production::materials;
 use http_api::production::printers::load_slot;
 
@@ -40,7 +41,7 @@ fn respond(
 /// Marks each of the given slots as empty.
 async fn emptied(app: &StockHandles, sent: &PageForm, slots: Vec<(Id, u32)>) -> Result<(), ApiError> {
     for slot in slots {
-        load_slot(&app.board.shop, slot, &sent.call.of_form(&json!({}))).await?;
+        load_slot(&app.board.shop, slot, &sent.repeatable_request(FormBody::new(FieldTexts::new()))).await?;
     }
     Ok(())
 }
@@ -52,21 +53,14 @@ pub(super) fn chosen_slot(sent: &PageForm) -> Result<(Id, u32), ApiError> {
     read.ok_or_else(|| Refusal::field("place", "choose a printer and a slot").into())
 }
 
-/// Returns the remaining amount entered in a form; null if the field is empty.
-pub(super) fn said_left(sent: &PageForm) -> Value {
-    sent.some("remaining").map_or(Value::Null, |text| number(&text))
-}
-
 /// Loads the spool into a slot and marks the slots that previously contained it as empty, because a spool can only be
 /// in one slot.
 async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;
     let from = facts.places.first().and_then(|place| place.slot.color.clone());
     let color = from.or_else(|| facts.material.as_ref()?.fields.color.clone());
-    let body = json!({
-        "materialId": sent.some("materialId"), "color": color, "remaining": said_left(sent), "spoolId": facts.number,
-    });
-    load_slot(&app.board.shop, to, &sent.call.of_form(&body)).await?;
+    let body = sent.body().with("color", color).with("spoolId", facts.number);
+    load_slot(&app.board.shop, to, &sent.request_of(body)).await?;
     emptied(app, sent, facts.places.iter().map(PrinterSlot::at).filter(|at| *at != to).collect()).await
 }
 
@@ -88,12 +82,10 @@ pub(super) async fn load(
 /// empty spool.
 fn weighed(sent: &PageForm) -> Result<Value, ApiError> {
     if sent.text("gross").is_empty() {
-        return match said_left(sent) {
-            Value::Null => Err(Refusal::field("gross", "enter the scale reading or the remaining amount").into()),
-            left => Ok(left),
-        };
+        let missing = || Refusal::field("gross", "enter the scale reading or the remaining amount").into();
+        return sent.some("remaining").map(|left| typed_number(&left)).ok_or_else(missing);
     }
-    let amount = |name: &str| match number(sent.text(name)) {
+    let amount = |name: &str| match typed_number(sent.text(name)) {
         Value::Number(number) => Amount::from_number(&number).map_err(|error| Refusal::field(name, error.to_string())),
         _ => Err(Refusal::field(name, "must be a number")),
     };
@@ -109,10 +101,12 @@ async fn said_weight(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) ->
         ));
     }
     for place in &facts.places {
-        let body = json!({
-            "materialId": place.slot.material_id, "color": place.slot.color, "remaining": left, "spoolId": facts.number,
-        });
-        load_slot(&app.board.shop, place.at(), &sent.call.of_form(&body)).await?;
+        let body = FormBody::new(FieldTexts::new())
+            .with("materialId", place.slot.material_id.map(|id| id.to_string()))
+            .with("color", place.slot.color.clone())
+            .with("remaining", left.clone())
+            .with("spoolId", facts.number);
+        load_slot(&app.board.shop, place.at(), &sent.request_of(body)).await?;
     }
     Ok(())
 }
@@ -142,13 +136,15 @@ pub(super) async fn unload(
 }
 
 /// Empties the spool's slots, then writes off the remaining amount if the form requests it. In this order, the stock
-/// stays unchanged if a slot cannot be emptied, and resubmitting the form does not write off the amount twice.
+/// stays unchanged if a slot cannot be emptied. Resubmitting the form does not write off the amount twice.
 async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     emptied(app, sent, facts.places.iter().map(PrinterSlot::at).collect()).await?;
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");
     if let (Some(left), Some(material)) = (left, facts.material_id()) {
-        let body = json!({"delta": -left, "reason": retirement_reason(facts.number)});
-        materials::adjust_stock(&app.materials, material, &sent.call.of_form(&body)).await?;
+        let body = FormBody::new(FieldTexts::new())
+            .with("delta", json!(-left))
+            .with("reason", retirement_reason(facts.number));
+        materials::adjust_stock(&app.materials, material, &sent.request_of(body)).await?;
     }
     Ok(())
 }

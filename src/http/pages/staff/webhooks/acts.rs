@@ -2,17 +2,15 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use serde_json::json;
 
 use super::WebhookPageHandles;
-use super::form::{request_body, shown_once};
+use super::form::{body_of, shown_once};
 use super::log::LogQuery;
 use super::page::render_page;
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::WEBHOOKS_PATH;
 use crate::staff::acts::PathAct;
-use crate::staff::filled_form::minute;
 use crate::staff::form::Form;
 use domain::endpoint::EndpointCommand;
 use domain::id::Id;
@@ -50,7 +48,7 @@ pub(super) async fn change(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let done = endpoints::change(&app.endpoints, id, &sent.call.of_form(&request_body(&sent))).await;
+    let done = endpoints::change(&app.endpoints, id, &sent.request_of(body_of(&sent))).await;
     answered(&app, id, ("change", &sent), done.map(drop)).await
 }
 
@@ -61,8 +59,8 @@ pub(super) async fn replay(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let body = json!({"since": minute(sent.text("since"), sent.call.clock())});
-    let done = deliveries::start_replay(&app.endpoints, id, &sent.call.of_form(&body)).await;
+    let body = sent.body().minute("since", sent.call.clock());
+    let done = deliveries::start_replay(&app.endpoints, id, &sent.request_of(body)).await;
     answered(&app, id, ("replay", &sent), done.map(drop)).await
 }
 
@@ -73,7 +71,7 @@ pub(super) async fn rotate(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let disclosure = endpoints::rotate_secret(&app.endpoints, id, &sent.call.of_form(&json!({}))).await?;
+    let disclosure = endpoints::rotate_secret(&app.endpoints, id, &sent.request()).await?;
     let title = texts::rotated_title(sent.call.who.language);
     shown_once(&app, &sent.call.who, &title, &disclosure)
 }
@@ -86,12 +84,12 @@ pub(super) async fn act_on(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let (app, call) = (&app.endpoints, sent.call.of_form(&json!({})));
+    let (app, call) = (&app.endpoints, sent.request());
     let done = match word.as_str() {
         "test" => deliveries::send_test(app, id, &call).await.map(drop),
         "enable" => endpoints::execute(app, id, &call, EndpointCommand::Enable).await.map(drop),
         "disable" => endpoints::execute(app, id, &call, EndpointCommand::Disable).await.map(drop),
-        "delete" => endpoints::delete(app, id, &sent.call.of_form(&json!({}))).await.map(drop),
+        "delete" => endpoints::delete(app, id, &sent.call).await.map(drop),
         _ => Err(Refusal::not_found("act").into()),
     };
     done?;
@@ -105,6 +103,6 @@ pub(super) async fn redeliver(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let done = deliveries::send_again(&app.endpoints, id, &sent.call.of_form(&json!({}))).await?;
+    let done = deliveries::send_again(&app.endpoints, id, &sent.request()).await?;
     Ok(see_other(&path_of(done.answer.delivery.endpoint_id)))
 }

@@ -3,12 +3,10 @@
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
 
 use super::WebhookPageHandles;
-use crate::form::PageForm;
+use crate::form::{FormBody, PageForm};
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::acts::TICKED_WORD;
 use crate::staff::filled_form::{field, hinted_field, secret};
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
@@ -16,6 +14,7 @@ use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::event::OutboundEvent;
 use http::access::Caller;
 use http::error::ApiError;
+use http::wire::TICKED_WORD;
 use http_api::production::endpoints::{self, EndpointDisclosure};
 use words::Language;
 use words::staff::webhooks as texts;
@@ -25,16 +24,10 @@ pub(super) const NEW_PATH: &str = "/shop/webhooks/new";
 /// Prefix of the form fields that select events.
 const EVENT_PREFIX: &str = "event-";
 
-/// Builds the API request body from the form. The secret is omitted if left empty.
-pub(super) fn request_body(sent: &PageForm) -> Value {
+/// Reads the body of the API operation from the form.
+pub(super) fn body_of(sent: &PageForm) -> FormBody {
     let events: Vec<&str> = sent.members().filter_map(|(name, _)| name.strip_prefix(EVENT_PREFIX)).collect();
-    let mut members = Map::new();
-    members.insert("url".to_owned(), json!(sent.text("url")));
-    members.insert("events".to_owned(), json!(events));
-    if let Some(secret) = sent.some("secret") {
-        members.insert("secret".to_owned(), json!(secret));
-    }
-    Value::Object(members)
+    sent.change().with("events", events)
 }
 
 /// Renders the fields for an endpoint's URL and events, with the current or the submitted values.
@@ -107,7 +100,7 @@ fn new_page(app: &WebhookPageHandles, who: &Caller, form: &Form) -> Result<Respo
 pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;
-    match endpoints::add(&app.endpoints, &sent.call.of_form(&request_body(&sent))).await {
+    match endpoints::add(&app.endpoints, &sent.request_of(body_of(&sent))).await {
         Ok(disclosure) => shown_once(&app, who, &texts::added_title(who.language), &disclosure),
         Err(error) => {
             let form = Form::submitted(&sent).with_refusal(error)?;

@@ -12,7 +12,7 @@ use crate::staff::WEBHOOKS_PATH;
 use crate::staff::filled_form::hinted_field;
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
-use crate::staff::shell::{StaffSection, StaffViewer, act, hidden};
+use crate::staff::shell::{StaffSection, StaffViewer, act, hidden, hidden_once};
 use domain::endpoint::{Endpoint, EndpointState};
 use domain::id::Id;
 use domain::principal::Role;
@@ -119,7 +119,7 @@ fn changes(language: Language, endpoint: &Endpoint, form: &Form) -> Markup {
             details open[replay.is_refused()] {
                 summary { (texts::replay_heading(language)) }
                 form class="tools" method="post" action=(path(endpoint, "replay")) {
-                    (hidden())
+                    (hidden_once())
                     (hinted_field("since", &texts::since_field(language), &texts::since_hint(language), &html! {
                         input id="since" name="since" type="datetime-local" required value=(replay.value_of("since", ""))
                             aria-describedby="about-since";

@@ -6,10 +6,11 @@ use super::{PrinterSlot, SpoolFacts, all_slots, spool_path};
 use crate::staff::filled_form::field;
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
-use crate::staff::shell::hidden;
+use crate::staff::shell::{hidden, hidden_once};
 use crate::staff::stock::{StockHandles, materials_by_name};
 use domain::amount::Amount;
 use domain::material::Material;
+use domain::notation::field_decimal;
 use words::Language;
 use words::staff::spools as texts;
 
@@ -41,7 +42,7 @@ pub(super) fn load(language: Language, app: &StockHandles, facts: &SpoolFacts, t
         let material = materials().find(|one| Some(one.id) == place.slot.material_id);
         place_choice(language, place, material)
     };
-    let left = facts.left.map(|left| left.to_string()).unwrap_or_default();
+    let left = facts.left.map(|left| field_decimal(language, left)).unwrap_or_default();
     let sheet = FormSheet::new("load", tried);
     let chosen = sheet.value_of("place", "");
     html! {
@@ -137,7 +138,7 @@ pub(super) fn leave(language: Language, facts: &SpoolFacts, tried: &Form) -> Mar
                 summary { (texts::retire_number(language, &facts.number.to_string())) }
                 p { (texts::retire_note(language)) }
                 form class="tools" method="post" action=(act_path(facts, "retire")) {
-                    (hidden())
+                    (hidden_once())
                     @if let Some(left) = &left {
                         (field("retire-left", &texts::write_off_field(language, left), &html! {
                             input id="retire-left" name="writeOff" type="checkbox" value="true";
