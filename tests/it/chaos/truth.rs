@@ -199,16 +199,15 @@ pub async fn events(sink: &Sink, outcomes: &[Outcome<'_>]) -> usize {
         }
     }
     for ((order, event), ids) in &kinds {
-        // An order is ready once more for each time that parts of it were made again, or were rejected after they had
-        // left; and it leaves once more where the rejected ones had left.
+        // An order is ready and shipped once more for each time that parts of it were made again, or were rejected after
+        // they had left, which a spare part of an earlier print may replace.
         let again: usize = outcomes
             .iter()
             .filter(|one| one.sold.id() == order)
             .map(|one| {
                 let reprints = one.jobs.iter().filter(|job| job["reprint"] == true).count();
                 match event.as_str() {
-                    "order.ready" => reprints + rejected_departures(&one.order),
-                    "order.shipped" => reprints,
+                    "order.ready" | "order.shipped" => reprints + rejected_departures(&one.order),
                     _ => 0,
                 }
             })
