@@ -78,7 +78,7 @@ struct MessageContent {
     link: Option<MailLink>,
 }
 
-/// What became of alerts that were sent.
+/// Outcome of an email with alerts.
 struct AlertsSent {
     /// Error if the email in any language failed.
     outcome: Result<(), MailError>,

@@ -38,7 +38,7 @@ impl NetworkFault {
         if let Some(blocked) = causes(error).find_map(|cause| cause.downcast_ref::<BlockedHost>()) {
             return Self::Denied(blocked.to_string());
         }
-        if causes(error).any(|cause| cause.is::<rustls::Error>()) {
+        if causes(error).any(<dyn Error>::is::<rustls::Error>) {
             return Self::Tls;
         }
         let request = error.downcast_ref::<reqwest::Error>();

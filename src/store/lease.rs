@@ -256,7 +256,6 @@ impl Lease {
                     tracing::info!(term = self.term, "the lease of the database is renewed again");
                     failing = false;
                 }
-                Ok(true) => {}
                 Ok(false) => {
                     tracing::error!(term = self.term, "another server holds the lease of the database; exiting");
                     return LeaseEnd::Lost;
@@ -265,7 +264,7 @@ impl Lease {
                     tracing::warn!(%error, "the lease of the database cannot be renewed; nothing is started meanwhile");
                     failing = true;
                 }
-                Err(_) => {}
+                Ok(true) | Err(_) => {}
             }
         }
     }

@@ -4,7 +4,7 @@ use super::settings::boss;
 use super::{SAM, is_sound};
 use crate::api::{id, sign_in, staff};
 use crate::billing::pages::{send, token};
-use crate::support::{App, Db, on_sqlite};
+use crate::support::{App, on_sqlite};
 
 /// Path of the list.
 const PATH: &str = "/shop/settings/users";

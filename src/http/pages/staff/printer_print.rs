@@ -10,7 +10,7 @@ use super::card::act_path;
 use super::card_picture::picture;
 use super::floor::FloorHandles;
 use super::sheet::span;
-use super::shell::{StaffSection, StaffViewer, hidden_once, with_token};
+use super::shell::{StaffSection, StaffViewer, hidden, hidden_once, with_token};
 use crate::form::check_token;
 use crate::frame::see_other;
 use crate::refused::sentence;

@@ -19,7 +19,6 @@ use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::invoices::operations;
-use words::Language;
 use words::staff::invoices as texts;
 
 /// Serves the form for a new invoice.

@@ -1,7 +1,6 @@
 //! Form for a SKU or kit: initial values, fields, and the API request body built from them.
 
 use maud::{Markup, html};
-use serde_json::Value;
 
 use super::ProductHandles;
 use super::from_file::FileSuggestions;
@@ -308,7 +307,7 @@ pub(super) fn common_fields(language: Language, form: &Form) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use http_api::production::skus::SkuChange;
