@@ -139,7 +139,7 @@ impl Server {
 
     /// Takes the first steps of a start, up to the lead of the database.
     pub async fn prepare(config: Config) -> Result<PreparedServer, StartError> {
-        PreparedServer::new(config).await
+        Box::pin(PreparedServer::new(config)).await
     }
 
     async fn start_prepared(

@@ -20,15 +20,18 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 use super::turns::{FileOwner, ReadQueue};
 use domain::gcode::{ContentType, GcodeContents};
 use domain::mesh::{MeasureError, MeshFacts};
+use platform::secrets::random::secret_bytes;
 
 /// Subdirectory that contains incomplete uploads.
 const INCOMING_FOLDER: &str = "incoming";
 
-/// Store for file contents. Only one process at a time may use a directory; the lock on the data directory ensures
-/// this.
+/// Store for file contents. Only one process at a time uses a directory: it has locked the data directory, and leads.
+/// Only a process that another one has overtaken may not have noticed yet.
 #[derive(Debug)]
 pub struct Blobs {
     pub(super) dir: PathBuf,
+    /// Random beginning of the names of incomplete uploads: those of a process that was overtaken are never the same.
+    run: String,
     next: AtomicU64,
     /// Lock that is held shared from the time contents are stored until their file is recorded, and exclusively while
     /// contents are removed.
@@ -134,7 +137,8 @@ impl Blobs {
             std::fs::remove_file(left?.path())?;
         }
         let (recording, turns) = (Arc::default(), ReadQueue::default());
-        Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
+        let run = hex::encode(secret_bytes::<8>());
+        Ok(Self { dir, run, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
     }
 
     /// Returns the path of contents with the given hash. For a string that is not a hexadecimal SHA-256 hash, returns a
@@ -153,7 +157,8 @@ impl Blobs {
 
     /// Starts storing contents that arrive in chunks.
     pub fn begin(&self) -> io::Result<IncomingContent<'_>> {
-        let path = self.dir.join(INCOMING_FOLDER).join(self.next.fetch_add(1, Relaxed).to_string());
+        let name = format!("{}-{}", self.run, self.next.fetch_add(1, Relaxed));
+        let path = self.dir.join(INCOMING_FOLDER).join(name);
         // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
         // behind.
         let file = File::from_std(std::fs::File::create_new(&path)?);

@@ -16,7 +16,6 @@ mod tests;
 mod tls;
 mod words;
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -41,6 +40,7 @@ use domain::launch::FilamentSlot;
 use domain::printer_status::{Connection, Status};
 use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
+use platform::secrets::random::secret_bytes;
 
 /// User name for signing in to printers; the password is the access code.
 const USER: &str = "bblp";
@@ -53,8 +53,6 @@ const REFUSAL_PROBE_INTERVAL: Duration = Duration::from_secs(10);
 const REFUSAL_PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// G-code that switches off the heaters of nozzle and bed.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
-/// Counter from which each MQTT client in this process derives a unique client ID.
-static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
@@ -104,8 +102,9 @@ impl MqttLan {
         }
         let at = MqttLanAddress::read(&address.base_url)?;
         let tls = Tls::new(&serial, &at.host().to_string(), address.known_key.as_deref())?;
-        let number = NEXT_CLIENT.fetch_add(1, Ordering::Relaxed);
-        let client_id = format!("printfloor-{}-{number}", std::process::id());
+        // Random, because a broker closes the older of two connections with the same ID, and a server that was
+        // overtaken may still be connected. 23 characters, which every broker accepts.
+        let client_id = format!("printfloor-{}", hex::encode(secret_bytes::<6>()));
         let link = SessionSettings { address: at, tls, serial, code, settings: shared.settings, client_id };
         let session = PrinterSession::new(link);
         let files = Ftps::new(session.link.clone());

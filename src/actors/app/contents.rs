@@ -21,6 +21,8 @@ impl App {
     pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
         let removing = self.blobs.removing().await;
         let named = self.queries.named_contents().await?;
+        // The process may have been stopped since the query: what another server has stored since is not among these.
+        self.environment.leadership().wait_until_confirmed().await;
         Ok(removing.keep_only(&named).await?)
     }
 }

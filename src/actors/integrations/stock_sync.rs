@@ -242,6 +242,8 @@ impl StockSyncWork {
                     self.tell(material, command).await?;
                 }
                 SyncMove::Send(booking) => {
+                    // The process may have been stopped since the booking was due: another server may have sent it.
+                    self.environment.leadership().wait_until_confirmed().await;
                     let (outcome, fault) = outcome(call(line, self.client.book(&booking)).await);
                     if let Some(verdict) = round.sent(outcome) {
                         self.settled(material, &booking, verdict).await?;

@@ -31,6 +31,8 @@ pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt:
     if !on || !hand.cancel || status.cancelling || !Printer::shows_attempt(&hand, &status) {
         return;
     }
+    // Another server may lead since it asked, and print something else by now.
+    with.environment.leadership().wait_until_confirmed().await;
     // The process was frozen since it asked: something else may print by now.
     if began.elapsed() > with.settings.offline {
         return;

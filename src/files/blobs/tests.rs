@@ -40,6 +40,21 @@ async fn what_is_given_up_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn an_upload_to_a_server_that_was_overtaken_is_never_mistaken_for_another_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let former = Blobs::open(dir.path()).unwrap();
+    let mut late = former.begin().unwrap();
+    late.write(b"abc").await.unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let mut whole = blobs.begin().unwrap();
+    whole.write(b"xyz").await.unwrap();
+    assert!(late.keep(&former.recording().await).await.is_err(), "what it wrote was removed");
+    let stored = whole.keep(&blobs.recording().await).await.unwrap();
+    assert_eq!(std::fs::read(blobs.path(&stored.sha256)).unwrap(), b"xyz");
+    assert_eq!(files_below(dir.path()), 1);
+}
+
+#[tokio::test]
 async fn contents_are_removed_only_while_none_waits_for_its_record() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
