@@ -161,7 +161,7 @@ fn failed_print(language: Language) -> (String, String) {
 
 fn disabled_endpoint(language: Language) -> (String, String) {
     let url = "https://hooks.example/in";
-    let text = texts::endpoint_disabled(language, url, "it responded with 500", "7");
+    let text = texts::endpoint_disabled(language, url, "it responded with 500");
     (texts::endpoint_disabled_subject(language, "6", url), text)
 }
 

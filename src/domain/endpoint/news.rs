@@ -156,7 +156,7 @@ fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Dec
     let happened = Event::new(cx, "endpoint.disabled", (Endpoint::KIND, next.id), None, &data);
     let mail = Mail::alert(cx, AlertKind::EndpointDisabled, |language| {
         let subject = texts::endpoint_disabled_subject(language, &last.attempts.to_string(), &next.url);
-        (subject, texts::endpoint_disabled(language, &next.url, &reason, &next.id.to_string()))
+        (subject, texts::endpoint_disabled(language, &next.url, &reason))
     });
     Decision::to(next, Confirmation::Done).events([happened]).created(mail)
 }

@@ -34,7 +34,7 @@ messages! {
     integrations_link;
 
     endpoint_disabled_subject(attempts: &str, url: &str);
-    endpoint_disabled(url: &str, reason: &str, endpoint: &str);
+    endpoint_disabled(url: &str, reason: &str);
 
     job_failed_subject(job: &str, error: &str);
     job_failed(job: &str, product: &str, order: &str, error: &str);

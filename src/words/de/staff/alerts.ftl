@@ -43,7 +43,7 @@ integrations_link = Integrationen ansehen
 endpoint_disabled_subject = Webhook-Endpunkt nach { $attempts } Versuchen deaktiviert: { $url }
 endpoint_disabled =
     Die Zustellung an { $url } wurde eingestellt: { $reason }.
-    Die Ereignisse bleiben erhalten und werden gesendet, sobald der Endpunkt { $endpoint } wieder aktiviert ist.
+    Die Ereignisse bleiben erhalten und werden gesendet, sobald der Endpunkt wieder aktiviert ist.
 
 ## Druckaufträge
 

@@ -39,7 +39,7 @@ integrations_link = View the integrations
 endpoint_disabled_subject = Webhook endpoint disabled after { $attempts } attempts: { $url }
 endpoint_disabled =
     Deliveries to { $url } have stopped: { $reason }.
-    Its events are kept and will be sent when the endpoint { $endpoint } is enabled again.
+    Its events are kept and will be sent when the endpoint is enabled again.
 
 ## Jobs
 
