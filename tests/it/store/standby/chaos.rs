@@ -161,7 +161,7 @@ async fn a_print_under_way_goes_on_and_is_not_started_twice() {
     let shared = tempfile::tempdir().unwrap();
     let Some((mut floor, second)) = floor_of_two(SLOW, shared.path()).await else { return };
     let (order, job) = floor.one().await;
-    floor.attempt_is(&job, "printing").await;
+    floor.attempt_is(&job, "confirmed").await;
     floor.app.kill_9();
     takes_over(&second, Instant::now(), TAKEOVER_TIME).await;
     let former = mem::replace(&mut floor.app, second);
