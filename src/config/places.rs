@@ -10,8 +10,8 @@ impl Config {
         if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
     }
 
-    /// Returns the directory for exported tables. It is beside the uploaded files if they have a directory of their own,
-    /// which servers that stand by for each other share.
+    /// Returns the directory for exported tables. It is beside the uploaded files if they have a directory of their
+    /// own, which servers that stand by for each other share.
     pub fn exports_dir(&self) -> PathBuf {
         let dir = if self.files.dir.as_os_str().is_empty() { &self.server.data_dir } else { &self.files.dir };
         dir.join("exports")

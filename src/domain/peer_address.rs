@@ -118,18 +118,18 @@ const QUERY_MARKS: [&str; 3] = ["?", "%3F", "%3f"];
 /// `/camera?until=7` becomes `/camera?…`. A question mark that ends a question stays.
 pub fn without_queries(text: &str) -> String {
     let ends_url = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '<' | '>' | '`');
-    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((at, mark)) = QUERY_MARKS.into_iter().filter_map(|mark| Some((rest.find(mark)?, mark))).min() {
         let (before, after) = rest.split_at(at + mark.len());
         let (query, next) = after.split_at(after.find(ends_url).unwrap_or(after.len()));
         let word = before.rsplit(ends_url).next().unwrap_or_default();
         let is_query = !query.is_empty() && (word.contains('/') || query.contains(['=', '%']));
-        kept.push_str(before);
-        kept.push_str(if is_query { "…" } else { query });
+        out.push_str(before);
+        out.push_str(if is_query { "…" } else { query });
         rest = next;
     }
-    kept.push_str(rest);
-    kept
+    out.push_str(rest);
+    out
 }
 
 #[cfg(test)]

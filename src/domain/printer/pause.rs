@@ -197,8 +197,8 @@ mod tests {
         assert!(!open(|printer| printer.disconnected = true));
         assert!(!open(|printer| printer.connection = Connection::Unreachable));
         let unverified = AttemptPhase::Unverified { reason: "no answer".to_owned() };
-        let mut asked = shop.p().clone();
-        asked.in_hand.as_mut().unwrap().phase = unverified;
-        assert_eq!(asked.open_pause(None), None, "a person is asked about the print already");
+        let mut unclear = shop.p().clone();
+        unclear.in_hand.as_mut().unwrap().phase = unverified;
+        assert_eq!(unclear.open_pause(None), None, "a person is asked about the print already");
     }
 }

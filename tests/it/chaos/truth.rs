@@ -199,8 +199,8 @@ pub async fn events(sink: &Sink, outcomes: &[Outcome<'_>]) -> usize {
         }
     }
     for ((order, event), ids) in &kinds {
-        // An order is ready and shipped once more for each time that parts of it were made again, or were rejected after
-        // they had left, which a spare part of an earlier print may replace.
+        // An order is ready and shipped once more for each time that parts of it were made again, or were rejected
+        // after they had left, which a spare part of an earlier print may replace.
         let again: usize = outcomes
             .iter()
             .filter(|one| one.sold.id() == order)

@@ -130,7 +130,7 @@ fn cancel(language: Language, shop: &PrinterHandles, printer: &Printer) -> Marku
                 @if let Some(in_hand) = &printer.in_hand {
                     p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { (texts::view_job(language)) } }
                 }
-                (act(&act_path(printer.id, "cancel"), "cancel-now", "bad", &texts::cancel(language, &what, name), None))
+                (act(&act_path(printer.id, "cancel"), "cancel-now", "btn bad", &texts::cancel(language, &what, name), None))
             }
         }
     }

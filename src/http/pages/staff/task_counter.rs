@@ -17,7 +17,7 @@ const RECOUNT_AFTER: Duration = Duration::from_secs(30);
 /// State of the shop at a count: its last event, the commits of its stock, and the version of the floor's order.
 pub(super) type ShopMark = (i64, i64, i64);
 
-/// Last count.
+/// Number of tasks at the last count, and its time.
 #[derive(Default)]
 struct LastCount {
     tasks: Option<u64>,
