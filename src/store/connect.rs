@@ -6,6 +6,7 @@
 
 mod error;
 mod hosts;
+mod replication;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ pub(crate) use error::refuses_value;
 pub use error::{OpenError, unavailable};
 pub use hosts::WritingHost;
 pub(crate) use hosts::writing_address;
+pub use replication::is_asynchronous;
 
 use std::path::PathBuf;
 use std::time::Duration;
