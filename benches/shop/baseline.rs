@@ -12,7 +12,7 @@ use printfloor::domain::principal::Principal;
 use printfloor::domain::refusal::Refusal;
 use printfloor::entities::materials;
 use printfloor::http::idempotency::short;
-use printfloor::store::connect::{self, DatabaseSettings};
+use printfloor::store::connect::{self, DatabaseSettings, WritingHost};
 use printfloor::store::rows::{Audit, Batch, Doc, IdempotentAnswer, Snapshot, SnapshotModel};
 use sea_orm::{
     ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, EntityTrait, QuerySelect, TransactionTrait,
@@ -54,6 +54,7 @@ impl Baseline {
             url: config.database_url().expose().to_owned(),
             read_connections: 1,
             statement_timeout: config.database.statement_timeout_seconds.duration(),
+            hosts: WritingHost::default(),
         };
         let writing = connect::start(&settings).await.unwrap();
         let db = if connections == 1 {

@@ -15,7 +15,7 @@ use printfloor::domain::material::{MaterialCommand, MaterialFields, MaterialType
 use printfloor::domain::principal::{Principal, Role};
 use printfloor::secrets::credentials::{api_key_hash, last4, new_api_key};
 use printfloor::server::Server;
-use printfloor::store::connect::{self, DatabaseSettings};
+use printfloor::store::connect::{self, DatabaseSettings, WritingHost};
 use sea_orm::DatabaseConnection;
 use tempfile::TempDir;
 
@@ -120,6 +120,7 @@ impl Ground {
             url: self.config.database_url().expose().to_owned(),
             read_connections: self.config.database.read_connections,
             statement_timeout: self.config.database.statement_timeout_seconds.duration(),
+            hosts: WritingHost::default(),
         };
         connect::reading(&settings).await.unwrap()
     }

@@ -157,7 +157,10 @@ pub fn database_advice(error: &OpenError) -> &'static str {
             "specify the data directory of that server with --data DIR, stop it first, or use another database with \
              DATABASE_URL"
         }
-        OpenError::Unreachable { .. } => "is the database server running, and is its address in DATABASE_URL correct?",
+        OpenError::Unreachable(_) => "is the database server running, and is its address in DATABASE_URL correct?",
+        OpenError::NoWritingHost(_) => {
+            "is one of the hosts in DATABASE_URL the primary? one that was replaced has to join again as a standby"
+        }
         OpenError::RestoreUnfinished => "run `printfloor restore FILE` again to start over",
         OpenError::NotADatabase | OpenError::NoWriterRow => {
             "restore it from a backup, or start with another --data DIR"

@@ -59,7 +59,10 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     };
     if fenced {
         // At once and without draining: what is done from here on, the other server does too.
-        return Err(CliError::Failed("another server has taken over the database".to_owned()));
+        return Err(CliError::Failed(
+            "another server has taken over the database, or it has lost changes; the last error in the log says which"
+                .to_owned(),
+        ));
     }
     output::note(&format!(
         "stopping; running requests have {} s to finish; a second signal stops the server immediately",

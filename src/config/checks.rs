@@ -10,6 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::sections::CarrierConfig;
 use super::{Config, Mode, layers};
+use domain::database_address::addresses_of_hosts;
 use domain::endpoint::DELIVERY_WINDOW;
 use domain::event::{LOW_STOCK, OUTBOUND, OutboundEvent};
 use domain::limits::address::Network;
@@ -161,13 +162,17 @@ pub(super) fn decode_key(text: &str) -> Option<[u8; 32]> {
 
 fn addresses(config: &Config, problems: &mut Vec<String>) {
     let database = config.database.url.expose();
-    let postgres = has_scheme(database, &["postgres", "postgresql"]);
-    if !database.is_empty() && !postgres {
-        if config.mode == Mode::Production {
+    let is_postgres = |host: &String| has_scheme(host, &["postgres", "postgresql"]);
+    let may_be_list = database.starts_with("postgres");
+    let hosts = if may_be_list { addresses_of_hosts(database) } else { Ok(vec![database.to_owned()]) };
+    match hosts {
+        Err(error) => problems.push(format!("DATABASE_URL {error}")),
+        Ok(hosts) if database.is_empty() || hosts.iter().all(is_postgres) => {}
+        Ok(_) if config.mode == Mode::Production => {
             problems.push("DATABASE_URL must be a postgres:// address in production".to_owned());
-        } else if !database.starts_with("sqlite:") {
-            problems.push("DATABASE_URL must be a postgres:// or sqlite: address".to_owned());
         }
+        Ok(_) if database.starts_with("sqlite:") => {}
+        Ok(_) => problems.push("DATABASE_URL must be a postgres:// or sqlite: address".to_owned()),
     }
     let redis = config.redis.url.expose();
     if !redis.is_empty() && !has_scheme(redis, &["redis", "rediss"]) {

@@ -369,6 +369,14 @@ fn unusable_values_are_refused_together_in_every_mode() {
 }
 
 #[test]
+fn a_database_may_have_several_hosts() {
+    let url = "postgres://shop:hunter2@a:5432,b:5433/shop?target_session_attrs=read-write";
+    assert_eq!(shop().env("DATABASE_URL", url).config().database_url().expose(), url);
+    let refusal = shop().env("DATABASE_URL", "postgres://shop:hunter2@a:5432,b:x/shop").refusal();
+    assert!(refusal.contains("DATABASE_URL has a wrong port for host 2") && !refusal.contains("hunter2"), "{refusal}");
+}
+
+#[test]
 fn an_automatic_log_is_text_for_people_only() {
     assert!(!LogFormat::Auto.is_json(Mode::Development, true));
     assert!(LogFormat::Auto.is_json(Mode::Development, false));

@@ -23,6 +23,7 @@ pub mod custom_request;
 mod custom_request_status;
 pub mod customer;
 pub mod customer_space;
+pub mod database_address;
 mod decision_context;
 pub mod dispatch;
 pub mod endpoint;

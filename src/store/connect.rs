@@ -4,67 +4,46 @@
 //! the lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
 //! take the next epoch. The first time a process opens the database, it migrates the tables before these steps.
 
+mod error;
+mod hosts;
+mod replication;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use error::refuses_value;
+pub use error::{OpenError, unavailable};
+pub use hosts::WritingHost;
+pub(crate) use hosts::writing_address;
+pub use replication::is_asynchronous;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use migrations::{Migrator, MigratorTrait, SchemaManager};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
     TransactionTrait,
 };
 use sqlx::postgres::PgConnectOptions;
-use url::Host;
+use url::{Host, Url};
 
-use crate::Unavailable;
+use domain::database_address::addresses_of_hosts;
 use platform::http::lan_connect;
 use platform::io_words::io_words;
-
-#[cfg(test)]
-mod tests;
 
 /// Database address and connection limits.
 #[derive(Clone, Debug)]
 pub struct DatabaseSettings {
-    /// Database address: `sqlite://…?mode=rwc` or `postgres://…`.
+    /// Database address: `sqlite://…?mode=rwc`, or `postgres://…` with one or several hosts.
     pub url: String,
     /// Maximum number of connections in the read pool.
     pub read_connections: u32,
     /// Maximum execution time of a PostgreSQL statement in the read pool.
     pub statement_timeout: Duration,
-}
-
-/// Reason that the database cannot be used, for the log and `printfloor check`. HTTP callers never see it.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The database reports an error or cannot be reached.
-    #[error("{}", plain(.0))]
-    Database(DbErr),
-    /// No server is listening at the database address.
-    #[error("no server responds at {address} ({words})")]
-    Unreachable {
-        /// Host and port of the attempted connection.
-        address: String,
-        /// Operating system's error message.
-        words: String,
-    },
-    /// The file is not a database.
-    #[error("the file is not a Printfloor database")]
-    NotADatabase,
-    /// The connection failed while the next epoch was being committed, so the epoch may or may not have been taken.
-    #[error("{}", plain(.0))]
-    EpochUncertain(DbErr),
-    /// A different server has taken an epoch newer than all those of this process, which must never write again.
-    #[error("another printfloor server has taken over this database")]
-    TakenOver,
-    /// A different server holds the advisory lock (PostgreSQL).
-    #[error("another printfloor server uses this database")]
-    InUse,
-    /// Restoring a backup into the database was interrupted.
-    #[error("the restore of a backup into this database was interrupted")]
-    RestoreUnfinished,
-    /// The `writer` table has no row, so the tables do not belong to Printfloor.
-    #[error("the database has no writer row; check that database.url is the address of a Printfloor database")]
-    NoWriterRow,
+    /// Host that writes, if the address has several. Clones of the settings share it.
+    pub hosts: WritingHost,
 }
 
 /// The writer's connection, with its epoch.
@@ -90,15 +69,13 @@ pub const UNFINISHED_TABLE: &str = "printfloor_restore_unfinished";
 /// Connection timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// SQLite error code for a file that is not a database.
-const SQLITE_NOT_A_DATABASE: &str = "26";
-
 /// Number of prepared statements cached for the writer's connection. Each table has a few statements, each prepared for
 /// a few row counts.
 const CACHED_STATEMENTS: usize = 512;
 
-fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions {
-    let mut options = ConnectOptions::new(&settings.url);
+/// Returns the options of connections to the database, on the host that writes.
+async fn options(settings: &DatabaseSettings, max_connections: u32) -> Result<ConnectOptions, OpenError> {
+    let mut options = ConnectOptions::new(writing_address(settings).await?);
     options
         .min_connections(1)
         .max_connections(max_connections)
@@ -106,7 +83,7 @@ fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions 
         .acquire_timeout(CONNECT_TIMEOUT)
         .sqlx_logging(false)
         .test_before_acquire(false);
-    options
+    Ok(options)
 }
 
 /// Returns the file that an SQLite address refers to, parsed as the driver does.
@@ -127,9 +104,16 @@ pub fn display_url(url: &str) -> String {
     if url.starts_with("sqlite:") {
         return "SQLite in memory".to_owned();
     }
-    let Ok(url) = url::Url::parse(url) else { return "the database".to_owned() };
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    format!("PostgreSQL {}{port}{}", url.host_str().unwrap_or_default(), url.path())
+    let addresses = addresses_of_hosts(url).unwrap_or_default();
+    let urls: Vec<Url> = addresses.iter().filter_map(|address| Url::parse(address).ok()).collect();
+    if urls.is_empty() || urls.len() < addresses.len() {
+        return "the database".to_owned();
+    }
+    let hosts = urls.iter().map(|url| {
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{}{port}", url.host_str().unwrap_or_default())
+    });
+    format!("PostgreSQL {}{}", hosts.collect::<Vec<_>>().join(","), urls[0].path())
 }
 
 /// Checks that the database driver can parse the address, without connecting to it.
@@ -140,16 +124,18 @@ pub fn display_url(url: &str) -> String {
 pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
     let unreadable = |error: sqlx::Error| OpenError::Database(DbErr::Conn(RuntimeErr::SqlxError(error.into())));
     if settings.url.starts_with("sqlite:") {
-        settings.url.parse::<sqlx::sqlite::SqliteConnectOptions>().map(drop).map_err(unreadable)
-    } else {
-        settings.url.parse::<PgConnectOptions>().map(drop).map_err(unreadable)
+        return settings.url.parse::<sqlx::sqlite::SqliteConnectOptions>().map(drop).map_err(unreadable);
     }
+    for address in addresses_of_hosts(&settings.url)? {
+        address.parse::<PgConnectOptions>().map_err(unreadable)?;
+    }
+    Ok(())
 }
 
-/// Checks that a server is listening at the address that the PostgreSQL driver would connect to. The connection pool
-/// cannot be used for this check, because it would retry repeatedly and report only a timeout. A database in a file, or
-/// behind a socket in the file system, always passes. An address that cannot belong to a system in the shop is not
-/// contacted.
+/// Checks that a server is listening at the address that the PostgreSQL driver would connect to; of several hosts, at
+/// one. The connection pool cannot be used for this check, because it would retry repeatedly and report only a timeout.
+/// A database in a file, or behind a socket in the file system, always passes. An address that cannot belong to a
+/// system in the shop is not contacted.
 ///
 /// # Errors
 ///
@@ -158,50 +144,40 @@ pub async fn reach(url: &str) -> Result<(), OpenError> {
     if !url.starts_with("postgres") {
         return Ok(());
     }
+    let mut attempts: FuturesUnordered<_> = addresses_of_hosts(url)?.into_iter().map(reach_host).collect();
+    let mut failures = Vec::new();
+    while let Some(attempt) = attempts.next().await {
+        match attempt {
+            Ok(()) => return Ok(()),
+            Err(words) => failures.push(words),
+        }
+    }
+    Err(OpenError::Unreachable(failures.join(", ")))
+}
+
+async fn reach_host(address: String) -> Result<(), String> {
     // The address may name the host in several places; the driver's reading of it counts.
-    let Ok(options) = url.parse::<PgConnectOptions>() else { return Ok(()) };
+    let Ok(options) = address.parse::<PgConnectOptions>() else { return Ok(()) };
+    dial(&options).await.map_err(|words| format!("{} ({words})", host_and_port(&options)))
+}
+
+/// Connects to a host and closes the connection. Fails with the operating system's error message.
+async fn dial(options: &PgConnectOptions) -> Result<(), String> {
     if options.get_socket().is_some() || options.get_host().starts_with('/') {
         return Ok(());
     }
-    let (host, port) = (options.get_host().trim_matches(['[', ']']), options.get_port());
-    let unreachable = |words: String| OpenError::Unreachable { address: format!("{host}:{port}"), words };
-    match tokio::time::timeout(CONNECT_TIMEOUT, lan_connect(Host::Domain(host), port)).await {
+    let host = Host::Domain(options.get_host().trim_matches(['[', ']']));
+    match tokio::time::timeout(CONNECT_TIMEOUT, lan_connect(host, options.get_port())).await {
         Ok(Ok(_)) => Ok(()),
-        Ok(Err(error)) => Err(unreachable(io_words(&error))),
-        Err(_) => Err(unreachable(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs()))),
+        Ok(Err(error)) => Err(io_words(&error)),
+        Err(_) => Err(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs())),
     }
 }
 
-impl From<DbErr> for OpenError {
-    fn from(error: DbErr) -> Self {
-        match sqlx_error(&error) {
-            Some(sqlx::Error::Database(db_error)) if db_error.code().as_deref() == Some(SQLITE_NOT_A_DATABASE) => {
-                Self::NotADatabase
-            }
-            _ => Self::Database(error),
-        }
-    }
-}
-
-fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
-    match error {
-        DbErr::Conn(RuntimeErr::SqlxError(inner))
-        | DbErr::Exec(RuntimeErr::SqlxError(inner))
-        | DbErr::Query(RuntimeErr::SqlxError(inner)) => Some(inner),
-        _ => None,
-    }
-}
-
-/// Returns the error message of the database server or the operating system, without the messages added by the layers
-/// in between.
-fn plain(error: &DbErr) -> String {
-    let Some(inner) = sqlx_error(error) else { return error.to_string() };
-    match inner {
-        sqlx::Error::Database(db_error) => db_error.message().to_owned(),
-        sqlx::Error::Io(system) => io_words(system),
-        sqlx::Error::PoolTimedOut => format!("no connection within {} s", CONNECT_TIMEOUT.as_secs()),
-        other => other.to_string(),
-    }
+fn host_and_port(options: &PgConnectOptions) -> String {
+    let socket = options.get_socket().map(|path| path.display().to_string());
+    let host = socket.unwrap_or_else(|| options.get_host().trim_matches(['[', ']']).to_owned());
+    format!("{host}:{}", options.get_port())
 }
 
 fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::SqliteConnectOptions {
@@ -278,8 +254,8 @@ impl WriteConnection {
     }
 }
 
-pub(super) async fn connect_writer(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
-    let mut options = options(settings, 1);
+pub(super) async fn connect_writer(settings: &DatabaseSettings) -> Result<DatabaseConnection, OpenError> {
+    let mut options = options(settings, 1).await?;
     options.idle_timeout(None).max_lifetime(None);
     options.map_sqlx_sqlite_opts(sqlite_writer);
     options.map_sqlx_postgres_opts(|options| {
@@ -292,7 +268,7 @@ pub(super) async fn connect_writer(settings: &DatabaseSettings) -> Result<Databa
             ("tcp_keepalives_count", "3"),
         ])
     });
-    Database::connect(options).await
+    Ok(Database::connect(options).await?)
 }
 
 /// Acquires the advisory lock on the database, which is held as long as the connection is open.
@@ -326,19 +302,27 @@ async fn take_epoch(db: &DatabaseConnection) -> Result<(i64, i64), OpenError> {
     Ok((epoch, last_seq))
 }
 
-/// Opens the read pool.
+/// Opens the read pool. If the address has several hosts, the pool goes wherever these settings find the one that
+/// writes.
 pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, OpenError> {
-    let mut options = options(settings, settings.read_connections.max(1));
+    let mut options = options(settings, settings.read_connections.max(1)).await?;
     options.map_sqlx_sqlite_opts(|options| {
         options.pragma("journal_mode", "WAL").pragma("query_only", "ON").busy_timeout(Duration::from_secs(5))
     });
     // After an outage the pool holds dead connections; without the test a reader would be given one.
     options.test_before_acquire(true);
-    let limit = settings.statement_timeout.as_millis().to_string();
-    options.map_sqlx_postgres_opts(move |options| {
-        options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on")])
-    });
-    Ok(Database::connect(options).await?)
+    let limit = settings.statement_timeout;
+    options.map_sqlx_postgres_opts(move |options| reader_session(options, limit));
+    settings.hosts.renew_connections(&mut options, &settings.url);
+    let db = Database::connect(options).await?;
+    settings.hosts.lead(&db, settings);
+    Ok(db)
+}
+
+/// Returns the options of a session in a read pool.
+fn reader_session(options: PgConnectOptions, statement_timeout: Duration) -> PgConnectOptions {
+    let limit = statement_timeout.as_millis().to_string();
+    options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on")])
 }
 
 /// Opens a separate connection for reading the whole database, without a statement timeout or a limit on idle
@@ -347,7 +331,7 @@ pub(super) async fn copying(
     settings: &DatabaseSettings,
     copy: Option<PathBuf>,
 ) -> Result<DatabaseConnection, OpenError> {
-    let mut options = options(settings, 1);
+    let mut options = options(settings, 1).await?;
     options.idle_timeout(None).max_lifetime(None);
     options.map_sqlx_sqlite_opts(move |options| {
         let options = options.create_if_missing(false).busy_timeout(Duration::from_secs(5));
@@ -364,37 +348,4 @@ pub(super) async fn copying(
         ])
     });
     Ok(Database::connect(options).await?)
-}
-
-/// Returns whether an error is caused by a value rather than the connection: text that the database cannot store (NUL
-/// on PostgreSQL), a number out of range, or a value too large for an index.
-pub(super) fn refuses_value(error: &DbErr) -> bool {
-    let (DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner))) = error else {
-        return false;
-    };
-    let code = inner.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    // PostgreSQL: data exceptions, violated constraints (unique ones are told apart before), program limits. SQLite:
-    // a value that is too big, of the wrong type, or against a constraint.
-    code.is_some_and(|code| {
-        let postgres = code.len() == 5 && ["22", "23", "54"].iter().any(|class| code.starts_with(class));
-        postgres || matches!(&*code, "18" | "20" | "1299" | "275")
-    })
-}
-
-/// Classifies the outage that an error indicates, by the error's code or, if it has none, by its text.
-pub fn unavailable(error: &DbErr) -> Unavailable {
-    let words = error.to_string().to_lowercase();
-    let code = match error {
-        DbErr::Exec(RuntimeErr::SqlxError(e)) | DbErr::Query(RuntimeErr::SqlxError(e)) => {
-            e.as_database_error().and_then(|e| e.code().map(std::borrow::Cow::into_owned))
-        }
-        _ => None,
-    };
-    match code.as_deref() {
-        Some("13" | "53100") => Unavailable::DiskFull,
-        Some("8" | "25006" | "1544" | "264" | "520" | "776") => Unavailable::ReadOnly,
-        _ if words.contains("database or disk is full") || words.contains("no space left") => Unavailable::DiskFull,
-        _ if words.contains("readonly database") || words.contains("read-only") => Unavailable::ReadOnly,
-        _ => Unavailable::Database,
-    }
 }

@@ -9,19 +9,18 @@
 //! nothing that of [`Leadership`].
 
 mod leadership;
+mod session;
 
 use std::pin::pin;
 use std::time::Duration;
 
-use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
-    TransactionTrait, Value,
-};
+use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, Statement, TransactionTrait, Value};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError};
 use domain::time::Timestamp;
 use leadership::since_boot;
+use session::{no_answer, open_session, reopen_session};
 
 pub use leadership::Leadership;
 
@@ -295,43 +294,6 @@ impl Lease {
 
 fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
     Statement::from_sql_and_values(DatabaseBackend::Postgres, sql, values)
-}
-
-fn no_answer() -> DbErr {
-    DbErr::Conn(RuntimeErr::Internal("the database did not respond".to_owned()))
-}
-
-async fn open_session(settings: &DatabaseSettings, within: Duration) -> Result<DatabaseConnection, DbErr> {
-    let mut options = ConnectOptions::new(&settings.url);
-    options
-        .min_connections(1)
-        .max_connections(1)
-        .connect_timeout(within)
-        .acquire_timeout(within)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .test_before_acquire(false)
-        .sqlx_logging(false);
-    // A beat that a crash of the database loses is of no use to anybody, so it does not wait for the disk.
-    options.map_sqlx_postgres_opts(|options| {
-        options.options([
-            ("synchronous_commit", "off"),
-            ("statement_timeout", "3000"),
-            ("idle_in_transaction_session_timeout", "3000"),
-        ])
-    });
-    timeout(within, Database::connect(options)).await.unwrap_or_else(|_| Err(no_answer()))
-}
-
-/// Takes the session out of its place, or opens one if it was lost.
-async fn reopen_session(
-    place: &mut Option<DatabaseConnection>,
-    settings: &DatabaseSettings,
-) -> Result<DatabaseConnection, DbErr> {
-    match place.take() {
-        Some(session) => Ok(session),
-        None => open_session(settings, ANSWER_TIME).await,
-    }
 }
 
 async fn read(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {

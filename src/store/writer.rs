@@ -86,8 +86,9 @@ pub struct ConnectionGuard {
 pub enum ConnectionError {
     /// The database is unavailable; the writer keeps trying to open it.
     Unavailable(Unavailable),
-    /// A different server has taken a newer epoch of the database, so this process must never write to it again. Two
-    /// writers would assign the same event numbers and overwrite each other's versions.
+    /// A different server has taken a newer epoch of the database, or the database has lost changes that this process
+    /// acknowledged, so this process must never write to it again. It would assign event numbers a second time and
+    /// overwrite versions that it has not read.
     Fenced,
 }
 

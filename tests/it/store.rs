@@ -3,6 +3,7 @@
 mod contract;
 mod damage;
 mod exclusion;
+mod failover;
 pub mod migrations;
 mod numbers;
 mod outages;

@@ -15,7 +15,7 @@ use config::{Config, dotenv};
 use platform::io_words::io_words;
 use platform::secrets::check_values::check_value;
 use platform::secrets::random::secret_bytes;
-use store::connect::{self, DatabaseSettings, OpenError};
+use store::connect::{self, DatabaseSettings, OpenError, WritingHost};
 use store::secret_checks::{self, DatabaseState, SecretCheck};
 
 /// Reason that the server does not start with the configured secrets.
@@ -64,6 +64,7 @@ pub fn database_settings(config: &Config) -> DatabaseSettings {
         url: config.database_url().expose().to_owned(),
         read_connections: config.database.read_connections,
         statement_timeout: config.database.statement_timeout_seconds.duration(),
+        hosts: WritingHost::default(),
     }
 }
 

@@ -114,6 +114,11 @@ struct OpenDatabase {
 async fn open_database(config: &Config, clock: &Clock) -> Result<OpenDatabase, ShopStartError> {
     let settings = own_secrets::database_settings(config);
     let mut writing = connect::start(&settings).await?;
+    if connect::is_asynchronous(&settings, &writing.db).await? {
+        tracing::warn!(
+            "the database replicates asynchronously: the last acknowledged changes are lost with its primary"
+        );
+    }
     own_secrets::keep(config, &writing.db).await?;
     manual_restore::detect(&config.server.data_dir, &mut writing, clock()).await?;
     let reading = connect::reading(&settings).await?;

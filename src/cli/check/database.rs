@@ -55,6 +55,7 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
                     return None;
                 }
             }
+            check_replication(report, &settings, &reading).await;
             if let Ok(Some(at)) = Queries::new(reading.clone()).unreviewed_restore().await {
                 let restored_at = at.to_string();
                 let day = restored_at.get(..10).unwrap_or_default();
@@ -68,5 +69,16 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
             }
             Some(reading)
         }
+    }
+}
+
+/// Reports what could be lost with the host that writes.
+async fn check_replication(report: &mut CheckReport, settings: &DatabaseSettings, reading: &DatabaseConnection) {
+    if let Ok(true) = connect::is_asynchronous(settings, reading).await {
+        report.note(
+            "replication",
+            "the database replicates asynchronously: the last acknowledged changes are lost with its primary; set \
+             synchronous_standby_names there",
+        );
     }
 }

@@ -12,7 +12,7 @@ use sea_orm::{AccessMode, DatabaseConnection, IsolationLevel, TransactionTrait};
 use self::programs::{PgPrograms, is_done, read_out};
 use self::rows::CopiedRows;
 use super::{CopyError, DatabaseCopy, counted, number, schema_of, text};
-use crate::connect::{self, DatabaseSettings};
+use crate::connect::{self, DatabaseSettings, OpenError};
 use crate::lease::LEASE_TABLE;
 
 /// Program that writes the copy.
@@ -22,8 +22,9 @@ const RESTORE_PROGRAM: &str = "pg_restore";
 
 /// Copies the database into an empty file and verifies the copy against the database.
 pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
+    let settings = on_one_host(settings).await?;
     let programs = PgPrograms::new(&settings.url)?;
-    let db = connect::copying(settings, None).await?;
+    let db = connect::copying(&settings, None).await?;
     let copied = copied(&db, &programs, file).await;
     db.close().await?;
     let (copy, schema) = copied?;
@@ -40,8 +41,9 @@ pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<Dat
 /// Restores a copy into an empty database, either completely or not at all. Returns the resulting number of rows per
 /// table.
 pub(super) async fn restore(settings: &DatabaseSettings, copy: &Path) -> Result<BTreeMap<String, u64>, CopyError> {
+    let settings = on_one_host(settings).await?;
     let programs = PgPrograms::new(&settings.url)?;
-    let db = connect::copying(settings, None).await?;
+    let db = connect::copying(&settings, None).await?;
     let restored = async {
         let version = number(&db, "SELECT current_setting('server_version_num')::bigint AS value").await?;
         programs.must_know(RESTORE_PROGRAM, (version / 10_000) as u32).await?;
@@ -54,6 +56,11 @@ pub(super) async fn restore(settings: &DatabaseSettings, copy: &Path) -> Result<
     let restored = restored.await;
     db.close().await?;
     restored
+}
+
+/// Returns the settings with the address of the host that writes, so that the programs use the same one.
+async fn on_one_host(settings: &DatabaseSettings) -> Result<DatabaseSettings, OpenError> {
+    Ok(DatabaseSettings { url: connect::writing_address(settings).await?, ..settings.clone() })
 }
 
 /// Writes the copy; returns its expected contents and the schema that its tables belong to.

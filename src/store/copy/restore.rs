@@ -10,7 +10,7 @@ use std::path::Path;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
 
 use super::{CopyError, DatabaseCopier, counted, postgres, sqlite};
-use crate::connect::{self, DatabaseSettings, UNFINISHED_TABLE};
+use crate::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE};
 
 /// State of a database before a backup is restored into it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,8 +110,8 @@ impl DatabaseCopier {
 }
 
 /// Opens a writable connection with the default limits of the server's database user.
-async fn plain(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
-    let mut options = ConnectOptions::new(&settings.url);
+async fn plain(settings: &DatabaseSettings) -> Result<DatabaseConnection, OpenError> {
+    let mut options = ConnectOptions::new(connect::writing_address(settings).await?);
     options.max_connections(1).sqlx_logging(false);
-    Database::connect(options).await
+    Ok(Database::connect(options).await?)
 }

@@ -145,8 +145,12 @@ pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, Conn
     };
     counters.uncertain_epochs.store(0, Relaxed);
     counters.epoch.store(writing.epoch, Relaxed);
-    // A commit whose outcome was lost may have written events: they are published before any later one.
     let last = *args.outbox.last().borrow();
+    if writing.last_seq < last {
+        tracing::error!(last, present = writing.last_seq, "the database has lost acknowledged changes; exiting");
+        return Err(ConnectionError::Fenced);
+    }
+    // A commit whose outcome was lost may have written events: they are published before any later one.
     match publish_unpublished(&writing, last, &args.outbox).await {
         Ok(()) => Ok(Box::new(ConnectionGuard { writing, _write_lock: write_lock })),
         Err(LoadError::Db(error)) => Err(ConnectionError::Unavailable(unavailable(&error))),

@@ -7,7 +7,7 @@ use migrations::{Migrator, MigratorTrait as _};
 use printfloor::app::service_tests::Service;
 use printfloor::http::production::integrations::IntegrationsChange;
 use printfloor::http::wire::read_body;
-use printfloor::store::connect::{self, DatabaseSettings};
+use printfloor::store::connect::{self, DatabaseSettings, WritingHost};
 use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
 
@@ -180,7 +180,7 @@ async fn a_database_that_another_server_uses_is_not_written() {
     let url = db.url().unwrap();
     let change = json!({"settings": {"database.url": url}});
     let (read_connections, statement_timeout) = (1, std::time::Duration::from_secs(10));
-    let settings = DatabaseSettings { url, read_connections, statement_timeout };
+    let settings = DatabaseSettings { url, read_connections, statement_timeout, hosts: WritingHost::default() };
     let other = connect::start(&settings).await.unwrap();
     let refused = app.patch("/api/settings", &change).await.expect(400);
     assert_eq!(fault_paths(&refused), ["settings.database.url"], "{refused}");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use printfloor::store::connect::DatabaseSettings;
+use printfloor::store::connect::{DatabaseSettings, WritingHost};
 use printfloor::store::rows::samples::{migrated_postgres, migrated_sqlite, unused_database};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, QueryResult, Statement};
 use tempfile::TempDir;
@@ -80,7 +80,8 @@ impl TestDatabase {
 }
 
 fn settings(url: String) -> DatabaseSettings {
-    DatabaseSettings { url, read_connections: 4, statement_timeout: Duration::from_secs(10) }
+    let hosts = WritingHost::default();
+    DatabaseSettings { url, read_connections: 4, statement_timeout: Duration::from_secs(10), hosts }
 }
 
 async fn connect(url: &str) -> DatabaseConnection {
