@@ -1,0 +1,33 @@
+//! The lease of the database under a leader: it cannot be renewed for a while.
+
+use sea_orm::{ConnectOptions, ConnectionTrait as _, Database, TransactionTrait as _};
+
+use crate::support::{App, Db, until};
+
+/// Waits until the server's readiness has this status; returns its problems.
+async fn problems(app: &App, status: &str) -> String {
+    until(status, || async {
+        let ready = app.get("/readyz").await.expect(200);
+        (ready["status"] == status).then(|| ready["degraded"].to_string())
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_that_cannot_renew_its_lease_says_that_it_starts_nothing() {
+    let Some(db) = Db::postgres_with_shop().await else { return };
+    let mut options = ConnectOptions::new(db.url().unwrap());
+    options.max_connections(1).sqlx_logging(false);
+    let app = App::new(db).await;
+    problems(&app, "ready").await;
+    // Whoever locks the row keeps the lease from being renewed, and nothing else.
+    let outside = Database::connect(options).await.unwrap();
+    let locked = outside.begin().await.unwrap();
+    locked.execute_unprepared("SELECT * FROM printfloor_leader FOR UPDATE").await.unwrap();
+    let words = problems(&app, "degraded").await;
+    assert!(words.contains("no print, payment or mail is started: the lease of the database"), "{words}");
+    app.material("written meanwhile", 1.0).await;
+    locked.rollback().await.unwrap();
+    problems(&app, "ready").await;
+    outside.close().await.unwrap();
+}
