@@ -9,29 +9,27 @@
 //! nothing that of [`Leadership`].
 
 mod leadership;
+mod renewal;
+mod session;
 
-use std::pin::pin;
 use std::time::Duration;
 
-use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
-    TransactionTrait, Value,
-};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, TransactionTrait};
+use tokio::time::timeout;
 
 use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError};
 use domain::time::Timestamp;
 use leadership::since_boot;
+use session::{flag, has_table, no_answer, open_session, read, read_or_make, reopen_session, statement};
 
 pub use leadership::Leadership;
+pub use renewal::{Lease, LeaseEnd};
 
 /// Table with the lease.
 pub(crate) const LEASE_TABLE: &str = "printfloor_leader";
 
 /// Time without a beat after which another server takes the lease.
 const LEASE_TIME: Duration = Duration::from_millis(2500);
-/// Interval between two beats: several may fail before the lease is lost.
-const BEAT_INTERVAL: Duration = Duration::from_millis(400);
 /// Maximum time for the database to answer a beat or a look.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 /// Maximum time to take the lease, in which sessions of the former leader end.
@@ -39,19 +37,9 @@ const TAKING_TIME: Duration = Duration::from_secs(3);
 /// Maximum time to connect for the first time.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 
-const READ: &str = "SELECT mark, holder, address, term, beat, \
-                    CAST(EXTRACT(EPOCH FROM since) * 1000 AS BIGINT) AS since_ms FROM printfloor_leader WHERE id = 1";
-const CREATE: &str = "CREATE TABLE IF NOT EXISTS printfloor_leader (id INT PRIMARY KEY CHECK (id = 1), \
-                      mark TEXT NOT NULL, holder TEXT NOT NULL, address TEXT NOT NULL, term BIGINT NOT NULL, \
-                      beat BIGINT NOT NULL, since TIMESTAMPTZ NOT NULL)";
-const FILL: &str = "INSERT INTO printfloor_leader (id, mark, holder, address, term, beat, since) \
-                    VALUES (1, '', '', '', 0, 0, now()) ON CONFLICT (id) DO NOTHING";
 const TAKE: &str = "UPDATE printfloor_leader SET holder = $1, address = $2, term = term + 1, beat = beat + 1, \
                     since = now(), mark = md5(random()::text || clock_timestamp()::text) \
                     WHERE id = 1 AND term = $3 AND beat = $4 RETURNING mark";
-const BEAT: &str = "UPDATE printfloor_leader SET beat = beat + 1 WHERE id = 1 AND term = $1 AND holder = $2";
-const RELEASE: &str = "UPDATE printfloor_leader SET holder = '', address = '', beat = beat + 1, since = now() \
-                       WHERE id = 1 AND term = $1 AND holder = $2";
 
 /// Server that wants the lease.
 #[derive(Clone, Debug)]
@@ -115,8 +103,7 @@ pub enum LeaseAttempt {
 /// Fails if the database cannot be queried.
 pub async fn current_leader(settings: &DatabaseSettings) -> Result<Option<CurrentLeader>, OpenError> {
     let session = open_session(settings, CONNECT_TIME).await?;
-    let exists = flag(&session, "SELECT to_regclass('printfloor_leader') IS NOT NULL AS is_so").await?;
-    let row = if exists { Some(read(&session).await?) } else { None };
+    let row = if has_table(&session).await? { Some(read(&session).await?) } else { None };
     session.close().await?;
     Ok(row.filter(|row| !row.address.is_empty()).map(LeaseRow::leader))
 }
@@ -140,14 +127,7 @@ impl LeaseWatch {
     pub async fn open(settings: DatabaseSettings, holder: LeaseHolder) -> Result<Self, OpenError> {
         connect::reach(&settings.url).await?;
         let session = open_session(&settings, CONNECT_TIME).await?;
-        if session.query_one_raw(statement(READ, [])).await.is_err() {
-            let created = session.execute_unprepared(CREATE).await;
-            // Another server may have created it at the same moment: then it is there, although this one failed.
-            if session.query_one_raw(statement(READ, [])).await.is_err() {
-                created?;
-            }
-        }
-        session.execute_unprepared(FILL).await?;
+        read_or_make(&session).await?;
         Ok(Self { settings, holder, session: Some(session), last: None })
     }
 
@@ -176,7 +156,7 @@ impl LeaseWatch {
 
     async fn look(&mut self, at_once: bool) -> Result<LeaseAttempt, DbErr> {
         let session = reopen_session(&mut self.session, &self.settings).await?;
-        let row = timeout(ANSWER_TIME, read(&session)).await.unwrap_or_else(|_| Err(no_answer()))?;
+        let row = timeout(ANSWER_TIME, read_or_make(&session)).await.unwrap_or_else(|_| Err(no_answer()))?;
         let now = since_boot();
         let first_read = match &self.last {
             Some((last, first_read)) if *last == row => *first_read,
@@ -195,156 +175,12 @@ impl LeaseWatch {
         {
             // The lease is renewed on a thread of its own, with its own connection.
             let _ = timeout(ANSWER_TIME, session.close()).await;
-            let (settings, holder) = (self.settings.clone(), self.holder.clone());
-            let (term, leadership) = (row.term + 1, Leadership::of_lease(now));
-            return Ok(LeaseAttempt::Won(Box::new(Lease { settings, holder, term, mark, session: None, leadership })));
+            let place = (self.settings.clone(), self.holder.clone());
+            return Ok(LeaseAttempt::Won(Box::new(Lease::new(place, (row.term + 1, mark), now))));
         }
         self.session = Some(session);
         Ok(LeaseAttempt::Held(row.leader()))
     }
-}
-
-/// Reason that a lease is no longer renewed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LeaseEnd {
-    /// Another server leads.
-    Lost,
-    /// This server gave it back.
-    Released,
-}
-
-/// Lease that this server holds.
-pub struct Lease {
-    settings: DatabaseSettings,
-    holder: LeaseHolder,
-    term: i64,
-    mark: String,
-    session: Option<DatabaseConnection>,
-    leadership: Leadership,
-}
-
-impl Lease {
-    /// Returns the view of the lease for whoever acts on the outside world.
-    pub fn leadership(&self) -> Leadership {
-        self.leadership.clone()
-    }
-
-    /// Returns the random text with which the server marks its folders.
-    pub fn mark(&self) -> &str {
-        &self.mark
-    }
-
-    /// Renews the lease until another server has it, or until `leave` is ready; then the next server can take it at
-    /// once. While the database does not answer, nothing is renewed, and this server leads again as soon as it does,
-    /// unless another one was quicker.
-    pub async fn keep(mut self, leave: impl Future<Output = ()>) -> LeaseEnd {
-        let mut leave = pin!(leave);
-        let mut beats = interval(BEAT_INTERVAL);
-        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut failing = false;
-        loop {
-            tokio::select! {
-                biased; // the end comes before one more beat
-                () = &mut leave => {
-                    self.release().await;
-                    return LeaseEnd::Released;
-                }
-                _ = beats.tick() => {}
-            }
-            match self.beat().await {
-                Ok(true) if failing => {
-                    tracing::info!(term = self.term, "the lease of the database is renewed again");
-                    failing = false;
-                }
-                Ok(false) => {
-                    tracing::error!(term = self.term, "another server holds the lease of the database; exiting");
-                    return LeaseEnd::Lost;
-                }
-                Err(error) if !failing => {
-                    tracing::warn!(%error, "the lease of the database cannot be renewed; nothing is started meanwhile");
-                    failing = true;
-                }
-                Ok(true) | Err(_) => {}
-            }
-        }
-    }
-
-    /// Raises the beat. Returns `false` if another server has the lease.
-    async fn beat(&mut self) -> Result<bool, DbErr> {
-        let session = reopen_session(&mut self.session, &self.settings).await?;
-        let sent_at = since_boot();
-        let beat = statement(BEAT, [self.term.into(), self.holder.id.clone().into()]);
-        let answer = timeout(ANSWER_TIME, session.execute_raw(beat)).await;
-        let rows = answer.unwrap_or_else(|_| Err(no_answer()))?.rows_affected();
-        self.session = Some(session);
-        if rows > 0 {
-            self.leadership.renew(sent_at);
-        }
-        Ok(rows > 0)
-    }
-
-    /// Gives the lease back. If the database does not answer, it ends by itself.
-    async fn release(mut self) {
-        let Ok(session) = reopen_session(&mut self.session, &self.settings).await else { return };
-        let release = statement(RELEASE, [self.term.into(), self.holder.id.clone().into()]);
-        if let Ok(Ok(_)) = timeout(ANSWER_TIME, session.execute_raw(release)).await {
-            let _ = timeout(ANSWER_TIME, session.close()).await;
-        }
-    }
-}
-
-fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
-    Statement::from_sql_and_values(DatabaseBackend::Postgres, sql, values)
-}
-
-fn no_answer() -> DbErr {
-    DbErr::Conn(RuntimeErr::Internal("the database did not respond".to_owned()))
-}
-
-async fn open_session(settings: &DatabaseSettings, within: Duration) -> Result<DatabaseConnection, DbErr> {
-    let mut options = ConnectOptions::new(&settings.url);
-    options
-        .min_connections(1)
-        .max_connections(1)
-        .connect_timeout(within)
-        .acquire_timeout(within)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .test_before_acquire(false)
-        .sqlx_logging(false);
-    // A beat that a crash of the database loses is of no use to anybody, so it does not wait for the disk.
-    options.map_sqlx_postgres_opts(|options| {
-        options.options([
-            ("synchronous_commit", "off"),
-            ("statement_timeout", "3000"),
-            ("idle_in_transaction_session_timeout", "3000"),
-        ])
-    });
-    timeout(within, Database::connect(options)).await.unwrap_or_else(|_| Err(no_answer()))
-}
-
-/// Takes the session out of its place, or opens one if it was lost.
-async fn reopen_session(
-    place: &mut Option<DatabaseConnection>,
-    settings: &DatabaseSettings,
-) -> Result<DatabaseConnection, DbErr> {
-    match place.take() {
-        Some(session) => Ok(session),
-        None => open_session(settings, ANSWER_TIME).await,
-    }
-}
-
-async fn read(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {
-    let row = session.query_one_raw(statement(READ, [])).await?;
-    let row = row.ok_or_else(|| DbErr::RecordNotFound("the lease of the database is missing".to_owned()))?;
-    Ok(LeaseRow {
-        mark: row.try_get("", "mark")?,
-        holder: row.try_get("", "holder")?,
-        address: row.try_get("", "address")?,
-        since_ms: row.try_get("", "since_ms")?,
-        term: row.try_get("", "term")?,
-        beat: row.try_get("", "beat")?,
-    })
 }
 
 /// Takes the lease if it is still as in `row`, and returns its mark; `None` if somebody was quicker or uses the
@@ -388,9 +224,4 @@ async fn expel(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
         tx.execute_unprepared("UPDATE writer SET epoch = epoch + 1 WHERE id = 1").await?;
     }
     Ok(())
-}
-
-async fn flag(tx: &impl ConnectionTrait, sql: &str) -> Result<bool, DbErr> {
-    let row = tx.query_one_raw(Statement::from_string(DatabaseBackend::Postgres, sql)).await?;
-    row.map(|row| row.try_get("", "is_so")).transpose().map(Option::unwrap_or_default)
 }

@@ -1,7 +1,8 @@
-//! The lease of the database under a leader: it cannot be renewed for a while.
+//! The lease of the database under a leader: it cannot be renewed for a while, or vanishes.
 
 use sea_orm::{ConnectOptions, ConnectionTrait as _, Database, TransactionTrait as _};
 
+use super::{Pair, stands_by};
 use crate::support::{App, Db, until};
 
 /// Waits until the server's readiness has this status; returns its problems.
@@ -30,4 +31,29 @@ async fn a_leader_that_cannot_renew_its_lease_says_that_it_starts_nothing() {
     locked.rollback().await.unwrap();
     problems(&app, "ready").await;
     outside.close().await.unwrap();
+}
+
+/// Removes the lease under both servers, which make it again: the same one leads, and the other one takes over later.
+async fn vanishes(sql: &str) {
+    let Some(mut pair) = Pair::start().await else { return };
+    let (second, first) = (&pair.second, &mut pair.first);
+    first.db.execute(first, sql).await;
+    until("the lease to be made again", || async {
+        first.log().iter().any(|line| line.contains("it was made again")).then_some(())
+    })
+    .await;
+    stands_by(second, first).await;
+    first.material("written afterwards", 1.0).await;
+    first.kill_9();
+    second.until_ready().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lease_whose_table_vanishes_is_made_again() {
+    vanishes("DROP TABLE printfloor_leader").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lease_whose_row_vanishes_is_made_again() {
+    vanishes("DELETE FROM printfloor_leader").await;
 }
