@@ -22,6 +22,7 @@ pub use self::control_socket::CONTROL_SOCKET;
 pub(crate) use self::control_socket::SocketPath;
 pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock};
 use self::lead::Lead;
+pub use self::lead::LeadLoss;
 pub use self::prepared::{DatabaseLead, PreparedServer};
 pub(crate) use self::shared_folders::check as check_shared_folders;
 use self::standby::lead_alone;
@@ -237,9 +238,10 @@ impl Server {
         self.address
     }
 
-    /// Waits until a different server takes over the database; this server must then stop.
-    pub async fn fenced(&self) {
-        self.lead.fenced().cancelled().await;
+    /// Waits until this server no longer leads, mostly because a different one has taken over the database; this server
+    /// must then end.
+    pub async fn lead_lost(&self) -> LeadLoss {
+        self.lead.lost().await
     }
 
     /// Stops listening, lets requests finish and drains the app; aborts work that exceeds the time limit `within`.

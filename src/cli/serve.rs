@@ -52,14 +52,14 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     if let Some(address) = server.address() {
         tracing::info!(%address, "serving");
     }
-    let fenced = tokio::select! {
-        biased; // being fenced is an error, so it is not hidden by a signal at the same moment
-        () = server.fenced() => true,
-        () = signals.next() => false,
+    let lost = tokio::select! {
+        biased; // the loss of the lead is an error, so it is not hidden by a signal at the same moment
+        loss = server.lead_lost() => Some(loss),
+        () = signals.next() => None,
     };
-    if fenced {
+    if let Some(loss) = lost {
         // At once and without draining: what is done from here on, the other server does too.
-        return Err(CliError::Failed("another server has taken over the database".to_owned()));
+        return Err(CliError::Failed(loss.to_string()));
     }
     output::note(&format!(
         "stopping; running requests have {} s to finish; a second signal stops the server immediately",
