@@ -65,7 +65,7 @@ impl Drop for StandbyFront {
 
 /// Takes the lead for a command that runs while no server does.
 pub(super) async fn lead_alone(config: &Config, lock: &File) -> Result<Lead, StartError> {
-    let Some(mut lease) = open_lease(config, lock, String::new()).await? else { return Ok(Lead::undisputed()) };
+    let Some(mut lease) = open_lease(config, lock, false).await? else { return Ok(Lead::undisputed()) };
     at_once(config, &mut lease).await
 }
 
@@ -78,13 +78,8 @@ pub(super) async fn lead_or_wait(
     stands_by: &mut bool,
 ) -> Result<(Lead, Option<StandbyFront>), StartError> {
     let unusable = |source| StartError::Listen { address: config.server.listen.to_string(), source };
-    let address = if config.server.public_url.is_empty() {
-        format!("http://{}", listener.local_addr().map_err(unusable)?)
-    } else {
-        config.server.public_url.clone()
-    };
     let failed = |source| refused(config, source);
-    let Some(mut lease) = open_lease(config, lock, address).await? else { return Ok((Lead::undisputed(), None)) };
+    let Some(mut lease) = open_lease(config, lock, true).await? else { return Ok((Lead::undisputed(), None)) };
     if config.database.standby == StandbyMode::Refuse {
         return Ok((at_once(config, &mut lease).await?, None));
     }
@@ -123,13 +118,15 @@ pub(super) async fn lead_or_wait(
     }
 }
 
-/// Returns the lease of the database; `None` if the database needs none.
-async fn open_lease(config: &Config, lock: &File, address: String) -> Result<Option<LeaseWatch>, StartError> {
+/// Returns the lease of the database, for a server or for a command; `None` if the database needs none.
+async fn open_lease(config: &Config, lock: &File, is_server: bool) -> Result<Option<LeaseWatch>, StartError> {
     let settings = own_secrets::database_settings(config);
     if !settings.url.starts_with("postgres") {
         return Ok(None);
     }
-    let holder = LeaseHolder { id: holder_id(lock), address };
+    // Strangers are told where to find the server that leads, so an address in the network of the shop is not for them.
+    let address = if is_server { config.server.public_url.clone() } else { String::new() };
+    let holder = LeaseHolder { id: holder_id(lock), is_server, address };
     LeaseWatch::open(settings, holder).await.map(Some).map_err(|source| refused(config, source))
 }
 
@@ -166,7 +163,7 @@ struct LeaderCheck {
 impl LeaderCheck {
     /// Makes the check, unless it is done or nobody leads.
     async fn run(&mut self, config: &Config, leader: &CurrentLeader) -> Result<(), StartError> {
-        if self.is_done || leader.address.is_empty() {
+        if self.is_done || !leader.is_server {
             return Ok(());
         }
         if self.failed_at.is_none() {

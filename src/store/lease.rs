@@ -28,6 +28,9 @@ pub use renewal::{Lease, LeaseEnd};
 /// Table with the lease.
 pub(crate) const LEASE_TABLE: &str = "printfloor_leader";
 
+/// Text in the table in the place of the address of a server that tells none. A command has no text there.
+const UNTOLD_ADDRESS: &str = "untold";
+
 /// Time without a beat after which another server takes the lease.
 const LEASE_TIME: Duration = Duration::from_millis(2500);
 /// Maximum time for the database to answer a beat or a look.
@@ -47,14 +50,26 @@ pub struct LeaseHolder {
     /// Identification of the data directory and of the run of its machine: whoever has the same one has ended, because
     /// the directory is locked.
     pub id: String,
-    /// Address at which people and programs reach the server.
+    /// `false` for a command that runs while no server does.
+    pub is_server: bool,
+    /// Address at which everybody may reach the server; empty if it has none. Others tell it to strangers.
     pub address: String,
+}
+
+impl LeaseHolder {
+    /// Returns the text in the place of the address in the table.
+    fn address_text(&self) -> String {
+        let is_untold = self.is_server && self.address.is_empty();
+        if is_untold { UNTOLD_ADDRESS.to_owned() } else { self.address.clone() }
+    }
 }
 
 /// Server that leads, as others see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CurrentLeader {
-    /// Its address; empty if the database is used without a lease, for example by a restore.
+    /// `false` if a command uses the database, for example a restore.
+    pub is_server: bool,
+    /// Its address; empty if it tells none.
     pub address: String,
     /// Time since which it leads, by the clock of the database.
     pub since: Timestamp,
@@ -75,7 +90,9 @@ struct LeaseRow {
 
 impl LeaseRow {
     fn leader(self) -> CurrentLeader {
-        CurrentLeader { address: self.address, since: Timestamp(self.since_ms), mark: self.mark }
+        let is_server = !self.address.is_empty();
+        let address = if self.address == UNTOLD_ADDRESS { String::new() } else { self.address };
+        CurrentLeader { is_server, address, since: Timestamp(self.since_ms), mark: self.mark }
     }
 }
 
@@ -105,7 +122,7 @@ pub async fn current_leader(settings: &DatabaseSettings) -> Result<Option<Curren
     let session = open_session(settings, CONNECT_TIME).await?;
     let row = if has_table(&session).await? { Some(read(&session).await?) } else { None };
     session.close().await?;
-    Ok(row.filter(|row| !row.address.is_empty()).map(LeaseRow::leader))
+    Ok(row.map(LeaseRow::leader).filter(|leader| leader.is_server))
 }
 
 /// Reader of the lease that takes it when it may.
@@ -194,7 +211,7 @@ async fn take(
     let tx = session.begin().await?;
     tx.execute_unprepared("SET LOCAL synchronous_commit = on").await?;
     tx.execute_unprepared("SET LOCAL lock_timeout = 2000").await?;
-    let values = [holder.id.clone().into(), holder.address.clone().into(), row.term.into(), row.beat.into()];
+    let values = [holder.id.clone().into(), holder.address_text().into(), row.term.into(), row.beat.into()];
     let Some(row) = tx.query_one_raw(statement(TAKE, values)).await? else {
         tx.rollback().await?;
         return Ok(None);
@@ -224,4 +241,22 @@ async fn expel(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
         tx.execute_unprepared("UPDATE writer SET epoch = epoch + 1 WHERE id = 1").await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_see_the_address_of_a_server_only_if_it_tells_one() {
+        let seen = |is_server, address: &str| {
+            let holder = LeaseHolder { id: "a".to_owned(), is_server, address: address.to_owned() };
+            let (mark, address) = (String::new(), holder.address_text());
+            let leader = LeaseRow { mark, holder: holder.id, address, since_ms: 0, term: 1, beat: 1 }.leader();
+            (leader.is_server, leader.address)
+        };
+        assert_eq!(seen(true, "https://shop.example.com"), (true, "https://shop.example.com".to_owned()));
+        assert_eq!(seen(true, ""), (true, String::new()));
+        assert_eq!(seen(false, ""), (false, String::new()));
+    }
 }

@@ -123,7 +123,7 @@ impl Lease {
             return Ok(false);
         }
         make(session).await?;
-        let LeaseHolder { id, address } = self.holder.clone();
+        let (id, address) = (self.holder.id.clone(), self.holder.address_text());
         let values = [id.into(), address.into(), self.term.into(), self.mark.clone().into()];
         let is_held = session.execute_raw(statement(ADOPT, values)).await?.rows_affected() > 0;
         if is_held {
