@@ -3,6 +3,7 @@
 mod control_socket;
 mod data_folder;
 mod lead;
+mod leader_check;
 mod prepared;
 mod shared_folders;
 mod standby;
@@ -302,4 +303,9 @@ async fn open_shop(
         other => StartError::App(other),
     })?;
     Ok((shop, config, made_secrets))
+}
+
+/// Returns the error of a database that cannot be used.
+fn refused(config: &Config, source: OpenError) -> StartError {
+    StartError::Database { database: connect::display_url(config.database_url().expose()), source }
 }
