@@ -1,9 +1,34 @@
 //! The lease of the database under a leader: it cannot be renewed for a while, or vanishes.
 
-use sea_orm::{ConnectOptions, ConnectionTrait as _, Database, TransactionTrait as _};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait as _, Database, DatabaseConnection, DatabaseTransaction, TransactionTrait as _,
+};
 
 use super::{Pair, stands_by};
+use crate::api::files::bytes_in;
 use crate::support::{App, Db, until};
+
+/// Lock on the row with the lease, which keeps the lease from being renewed, and nothing else.
+struct LeaseLock {
+    transaction: DatabaseTransaction,
+    session: DatabaseConnection,
+}
+
+impl LeaseLock {
+    async fn on(url: &str) -> Self {
+        let mut options = ConnectOptions::new(url);
+        options.max_connections(1).sqlx_logging(false);
+        let session = Database::connect(options).await.unwrap();
+        let transaction = session.begin().await.unwrap();
+        transaction.execute_unprepared("SELECT * FROM printfloor_leader FOR UPDATE").await.unwrap();
+        Self { transaction, session }
+    }
+
+    async fn release(self) {
+        self.transaction.rollback().await.unwrap();
+        self.session.close().await.unwrap();
+    }
+}
 
 /// Waits until the server's readiness has this status; returns its problems.
 async fn problems(app: &App, status: &str) -> String {
@@ -17,20 +42,33 @@ async fn problems(app: &App, status: &str) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leader_that_cannot_renew_its_lease_says_that_it_starts_nothing() {
     let Some(db) = Db::postgres_with_shop().await else { return };
-    let mut options = ConnectOptions::new(db.url().unwrap());
-    options.max_connections(1).sqlx_logging(false);
+    let url = db.url().unwrap();
     let app = App::new(db).await;
     problems(&app, "ready").await;
-    // Whoever locks the row keeps the lease from being renewed, and nothing else.
-    let outside = Database::connect(options).await.unwrap();
-    let locked = outside.begin().await.unwrap();
-    locked.execute_unprepared("SELECT * FROM printfloor_leader FOR UPDATE").await.unwrap();
+    let lock = LeaseLock::on(&url).await;
     let words = problems(&app, "degraded").await;
     assert!(words.contains("no print, payment or mail is started: the lease of the database"), "{words}");
     app.material("written meanwhile", 1.0).await;
-    locked.rollback().await.unwrap();
+    lock.release().await;
     problems(&app, "ready").await;
-    outside.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_content_of_a_file_is_removed_only_by_a_certain_leader() {
+    let Some(db) = Db::postgres_with_shop().await else { return };
+    let url = db.url().unwrap();
+    let app = App::new(db).await;
+    let folder = app.data().join("files");
+    let [doubted, certain] = [app.gcode("doubted", 60, 1.0).await, app.gcode("certain", 120, 2.0).await];
+    let stored = bytes_in(&folder);
+    let lock = LeaseLock::on(&url).await;
+    problems(&app, "degraded").await;
+    assert_eq!(app.delete(&format!("/api/files/{doubted}")).await.status, 204);
+    assert_eq!(bytes_in(&folder), stored, "another server may have stored the same");
+    lock.release().await;
+    problems(&app, "ready").await;
+    assert_eq!(app.delete(&format!("/api/files/{certain}")).await.status, 204);
+    assert!(bytes_in(&folder) < stored);
 }
 
 /// Removes the lease under both servers, which make it again: the same one leads, and the other one takes over later.
