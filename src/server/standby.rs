@@ -36,7 +36,8 @@ pub(super) struct StandbyFront {
 }
 
 impl StandbyFront {
-    fn start(listener: &net::TcpListener, config: &Config, leader: CurrentLeader) -> io::Result<Self> {
+    /// Starts to serve the page on a copy of the listener.
+    pub(super) fn start(listener: &net::TcpListener, config: &Config, leader: CurrentLeader) -> io::Result<Self> {
         let listener = TcpListener::from_std(listener.try_clone()?)?;
         let (leader, leading) = watch::channel(leader);
         let leaving = CancellationToken::new();
@@ -106,6 +107,7 @@ async fn win(
             checked = &mut check, if !is_checked => {
                 checked?;
                 is_checked = true;
+                lease.announce();
             }
             () = sleep(LOOK_INTERVAL) => {}
         }

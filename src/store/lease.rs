@@ -12,6 +12,7 @@ mod leadership;
 mod renewal;
 mod session;
 
+use std::mem;
 use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, TransactionTrait};
@@ -30,6 +31,9 @@ pub(crate) const LEASE_TABLE: &str = "printfloor_leader";
 
 /// Text in the table in the place of the address of a server that tells none. A command has no text there.
 const UNTOLD_ADDRESS: &str = "untold";
+
+/// Key of the advisory lock that servers share which stand by and could take over.
+const STANDBY_LOCK: i64 = ADVISORY_LOCK + 1;
 
 /// Time without a beat after which another server takes the lease.
 const LEASE_TIME: Duration = Duration::from_millis(2500);
@@ -125,6 +129,24 @@ pub async fn current_leader(settings: &DatabaseSettings) -> Result<Option<Curren
     Ok(row.map(LeaseRow::leader).filter(|leader| leader.is_server))
 }
 
+/// Returns whether a server stands by that could take over, and has looked at the lease lately.
+///
+/// # Errors
+///
+/// Fails if the database cannot be queried.
+pub async fn is_followed(settings: &DatabaseSettings) -> Result<bool, OpenError> {
+    let session = open_session(settings, CONNECT_TIME).await?;
+    let is_followed = format!(
+        "SELECT EXISTS (SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) \
+         WHERE locktype = 'advisory' AND granted AND datname = current_database() AND datid = pg_locks.database \
+         AND ((classid::bigint << 32) | objid::bigint) = {STANDBY_LOCK} \
+         AND query_start > clock_timestamp() - INTERVAL '2 seconds') AS is_so"
+    );
+    let is_followed = flag(&session, &is_followed).await?;
+    session.close().await?;
+    Ok(is_followed)
+}
+
 /// Reader of the lease that takes it when it may.
 pub struct LeaseWatch {
     settings: DatabaseSettings,
@@ -133,6 +155,10 @@ pub struct LeaseWatch {
     /// Row as last read, and the time since boot at which it was first read like that. Forgotten when the database does
     /// not answer, because the leader may not have reached it either.
     last: Option<(LeaseRow, Duration)>,
+    /// This server could take over.
+    is_ready: bool,
+    /// The session has the lock by which the leader knows that.
+    is_announced: bool,
 }
 
 impl LeaseWatch {
@@ -145,7 +171,12 @@ impl LeaseWatch {
         connect::reach(&settings.url).await?;
         let session = open_session(&settings, CONNECT_TIME).await?;
         read_or_make(&session).await?;
-        Ok(Self { settings, holder, session: Some(session), last: None })
+        Ok(Self { settings, holder, session: Some(session), last: None, is_ready: false, is_announced: false })
+    }
+
+    /// Lets the leader know, from the next attempt on, that this server could take over.
+    pub fn announce(&mut self) {
+        self.is_ready = true;
     }
 
     /// Takes the lease if nobody uses the database, or if its holder has not renewed it for [`LEASE_TIME`].
@@ -166,7 +197,7 @@ impl LeaseWatch {
 
     fn end(&mut self, attempt: Result<LeaseAttempt, DbErr>) -> Result<LeaseAttempt, OpenError> {
         if attempt.is_err() {
-            (self.session, self.last) = (None, None);
+            (self.session, self.last, self.is_announced) = (None, None, false);
         }
         attempt.map_err(OpenError::from)
     }
@@ -174,6 +205,9 @@ impl LeaseWatch {
     async fn look(&mut self, at_once: bool) -> Result<LeaseAttempt, DbErr> {
         let session = reopen_session(&mut self.session, &self.settings).await?;
         let row = timeout(ANSWER_TIME, read_or_make(&session)).await.unwrap_or_else(|_| Err(no_answer()))?;
+        if self.is_ready && !mem::replace(&mut self.is_announced, true) {
+            session.execute_unprepared(&format!("SELECT pg_try_advisory_lock_shared({STANDBY_LOCK})")).await?;
+        }
         let now = since_boot();
         let first_read = match &self.last {
             Some((last, first_read)) if *last == row => *first_read,

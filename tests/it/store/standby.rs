@@ -1,6 +1,7 @@
 //! A second server on the same PostgreSQL database stands by for the first, and takes over when it ends in any way.
 
 mod chaos;
+mod handover;
 mod lease;
 
 use std::path::Path;
