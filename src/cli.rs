@@ -8,6 +8,7 @@ mod backup;
 mod check;
 mod config;
 mod error;
+mod handover;
 mod keys;
 mod manual;
 mod office;
@@ -102,6 +103,8 @@ pub enum CliCommand {
     Config(ConfigArgs),
     /// Test the settings and all configured services, and suggest fixes
     Check,
+    /// Make the running server end, if another one stands by for it and takes over
+    Handover,
     /// Write a complete, verified backup of the shop to a file, even while the server is running
     Backup {
         /// File to write; it must not exist yet
@@ -335,6 +338,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(CliCommand::User(UserCommand::Passwd { email })) => Box::pin(users::passwd(&global, &email)).await,
         Some(CliCommand::Config(args)) => config::run(&global, args),
         Some(CliCommand::Check) => check::run(&global).await,
+        Some(CliCommand::Handover) => Box::pin(handover::run(&global)).await,
         Some(CliCommand::Backup { file }) => Box::pin(backup::run(&global, &file)).await,
         Some(CliCommand::Restore { file }) => Box::pin(restore::run(&global, &file)).await,
         Some(CliCommand::Openapi { which }) => openapi::run(&global, which),

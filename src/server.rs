@@ -2,7 +2,9 @@
 
 mod control_socket;
 mod data_folder;
+mod handover;
 mod lead;
+mod leader_check;
 mod prepared;
 mod shared_folders;
 mod standby;
@@ -16,15 +18,20 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 pub use self::control_socket::CONTROL_SOCKET;
 pub(crate) use self::control_socket::SocketPath;
 pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock};
+pub use self::handover::FAREWELL_TIME;
+pub(crate) use self::handover::HANDOVER_PATH;
+use self::handover::{COMMIT_TIME, HandoverDesk};
 use self::lead::Lead;
+pub use self::lead::LeadLoss;
 pub use self::prepared::{DatabaseLead, PreparedServer};
 pub(crate) use self::shared_folders::check as check_shared_folders;
-use self::standby::lead_alone;
+use self::standby::{StandbyFront, lead_alone};
 use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
 use crate::app::restore_mark::{self, RestoreMarkError, RestoreStage};
@@ -32,6 +39,7 @@ use crate::app::{App, ShopStartError as ShopError, story, stream};
 use crate::config::Config;
 use crate::http;
 use crate::store::connect::{self, OpenError};
+use crate::store::lease::CurrentLeader;
 use platform::io_words::io_words;
 
 /// Reason that the server does not start.
@@ -116,6 +124,10 @@ pub struct Server {
     stopping: CancellationToken,
     /// Lead of the database, which another server may take.
     lead: Lead,
+    /// Token that is cancelled when the server is asked to hand over.
+    handover: CancellationToken,
+    /// Copy of the listener, for connections during a handover; `None` if no other server can use the database.
+    listener: Option<net::TcpListener>,
     serving: Vec<JoinHandle<()>>,
     /// Thread that accepts connections and responds to health checks and emergency stops.
     front: Option<http::Acceptor>,
@@ -153,6 +165,8 @@ impl Server {
         if let Some(front) = front {
             front.end().await;
         }
+        let has_lease = server.lead.mark().is_some();
+        server.listener = has_lease.then(|| listener.try_clone()).transpose().map_err(refused)?;
         let listener = TcpListener::from_std(listener).map_err(refused)?;
         server.address = Some(listener.local_addr().map_err(refused)?);
         let config = server.config.clone();
@@ -160,6 +174,7 @@ impl Server {
         let bound = SocketPath::in_folder(&config.server.data_dir).and_then(|path| path.bind());
         let unix = bound.map_err(|source| StartError::Data { path: socket.clone(), source })?;
         server.control = Some(socket);
+        let desk = HandoverDesk::new(config.clone(), has_lease, server.handover.clone());
         let state = http::AppState::new(server.shop.clone(), config, server.stopping.clone());
         server.setup_code = state.make_setup_code();
         let routes = http::pages::router(state.clone());
@@ -167,7 +182,7 @@ impl Server {
         server.front = Some(front);
         server.serving = vec![
             tokio::spawn(served),
-            tokio::spawn(http::serve_control(unix, state, routes)),
+            tokio::spawn(http::serve_control(unix, state, routes.merge(desk.routes()))),
             tokio::spawn(story::tell(server.shop.clone(), server.stopping.clone())),
         ];
         server.serving.extend(server.shop.integrations.start(&server.stopping));
@@ -201,6 +216,8 @@ impl Server {
                 control: None,
                 stopping: CancellationToken::new(),
                 lead,
+                handover: CancellationToken::new(),
+                listener: None,
                 serving: Vec::new(),
                 front: None,
                 _lock: lock,
@@ -237,31 +254,71 @@ impl Server {
         self.address
     }
 
-    /// Waits until a different server takes over the database; this server must then stop.
-    pub async fn fenced(&self) {
-        self.lead.fenced().cancelled().await;
+    /// Waits until this server no longer leads, mostly because a different one has taken over the database; this server
+    /// must then end.
+    pub async fn lead_lost(&self) -> LeadLoss {
+        self.lead.lost().await
+    }
+
+    /// Waits until the server is asked to hand over to the one that stands by for it.
+    pub async fn handover_requested(&self) {
+        self.handover.cancelled().await;
     }
 
     /// Stops listening, lets requests finish and drains the app; aborts work that exceeds the time limit `within`.
-    pub async fn stop(mut self, within: Duration) {
+    pub async fn stop(self, within: Duration) {
+        self.end(within, within).await;
+    }
+
+    /// Stops the server like [`Self::stop`], but gives the lead back as soon as everything is recorded: downloads go on
+    /// afterwards. Until the other server is ready, new connections are told to try again.
+    pub async fn hand_over(mut self, within: Duration) {
+        let (since, address, mark) = (self.shop.environment.now(), String::new(), String::new());
+        let leader = CurrentLeader { is_server: true, address, since, mark };
+        let listener = self.listener.take();
+        // Without it, they are refused, and try again as well.
+        let front = listener.and_then(|listener| StandbyFront::start(&listener, &self.config, leader).ok());
+        self.end(within.min(COMMIT_TIME), within).await;
+        if let Some(front) = front {
+            sleep(FAREWELL_TIME).await;
+            front.end().await;
+        }
+    }
+
+    /// Ends the server. Requests have `commit_time` until the app is drained, and `within` until they are cut off.
+    async fn end(mut self, commit_time: Duration, within: Duration) {
+        drop(self.listener.take());
         self.stopping.cancel();
-        let until = tokio::time::Instant::now() + within;
-        for serving in self.serving.drain(..) {
-            let abort = serving.abort_handle();
-            if tokio::time::timeout_at(until, serving).await.is_err() {
-                tracing::warn!("requests did not finish in time; closing their connections");
-                abort.abort();
+        let (began, mut unfinished) = (Instant::now(), Vec::new());
+        let until = began + within;
+        for mut serving in self.serving.drain(..) {
+            if timeout_at(began + commit_time, &mut serving).await.is_err() {
+                unfinished.push(serving);
             }
         }
-        let left = until.saturating_duration_since(tokio::time::Instant::now()).max(Duration::from_millis(500));
+        if commit_time >= within {
+            cut_off(&mut unfinished, until).await;
+        }
+        let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(500));
         self.shop.close(left).await;
+        self.lead.release().await;
+        cut_off(&mut unfinished, until).await;
         if let Some(front) = self.front.take() {
             front.end().await;
         }
         if let Some(socket) = &self.control {
             let _ = fs::remove_file(socket);
         }
-        self.lead.release().await;
+    }
+}
+
+/// Waits until the given time for what is still being served, and closes the connections that are left.
+async fn cut_off(unfinished: &mut Vec<JoinHandle<()>>, until: Instant) {
+    for mut serving in unfinished.drain(..) {
+        if timeout_at(until, &mut serving).await.is_err() {
+            tracing::warn!("requests did not finish in time; closing their connections");
+            serving.abort();
+        }
     }
 }
 
@@ -300,4 +357,9 @@ async fn open_shop(
         other => StartError::App(other),
     })?;
     Ok((shop, config, made_secrets))
+}
+
+/// Returns the error of a database that cannot be used.
+fn refused(config: &Config, source: OpenError) -> StartError {
+    StartError::Database { database: connect::display_url(config.database_url().expose()), source }
 }

@@ -110,6 +110,7 @@ impl Effects<Export> for ExportEffects {
             }
             ExportEffect::Delete { at } => {
                 self.environment.wait_until(at, Duration::from_millis(EXPORT_LIFE_MS.unsigned_abs())).await;
+                self.environment.leadership().wait_until_confirmed().await;
                 match self.files.delete(export.id).await {
                     Ok(()) => drop(report(&of, ExportCommand::Deleted).await),
                     Err(error) => {
@@ -132,6 +133,8 @@ impl ExportEffects {
                 csv.row(row.iter().map(cell));
             }
             progress.rows += page.rows.len() as u64;
+            // Another server that has taken over meanwhile writes the same file.
+            self.environment.leadership().wait_until_confirmed().await;
             progress.bytes = file.append(csv.take()).await?;
             if page.after.is_none() {
                 break;
@@ -152,10 +155,12 @@ impl ExportEffects {
 
     /// Opens the table at the last reported position; starts a new table if the file is shorter than that.
     async fn resume(&self, of: &Handle<Export>, export: &Export) -> Result<(ExportFile, ExportProgress), WriteFault> {
+        self.environment.leadership().wait_until_confirmed().await;
         if let Some(file) = self.files.resume(export.id, export.progress.bytes).await? {
             return Ok((file, export.progress));
         }
         report(of, ExportCommand::Vanished).await.map_err(|_| WriteFault::Untold)?;
+        self.environment.leadership().wait_until_confirmed().await;
         let anew = self.files.resume(export.id, 0).await?;
         let anew = anew.ok_or_else(|| std::io::Error::other("cannot start the export's file over"))?;
         Ok((anew, ExportProgress::default()))

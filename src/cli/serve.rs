@@ -14,11 +14,21 @@ use super::{CliError, GlobalOptions, office, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
-use crate::server::{CONTROL_SOCKET, Server, absolute};
+use crate::server::{CONTROL_SOCKET, FAREWELL_TIME, LeadLoss, Server, absolute};
 use crate::store::connect;
 
 /// Additional time to close files and sockets, on top of the time for requests and actors to finish.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
+
+/// Reason that a running server ends.
+enum StopReason {
+    /// It no longer leads.
+    Lost(LeadLoss),
+    /// A signal stops it.
+    Signal,
+    /// It was asked to hand over to the server that stands by.
+    Handover,
+}
 
 /// Exits the process as soon as standard input closes, without an orderly shutdown. Nothing is lost, because
 /// acknowledged data is on disk.
@@ -52,27 +62,35 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     if let Some(address) = server.address() {
         tracing::info!(%address, "serving");
     }
-    let fenced = tokio::select! {
-        biased; // being fenced is an error, so it is not hidden by a signal at the same moment
-        () = server.fenced() => true,
-        () = signals.next() => false,
+    let reason = tokio::select! {
+        biased; // the loss of the lead is an error, so it is not hidden by a signal at the same moment
+        loss = server.lead_lost() => StopReason::Lost(loss),
+        () = signals.next() => StopReason::Signal,
+        () = server.handover_requested() => StopReason::Handover,
     };
-    if fenced {
-        // At once and without draining: what is done from here on, the other server does too.
-        return Err(CliError::Failed(
-            "another server has taken over the database, or it has lost changes; the last error in the log says which"
-                .to_owned(),
-        ));
+    // At once and without draining: what is done from here on, the other server does too.
+    if let StopReason::Lost(loss) = reason {
+        return Err(CliError::Failed(loss.to_string()));
     }
+    let hands_over = matches!(reason, StopReason::Handover);
     output::note(&format!(
-        "stopping; running requests have {} s to finish; a second signal stops the server immediately",
+        "{}; running requests have {} s to finish; a second signal stops the server immediately",
+        if hands_over { "handing over to another server" } else { "stopping" },
         within.as_secs_f64()
     ));
+    let ended = async {
+        if hands_over {
+            server.hand_over(within).await;
+        } else {
+            server.stop(within).await;
+        }
+    };
+    let farewell = if hands_over { FAREWELL_TIME } else { Duration::ZERO };
     tokio::select! {
         biased; // done before given up
-        () = server.stop(within) => {}
+        () = ended => {}
         () = signals.next() => return Err(CliError::Failed("stopped immediately by a second signal".to_owned())),
-        () = tokio::time::sleep(within + CLOSE_GRACE) => {
+        () = tokio::time::sleep(within + farewell + CLOSE_GRACE) => {
             return Err(CliError::Failed("not all requests finished in time".to_owned()));
         }
     }

@@ -21,6 +21,7 @@ use axum::extract::{Extension, FromRef};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
 
 use crate::access::LocalOwner;
 use crate::{AppState, last_used};
@@ -32,6 +33,9 @@ pub use standby::serve_standby;
 
 /// Interval between sweeps of rate-limit windows.
 const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
+/// Time for the server to begin to read connections that it has just accepted, before it ends: it closes those of which
+/// nothing was read without an answer.
+const BEGIN_TIME: Duration = Duration::from_millis(100);
 /// Delay after a failure to accept a connection on the control socket.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -55,18 +59,12 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
     let written = tokio::spawn(last_used::keep_writing(FromRef::from_ref(&app)));
     let swept = tokio::spawn(keep_sweeping(app.clone()));
     let graceful = GracefulShutdown::new();
-    loop {
-        let arrived = tokio::select! {
-            biased; // first the end of the server, or steady new connections could keep it from ending
-            () = app.leaving.cancelled() => break,
-            arrived = arriving.recv() => arrived,
-        };
-        let Some(AdmittedConnection { stream, peer, begin, place }) = arrived else { break };
+    let serve = |AdmittedConnection { stream, peer, begin, place }| {
         let stream = match TcpStream::from_std(stream) {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::debug!(%error, "cannot take over a connection");
-                continue;
+                return;
             }
         };
         let limits = HeadLimits::of(&app.config.server);
@@ -77,8 +75,25 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
             served.await;
             drop(place);
         });
+    };
+    loop {
+        let arrived = tokio::select! {
+            biased; // first the end of the server, or steady new connections could keep it from ending
+            () = app.leaving.cancelled() => break,
+            arrived = arriving.recv() => arrived,
+        };
+        let Some(admitted) = arrived else { break };
+        serve(admitted);
     }
+    // The acceptor hands over the last connections, unless emergency stops keep it from ending.
+    let last = async {
+        while let Some(admitted) = arriving.recv().await {
+            serve(admitted);
+        }
+    };
+    let _ = timeout(front::GREETING_TIME * 2, last).await;
     drop(arriving);
+    sleep(BEGIN_TIME).await;
     finish(graceful, &app).await;
     for ended in [written.await, swept.await] {
         if let Err(error) = ended {
@@ -99,7 +114,7 @@ pub async fn serve_control(listener: UnixListener, app: AppState, routes: Router
             accepted = listener.accept() => accepted,
         };
         let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(ACCEPT_PAUSE).await;
+            sleep(ACCEPT_PAUSE).await;
             continue;
         };
         let (place, limits) = (app.admission.reserved(), HeadLimits::of(&app.config.server));
@@ -119,14 +134,14 @@ async fn finish(graceful: GracefulShutdown, app: &AppState) {
     tokio::select! {
         biased; // done in time counts as done
         () = graceful.shutdown() => {}
-        () = tokio::time::sleep(app.config.server.shutdown_timeout_seconds.duration()) => {
+        () = sleep(app.config.server.shutdown_timeout_seconds.duration()) => {
             tracing::warn!("some requests did not finish in time");
         }
     }
 }
 
 async fn keep_sweeping(app: AppState) {
-    while tokio::time::timeout(WINDOW_SWEEP_INTERVAL, app.leaving.cancelled()).await.is_err() {
+    while timeout(WINDOW_SWEEP_INTERVAL, app.leaving.cancelled()).await.is_err() {
         app.limits.sweep(app.environment.now());
     }
 }

@@ -1,19 +1,33 @@
 //! Lead of the database: the thread that renews this server's lease.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::store::lease::{Leadership, Lease, LeaseEnd};
+
+/// Reason that this server no longer leads, and must end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LeadLoss {
+    /// Another server leads, or the database has lost changes.
+    #[error("another server has taken over the database, or it has lost changes; the last error in the log says which")]
+    TakenOver,
+    /// Nobody renews the lease any more, so nothing that waits for it would ever begin.
+    #[error("the thread that renews the lease of the database has panicked")]
+    Panicked,
+}
 
 /// Lead of the database, until another server takes it or this one gives it back.
 pub(super) struct Lead {
     leadership: Leadership,
     /// Text with which this server marks its folders; `None` if no other server can use the database.
     mark: Option<String>,
-    fenced: CancellationToken,
+    /// Reason that the lead is lost; `None` as long as it is not.
+    loss: Arc<watch::Sender<Option<LeadLoss>>>,
     leaving: CancellationToken,
     thread: Option<JoinHandle<()>>,
 }
@@ -24,7 +38,7 @@ impl Lead {
         Self {
             leadership: Leadership::default(),
             mark: None,
-            fenced: CancellationToken::new(),
+            loss: Arc::new(watch::Sender::new(None)),
             leaving: CancellationToken::new(),
             thread: None,
         }
@@ -32,17 +46,27 @@ impl Lead {
 
     /// Starts to renew the lease, on a thread of its own: a server that is busy still leads.
     pub(super) fn renew(lease: Lease) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut lead = Self::undisputed();
         (lead.leadership, lead.mark) = (lease.leadership(), Some(lease.mark().to_owned()));
-        let (fenced, leaving) = (lead.fenced.clone(), lead.leaving.clone());
-        let run = move || {
-            if runtime.block_on(lease.keep(leaving.cancelled_owned())) == LeaseEnd::Lost {
-                fenced.cancel();
-            }
-        };
-        lead.thread = Some(Builder::new().name("lease".to_owned()).spawn(run)?);
+        let leaving = lead.leaving.clone();
+        lead.start(move || lease.keep(leaving.cancelled_owned()))?;
         Ok(lead)
+    }
+
+    /// Starts the thread, which keeps the lease as long as it can.
+    fn start<F>(&mut self, keep: impl FnOnce() -> F + Send + 'static) -> io::Result<()>
+    where
+        F: Future<Output = LeaseEnd> + 'static,
+    {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let loss = self.loss.clone();
+        let run = move || match catch_unwind(AssertUnwindSafe(move || runtime.block_on(keep()))) {
+            Ok(LeaseEnd::Released) => {}
+            Ok(LeaseEnd::Lost) => record(&loss, LeadLoss::TakenOver),
+            Err(_) => record(&loss, LeadLoss::Panicked),
+        };
+        self.thread = Some(Builder::new().name("lease".to_owned()).spawn(run)?);
+        Ok(())
     }
 
     /// Returns the certainty of this process that it leads.
@@ -55,15 +79,18 @@ impl Lead {
         self.mark.as_deref()
     }
 
-    /// Returns the token that is cancelled when another server has taken the lead.
-    pub(super) fn fenced(&self) -> &CancellationToken {
-        &self.fenced
+    /// Waits until this server no longer leads; returns the reason.
+    pub(super) async fn lost(&self) -> LeadLoss {
+        let mut losses = self.loss.subscribe();
+        // The sender is here, so there is no error.
+        let loss = losses.wait_for(Option::is_some).await.ok().and_then(|loss| *loss);
+        loss.unwrap_or(LeadLoss::TakenOver)
     }
 
     /// Returns the function that reports that another server writes to the database.
     pub(super) fn on_fenced(&self) -> Arc<dyn Fn() + Send + Sync> {
-        let fenced = self.fenced.clone();
-        Arc::new(move || fenced.cancel())
+        let loss = self.loss.clone();
+        Arc::new(move || record(&loss, LeadLoss::TakenOver))
     }
 
     /// Gives the lead back, so that the next server takes it at once. Must be called when nothing is written any more.
@@ -79,5 +106,42 @@ impl Lead {
 impl Drop for Lead {
     fn drop(&mut self) {
         self.leaving.cancel();
+    }
+}
+
+/// Records the reason, unless there is an earlier one.
+fn record(loss: &watch::Sender<Option<LeadLoss>>, reason: LeadLoss) {
+    loss.send_if_modified(|recorded| {
+        let is_first = recorded.is_none();
+        recorded.get_or_insert(reason);
+        is_first
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::future::{Ready, ready};
+
+    use super::*;
+
+    async fn loss_of<F: Future<Output = LeaseEnd> + 'static>(keep: impl FnOnce() -> F + Send + 'static) -> LeadLoss {
+        let mut lead = Lead::undisputed();
+        lead.start(keep).unwrap();
+        lead.lost().await
+    }
+
+    #[tokio::test]
+    async fn a_renewal_that_panics_ends_the_lead() {
+        assert_eq!(loss_of(|| -> Ready<LeaseEnd> { panic!("a fault of the program") }).await, LeadLoss::Panicked);
+        assert_eq!(loss_of(|| ready(LeaseEnd::Lost)).await, LeadLoss::TakenOver);
+    }
+
+    #[tokio::test]
+    async fn the_first_reason_counts() {
+        let lead = Lead::undisputed();
+        lead.on_fenced()();
+        record(&lead.loss, LeadLoss::Panicked);
+        assert_eq!(lead.lost().await, LeadLoss::TakenOver);
     }
 }

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tokio::task::spawn_blocking;
+
 use super::{StartError, absolute};
 use crate::app::documents;
 use crate::config::Config;
@@ -36,11 +38,24 @@ fn has_mark(folder: &Path, mark: &str) -> bool {
 
 /// Checks that this server sees the folders of the server that leads, and reaches the bucket for documents.
 pub(crate) async fn check(config: &Config, mark: &str) -> Result<(), StartError> {
+    check_marks(config, mark).await?;
+    check_bucket(config).await
+}
+
+/// Checks that this server sees the folders of the server that leads.
+pub(super) async fn check_marks(config: &Config, mark: &str) -> Result<(), StartError> {
     for (setting, folder) in folders(config) {
-        if !has_mark(&folder, mark) {
+        let (place, mark) = (folder.clone(), mark.to_owned());
+        // A folder on another machine may keep whoever reads it waiting for long.
+        if !spawn_blocking(move || has_mark(&place, &mark)).await.unwrap_or_default() {
             return Err(StartError::NotShared { setting, path: absolute(&folder) });
         }
     }
+    Ok(())
+}
+
+/// Checks that this server reaches the bucket for documents, if there is one.
+pub(super) async fn check_bucket(config: &Config) -> Result<(), StartError> {
     let Some(bucket) = documents::bucket(config).map_err(StartError::App)? else { return Ok(()) };
     match bucket.probe().await {
         // A key may store objects without the right to ask for one that does not exist.

@@ -9,24 +9,21 @@ use std::{io, mem, net};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::lead::Lead;
-use super::{StartError, shared_folders};
-use crate::app::own_secrets::{self, SecretsError};
+use super::{StartError, leader_check, refused};
+use crate::app::own_secrets;
 use crate::config::Config;
 use crate::config::sections::StandbyMode;
 use crate::http;
-use crate::store::connect::{self, OpenError};
+use crate::store::connect::OpenError;
 use crate::store::lease::{CurrentLeader, Lease, LeaseAttempt, LeaseHolder, LeaseWatch};
 use platform::secrets::random::secret_bytes;
 
 /// Interval between two looks at the lease.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-
-/// Maximum time for a server that has just begun to lead to mark its folders.
-const MARKING_TIME: Duration = Duration::from_secs(3);
 
 /// Identification of the machine's run on Linux.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -39,7 +36,8 @@ pub(super) struct StandbyFront {
 }
 
 impl StandbyFront {
-    fn start(listener: &net::TcpListener, config: &Config, leader: CurrentLeader) -> io::Result<Self> {
+    /// Starts to serve the page on a copy of the listener.
+    pub(super) fn start(listener: &net::TcpListener, config: &Config, leader: CurrentLeader) -> io::Result<Self> {
         let listener = TcpListener::from_std(listener.try_clone()?)?;
         let (leader, leading) = watch::channel(leader);
         let leaving = CancellationToken::new();
@@ -65,7 +63,7 @@ impl Drop for StandbyFront {
 
 /// Takes the lead for a command that runs while no server does.
 pub(super) async fn lead_alone(config: &Config, lock: &File) -> Result<Lead, StartError> {
-    let Some(mut lease) = open_lease(config, lock, String::new()).await? else { return Ok(Lead::undisputed()) };
+    let Some(mut lease) = open_lease(config, lock, false).await? else { return Ok(Lead::undisputed()) };
     at_once(config, &mut lease).await
 }
 
@@ -78,13 +76,8 @@ pub(super) async fn lead_or_wait(
     stands_by: &mut bool,
 ) -> Result<(Lead, Option<StandbyFront>), StartError> {
     let unusable = |source| StartError::Listen { address: config.server.listen.to_string(), source };
-    let address = if config.server.public_url.is_empty() {
-        format!("http://{}", listener.local_addr().map_err(unusable)?)
-    } else {
-        config.server.public_url.clone()
-    };
     let failed = |source| refused(config, source);
-    let Some(mut lease) = open_lease(config, lock, address).await? else { return Ok((Lead::undisputed(), None)) };
+    let Some(mut lease) = open_lease(config, lock, true).await? else { return Ok((Lead::undisputed(), None)) };
     if config.database.standby == StandbyMode::Refuse {
         return Ok((at_once(config, &mut lease).await?, None));
     }
@@ -93,21 +86,35 @@ pub(super) async fn lead_or_wait(
         LeaseAttempt::Held(leader) => leader,
     };
     *stands_by = true;
-    let mut check = LeaderCheck::default();
-    check.run(config, &leader).await?;
     tracing::info!(leader = leader.address, "another server leads; standing by");
     let front = StandbyFront::start(listener, config, leader).map_err(unusable)?;
-    let mut is_failing = false;
+    let won = win(config, &mut lease, &front.leader).await?;
+    tracing::info!("this server takes over");
+    Ok((renew(won)?, Some(front)))
+}
+
+/// Waits until this server has the lease, and checks meanwhile that it could go on with the shop of the one that leads.
+async fn win(
+    config: &Config,
+    lease: &mut LeaseWatch,
+    leaders: &watch::Sender<CurrentLeader>,
+) -> Result<Lease, StartError> {
+    let mut check = Box::pin(leader_check::check(config, leaders.subscribe()));
+    let (mut is_checked, mut is_failing) = (false, false);
     loop {
-        sleep(LOOK_INTERVAL).await;
-        match lease.attempt().await {
-            Ok(LeaseAttempt::Won(won)) => {
-                tracing::info!("this server takes over");
-                return Ok((renew(*won)?, Some(front)));
+        tokio::select! {
+            biased; // a server that could not go on does not try to
+            checked = &mut check, if !is_checked => {
+                checked?;
+                is_checked = true;
+                lease.announce();
             }
+            () = sleep(LOOK_INTERVAL) => {}
+        }
+        match lease.attempt().await {
+            Ok(LeaseAttempt::Won(won)) => return Ok(*won),
             Ok(LeaseAttempt::Held(leader)) => {
-                check.run(config, &leader).await?;
-                front.leader.send_if_modified(|last| {
+                leaders.send_if_modified(|last| {
                     let is_other = *last != leader;
                     *last = leader;
                     is_other
@@ -123,13 +130,15 @@ pub(super) async fn lead_or_wait(
     }
 }
 
-/// Returns the lease of the database; `None` if the database needs none.
-async fn open_lease(config: &Config, lock: &File, address: String) -> Result<Option<LeaseWatch>, StartError> {
+/// Returns the lease of the database, for a server or for a command; `None` if the database needs none.
+async fn open_lease(config: &Config, lock: &File, is_server: bool) -> Result<Option<LeaseWatch>, StartError> {
     let settings = own_secrets::database_settings(config);
     if !settings.url.starts_with("postgres") {
         return Ok(None);
     }
-    let holder = LeaseHolder { id: holder_id(lock), address };
+    // Strangers are told where to find the server that leads, so an address in the network of the shop is not for them.
+    let address = if is_server { config.server.public_url.clone() } else { String::new() };
+    let holder = LeaseHolder { id: holder_id(lock), is_server, address };
     LeaseWatch::open(settings, holder).await.map(Some).map_err(|source| refused(config, source))
 }
 
@@ -153,41 +162,4 @@ async fn at_once(config: &Config, lease: &mut LeaseWatch) -> Result<Lead, StartE
 
 fn renew(won: Lease) -> Result<Lead, StartError> {
     Lead::renew(won).map_err(StartError::Thread)
-}
-
-/// Check that this server could go on with the shop of the server that leads. It is made once.
-#[derive(Default)]
-struct LeaderCheck {
-    is_done: bool,
-    /// Time at which it failed first.
-    failed_at: Option<Instant>,
-}
-
-impl LeaderCheck {
-    /// Makes the check, unless it is done or nobody leads.
-    async fn run(&mut self, config: &Config, leader: &CurrentLeader) -> Result<(), StartError> {
-        if self.is_done || leader.address.is_empty() {
-            return Ok(());
-        }
-        if self.failed_at.is_none() {
-            own_secrets::verify(config).await.map_err(|error| match error {
-                SecretsError::Open(source) => refused(config, source),
-                other => StartError::Secrets(other),
-            })?;
-        }
-        match shared_folders::check(config, &leader.mark).await {
-            Ok(()) => self.is_done = true,
-            Err(error) => {
-                let failed_at = *self.failed_at.get_or_insert_with(Instant::now);
-                if failed_at.elapsed() >= MARKING_TIME {
-                    return Err(error);
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn refused(config: &Config, source: OpenError) -> StartError {
-    StartError::Database { database: connect::display_url(config.database_url().expose()), source }
 }

@@ -5,6 +5,7 @@
 //! take the next epoch. The first time a process opens the database, it migrates the tables before these steps.
 
 mod error;
+mod exclusion;
 mod hosts;
 mod replication;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 
 pub(crate) use error::refuses_value;
 pub use error::{OpenError, unavailable};
+pub(super) use exclusion::{ADVISORY_LOCK, lock};
 pub use hosts::WritingHost;
 pub(crate) use hosts::writing_address;
 pub use replication::is_asynchronous;
@@ -22,14 +24,12 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use migrations::{Migrator, MigratorTrait, SchemaManager};
-use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
-    TransactionTrait,
-};
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr};
 use sqlx::postgres::PgConnectOptions;
 use url::{Host, Url};
 
 use domain::database_address::addresses_of_hosts;
+use exclusion::{epoch_on_disk, lock_in_time, take_epoch};
 use platform::http::lan_connect;
 use platform::io_words::io_words;
 
@@ -59,9 +59,6 @@ pub struct WriteConnection {
     /// Number of the last event; read when the epoch is taken, and advanced with each commit.
     pub last_seq: i64,
 }
-
-/// Key of the advisory lock that prevents a second server from using a PostgreSQL database: the bytes of "Printflo".
-pub(super) const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
 
 /// Table that exists in a PostgreSQL database while a backup is being restored into it.
 pub const UNFINISHED_TABLE: &str = "printfloor_restore_unfinished";
@@ -213,7 +210,7 @@ pub async fn start_restored(settings: &DatabaseSettings) -> Result<WriteConnecti
 }
 
 async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
-    lock(&db).await?;
+    lock_in_time(&db).await?;
     let backend = db.get_database_backend();
     let postgres = backend == DatabaseBackend::Postgres;
     // A server that still believes that it writes must not see tables that it does not know.
@@ -269,37 +266,6 @@ pub(super) async fn connect_writer(settings: &DatabaseSettings) -> Result<Databa
         ])
     });
     Ok(Database::connect(options).await?)
-}
-
-/// Acquires the advisory lock on the database, which is held as long as the connection is open.
-pub(super) async fn lock(db: &DatabaseConnection) -> Result<(), OpenError> {
-    let backend = db.get_database_backend();
-    if backend != DatabaseBackend::Postgres {
-        return Ok(());
-    }
-    let lock = Statement::from_string(backend, format!("SELECT pg_try_advisory_lock({ADVISORY_LOCK}) AS held"));
-    let row = db.query_one_raw(lock).await?;
-    match row.map(|row| row.try_get::<bool>("", "held")).transpose()? {
-        Some(true) => Ok(()),
-        _ => Err(OpenError::InUse),
-    }
-}
-
-async fn epoch_on_disk(db: &DatabaseConnection) -> Result<i64, OpenError> {
-    let read = Statement::from_string(db.get_database_backend(), "SELECT epoch FROM writer WHERE id = 1");
-    Ok(db.query_one_raw(read).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?)
-}
-
-/// Takes the next epoch and reads the number of the last event, in one transaction.
-async fn take_epoch(db: &DatabaseConnection) -> Result<(i64, i64), OpenError> {
-    let backend = db.get_database_backend();
-    let tx = db.begin().await?;
-    let take = Statement::from_string(backend, "UPDATE writer SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch");
-    let epoch = tx.query_one_raw(take).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?;
-    let last = Statement::from_string(backend, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS last FROM events");
-    let last_seq = tx.query_one_raw(last).await?.map(|row| row.try_get("", "last")).transpose()?.unwrap_or(0);
-    tx.commit().await.map_err(OpenError::EpochUncertain)?;
-    Ok((epoch, last_seq))
 }
 
 /// Opens the read pool. If the address has several hosts, the pool goes wherever these settings find the one that

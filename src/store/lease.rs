@@ -9,28 +9,34 @@
 //! nothing that of [`Leadership`].
 
 mod leadership;
+mod renewal;
 mod session;
 
-use std::pin::pin;
+use std::mem;
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, Statement, TransactionTrait, Value};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, TransactionTrait};
+use tokio::time::timeout;
 
 use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError};
 use domain::time::Timestamp;
 use leadership::since_boot;
-use session::{no_answer, open_session, reopen_session};
+use session::{flag, has_table, no_answer, open_session, read, read_or_make, reopen_session, statement};
 
 pub use leadership::Leadership;
+pub use renewal::{Lease, LeaseEnd};
 
 /// Table with the lease.
 pub(crate) const LEASE_TABLE: &str = "printfloor_leader";
 
+/// Text in the table in the place of the address of a server that tells none. A command has no text there.
+const UNTOLD_ADDRESS: &str = "untold";
+
+/// Key of the advisory lock that servers share which stand by and could take over.
+const STANDBY_LOCK: i64 = ADVISORY_LOCK + 1;
+
 /// Time without a beat after which another server takes the lease.
 const LEASE_TIME: Duration = Duration::from_millis(2500);
-/// Interval between two beats: several may fail before the lease is lost.
-const BEAT_INTERVAL: Duration = Duration::from_millis(400);
 /// Maximum time for the database to answer a beat or a look.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 /// Maximum time to take the lease, in which sessions of the former leader end.
@@ -38,19 +44,9 @@ const TAKING_TIME: Duration = Duration::from_secs(3);
 /// Maximum time to connect for the first time.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 
-const READ: &str = "SELECT mark, holder, address, term, beat, \
-                    CAST(EXTRACT(EPOCH FROM since) * 1000 AS BIGINT) AS since_ms FROM printfloor_leader WHERE id = 1";
-const CREATE: &str = "CREATE TABLE IF NOT EXISTS printfloor_leader (id INT PRIMARY KEY CHECK (id = 1), \
-                      mark TEXT NOT NULL, holder TEXT NOT NULL, address TEXT NOT NULL, term BIGINT NOT NULL, \
-                      beat BIGINT NOT NULL, since TIMESTAMPTZ NOT NULL)";
-const FILL: &str = "INSERT INTO printfloor_leader (id, mark, holder, address, term, beat, since) \
-                    VALUES (1, '', '', '', 0, 0, now()) ON CONFLICT (id) DO NOTHING";
 const TAKE: &str = "UPDATE printfloor_leader SET holder = $1, address = $2, term = term + 1, beat = beat + 1, \
                     since = now(), mark = md5(random()::text || clock_timestamp()::text) \
                     WHERE id = 1 AND term = $3 AND beat = $4 RETURNING mark";
-const BEAT: &str = "UPDATE printfloor_leader SET beat = beat + 1 WHERE id = 1 AND term = $1 AND holder = $2";
-const RELEASE: &str = "UPDATE printfloor_leader SET holder = '', address = '', beat = beat + 1, since = now() \
-                       WHERE id = 1 AND term = $1 AND holder = $2";
 
 /// Server that wants the lease.
 #[derive(Clone, Debug)]
@@ -58,14 +54,26 @@ pub struct LeaseHolder {
     /// Identification of the data directory and of the run of its machine: whoever has the same one has ended, because
     /// the directory is locked.
     pub id: String,
-    /// Address at which people and programs reach the server.
+    /// `false` for a command that runs while no server does.
+    pub is_server: bool,
+    /// Address at which everybody may reach the server; empty if it has none. Others tell it to strangers.
     pub address: String,
+}
+
+impl LeaseHolder {
+    /// Returns the text in the place of the address in the table.
+    fn address_text(&self) -> String {
+        let is_untold = self.is_server && self.address.is_empty();
+        if is_untold { UNTOLD_ADDRESS.to_owned() } else { self.address.clone() }
+    }
 }
 
 /// Server that leads, as others see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CurrentLeader {
-    /// Its address; empty if the database is used without a lease, for example by a restore.
+    /// `false` if a command uses the database, for example a restore.
+    pub is_server: bool,
+    /// Its address; empty if it tells none.
     pub address: String,
     /// Time since which it leads, by the clock of the database.
     pub since: Timestamp,
@@ -86,7 +94,9 @@ struct LeaseRow {
 
 impl LeaseRow {
     fn leader(self) -> CurrentLeader {
-        CurrentLeader { address: self.address, since: Timestamp(self.since_ms), mark: self.mark }
+        let is_server = !self.address.is_empty();
+        let address = if self.address == UNTOLD_ADDRESS { String::new() } else { self.address };
+        CurrentLeader { is_server, address, since: Timestamp(self.since_ms), mark: self.mark }
     }
 }
 
@@ -114,10 +124,27 @@ pub enum LeaseAttempt {
 /// Fails if the database cannot be queried.
 pub async fn current_leader(settings: &DatabaseSettings) -> Result<Option<CurrentLeader>, OpenError> {
     let session = open_session(settings, CONNECT_TIME).await?;
-    let exists = flag(&session, "SELECT to_regclass('printfloor_leader') IS NOT NULL AS is_so").await?;
-    let row = if exists { Some(read(&session).await?) } else { None };
+    let row = if has_table(&session).await? { Some(read(&session).await?) } else { None };
     session.close().await?;
-    Ok(row.filter(|row| !row.address.is_empty()).map(LeaseRow::leader))
+    Ok(row.map(LeaseRow::leader).filter(|leader| leader.is_server))
+}
+
+/// Returns whether a server stands by that could take over, and has looked at the lease lately.
+///
+/// # Errors
+///
+/// Fails if the database cannot be queried.
+pub async fn is_followed(settings: &DatabaseSettings) -> Result<bool, OpenError> {
+    let session = open_session(settings, CONNECT_TIME).await?;
+    let is_followed = format!(
+        "SELECT EXISTS (SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) \
+         WHERE locktype = 'advisory' AND granted AND datname = current_database() AND datid = pg_locks.database \
+         AND ((classid::bigint << 32) | objid::bigint) = {STANDBY_LOCK} \
+         AND query_start > clock_timestamp() - INTERVAL '2 seconds') AS is_so"
+    );
+    let is_followed = flag(&session, &is_followed).await?;
+    session.close().await?;
+    Ok(is_followed)
 }
 
 /// Reader of the lease that takes it when it may.
@@ -128,6 +155,10 @@ pub struct LeaseWatch {
     /// Row as last read, and the time since boot at which it was first read like that. Forgotten when the database does
     /// not answer, because the leader may not have reached it either.
     last: Option<(LeaseRow, Duration)>,
+    /// This server could take over.
+    is_ready: bool,
+    /// The session has the lock by which the leader knows that.
+    is_announced: bool,
 }
 
 impl LeaseWatch {
@@ -139,15 +170,13 @@ impl LeaseWatch {
     pub async fn open(settings: DatabaseSettings, holder: LeaseHolder) -> Result<Self, OpenError> {
         connect::reach(&settings.url).await?;
         let session = open_session(&settings, CONNECT_TIME).await?;
-        if session.query_one_raw(statement(READ, [])).await.is_err() {
-            let created = session.execute_unprepared(CREATE).await;
-            // Another server may have created it at the same moment: then it is there, although this one failed.
-            if session.query_one_raw(statement(READ, [])).await.is_err() {
-                created?;
-            }
-        }
-        session.execute_unprepared(FILL).await?;
-        Ok(Self { settings, holder, session: Some(session), last: None })
+        read_or_make(&session).await?;
+        Ok(Self { settings, holder, session: Some(session), last: None, is_ready: false, is_announced: false })
+    }
+
+    /// Lets the leader know, from the next attempt on, that this server could take over.
+    pub fn announce(&mut self) {
+        self.is_ready = true;
     }
 
     /// Takes the lease if nobody uses the database, or if its holder has not renewed it for [`LEASE_TIME`].
@@ -168,14 +197,17 @@ impl LeaseWatch {
 
     fn end(&mut self, attempt: Result<LeaseAttempt, DbErr>) -> Result<LeaseAttempt, OpenError> {
         if attempt.is_err() {
-            (self.session, self.last) = (None, None);
+            (self.session, self.last, self.is_announced) = (None, None, false);
         }
         attempt.map_err(OpenError::from)
     }
 
     async fn look(&mut self, at_once: bool) -> Result<LeaseAttempt, DbErr> {
         let session = reopen_session(&mut self.session, &self.settings).await?;
-        let row = timeout(ANSWER_TIME, read(&session)).await.unwrap_or_else(|_| Err(no_answer()))?;
+        let row = timeout(ANSWER_TIME, read_or_make(&session)).await.unwrap_or_else(|_| Err(no_answer()))?;
+        if self.is_ready && !mem::replace(&mut self.is_announced, true) {
+            session.execute_unprepared(&format!("SELECT pg_try_advisory_lock_shared({STANDBY_LOCK})")).await?;
+        }
         let now = since_boot();
         let first_read = match &self.last {
             Some((last, first_read)) if *last == row => *first_read,
@@ -194,119 +226,12 @@ impl LeaseWatch {
         {
             // The lease is renewed on a thread of its own, with its own connection.
             let _ = timeout(ANSWER_TIME, session.close()).await;
-            let (settings, holder) = (self.settings.clone(), self.holder.clone());
-            let (term, leadership) = (row.term + 1, Leadership::of_lease(now));
-            return Ok(LeaseAttempt::Won(Box::new(Lease { settings, holder, term, mark, session: None, leadership })));
+            let place = (self.settings.clone(), self.holder.clone());
+            return Ok(LeaseAttempt::Won(Box::new(Lease::new(place, (row.term + 1, mark), now))));
         }
         self.session = Some(session);
         Ok(LeaseAttempt::Held(row.leader()))
     }
-}
-
-/// Reason that a lease is no longer renewed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LeaseEnd {
-    /// Another server leads.
-    Lost,
-    /// This server gave it back.
-    Released,
-}
-
-/// Lease that this server holds.
-pub struct Lease {
-    settings: DatabaseSettings,
-    holder: LeaseHolder,
-    term: i64,
-    mark: String,
-    session: Option<DatabaseConnection>,
-    leadership: Leadership,
-}
-
-impl Lease {
-    /// Returns the view of the lease for whoever acts on the outside world.
-    pub fn leadership(&self) -> Leadership {
-        self.leadership.clone()
-    }
-
-    /// Returns the random text with which the server marks its folders.
-    pub fn mark(&self) -> &str {
-        &self.mark
-    }
-
-    /// Renews the lease until another server has it, or until `leave` is ready; then the next server can take it at
-    /// once. While the database does not answer, nothing is renewed, and this server leads again as soon as it does,
-    /// unless another one was quicker.
-    pub async fn keep(mut self, leave: impl Future<Output = ()>) -> LeaseEnd {
-        let mut leave = pin!(leave);
-        let mut beats = interval(BEAT_INTERVAL);
-        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut failing = false;
-        loop {
-            tokio::select! {
-                biased; // the end comes before one more beat
-                () = &mut leave => {
-                    self.release().await;
-                    return LeaseEnd::Released;
-                }
-                _ = beats.tick() => {}
-            }
-            match self.beat().await {
-                Ok(true) if failing => {
-                    tracing::info!(term = self.term, "the lease of the database is renewed again");
-                    failing = false;
-                }
-                Ok(false) => {
-                    tracing::error!(term = self.term, "another server holds the lease of the database; exiting");
-                    return LeaseEnd::Lost;
-                }
-                Err(error) if !failing => {
-                    tracing::warn!(%error, "the lease of the database cannot be renewed; nothing is started meanwhile");
-                    failing = true;
-                }
-                Ok(true) | Err(_) => {}
-            }
-        }
-    }
-
-    /// Raises the beat. Returns `false` if another server has the lease.
-    async fn beat(&mut self) -> Result<bool, DbErr> {
-        let session = reopen_session(&mut self.session, &self.settings).await?;
-        let sent_at = since_boot();
-        let beat = statement(BEAT, [self.term.into(), self.holder.id.clone().into()]);
-        let answer = timeout(ANSWER_TIME, session.execute_raw(beat)).await;
-        let rows = answer.unwrap_or_else(|_| Err(no_answer()))?.rows_affected();
-        self.session = Some(session);
-        if rows > 0 {
-            self.leadership.renew(sent_at);
-        }
-        Ok(rows > 0)
-    }
-
-    /// Gives the lease back. If the database does not answer, it ends by itself.
-    async fn release(mut self) {
-        let Ok(session) = reopen_session(&mut self.session, &self.settings).await else { return };
-        let release = statement(RELEASE, [self.term.into(), self.holder.id.clone().into()]);
-        if let Ok(Ok(_)) = timeout(ANSWER_TIME, session.execute_raw(release)).await {
-            let _ = timeout(ANSWER_TIME, session.close()).await;
-        }
-    }
-}
-
-fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
-    Statement::from_sql_and_values(DatabaseBackend::Postgres, sql, values)
-}
-
-async fn read(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {
-    let row = session.query_one_raw(statement(READ, [])).await?;
-    let row = row.ok_or_else(|| DbErr::RecordNotFound("the lease of the database is missing".to_owned()))?;
-    Ok(LeaseRow {
-        mark: row.try_get("", "mark")?,
-        holder: row.try_get("", "holder")?,
-        address: row.try_get("", "address")?,
-        since_ms: row.try_get("", "since_ms")?,
-        term: row.try_get("", "term")?,
-        beat: row.try_get("", "beat")?,
-    })
 }
 
 /// Takes the lease if it is still as in `row`, and returns its mark; `None` if somebody was quicker or uses the
@@ -320,7 +245,7 @@ async fn take(
     let tx = session.begin().await?;
     tx.execute_unprepared("SET LOCAL synchronous_commit = on").await?;
     tx.execute_unprepared("SET LOCAL lock_timeout = 2000").await?;
-    let values = [holder.id.clone().into(), holder.address.clone().into(), row.term.into(), row.beat.into()];
+    let values = [holder.id.clone().into(), holder.address_text().into(), row.term.into(), row.beat.into()];
     let Some(row) = tx.query_one_raw(statement(TAKE, values)).await? else {
         tx.rollback().await?;
         return Ok(None);
@@ -352,7 +277,20 @@ async fn expel(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
     Ok(())
 }
 
-async fn flag(tx: &impl ConnectionTrait, sql: &str) -> Result<bool, DbErr> {
-    let row = tx.query_one_raw(Statement::from_string(DatabaseBackend::Postgres, sql)).await?;
-    row.map(|row| row.try_get("", "is_so")).transpose().map(Option::unwrap_or_default)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_see_the_address_of_a_server_only_if_it_tells_one() {
+        let seen = |is_server, address: &str| {
+            let holder = LeaseHolder { id: "a".to_owned(), is_server, address: address.to_owned() };
+            let (mark, address) = (String::new(), holder.address_text());
+            let leader = LeaseRow { mark, holder: holder.id, address, since_ms: 0, term: 1, beat: 1 }.leader();
+            (leader.is_server, leader.address)
+        };
+        assert_eq!(seen(true, "https://shop.example.com"), (true, "https://shop.example.com".to_owned()));
+        assert_eq!(seen(true, ""), (true, String::new()));
+        assert_eq!(seen(false, ""), (false, String::new()));
+    }
 }

@@ -1,9 +1,17 @@
 //! Deletes file contents on disk that no file refers to any more.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use super::App;
 use files::blobs::Blobs;
+use store::lease::Leadership;
 use store::queries::Queries;
 use store::rows::LoadError;
+
+/// Maximum time that whoever removes a single file waits for the lead. Meanwhile, no file is stored.
+const LEAD_TIME: Duration = Duration::from_secs(2);
 
 /// Reason that file contents could not be deleted.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +22,9 @@ pub enum RemoveError {
     /// Listing or deleting contents on disk failed.
     #[error(transparent)]
     Disk(#[from] std::io::Error),
+    /// Another server may lead, and may have stored the same contents.
+    #[error("another server may lead")]
+    InDoubt,
 }
 
 impl App {
@@ -27,15 +38,19 @@ impl App {
     }
 }
 
-/// Deletes the given contents, except those that a file still refers to.
+/// Deletes the given contents, except those that a file still refers to. If another server may lead for longer than a
+/// moment, they stay.
 pub async fn remove_contents(
     blobs: &Blobs,
     queries: &Queries,
+    leadership: &Leadership,
     contents: impl IntoIterator<Item = String>,
 ) -> Result<(), RemoveError> {
     let removing = blobs.removing().await;
     for sha256 in contents {
         if !queries.is_content_named(&sha256).await? {
+            // The process may have been stopped since the query, as in the sweep.
+            timeout(LEAD_TIME, leadership.wait_until_confirmed()).await.map_err(|_| RemoveError::InDoubt)?;
             removing.remove(&sha256).await?;
         }
     }

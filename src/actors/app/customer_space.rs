@@ -276,7 +276,8 @@ impl App {
     async fn delete_upload(&self, file: &File) -> Result<(), AskError> {
         self.files.ask(file.id, CommandOrigin::system(), FileCommand::Archive).await?;
         let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
-        if let Err(error) = remove_contents(&self.blobs, &self.queries, contents).await {
+        let leadership = self.environment.leadership();
+        if let Err(error) = remove_contents(&self.blobs, &self.queries, leadership, contents).await {
             tracing::warn!(file = %file.id, %error, "cannot remove the content of a customer's old file from disk");
         }
         Ok(())

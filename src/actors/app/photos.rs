@@ -57,7 +57,8 @@ impl App {
             self.orders.ask(of.order, CommandOrigin::system(), forget).await?;
         }
         self.files.ask(photo.id, CommandOrigin::system(), FileCommand::Archive).await?;
-        if let Err(error) = remove_contents(&self.blobs, &self.queries, [photo.sha256.clone()]).await {
+        let (leadership, contents) = (self.environment.leadership(), [photo.sha256.clone()]);
+        if let Err(error) = remove_contents(&self.blobs, &self.queries, leadership, contents).await {
             tracing::warn!(file = %photo.id, %error, "cannot remove the content of an old picture from disk");
         }
         Ok(())

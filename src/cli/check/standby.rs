@@ -17,7 +17,10 @@ pub async fn check(report: &mut CheckReport, config: &Config) {
     // What is wrong with the database is among its own lines.
     let Ok(Some(leader)) = current_leader(&settings).await else { return };
     match check_shared_folders(config, &leader.mark).await {
-        Ok(()) => report.fine("standby", format!("{} leads, and its folders are those of this server", leader.address)),
+        Ok(()) => {
+            let name = if leader.address.is_empty() { "another server" } else { leader.address.as_str() };
+            report.fine("standby", format!("{name} leads, and its folders are those of this server"));
+        }
         Err(error) => {
             let error = CliError::from(error);
             report.wrong("standby", error.to_string(), error.advice().as_deref().unwrap_or_default());

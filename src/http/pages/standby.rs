@@ -71,10 +71,12 @@ fn page(language: Language, leader: &CurrentLeader) -> Response {
     let title = pages::standby_title(language);
     let content = html! {
         h1 { (title) }
-        @if leader.address.starts_with("http") {
+        @if leader.is_server {
             p { (pages::standby_text(language)) }
-            p { a class="button" href=(leader.address) { (pages::standby_link(language)) } }
-            p class="small muted" { (leader.address) }
+            @if leader.address.starts_with("http") {
+                p { a class="button" href=(leader.address) { (pages::standby_link(language)) } }
+                p class="small muted" { (leader.address) }
+            }
         } @else {
             p { (pages::standby_busy_text(language)) }
         }

@@ -41,6 +41,8 @@ const MAX_STOPS: usize = 256;
 const ADDRESS_SHARE: usize = 4;
 /// Delay after a failure to accept a connection, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Maximum time for connections that are accepted last to say what they ask for, when the server ends.
+pub const GREETING_TIME: Duration = Duration::from_millis(500);
 /// Interval between checks of whether all requests have been handled during shutdown.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum time from the first line of a health check to the end of its response.
@@ -151,6 +153,13 @@ impl AcceptQueue {
             }
         }
         drop(listener);
+        // Whoever was accepted at the last moment is answered like everybody before.
+        let greeted = async {
+            while !self.untold.is_empty() {
+                tokio::time::sleep(DRAIN_INTERVAL).await;
+            }
+        };
+        let _ = tokio::time::timeout(GREETING_TIME, greeted).await;
         self.untold.end();
         let answered = async {
             while !(self.health_checks.is_empty() && self.stops.is_empty()) {

@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::BEGIN_TIME;
 use super::connection::{HeadLimits, HttpConnection};
 use config::sections::ServerConfig;
 
@@ -51,6 +52,7 @@ pub fn serve_standby(
             });
         }
         drop(listener);
+        sleep(BEGIN_TIME).await;
         // What is left is about a leader that is gone.
         let _ = timeout(FINISH_TIME, graceful.shutdown()).await;
     }

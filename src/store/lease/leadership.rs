@@ -38,6 +38,12 @@ impl Leadership {
         }
     }
 
+    /// Returns whether no other server can lead. Whoever acts on the outside world
+    /// [waits](Self::wait_until_confirmed) until it is so.
+    pub fn is_confirmed(&self) -> bool {
+        self.0.as_ref().is_none_or(|renewals| is_recent(*renewals.borrow()))
+    }
+
     /// Waits until no other server can lead. If another one does lead, the process ends meanwhile.
     pub async fn wait_until_confirmed(&self) {
         let Some(renewals) = &self.0 else { return };
@@ -65,7 +71,11 @@ mod tests {
 
     #[test]
     fn a_leader_is_certain_only_for_a_while_after_a_renewal() {
-        let is_certain = |leadership: &Leadership| leadership.wait_until_confirmed().now_or_never().is_some();
+        let is_certain = |leadership: &Leadership| {
+            let is_certain = leadership.wait_until_confirmed().now_or_never().is_some();
+            assert_eq!(leadership.is_confirmed(), is_certain);
+            is_certain
+        };
         assert!(is_certain(&Leadership::default()));
         let leadership = Leadership::of_lease(since_boot().saturating_sub(CONFIRMED_TIME));
         assert!(!is_certain(&leadership));

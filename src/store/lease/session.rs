@@ -1,19 +1,34 @@
-//! Session in which the lease is read and renewed, apart from those that the shop uses.
+//! Connection on which a lease is read, taken and renewed, and the table with it.
 
 use std::time::Duration;
 
-use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement, Value,
+};
 use tokio::time::timeout;
 
-use super::ANSWER_TIME;
+use super::{ANSWER_TIME, LeaseRow};
 use crate::connect::{DatabaseSettings, writing_address};
 
-/// Returns the error of a database that does not answer in time.
+const READ: &str = "SELECT mark, holder, address, term, beat, \
+                    CAST(EXTRACT(EPOCH FROM since) * 1000 AS BIGINT) AS since_ms FROM printfloor_leader WHERE id = 1";
+const CREATE: &str = "CREATE TABLE IF NOT EXISTS printfloor_leader (id INT PRIMARY KEY CHECK (id = 1), \
+                      mark TEXT NOT NULL, holder TEXT NOT NULL, address TEXT NOT NULL, term BIGINT NOT NULL, \
+                      beat BIGINT NOT NULL, since TIMESTAMPTZ NOT NULL)";
+const FILL: &str = "INSERT INTO printfloor_leader (id, mark, holder, address, term, beat, since) \
+                    VALUES (1, '', '', '', 0, 0, now()) ON CONFLICT (id) DO NOTHING";
+
+/// Returns a statement with these values.
+pub(super) fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
+    Statement::from_sql_and_values(DatabaseBackend::Postgres, sql, values)
+}
+
+/// Returns the error of a database that does not respond in time.
 pub(super) fn no_answer() -> DbErr {
     DbErr::Conn(RuntimeErr::Internal("the database did not respond".to_owned()))
 }
 
-/// Opens a session on the host that writes.
+/// Connects to the database's host that writes within this time.
 pub(super) async fn open_session(settings: &DatabaseSettings, within: Duration) -> Result<DatabaseConnection, DbErr> {
     timeout(within, connect(settings, within)).await.unwrap_or_else(|_| Err(no_answer()))
 }
@@ -51,4 +66,49 @@ pub(super) async fn reopen_session(
         Some(session) => Ok(session),
         None => open_session(settings, ANSWER_TIME).await,
     }
+}
+
+/// Reads the lease.
+pub(super) async fn read(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {
+    let row = session.query_one_raw(statement(READ, [])).await?;
+    let row = row.ok_or_else(|| DbErr::RecordNotFound("the lease of the database is missing".to_owned()))?;
+    Ok(LeaseRow {
+        mark: row.try_get("", "mark")?,
+        holder: row.try_get("", "holder")?,
+        address: row.try_get("", "address")?,
+        since_ms: row.try_get("", "since_ms")?,
+        term: row.try_get("", "term")?,
+        beat: row.try_get("", "beat")?,
+    })
+}
+
+/// Reads the lease, and makes it if there is none: its table may also be removed while servers use it.
+pub(super) async fn read_or_make(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {
+    if let Ok(row) = read(session).await {
+        return Ok(row);
+    }
+    make(session).await?;
+    read(session).await
+}
+
+/// Makes a lease that nobody has, unless there is one.
+pub(super) async fn make(session: &DatabaseConnection) -> Result<(), DbErr> {
+    let created = session.execute_unprepared(CREATE).await;
+    // Another server may have created it at the same moment: then it is there, although this one failed.
+    if let Err(error) = session.execute_unprepared(FILL).await {
+        created?;
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// Returns whether the table with the lease exists.
+pub(super) async fn has_table(session: &DatabaseConnection) -> Result<bool, DbErr> {
+    flag(session, "SELECT to_regclass('printfloor_leader') IS NOT NULL AS is_so").await
+}
+
+/// Returns the answer to a question, which the statement names `is_so`.
+pub(super) async fn flag(tx: &impl ConnectionTrait, sql: &str) -> Result<bool, DbErr> {
+    let row = tx.query_one_raw(Statement::from_string(DatabaseBackend::Postgres, sql)).await?;
+    row.map(|row| row.try_get("", "is_so")).transpose().map(Option::unwrap_or_default)
 }

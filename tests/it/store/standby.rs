@@ -1,6 +1,8 @@
 //! A second server on the same PostgreSQL database stands by for the first, and takes over when it ends in any way.
 
 mod chaos;
+mod handover;
+mod lease;
 
 use std::path::Path;
 
@@ -8,7 +10,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::support::app::Builder;
-use crate::support::{App, Client, Db, until};
+use crate::support::{App, Db, until};
 
 const MODE: &str = "PRINTFLOOR_DATABASE__STANDBY";
 const FILES: &str = "PRINTFLOOR_FILES__DIR";
@@ -36,15 +38,16 @@ fn with_settings(builder: Builder, settings: &[(&str, String)]) -> Builder {
 /// Prepares a server on the database of another one, with its secrets and these settings.
 fn beside(first: &App, url: &str, settings: &[(&str, String)]) -> App {
     let builder = App::on(Db::sqlite()).env("DATABASE_URL", url);
-    with_settings(builder, settings).secrets_of(first).prepare().with_key_of(first)
+    with_settings(builder, settings).with_public_url().secrets_of(first).prepare().with_key_of(first)
 }
 
 /// Waits until a server stands by for another one.
-async fn stands_by(server: &App, leader: &Client) {
+async fn stands_by(server: &App, leader: &App) {
     until("the server to stand by", || async {
         let answer = server.try_send(server.request("GET", "/readyz")).await?;
         let body = answer.json();
-        let is_so = answer.status == 503 && body["status"] == "standby" && body["leader"]["address"] == *leader.base;
+        let address = &body["leader"]["address"];
+        let is_so = answer.status == 503 && body["status"] == "standby" && address == leader.public_url();
         is_so.then_some(())
     })
     .await;
@@ -56,7 +59,7 @@ impl Pair {
         let db = Db::postgres_with_shop().await?;
         let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
         let settings = shared_folders(shared.path());
-        let first = with_settings(App::on(db), &settings).start().await;
+        let first = with_settings(App::on(db), &settings).with_public_url().start().await;
         let mut second = beside(&first, &url, &settings);
         second.spawn();
         stands_by(&second, &first).await;
@@ -92,6 +95,28 @@ async fn a_second_server_stands_by_and_says_who_leads() {
     // It is stopped like any other server, and the leader does not notice.
     second.stop().await;
     first.get("/readyz").await.expect(200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_without_a_public_address_is_not_named() {
+    let Some(db) = Db::postgres_with_shop().await else { return };
+    let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
+    let settings = shared_folders(shared.path());
+    let first = with_settings(App::on(db), &settings).start().await;
+    let mut second = beside(&first, &url, &settings);
+    second.spawn();
+    stands_by(&second, &first).await;
+    let answer = second.get("/api/orders").await;
+    assert!(answer.text.contains("another server leads"), "{}", answer.text);
+    let page = second
+        .send(second.request("GET", "/floor").header("accept", "text/html").header("accept-language", "en"))
+        .await;
+    assert!(page.text.contains("Another server is running the shop"), "{}", page.text);
+    let (Ok(checked) | Err(checked)) = second.try_command(&["check"], "");
+    assert!(checked.contains("another server leads"), "{checked}");
+    for text in [answer.text, page.text, second.get("/readyz").await.text] {
+        assert!(!text.contains("127.0.0.1") && !text.contains("0.0.0.0"), "{text}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

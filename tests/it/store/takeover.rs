@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use printfloor::store::connect::{self, OpenError, WriteConnection};
+use sea_orm::{ConnectOptions, ConnectionTrait as _, Database};
 
 use super::rig::Rig;
-use crate::support::database::{TestDatabase, on_both_databases, until};
+use crate::support::database::{TestDatabase, on_both_databases, on_migrated_postgres, until};
 use crate::support::{App, Db};
 
 on_both_databases!(whoever_was_taken_over_leaves_though_nobody_writes);
@@ -38,6 +39,27 @@ async fn whoever_was_taken_over_leaves_though_nobody_writes(database: TestDataba
     until("the one before leaves", async || rig.fenced.load(Relaxed) == 1).await;
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     assert_eq!(database.number("SELECT epoch FROM writer").await, other.epoch, "it took no epoch any more");
+}
+
+/// Sessions that have asked for the lock in vain.
+const FAILED_LOCKS: &str = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle' AND query LIKE 'SELECT pg_try_advisory_lock%'";
+
+/// Starts a server while another session has the lock, as a former leader does that reconnects.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_start_waits_for_whoever_has_the_lock_for_a_moment() {
+    on_migrated_postgres(|database| async move {
+        let mut options = ConnectOptions::new(&database.settings.url);
+        options.max_connections(1).sqlx_logging(false);
+        let holder = Database::connect(options).await.unwrap();
+        holder.execute_unprepared("SELECT pg_advisory_lock(x'5072696e74666c6f'::bigint)").await.unwrap();
+        let leave = async {
+            until("the lock is asked for", || async { database.number(FAILED_LOCKS).await > 0 }).await;
+            holder.close().await.unwrap();
+        };
+        let (started, ()) = tokio::join!(connect::start(&database.settings), leave);
+        started.unwrap().db.close().await.unwrap();
+    })
+    .await;
 }
 
 /// Wakes a machine that was frozen, after another server took over.

@@ -20,12 +20,15 @@ use super::{Client, Clock, Db, clock, until};
 /// Signs payment events in tests.
 pub const PAYMENT_SECRET: &str = "whsec_test_payments_secret_0123456789";
 
+const PUBLIC_URL: &str = "PRINTFLOOR_SERVER__PUBLIC_URL";
+
 /// Settings and place of a server under test.
 pub struct Builder {
     db: Db,
     env: BTreeMap<String, String>,
     with_clock: bool,
     own_shop: bool,
+    with_public_url: bool,
     first_starts_cut: Vec<Duration>,
     older: Option<Older>,
 }
@@ -59,6 +62,12 @@ impl Builder {
     pub fn clock(mut self, clock: &Clock) -> Self {
         self.env.extend([clock.variable()]);
         self.with_clock = true;
+        self
+    }
+
+    /// Makes the address at which it listens its public one.
+    pub fn with_public_url(mut self) -> Self {
+        self.with_public_url = true;
         self
     }
 
@@ -98,9 +107,12 @@ impl Builder {
     }
 
     /// Prepares a folder for it and starts nothing: there is no data and no key.
-    pub fn prepare(self) -> App {
+    pub fn prepare(mut self) -> App {
         let dir = tempfile::Builder::new().prefix("printfloor-it-").tempdir().unwrap();
         let port = free_port();
+        if self.with_public_url {
+            self.env.insert(PUBLIC_URL.to_owned(), format!("http://127.0.0.1:{port}"));
+        }
         App {
             client: Client::new(&format!("http://127.0.0.1:{port}"), None),
             port,
@@ -186,7 +198,15 @@ impl App {
     /// Returns a server on this database, quick to notice: short looks at printers, short confirm time, no jitter.
     pub fn on(db: Db) -> Builder {
         let (env, first_starts_cut) = (BTreeMap::new(), Vec::new());
-        let builder = Builder { db, env, with_clock: false, own_shop: false, first_starts_cut, older: None };
+        let builder = Builder {
+            db,
+            env,
+            with_clock: false,
+            own_shop: false,
+            with_public_url: false,
+            first_starts_cut,
+            older: None,
+        };
         // Without a seller, invoices wait.
         let builder = SELLER.into_iter().fold(builder, |builder, (name, text)| builder.env(name, text));
         builder
@@ -219,6 +239,11 @@ impl App {
 
     pub fn folder(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// Returns its public address; empty if it has none.
+    pub fn public_url(&self) -> &str {
+        self.env.get(PUBLIC_URL).map_or("", String::as_str)
     }
 
     /// Returns another client of the same server.

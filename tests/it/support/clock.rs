@@ -108,7 +108,7 @@ fn serves_with_the_clock_of_a_test() {
         let server = Box::pin(Server::start_with_clock(config, Box::new(clock))).await.unwrap();
         tokio::select! {
             biased; // a server that was taken over fails, even where it is stopped as well
-            () = server.fenced() => panic!("another server has taken over the database"),
+            loss = server.lead_lost() => panic!("{loss}"),
             _ = stopped.recv() => server.stop(Duration::from_secs(10)).await,
         }
     }));

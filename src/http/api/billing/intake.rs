@@ -174,7 +174,7 @@ async fn record(
     if done.is_err() {
         let contents = new_photos.into_iter().map(|photo| photo.sha256);
         // What stays behind, by an error or a crash, is found at the next look through all contents.
-        if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
+        if let Err(error) = remove_contents(&app.blobs, &app.queries, app.environment.leadership(), contents).await {
             tracing::warn!(%error, "photos for a custom request that was not recorded are still on disk");
         }
     }

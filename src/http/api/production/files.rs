@@ -50,6 +50,7 @@ use http::routes::ResourceRoutes;
 use http::wire::{FromJson as _, ValuePath, schema_of};
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
 use store::queries::{FileFilter, Page, Queries};
 
 /// Path of the file collection.
@@ -65,6 +66,7 @@ handles! {
         files: Directory<File>,
         blobs: Arc<Blobs>,
         queries: Queries,
+        environment: Arc<Environment>,
         config: Arc<Config>,
         access: AccessHandles,
         request: RequestHandles,
@@ -290,7 +292,7 @@ pub async fn delete(app: &FileHandles, id: Id, call: &CommandRequest) -> Result<
     let file = call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?.answer;
     let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
     // What stays behind, by an error or a crash, is found at the next look through all contents.
-    if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
+    if let Err(error) = remove_contents(&app.blobs, &app.queries, app.environment.leadership(), contents).await {
         tracing::warn!(file = %id, %error, "the content of a deleted file is still on disk");
     }
     Ok(())

@@ -36,6 +36,7 @@ use http::reply::Plain;
 use http::routes::ResourceRoutes;
 use http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
 use kernel::entry::ActorSummary;
+use kernel::environment::Environment;
 use kernel::root;
 use services::redis::Redis;
 use store::Unavailable;
@@ -64,6 +65,7 @@ const UNTOLD_TROUBLE: &str = "there is a problem that does not stop the server; 
 handles! {
     /// Dependencies of the health routes.
     pub struct HealthHandles {
+        environment: Arc<Environment>,
         writer: Arc<WriterCounters>,
         queries: Queries,
         components: root::HealthRegistry,

@@ -1,13 +1,14 @@
 //! The leader is killed, stopped in the middle, cut from the database, or ended in order: the other server goes on in
 //! time, and the former leader does nothing any more.
 
-use std::mem;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use std::{iter, mem};
 
 use serde_json::json;
 use simulator::PrinterKind;
 use simulator::faults::SlowUpload;
+use tokio::net::TcpListener;
 
 use super::{Pair, beside, shared_folders, stands_by, with_settings};
 use crate::machines::{FAST, Floor, JUDGE_CALMLY, SLOW, attempts};
@@ -139,6 +140,32 @@ async fn a_leader_without_another_server_outlasts_an_outage() {
         async move { (app.post("/api/inventory/materials", &material).await.status == 201).then_some(()) }
     })
     .await;
+}
+
+/// Uses a bucket that accepts connections and never answers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bucket_that_does_not_answer_keeps_nobody_from_taking_over() {
+    let Some(db) = Db::postgres_with_shop().await else { return };
+    let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let [files, _] = shared_folders(shared.path());
+    let bucket = [
+        ("PRINTFLOOR_OBJECT_STORAGE__BUCKET", "documents".to_owned()),
+        ("PRINTFLOOR_OBJECT_STORAGE__ENDPOINT", format!("http://{}", silent.local_addr().unwrap())),
+        ("PRINTFLOOR_OBJECT_STORAGE__ACCESS_KEY_ID", "AKIATEST".to_owned()),
+        ("OBJECT_STORAGE_SECRET_KEY", "a secret of the test".to_owned()),
+        ("PRINTFLOOR_OBJECT_STORAGE__PUBLIC_URL", "https://papers.example".to_owned()),
+        ("PRINTFLOOR_OBJECT_STORAGE__TIMEOUT_SECONDS", "20".to_owned()),
+    ];
+    let settings: Vec<_> = iter::once(files).chain(bucket).collect();
+    let mut first = with_settings(App::on(db), &settings).start().await;
+    let mut second = beside(&first, &url, &settings);
+    second.spawn();
+    stands_by(&second, &first).await;
+    let probe = silent.accept().await.unwrap();
+    first.kill_9();
+    takes_over(&second, Instant::now(), TAKEOVER_TIME).await;
+    drop((probe, second));
 }
 
 /// Starts a floor with one printer and a server that stands by for its own.

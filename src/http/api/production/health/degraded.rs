@@ -12,6 +12,10 @@ use kernel::entry::ActorSummary;
 /// Maximum number of parked aggregates or damaged rows that are listed individually.
 const MAX_NAMED: usize = 20;
 
+/// Problem of a leader that another server may have followed.
+const LEAD_IN_DOUBT: &str =
+    "no print, payment or mail is started: the lease of the database cannot be renewed, so another server may lead";
+
 /// Describes the problems that do not stop the server, in plain language.
 pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.kinds.summaries().into_iter().filter_map(|summary| {
@@ -29,6 +33,7 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
         words.push(format!("{} rows cannot be read and are missing from lists", damaged.count()));
         words.extend(damaged.named(MAX_NAMED));
     }
+    words.extend((!app.environment.leadership().is_confirmed()).then(|| LEAD_IN_DOUBT.to_owned()));
     let redis_away = app.redis.iter().any(|redis| !redis.is_up());
     words.extend(redis_away.then(|| "Redis is unavailable: limits are counted in this process".to_owned()));
     words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));

@@ -20,7 +20,7 @@ pub const STANDBY_RETRY_SECONDS: u32 = 5;
 #[serde(rename_all = "camelCase")]
 #[api(name = "Leader", example = json!({"address": "https://shop.example.com", "since": "2026-11-30T08:00:00.000Z"}))]
 pub(super) struct LeaderView {
-    /// Address of the server; empty while a command uses the database.
+    /// Public address of the server; empty if it has none, and while a command uses the database.
     address: String,
     /// Time since which it leads.
     since: Timestamp,
@@ -28,10 +28,10 @@ pub(super) struct LeaderView {
 
 /// Returns the error of a server that stands by for `leader`.
 pub fn standby_error(leader: &CurrentLeader) -> ApiError {
-    let message = if leader.address.is_empty() {
-        "this server is on standby until the database is free".to_owned()
-    } else {
-        format!("this server is on standby; {} leads", leader.address)
+    let message = match (leader.is_server, leader.address.as_str()) {
+        (false, _) => "this server is on standby until the database is free".to_owned(),
+        (true, "") => "this server is on standby; another server leads".to_owned(),
+        (true, address) => format!("this server is on standby; {address} leads"),
     };
     ApiError::unavailable("unavailable", message, STANDBY_RETRY_SECONDS)
 }

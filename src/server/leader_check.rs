@@ -1,0 +1,82 @@
+//! Check that a server that stands by could go on with the shop of the server that leads.
+//!
+//! It goes on beside the attempts to take the lead, and delays none. What fails because of the network is tried again:
+//! only a setting that is certainly wrong ends the server.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+
+use super::{StartError, refused, shared_folders};
+use crate::app::ShopStartError;
+use crate::app::own_secrets::{self, SecretsError};
+use crate::config::Config;
+use crate::services::object_storage::StorageError;
+use crate::store::connect::OpenError;
+use crate::store::lease::CurrentLeader;
+
+/// Maximum time for a server that has just begun to lead to mark its folders.
+const MARKING_TIME: Duration = Duration::from_secs(3);
+/// Interval between two looks at the folders.
+const FOLDER_INTERVAL: Duration = Duration::from_millis(100);
+/// Delay after a failure of the network.
+const NETWORK_PAUSE: Duration = Duration::from_secs(5);
+
+/// Checks that this server could go on with the shop of the server that leads, and ends as soon as that is certain.
+/// While a command uses the database, nothing is checked.
+pub(super) async fn check(config: &Config, mut leaders: watch::Receiver<CurrentLeader>) -> Result<(), StartError> {
+    if leading_mark(&mut leaders).await.is_none() {
+        return Ok(());
+    }
+    check_secrets(config).await?;
+    check_folders(config, leaders).await?;
+    check_bucket(config).await
+}
+
+/// Waits until a server leads; returns the text with which it marks its folders, or `None` if nobody is told of it any
+/// more.
+async fn leading_mark(leaders: &mut watch::Receiver<CurrentLeader>) -> Option<String> {
+    leaders.wait_for(|leader| leader.is_server).await.ok().map(|leader| leader.mark.clone())
+}
+
+async fn check_secrets(config: &Config) -> Result<(), StartError> {
+    loop {
+        match own_secrets::verify(config).await {
+            Ok(()) => return Ok(()),
+            Err(SecretsError::Open(OpenError::Database(_) | OpenError::Unreachable { .. })) => {
+                sleep(NETWORK_PAUSE).await;
+            }
+            Err(SecretsError::Open(source)) => return Err(refused(config, source)),
+            Err(error) => return Err(StartError::Secrets(error)),
+        }
+    }
+}
+
+async fn check_folders(config: &Config, mut leaders: watch::Receiver<CurrentLeader>) -> Result<(), StartError> {
+    let mut failed: Option<(String, Instant)> = None;
+    while let Some(mark) = leading_mark(&mut leaders).await {
+        let Err(error) = shared_folders::check_marks(config, &mark).await else { break };
+        // Another leader has a mark of its own, and as much time.
+        let same = failed.filter(|(last, _)| *last == mark);
+        let (_, failed_at) = same.unwrap_or_else(|| (mark.clone(), Instant::now()));
+        if failed_at.elapsed() >= MARKING_TIME {
+            return Err(error);
+        }
+        failed = Some((mark, failed_at));
+        sleep(FOLDER_INTERVAL).await;
+    }
+    Ok(())
+}
+
+async fn check_bucket(config: &Config) -> Result<(), StartError> {
+    loop {
+        match shared_folders::check_bucket(config).await {
+            Err(StartError::App(ShopStartError::Storage(error @ StorageError::Silent(_)))) => {
+                tracing::warn!(%error, "the standby cannot reach the bucket for documents; retrying");
+                sleep(NETWORK_PAUSE).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Exclusion of other servers: the advisory lock of a PostgreSQL database, and the epoch.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, TransactionTrait};
+use tokio::time::{Instant, sleep};
+
+use super::OpenError;
+
+/// Key of the advisory lock that prevents a second server from using a PostgreSQL database: the bytes of "Printflo".
+pub(crate) const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
+
+/// Maximum time that the start of a server waits for the lock.
+const LOCK_TIME: Duration = Duration::from_secs(2);
+/// Interval between two attempts to acquire the lock.
+const LOCK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Acquires the advisory lock on the database, which is held as long as the connection is open.
+pub(crate) async fn lock(db: &DatabaseConnection) -> Result<(), OpenError> {
+    let backend = db.get_database_backend();
+    if backend != DatabaseBackend::Postgres {
+        return Ok(());
+    }
+    let lock = Statement::from_string(backend, format!("SELECT pg_try_advisory_lock({ADVISORY_LOCK}) AS held"));
+    let row = db.query_one_raw(lock).await?;
+    match row.map(|row| row.try_get::<bool>("", "held")).transpose()? {
+        Some(true) => Ok(()),
+        _ => Err(OpenError::InUse),
+    }
+}
+
+/// Acquires the advisory lock like [`lock`], but waits for whoever has it for a moment: a leader that has just been
+/// followed reconnects, and needs the lock to find out.
+pub(super) async fn lock_in_time(db: &DatabaseConnection) -> Result<(), OpenError> {
+    let until = Instant::now() + LOCK_TIME;
+    loop {
+        match lock(db).await {
+            Err(OpenError::InUse) if Instant::now() < until => sleep(LOCK_INTERVAL).await,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Returns the epoch that was taken last, by any server.
+pub(super) async fn epoch_on_disk(db: &DatabaseConnection) -> Result<i64, OpenError> {
+    let read = Statement::from_string(db.get_database_backend(), "SELECT epoch FROM writer WHERE id = 1");
+    Ok(db.query_one_raw(read).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?)
+}
+
+/// Takes the next epoch and reads the number of the last event, in one transaction.
+pub(super) async fn take_epoch(db: &DatabaseConnection) -> Result<(i64, i64), OpenError> {
+    let backend = db.get_database_backend();
+    let tx = db.begin().await?;
+    let take = Statement::from_string(backend, "UPDATE writer SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch");
+    let epoch = tx.query_one_raw(take).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?;
+    let last = Statement::from_string(backend, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS last FROM events");
+    let last_seq = tx.query_one_raw(last).await?.map(|row| row.try_get("", "last")).transpose()?.unwrap_or(0);
+    tx.commit().await.map_err(OpenError::EpochUncertain)?;
+    Ok((epoch, last_seq))
+}

@@ -1,0 +1,97 @@
+//! The lease of the database under a leader: it cannot be renewed for a while, or vanishes.
+
+use sea_orm::{
+    ConnectOptions, ConnectionTrait as _, Database, DatabaseConnection, DatabaseTransaction, TransactionTrait as _,
+};
+
+use super::{Pair, stands_by};
+use crate::api::files::bytes_in;
+use crate::support::{App, Db, until};
+
+/// Lock on the row with the lease, which keeps the lease from being renewed, and nothing else.
+struct LeaseLock {
+    transaction: DatabaseTransaction,
+    session: DatabaseConnection,
+}
+
+impl LeaseLock {
+    async fn on(url: &str) -> Self {
+        let mut options = ConnectOptions::new(url);
+        options.max_connections(1).sqlx_logging(false);
+        let session = Database::connect(options).await.unwrap();
+        let transaction = session.begin().await.unwrap();
+        transaction.execute_unprepared("SELECT * FROM printfloor_leader FOR UPDATE").await.unwrap();
+        Self { transaction, session }
+    }
+
+    async fn release(self) {
+        self.transaction.rollback().await.unwrap();
+        self.session.close().await.unwrap();
+    }
+}
+
+/// Waits until the server's readiness has this status; returns its problems.
+async fn problems(app: &App, status: &str) -> String {
+    until(status, || async {
+        let ready = app.get("/readyz").await.expect(200);
+        (ready["status"] == status).then(|| ready["degraded"].to_string())
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_that_cannot_renew_its_lease_says_that_it_starts_nothing() {
+    let Some(db) = Db::postgres_with_shop().await else { return };
+    let url = db.url().unwrap();
+    let app = App::new(db).await;
+    problems(&app, "ready").await;
+    let lock = LeaseLock::on(&url).await;
+    let words = problems(&app, "degraded").await;
+    assert!(words.contains("no print, payment or mail is started: the lease of the database"), "{words}");
+    app.material("written meanwhile", 1.0).await;
+    lock.release().await;
+    problems(&app, "ready").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_content_of_a_file_is_removed_only_by_a_certain_leader() {
+    let Some(db) = Db::postgres_with_shop().await else { return };
+    let url = db.url().unwrap();
+    let app = App::new(db).await;
+    let folder = app.data().join("files");
+    let [doubted, certain] = [app.gcode("doubted", 60, 1.0).await, app.gcode("certain", 120, 2.0).await];
+    let stored = bytes_in(&folder);
+    let lock = LeaseLock::on(&url).await;
+    problems(&app, "degraded").await;
+    assert_eq!(app.delete(&format!("/api/files/{doubted}")).await.status, 204);
+    assert_eq!(bytes_in(&folder), stored, "another server may have stored the same");
+    lock.release().await;
+    problems(&app, "ready").await;
+    assert_eq!(app.delete(&format!("/api/files/{certain}")).await.status, 204);
+    assert!(bytes_in(&folder) < stored);
+}
+
+/// Removes the lease under both servers, which make it again: the same one leads, and the other one takes over later.
+async fn vanishes(sql: &str) {
+    let Some(mut pair) = Pair::start().await else { return };
+    let (second, first) = (&pair.second, &mut pair.first);
+    first.db.execute(first, sql).await;
+    until("the lease to be made again", || async {
+        first.log().iter().any(|line| line.contains("it was made again")).then_some(())
+    })
+    .await;
+    stands_by(second, first).await;
+    first.material("written afterwards", 1.0).await;
+    first.kill_9();
+    second.until_ready().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lease_whose_table_vanishes_is_made_again() {
+    vanishes("DROP TABLE printfloor_leader").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lease_whose_row_vanishes_is_made_again() {
+    vanishes("DELETE FROM printfloor_leader").await;
+}
