@@ -237,5 +237,5 @@ impl Drop for Cluster {
 /// Runs a program to its end; it must succeed.
 fn run(mut command: Command) {
     let status = command.status().unwrap();
-    assert!(status.success(), "{:?} ended with {status}", command.get_program());
+    assert!(status.success(), "{} ended with {status}", command.get_program().display());
 }

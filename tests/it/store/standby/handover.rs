@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::interval;
 
 use super::Pair;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, on_both, until};
 
 /// Requests of the load, 50 of them in a second.
 const REQUESTS: usize = 400;
