@@ -20,6 +20,7 @@ mod serve;
 mod settings;
 mod table;
 mod tools;
+mod transfer;
 mod users;
 
 use std::ffi::OsString;
@@ -111,6 +112,15 @@ pub enum CliCommand {
     Restore {
         /// Backup file, created by `printfloor backup` or downloaded from the server
         file: PathBuf,
+    },
+    /// Copy the shop into another, empty database, from SQLite to PostgreSQL or back, while no server is running
+    Transfer {
+        /// Database to read: a data directory, an SQLite file (*.db), or an address such as postgres://user@host/name
+        #[arg(long, value_name = "DATABASE")]
+        from: String,
+        /// Empty database to write, in the same forms
+        #[arg(long, value_name = "DATABASE")]
+        to: String,
     },
     /// Print the OpenAPI 3.1 document for an API
     Openapi {
@@ -337,6 +347,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(CliCommand::Check) => check::run(&global).await,
         Some(CliCommand::Backup { file }) => Box::pin(backup::run(&global, &file)).await,
         Some(CliCommand::Restore { file }) => Box::pin(restore::run(&global, &file)).await,
+        Some(CliCommand::Transfer { from, to }) => Box::pin(transfer::run(&global, &from, &to)).await,
         Some(CliCommand::Openapi { which }) => openapi::run(&global, which),
         Some(CliCommand::Completions { shell }) => manual::completions(shell),
         Some(CliCommand::Man) => manual::man(),

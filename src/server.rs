@@ -24,7 +24,7 @@ pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock};
 use self::lead::Lead;
 pub use self::prepared::{DatabaseLead, PreparedServer};
 pub(crate) use self::shared_folders::check as check_shared_folders;
-use self::standby::lead_alone;
+pub(crate) use self::standby::lead_alone;
 use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
 use crate::app::restore_mark::{self, RestoreMarkError, RestoreStage};

@@ -265,7 +265,8 @@ fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-fn sqlite_url(file: &Path) -> Result<String, CliError> {
+/// Returns the address of an existing SQLite file.
+pub fn sqlite_url(file: &Path) -> Result<String, CliError> {
     let text =
         file.to_str().ok_or_else(|| CliError::Failed("the path of the database must be valid UTF-8".to_owned()))?;
     Ok(format!("sqlite://{}?mode=rw", text.replace('%', "%25").replace('?', "%3F").replace('#', "%23")))

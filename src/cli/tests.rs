@@ -29,6 +29,14 @@ fn the_manual_page_and_completions_are_commands() {
 }
 
 #[test]
+fn a_transfer_names_both_databases() {
+    let transfer = parse("printfloor transfer --from data --to postgres://localhost/shop").command;
+    let Some(CliCommand::Transfer { from, to }) = transfer else { panic!("not transfer") };
+    assert_eq!((from.as_str(), to.as_str()), ("data", "postgres://localhost/shop"));
+    assert_eq!(refused("printfloor transfer --from data"), ErrorKind::MissingRequiredArgument);
+}
+
+#[test]
 fn without_a_command_the_server_runs() {
     let cli = parse("printfloor --listen 0.0.0.0:9000 --data /srv --config shop.toml");
     assert!(cli.command.is_none());

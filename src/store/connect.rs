@@ -18,9 +18,11 @@ use url::Host;
 use crate::Unavailable;
 use platform::http::lan_connect;
 use platform::io_words::io_words;
+pub(crate) use whole::{ExclusiveAccess, copying, exclusive};
 
 #[cfg(test)]
 mod tests;
+mod whole;
 
 /// Database address and connection limits.
 #[derive(Clone, Debug)]
@@ -337,31 +339,6 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
     let limit = settings.statement_timeout.as_millis().to_string();
     options.map_sqlx_postgres_opts(move |options| {
         options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on")])
-    });
-    Ok(Database::connect(options).await?)
-}
-
-/// Opens a separate connection for reading the whole database, without a statement timeout or a limit on idle
-/// transactions. With SQLite, reads the file `copy` instead.
-pub(super) async fn copying(
-    settings: &DatabaseSettings,
-    copy: Option<PathBuf>,
-) -> Result<DatabaseConnection, OpenError> {
-    let mut options = options(settings, 1);
-    options.idle_timeout(None).max_lifetime(None);
-    options.map_sqlx_sqlite_opts(move |options| {
-        let options = options.create_if_missing(false).busy_timeout(Duration::from_secs(5));
-        match &copy {
-            Some(copy) => options.filename(copy).read_only(true),
-            None => options,
-        }
-    });
-    options.map_sqlx_postgres_opts(|options| {
-        options.options([
-            ("statement_timeout", "0"),
-            ("idle_in_transaction_session_timeout", "0"),
-            ("default_transaction_read_only", "on"),
-        ])
     });
     Ok(Database::connect(options).await?)
 }

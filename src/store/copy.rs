@@ -7,6 +7,7 @@
 mod postgres;
 pub mod restore;
 mod sqlite;
+pub mod transfer;
 
 use std::collections::BTreeMap;
 use std::io;

@@ -4,6 +4,7 @@ mod data;
 mod mistakes;
 pub mod process;
 mod tools;
+mod transfer;
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
