@@ -22,6 +22,7 @@ mod table;
 mod tools;
 mod transfer;
 mod users;
+mod verify;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -104,10 +105,7 @@ pub enum CliCommand {
     /// Test the settings and all configured services, and suggest fixes
     Check,
     /// Write a complete, verified backup of the shop to a file, even while the server is running
-    Backup {
-        /// File to write; it must not exist yet
-        file: PathBuf,
-    },
+    Backup(BackupArguments),
     /// Restore a backup into an empty data directory and an empty database
     Restore {
         /// Backup file, created by `printfloor backup` or downloaded from the server
@@ -135,6 +133,28 @@ pub enum CliCommand {
     },
     /// Print the manual page; to read it, run `printfloor man | man -l -`
     Man,
+}
+
+/// Arguments for `backup`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct BackupArguments {
+    /// Command other than writing a backup.
+    #[command(subcommand)]
+    pub command: Option<BackupCommand>,
+    /// File to write; it must not exist yet
+    #[arg(required = true)]
+    pub file: Option<PathBuf>,
+}
+
+/// Commands about a backup that exists.
+#[derive(Debug, Subcommand)]
+pub enum BackupCommand {
+    /// Restore the database of a backup into a temporary place, start on it, and read everything; change nothing else
+    Verify {
+        /// Backup file
+        file: PathBuf,
+    },
 }
 
 /// API whose OpenAPI document can be printed.
@@ -345,12 +365,20 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(CliCommand::User(UserCommand::Passwd { email })) => Box::pin(users::passwd(&global, &email)).await,
         Some(CliCommand::Config(args)) => config::run(&global, args),
         Some(CliCommand::Check) => check::run(&global).await,
-        Some(CliCommand::Backup { file }) => Box::pin(backup::run(&global, &file)).await,
+        Some(CliCommand::Backup(args)) => run_backup(&global, args).await,
         Some(CliCommand::Restore { file }) => Box::pin(restore::run(&global, &file)).await,
         Some(CliCommand::Transfer { from, to }) => Box::pin(transfer::run(&global, &from, &to)).await,
         Some(CliCommand::Openapi { which }) => openapi::run(&global, which),
         Some(CliCommand::Completions { shell }) => manual::completions(shell),
         Some(CliCommand::Man) => manual::man(),
+    }
+}
+
+async fn run_backup(global: &GlobalOptions, args: BackupArguments) -> Result<(), CliError> {
+    match (args.command, args.file) {
+        (Some(BackupCommand::Verify { file }), _) => Box::pin(verify::run(global, &file)).await,
+        (None, Some(file)) => Box::pin(backup::run(global, &file)).await,
+        (None, None) => Err(CliError::Usage("backup: specify the file to write".to_owned())),
     }
 }
 

@@ -59,6 +59,12 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
             connect::display_url(&database.url)
         )));
     }
+    is_of_this_version(backup)
+}
+
+/// Rejects a backup from a newer version of the program.
+pub fn is_of_this_version(backup: &VerifiedBackup) -> Result<(), CliError> {
+    let manifest = &backup.manifest;
     if !Migrator::migrations().iter().any(|migration| migration.name() == manifest.schema_version) {
         return Err(CliError::Failed(format!(
             "the backup was created by version {} of printfloor, which is newer than this one ({}); install that \

@@ -29,6 +29,21 @@ fn the_manual_page_and_completions_are_commands() {
 }
 
 #[test]
+fn a_backup_is_written_or_verified() {
+    let backup = |line: &str| match parse(line).command {
+        Some(CliCommand::Backup(args)) => args,
+        other => panic!("not backup: {other:?}"),
+    };
+    let written = backup("printfloor backup --data X shop.tar");
+    assert!(written.command.is_none() && written.file == Some(PathBuf::from("shop.tar")), "{written:?}");
+    let Some(BackupCommand::Verify { file }) = backup("printfloor backup verify shop.tar").command else {
+        panic!("not verify")
+    };
+    assert_eq!(file, PathBuf::from("shop.tar"));
+    assert_eq!(refused("printfloor backup"), ErrorKind::MissingRequiredArgument);
+}
+
+#[test]
 fn a_transfer_names_both_databases() {
     let transfer = parse("printfloor transfer --from data --to postgres://localhost/shop").command;
     let Some(CliCommand::Transfer { from, to }) = transfer else { panic!("not transfer") };

@@ -6,6 +6,7 @@
 
 mod postgres;
 pub mod restore;
+pub mod scratch;
 mod sqlite;
 pub mod transfer;
 

@@ -5,6 +5,7 @@ mod mistakes;
 pub mod process;
 mod tools;
 mod transfer;
+mod verify;
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -110,7 +110,7 @@ impl DatabaseCopier {
 }
 
 /// Opens a writable connection with the default limits of the server's database user.
-async fn plain(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
+pub(super) async fn plain(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(&settings.url);
     options.max_connections(1).sqlx_logging(false);
     Database::connect(options).await
