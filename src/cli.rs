@@ -5,6 +5,8 @@
 
 mod api;
 mod backup;
+mod backup_arguments;
+mod bucket;
 mod check;
 mod config;
 mod error;
@@ -19,6 +21,7 @@ mod restore;
 mod serve;
 mod settings;
 mod table;
+mod temporary;
 mod tools;
 mod transfer;
 mod users;
@@ -37,6 +40,7 @@ use tokio::runtime::Runtime;
 
 pub use error::CliError;
 
+use crate::cli::backup_arguments::{BackupArguments, RestoreArguments};
 use crate::cli::tools::Tool;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -107,10 +111,7 @@ pub enum CliCommand {
     /// Write a complete, verified backup of the shop to a file, even while the server is running
     Backup(BackupArguments),
     /// Restore a backup into an empty data directory and an empty database
-    Restore {
-        /// Backup file, created by `printfloor backup` or downloaded from the server
-        file: PathBuf,
-    },
+    Restore(RestoreArguments),
     /// Copy the shop into another, empty database, from SQLite to PostgreSQL or back, while no server is running
     Transfer {
         /// Database to read: a data directory, an SQLite file (*.db), or an address such as postgres://user@host/name
@@ -133,28 +134,6 @@ pub enum CliCommand {
     },
     /// Print the manual page; to read it, run `printfloor man | man -l -`
     Man,
-}
-
-/// Arguments for `backup`.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub struct BackupArguments {
-    /// Command other than writing a backup.
-    #[command(subcommand)]
-    pub command: Option<BackupCommand>,
-    /// File to write; it must not exist yet
-    #[arg(required = true)]
-    pub file: Option<PathBuf>,
-}
-
-/// Commands about a backup that exists.
-#[derive(Debug, Subcommand)]
-pub enum BackupCommand {
-    /// Restore the database of a backup into a temporary place, start on it, and read everything; change nothing else
-    Verify {
-        /// Backup file
-        file: PathBuf,
-    },
 }
 
 /// API whose OpenAPI document can be printed.
@@ -365,20 +344,12 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(CliCommand::User(UserCommand::Passwd { email })) => Box::pin(users::passwd(&global, &email)).await,
         Some(CliCommand::Config(args)) => config::run(&global, args),
         Some(CliCommand::Check) => check::run(&global).await,
-        Some(CliCommand::Backup(args)) => run_backup(&global, args).await,
-        Some(CliCommand::Restore { file }) => Box::pin(restore::run(&global, &file)).await,
+        Some(CliCommand::Backup(args)) => args.run(&global).await,
+        Some(CliCommand::Restore(args)) => args.run(&global).await,
         Some(CliCommand::Transfer { from, to }) => Box::pin(transfer::run(&global, &from, &to)).await,
         Some(CliCommand::Openapi { which }) => openapi::run(&global, which),
         Some(CliCommand::Completions { shell }) => manual::completions(shell),
         Some(CliCommand::Man) => manual::man(),
-    }
-}
-
-async fn run_backup(global: &GlobalOptions, args: BackupArguments) -> Result<(), CliError> {
-    match (args.command, args.file) {
-        (Some(BackupCommand::Verify { file }), _) => Box::pin(verify::run(global, &file)).await,
-        (None, Some(file)) => Box::pin(backup::run(global, &file)).await,
-        (None, None) => Err(CliError::Usage("backup: specify the file to write".to_owned())),
     }
 }
 

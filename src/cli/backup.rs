@@ -16,14 +16,17 @@ use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
 use super::api::{ApiFailure, HttpApi, json_of};
+use super::bucket::BucketPlace;
 use super::office::{no_shop, shop_exists};
 use super::progress::{ProgressLine, size};
+use super::temporary::TemporaryFolder;
 use super::{CliError, GlobalOptions, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::Backups;
 use crate::app::backups::reading::{VerifiedBackup, verify};
 use crate::app::own_secrets;
 use crate::config::Config;
+use crate::domain::time::Timestamp;
 use crate::files::blobs::Blobs;
 use crate::observe::log;
 use crate::server::lock;
@@ -33,6 +36,8 @@ use crate::store::copy::DatabaseCopier;
 const MAX_BACKUP_TIME: Duration = Duration::from_secs(24 * 3600);
 /// File permissions: readable and writable by the owner only.
 const FILE_MODE: u32 = 0o600;
+/// Length of a time without its fraction of a second, such as `2030-01-31T12:00:00`.
+const SECONDS_CHARS: usize = 19;
 /// Errors returned by file systems that do not support an operation: vfat and exFAT reject hard links with EPERM, CIFS
 /// rejects them with EOPNOTSUPP, and NFS rejects the flags of `renameat2` with EINVAL.
 const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
@@ -40,6 +45,35 @@ const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno
 /// Creates a backup through the running server or, if there is none, directly from the data directory and the database.
 pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
+    let backup = Box::pin(write(global, file)).await?;
+    report(&file.display().to_string(), &backup)
+}
+
+/// Creates a backup in a directory or a bucket, with a name that contains the time.
+pub async fn run_to(global: &GlobalOptions, to: &str) -> Result<(), CliError> {
+    log::start_for_command();
+    let name = file_name(machine_clock());
+    let Some(place) = BucketPlace::parse(to)? else {
+        let file = Path::new(to).join(name);
+        let backup = Box::pin(write(global, &file)).await?;
+        return report(&file.display().to_string(), &backup);
+    };
+    let (place, config) = (place.join(&name), settings::load(global, None)?.config);
+    let folder = TemporaryFolder::create()?;
+    let file = folder.file(&name);
+    let backup = Box::pin(write(global, &file)).await?;
+    place.send(&config, &file).await?;
+    report(&place.address(), &backup)
+}
+
+/// Returns the name of a backup that is created now. Names sort by time.
+fn file_name(now: Timestamp) -> String {
+    let seconds = now.to_string().get(..SECONDS_CHARS).unwrap_or_default().replace(':', "-");
+    format!("printfloor-backup-{seconds}Z.tar")
+}
+
+/// Writes a backup to a file, and verifies it before it gets its name.
+async fn write(global: &GlobalOptions, file: &Path) -> Result<VerifiedBackup, CliError> {
     if file.exists() {
         return Err(CliError::Failed(format!("{} already exists; choose another file", file.display())));
     }
@@ -58,7 +92,12 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     }
     let backup = checked(part.path.clone(), "checking").await?;
     part.keep()?;
-    output::line(&format!("{}: {}", file.display(), summary(&backup)))?;
+    Ok(backup)
+}
+
+/// Prints where a backup is and what it contains.
+fn report(place: &str, backup: &VerifiedBackup) -> Result<(), CliError> {
+    output::line(&format!("{place}: {}", summary(backup)))?;
     output::note(
         "the backup does not contain the server's secrets (secrets.env, .env); store a copy of them separately",
     );
@@ -253,6 +292,13 @@ mod tests {
         assert_eq!(fs::read(&name).unwrap(), b"another");
         let full = give_name(&path, &name, fails(Errno::NOSPC), |_, _| panic!("renamed after another fault"));
         assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn names_of_backups_sort_by_time() {
+        let (first, later) = (Timestamp(1_893_456_000_000), Timestamp(1_893_456_061_500));
+        assert_eq!(file_name(first), "printfloor-backup-2030-01-01T00-00-00Z.tar");
+        assert_eq!(file_name(later), "printfloor-backup-2030-01-01T00-01-01Z.tar");
     }
 
     #[test]

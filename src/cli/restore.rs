@@ -12,7 +12,9 @@ use migrations::{Migrator, MigratorTrait as _};
 use tokio::task::spawn_blocking;
 
 use super::backup::{checked, summary};
+use super::bucket::BucketPlace;
 use super::progress::ProgressLine;
+use super::temporary::TemporaryFolder;
 use super::{CliError, GlobalOptions, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::reading::{BackupDestinations, VerifiedBackup, sync_folders, unpack};
@@ -32,10 +34,20 @@ const OWN_FILES: [&str; 4] = ["secrets.env", ".env", LOCK_FILE, CONTROL_SOCKET];
 /// Maximum number of file names listed in the message about a non-empty directory.
 const MAX_NAMED: usize = 3;
 
-/// Restores a backup.
-pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
+/// Restores a backup from a file or a bucket.
+pub async fn run(global: &GlobalOptions, place: &str) -> Result<(), CliError> {
     log::start_for_command();
     let config = settings::load(global, None)?.config;
+    let Some(place) = BucketPlace::parse(place)? else {
+        return Box::pin(restore_file(config, Path::new(place))).await;
+    };
+    let folder = TemporaryFolder::create()?;
+    let (address, file) = place.receive(&config, &folder).await?;
+    output::note(&format!("restoring {address}"));
+    Box::pin(restore_file(config, &file)).await
+}
+
+async fn restore_file(config: Config, file: &Path) -> Result<(), CliError> {
     let data = config.server.data_dir.clone();
     let backup = checked(file.to_owned(), "checking").await?;
     let database = own_secrets::database_settings(&config);

@@ -3,6 +3,7 @@
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
+use super::backup_arguments::BackupCommand;
 use super::*;
 
 fn parse(line: &str) -> Cli {
@@ -36,11 +37,25 @@ fn a_backup_is_written_or_verified() {
     };
     let written = backup("printfloor backup --data X shop.tar");
     assert!(written.command.is_none() && written.file == Some(PathBuf::from("shop.tar")), "{written:?}");
-    let Some(BackupCommand::Verify { file }) = backup("printfloor backup verify shop.tar").command else {
+    let Some(BackupCommand::Verify { place }) = backup("printfloor backup verify shop.tar").command else {
         panic!("not verify")
     };
-    assert_eq!(file, PathBuf::from("shop.tar"));
+    assert_eq!(place, "shop.tar");
+    assert_eq!(backup("printfloor backup --to s3://shop/daily").to.as_deref(), Some("s3://shop/daily"));
     assert_eq!(refused("printfloor backup"), ErrorKind::MissingRequiredArgument);
+    assert_eq!(refused("printfloor backup shop.tar --to /srv"), ErrorKind::ArgumentConflict);
+}
+
+#[test]
+fn a_restore_reads_a_file_or_a_bucket() {
+    let place = |line: &str| match parse(line).command {
+        Some(CliCommand::Restore(args)) => args.place.or(args.from).unwrap(),
+        other => panic!("not restore: {other:?}"),
+    };
+    assert_eq!(place("printfloor restore shop.tar"), "shop.tar");
+    assert_eq!(place("printfloor restore --from s3://shop/daily"), "s3://shop/daily");
+    assert_eq!(refused("printfloor restore"), ErrorKind::MissingRequiredArgument);
+    assert_eq!(refused("printfloor restore a --from b"), ErrorKind::ArgumentConflict);
 }
 
 #[test]

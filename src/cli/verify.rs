@@ -1,18 +1,16 @@
 //! `printfloor backup verify FILE`: restores the database of a backup into a temporary place, opens it as a server
 //! does, and reads everything in it.
 
-use std::fs::{self, DirBuilder};
-use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
-use std::{env, process};
+use std::path::Path;
 
 use tokio::task::spawn_blocking;
 use url::Url;
 
 use super::backup::{checked, summary};
+use super::bucket::BucketPlace;
 use super::progress::ProgressLine;
 use super::restore::{is_of_this_version, sqlite_url};
+use super::temporary::TemporaryFolder;
 use super::{CliError, GlobalOptions, output, settings};
 use crate::app::backups::reading::{BackupReadError, VerifiedBackup, unpack_database};
 use crate::app::{Directories, own_secrets};
@@ -25,26 +23,26 @@ use crate::store::copy::scratch::ScratchDatabase;
 use crate::store::secret_checks::DatabaseState;
 use crate::store::trial::{KindTrial, Trial, TrialError};
 
-/// Permissions of the temporary directory: only the user of the command has access.
-const FOLDER_MODE: u32 = 0o700;
-
-/// Verifies a backup. Nothing of the shop is touched.
-pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
+/// Verifies a backup in a file or a bucket. Nothing of the shop is touched.
+pub async fn run(global: &GlobalOptions, place: &str) -> Result<(), CliError> {
     log::start_for_command();
     let config = settings::load(global, None)?.config;
-    let backup = checked(file.to_owned(), "checking").await?;
-    is_of_this_version(&backup)?;
     let folder = TemporaryFolder::create()?;
-    let copy =
-        folder.path.join(if backup.manifest.database.kind == "sqlite" { "printfloor.db" } else { "copy.pgdump" });
-    unpack(file, &backup, &copy).await?;
-    let trial = if backup.manifest.database.kind == "sqlite" {
-        let config = with_url(&config, sqlite_url(&copy)?);
-        tried(&config, &backup, &copy).await
-    } else {
-        on_postgres(&config, &backup, &copy).await
+    let (name, file) = match BucketPlace::parse(place)? {
+        Some(place) => place.receive(&config, &folder).await?,
+        None => (place.to_owned(), place.into()),
     };
-    report(file, &backup, &trial?)
+    let backup = checked(file.clone(), "checking").await?;
+    is_of_this_version(&backup)?;
+    let is_sqlite = backup.manifest.database.kind == "sqlite";
+    let copy = folder.file(if is_sqlite { "printfloor.db" } else { "copy.pgdump" });
+    unpack(&file, &backup, &copy).await?;
+    let trial = if is_sqlite {
+        Box::pin(tried(&with_url(&config, sqlite_url(&copy)?), &backup, &copy)).await
+    } else {
+        Box::pin(on_postgres(&config, &backup, &copy)).await
+    };
+    report(&name, &backup, &trial?)
 }
 
 /// Restores a PostgreSQL database beside the shop's own, and removes it again.
@@ -64,7 +62,7 @@ async fn on_postgres(config: &Config, backup: &VerifiedBackup, copy: &Path) -> R
         output::note(&format!("the temporary database {name} is left from an interrupted run: `dropdb {name}`"));
     }
     url.set_path(scratch.name());
-    let outcome = tried(&with_url(config, url.to_string()), backup, copy).await;
+    let outcome = Box::pin(tried(&with_url(config, url.to_string()), backup, copy)).await;
     if let Err(error) = scratch.remove().await {
         output::note(&format!("the temporary database cannot be removed: {error}"));
     }
@@ -129,38 +127,11 @@ async fn note_other_secrets(config: &Config) -> Result<(), CliError> {
 }
 
 /// Prints what was read.
-fn report(file: &Path, backup: &VerifiedBackup, kinds: &[KindTrial]) -> Result<(), CliError> {
+fn report(name: &str, backup: &VerifiedBackup, kinds: &[KindTrial]) -> Result<(), CliError> {
     let all: u64 = kinds.iter().map(|kind| kind.aggregates).sum();
-    output::line(&format!("{}: {}", file.display(), summary(backup)))?;
+    output::line(&format!("{name}: {}", summary(backup)))?;
     for kind in kinds.iter().filter(|kind| kind.aggregates > 0) {
         output::line(&format!("  {}: {}", kind.kind, kind.aggregates))?;
     }
     output::line(&format!("restored into a temporary place and started: all {all} records can be read"))
-}
-
-/// Directory of one run of the command, removed on drop.
-struct TemporaryFolder {
-    path: PathBuf,
-}
-
-impl TemporaryFolder {
-    fn create() -> Result<Self, CliError> {
-        let path = env::temp_dir().join(format!("printfloor-verify-{}", process::id()));
-        let cannot = || CliError::io(format!("{} cannot be created; set TMPDIR to another directory", path.display()));
-        // A killed process that had the same ID may have left it.
-        match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(cannot()(error)),
-            _ => {}
-        }
-        DirBuilder::new().mode(FOLDER_MODE).create(&path).map_err(cannot())?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for TemporaryFolder {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.path) {
-            output::note(&format!("the temporary directory {} cannot be removed: {error}", self.path.display()));
-        }
-    }
 }
