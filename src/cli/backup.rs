@@ -23,10 +23,10 @@ use super::temporary::TemporaryFolder;
 use super::{CliError, GlobalOptions, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::Backups;
+use crate::app::backups::place::backup_name;
 use crate::app::backups::reading::{VerifiedBackup, verify};
 use crate::app::own_secrets;
 use crate::config::Config;
-use crate::domain::time::Timestamp;
 use crate::files::blobs::Blobs;
 use crate::observe::log;
 use crate::server::lock;
@@ -36,8 +36,6 @@ use crate::store::copy::DatabaseCopier;
 const MAX_BACKUP_TIME: Duration = Duration::from_secs(24 * 3600);
 /// File permissions: readable and writable by the owner only.
 const FILE_MODE: u32 = 0o600;
-/// Length of a time without its fraction of a second, such as `2030-01-31T12:00:00`.
-const SECONDS_CHARS: usize = 19;
 /// Errors returned by file systems that do not support an operation: vfat and exFAT reject hard links with EPERM, CIFS
 /// rejects them with EOPNOTSUPP, and NFS rejects the flags of `renameat2` with EINVAL.
 const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
@@ -52,7 +50,7 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
 /// Creates a backup in a directory or a bucket, with a name that contains the time.
 pub async fn run_to(global: &GlobalOptions, to: &str) -> Result<(), CliError> {
     log::start_for_command();
-    let name = file_name(machine_clock());
+    let name = backup_name(machine_clock());
     let Some(place) = BucketPlace::parse(to)? else {
         let file = Path::new(to).join(name);
         let backup = Box::pin(write(global, &file)).await?;
@@ -64,12 +62,6 @@ pub async fn run_to(global: &GlobalOptions, to: &str) -> Result<(), CliError> {
     let backup = Box::pin(write(global, &file)).await?;
     place.send(&config, &file).await?;
     report(&place.address(), &backup)
-}
-
-/// Returns the name of a backup that is created now. Names sort by time.
-fn file_name(now: Timestamp) -> String {
-    let seconds = now.to_string().get(..SECONDS_CHARS).unwrap_or_default().replace(':', "-");
-    format!("printfloor-backup-{seconds}Z.tar")
 }
 
 /// Writes a backup to a file, and verifies it before it gets its name.
@@ -292,13 +284,6 @@ mod tests {
         assert_eq!(fs::read(&name).unwrap(), b"another");
         let full = give_name(&path, &name, fails(Errno::NOSPC), |_, _| panic!("renamed after another fault"));
         assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
-    }
-
-    #[test]
-    fn names_of_backups_sort_by_time() {
-        let (first, later) = (Timestamp(1_893_456_000_000), Timestamp(1_893_456_061_500));
-        assert_eq!(file_name(first), "printfloor-backup-2030-01-01T00-00-00Z.tar");
-        assert_eq!(file_name(later), "printfloor-backup-2030-01-01T00-01-01Z.tar");
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl BackupArguments {
             Self { command: Some(BackupCommand::Verify { place }), .. } => Box::pin(verify::run(global, &place)).await,
             Self { to: Some(to), .. } => Box::pin(backup::run_to(global, &to)).await,
             Self { file: Some(file), .. } => Box::pin(backup::run(global, &file)).await,
-            Self { .. } => Err(CliError::Usage("backup: specify the file to write".to_owned())),
+            _ => Err(CliError::Usage("backup: specify the file to write".to_owned())),
         }
     }
 }

@@ -53,7 +53,7 @@ impl ObjectStorage {
         &self,
         key: &str,
         file: &FilePath,
-        progress: &mut dyn FnMut(u64),
+        progress: &mut (dyn FnMut(u64) + Send),
     ) -> Result<(), LargeObjectError> {
         let mut file = File::open(file).await?;
         let sent = file.metadata().await?.len();
@@ -74,7 +74,7 @@ impl ObjectStorage {
         upload: &mut dyn MultipartUpload,
         file: &mut File,
         part_bytes: u64,
-        progress: &mut dyn FnMut(u64),
+        progress: &mut (dyn FnMut(u64) + Send),
     ) -> Result<(), LargeObjectError> {
         loop {
             let mut part = Vec::new();
@@ -97,7 +97,7 @@ impl ObjectStorage {
         &self,
         key: &str,
         file: &FilePath,
-        progress: &mut dyn FnMut(u64),
+        progress: &mut (dyn FnMut(u64) + Send),
     ) -> Result<(), LargeObjectError> {
         let path = Path::from(key);
         let sent = self.within(self.store.head(&path)).await?.size;
@@ -129,6 +129,15 @@ impl ObjectStorage {
         keys.sort();
         Ok(keys)
     }
+
+    /// Removes an object.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the storage does not respond, or does not allow it.
+    pub async fn remove(&self, key: &str) -> Result<(), StorageError> {
+        self.within(self.store.delete(&Path::from(key))).await
+    }
 }
 
 #[cfg(test)]
@@ -159,6 +168,8 @@ mod tests {
         assert_eq!(std::fs::read(&back).unwrap(), content);
         assert_eq!((sent, received), (content.len() as u64, content.len() as u64));
         assert_eq!(storage.keys_below("shop").await.unwrap(), ["shop/a.tar", "shop/b.tar"]);
+        storage.remove("shop/a.tar").await.unwrap();
+        assert_eq!(storage.keys_below("shop").await.unwrap(), ["shop/b.tar"]);
         assert_eq!(storage.keys_below("other").await.unwrap(), [""; 0]);
         let missing = storage.receive_file("shop/c.tar", &from.path().join("c"), &mut |_| {}).await;
         assert!(matches!(missing, Err(LargeObjectError::Storage(StorageError::Missing))), "{missing:?}");
