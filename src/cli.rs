@@ -5,6 +5,8 @@
 
 mod api;
 mod backup;
+mod backup_arguments;
+mod bucket;
 mod check;
 mod config;
 mod error;
@@ -20,8 +22,11 @@ mod restore;
 mod serve;
 mod settings;
 mod table;
+mod temporary;
 mod tools;
+mod transfer;
 mod users;
+mod verify;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -36,6 +41,7 @@ use tokio::runtime::Runtime;
 
 pub use error::CliError;
 
+use crate::cli::backup_arguments::{BackupArguments, RestoreArguments};
 use crate::cli::tools::Tool;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -106,14 +112,17 @@ pub enum CliCommand {
     /// Make the running server end, if another one stands by for it and takes over
     Handover,
     /// Write a complete, verified backup of the shop to a file, even while the server is running
-    Backup {
-        /// File to write; it must not exist yet
-        file: PathBuf,
-    },
+    Backup(BackupArguments),
     /// Restore a backup into an empty data directory and an empty database
-    Restore {
-        /// Backup file, created by `printfloor backup` or downloaded from the server
-        file: PathBuf,
+    Restore(RestoreArguments),
+    /// Copy the shop into another, empty database, from SQLite to PostgreSQL or back, while no server is running
+    Transfer {
+        /// Database to read: a data directory, an SQLite file (*.db), or an address such as postgres://user@host/name
+        #[arg(long, value_name = "DATABASE")]
+        from: String,
+        /// Empty database to write, in the same forms
+        #[arg(long, value_name = "DATABASE")]
+        to: String,
     },
     /// Print the OpenAPI 3.1 document for an API
     Openapi {
@@ -339,8 +348,9 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(CliCommand::Config(args)) => config::run(&global, args),
         Some(CliCommand::Check) => check::run(&global).await,
         Some(CliCommand::Handover) => Box::pin(handover::run(&global)).await,
-        Some(CliCommand::Backup { file }) => Box::pin(backup::run(&global, &file)).await,
-        Some(CliCommand::Restore { file }) => Box::pin(restore::run(&global, &file)).await,
+        Some(CliCommand::Backup(args)) => args.run(&global).await,
+        Some(CliCommand::Restore(args)) => args.run(&global).await,
+        Some(CliCommand::Transfer { from, to }) => Box::pin(transfer::run(&global, &from, &to)).await,
         Some(CliCommand::Openapi { which }) => openapi::run(&global, which),
         Some(CliCommand::Completions { shell }) => manual::completions(shell),
         Some(CliCommand::Man) => manual::man(),

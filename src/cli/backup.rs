@@ -16,11 +16,14 @@ use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
 use super::api::{ApiFailure, HttpApi, json_of};
+use super::bucket::BucketPlace;
 use super::office::{no_shop, shop_exists};
 use super::progress::{ProgressLine, size};
+use super::temporary::TemporaryFolder;
 use super::{CliError, GlobalOptions, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::Backups;
+use crate::app::backups::place::backup_name;
 use crate::app::backups::reading::{VerifiedBackup, verify};
 use crate::app::own_secrets;
 use crate::config::Config;
@@ -40,6 +43,29 @@ const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno
 /// Creates a backup through the running server or, if there is none, directly from the data directory and the database.
 pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
+    let backup = Box::pin(write(global, file)).await?;
+    report(&file.display().to_string(), &backup)
+}
+
+/// Creates a backup in a directory or a bucket, with a name that contains the time.
+pub async fn run_to(global: &GlobalOptions, to: &str) -> Result<(), CliError> {
+    log::start_for_command();
+    let name = backup_name(machine_clock());
+    let Some(place) = BucketPlace::parse(to)? else {
+        let file = Path::new(to).join(name);
+        let backup = Box::pin(write(global, &file)).await?;
+        return report(&file.display().to_string(), &backup);
+    };
+    let (place, config) = (place.join(&name), settings::load(global, None)?.config);
+    let folder = TemporaryFolder::create()?;
+    let file = folder.file(&name);
+    let backup = Box::pin(write(global, &file)).await?;
+    place.send(&config, &file).await?;
+    report(&place.address(), &backup)
+}
+
+/// Writes a backup to a file, and verifies it before it gets its name.
+async fn write(global: &GlobalOptions, file: &Path) -> Result<VerifiedBackup, CliError> {
     if file.exists() {
         return Err(CliError::Failed(format!("{} already exists; choose another file", file.display())));
     }
@@ -58,7 +84,12 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     }
     let backup = checked(part.path.clone(), "checking").await?;
     part.keep()?;
-    output::line(&format!("{}: {}", file.display(), summary(&backup)))?;
+    Ok(backup)
+}
+
+/// Prints where a backup is and what it contains.
+fn report(place: &str, backup: &VerifiedBackup) -> Result<(), CliError> {
+    output::line(&format!("{place}: {}", summary(backup)))?;
     output::note(
         "the backup does not contain the server's secrets (secrets.env, .env); store a copy of them separately",
     );

@@ -2,6 +2,7 @@
 //!
 //! The command changes nothing on disk, on printers or in services, so it can be used while the server is running.
 
+mod backup;
 mod database;
 mod printers;
 mod report;
@@ -44,6 +45,7 @@ pub async fn run(global: &GlobalOptions) -> Result<(), CliError> {
     }
     standby::check(&mut report, &config).await;
     services::check(&mut report, &config).await;
+    backup::check(&mut report, &config).await;
     report.end()
 }
 

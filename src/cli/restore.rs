@@ -12,7 +12,9 @@ use migrations::{Migrator, MigratorTrait as _};
 use tokio::task::spawn_blocking;
 
 use super::backup::{checked, summary};
+use super::bucket::BucketPlace;
 use super::progress::ProgressLine;
+use super::temporary::TemporaryFolder;
 use super::{CliError, GlobalOptions, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::reading::{BackupDestinations, VerifiedBackup, sync_folders, unpack};
@@ -32,10 +34,20 @@ const OWN_FILES: [&str; 4] = ["secrets.env", ".env", LOCK_FILE, CONTROL_SOCKET];
 /// Maximum number of file names listed in the message about a non-empty directory.
 const MAX_NAMED: usize = 3;
 
-/// Restores a backup.
-pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
+/// Restores a backup from a file or a bucket.
+pub async fn run(global: &GlobalOptions, place: &str) -> Result<(), CliError> {
     log::start_for_command();
     let config = settings::load(global, None)?.config;
+    let Some(place) = BucketPlace::parse(place)? else {
+        return Box::pin(restore_file(config, Path::new(place))).await;
+    };
+    let folder = TemporaryFolder::create()?;
+    let (address, file) = place.receive(&config, &folder).await?;
+    output::note(&format!("restoring {address}"));
+    Box::pin(restore_file(config, &file)).await
+}
+
+async fn restore_file(config: Config, file: &Path) -> Result<(), CliError> {
     let data = config.server.data_dir.clone();
     let backup = checked(file.to_owned(), "checking").await?;
     let database = own_secrets::database_settings(&config);
@@ -59,6 +71,12 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
             connect::display_url(&database.url)
         )));
     }
+    is_of_this_version(backup)
+}
+
+/// Rejects a backup from a newer version of the program.
+pub fn is_of_this_version(backup: &VerifiedBackup) -> Result<(), CliError> {
+    let manifest = &backup.manifest;
     if !Migrator::migrations().iter().any(|migration| migration.name() == manifest.schema_version) {
         return Err(CliError::Failed(format!(
             "the backup was created by version {} of printfloor, which is newer than this one ({}); install that \
@@ -265,7 +283,8 @@ fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-fn sqlite_url(file: &Path) -> Result<String, CliError> {
+/// Returns the address of an existing SQLite file.
+pub fn sqlite_url(file: &Path) -> Result<String, CliError> {
     let text =
         file.to_str().ok_or_else(|| CliError::Failed("the path of the database must be valid UTF-8".to_owned()))?;
     Ok(format!("sqlite://{}?mode=rw", text.replace('%', "%25").replace('?', "%3F").replace('#', "%23")))

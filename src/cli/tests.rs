@@ -3,6 +3,7 @@
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
+use super::backup_arguments::BackupCommand;
 use super::*;
 
 fn parse(line: &str) -> Cli {
@@ -26,6 +27,43 @@ fn the_manual_page_and_completions_are_commands() {
         assert!(matches!(parse(&line).command, Some(CliCommand::Completions { .. })), "{line}");
     }
     assert_eq!(refused("printfloor completions tcsh"), ErrorKind::InvalidValue);
+}
+
+#[test]
+fn a_backup_is_written_or_verified() {
+    let backup = |line: &str| match parse(line).command {
+        Some(CliCommand::Backup(args)) => args,
+        other => panic!("not backup: {other:?}"),
+    };
+    let written = backup("printfloor backup --data X shop.tar");
+    assert!(written.command.is_none() && written.file == Some(PathBuf::from("shop.tar")), "{written:?}");
+    let Some(BackupCommand::Verify { place }) = backup("printfloor backup verify shop.tar").command else {
+        panic!("not verify")
+    };
+    assert_eq!(place, "shop.tar");
+    assert_eq!(backup("printfloor backup --to s3://shop/daily").to.as_deref(), Some("s3://shop/daily"));
+    assert_eq!(refused("printfloor backup"), ErrorKind::MissingRequiredArgument);
+    assert_eq!(refused("printfloor backup shop.tar --to /srv"), ErrorKind::ArgumentConflict);
+}
+
+#[test]
+fn a_restore_reads_a_file_or_a_bucket() {
+    let place = |line: &str| match parse(line).command {
+        Some(CliCommand::Restore(args)) => args.place.or(args.from).unwrap(),
+        other => panic!("not restore: {other:?}"),
+    };
+    assert_eq!(place("printfloor restore shop.tar"), "shop.tar");
+    assert_eq!(place("printfloor restore --from s3://shop/daily"), "s3://shop/daily");
+    assert_eq!(refused("printfloor restore"), ErrorKind::MissingRequiredArgument);
+    assert_eq!(refused("printfloor restore a --from b"), ErrorKind::ArgumentConflict);
+}
+
+#[test]
+fn a_transfer_names_both_databases() {
+    let transfer = parse("printfloor transfer --from data --to postgres://localhost/shop").command;
+    let Some(CliCommand::Transfer { from, to }) = transfer else { panic!("not transfer") };
+    assert_eq!((from.as_str(), to.as_str()), ("data", "postgres://localhost/shop"));
+    assert_eq!(refused("printfloor transfer --from data"), ErrorKind::MissingRequiredArgument);
 }
 
 #[test]

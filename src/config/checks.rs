@@ -52,6 +52,9 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
     papers(config, &mut problems);
     tracking(config, &mut problems);
     prices::problems(&config.intake, &mut problems);
+    if !config.backup.every_hours.is_zero() && config.backup.to.is_empty() {
+        problems.push("backup.to must be a directory or s3://BUCKET/PATH if backup.every_hours is set".to_owned());
+    }
     problems.extend(config.shop.hours().err().map(|error| format!("shop: {error}")));
     problems
 }

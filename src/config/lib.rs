@@ -134,6 +134,8 @@ pub struct Config {
     pub slicing: sections::SlicingConfig,
     /// Storage for uploaded files.
     pub files: sections::FilesConfig,
+    /// Backups that the server makes by itself.
+    pub backup: sections::BackupConfig,
     /// Access to `/metrics`.
     pub metrics: sections::MetricsConfig,
     /// The server's own log.

@@ -2,6 +2,7 @@
 //! description and default; Rust code defines no defaults.
 
 mod accounting;
+mod backup;
 mod catalog;
 mod files;
 mod intake;
@@ -26,6 +27,7 @@ use domain::shop_clock::ShopClock;
 use domain::shop_hours::{ShopHours, ShopHoursError};
 
 pub use self::accounting::AccountingConfig;
+pub use self::backup::BackupConfig;
 pub use self::catalog::CatalogConfig;
 pub use self::files::FilesConfig;
 pub use self::intake::{IntakeConfig, IntakePrice};

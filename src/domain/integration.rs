@@ -14,6 +14,9 @@ use crate::refusal::Refusal;
 use crate::time::Timestamp;
 use words::staff::alerts as texts;
 
+/// Name under which it is recorded that scheduled backups fail. They are no integration, but fail and recover like one.
+pub const SCHEDULED_BACKUP: &str = "scheduled_backup";
+
 /// Integration with an outside system, with its progress in following the events.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -125,11 +128,18 @@ impl Integration {
         if self.alerted_at.is_some() {
             return Decision::unchanged(cursor);
         }
-        let url = format!("{}/shop/settings/integrations", cx.rules.public_url);
-        let mails = Mail::alert(cx, AlertKind::Integration, |language| {
-            let text = texts::integration(language, title, &one_line(why), &url);
-            (texts::integration_subject(language, title), text)
-        });
+        let page = |name: &str| format!("{}/shop/settings/{name}", cx.rules.public_url);
+        let mails = if self.name == SCHEDULED_BACKUP {
+            Mail::alert(cx, AlertKind::Backup, |language| {
+                let text = texts::backup(language, &one_line(why), &page("backup"));
+                (texts::backup_subject(language), text)
+            })
+        } else {
+            Mail::alert(cx, AlertKind::Integration, |language| {
+                let text = texts::integration(language, title, &one_line(why), &page("integrations"));
+                (texts::integration_subject(language, title), text)
+            })
+        };
         Decision::to(Self { alerted_at: Some(cx.now), ..self }, cursor).created(mails)
     }
 }
@@ -175,5 +185,19 @@ mod tests {
         assert_eq!(mails(IntegrationCommand::Well).unwrap().len(), 0);
         assert_eq!(mails(IntegrationCommand::Well).unwrap().len(), 0);
         assert_eq!(mails(needs_person()).unwrap().len(), 1, "another outage");
+    }
+
+    #[test]
+    fn a_scheduled_backup_that_fails_is_an_alert_of_its_own() {
+        let (bench, mut this) = (Bench::new(), None::<Integration>);
+        let failed = IntegrationCommand::NeedsPerson {
+            name: SCHEDULED_BACKUP.to_owned(),
+            title: SCHEDULED_BACKUP.to_owned(),
+            why: "no space left on device".to_owned(),
+        };
+        let alerts = bench.tell(&mut this, id(1), &failed).unwrap().created;
+        assert_eq!((alerts.len(), alerts[0].alert), (1, Some(AlertKind::Backup)));
+        assert_eq!(&*alerts[0].subject, "Backup failed");
+        assert!(alerts[0].text.contains("no space left on device"), "{}", alerts[0].text);
     }
 }

@@ -23,6 +23,7 @@ use crate::openapi::Descriptions;
 use crate::setup_desk::SetupService;
 use crate::sse::OpenStreams;
 use actors::app::backups::Backups;
+use actors::app::backups::schedule::BackupSchedule;
 use actors::app::customer_space::CustomerSpace;
 use actors::app::documents::InvoiceDocuments;
 use actors::app::{Directories, KindsOverview};
@@ -88,6 +89,7 @@ held! {
     StockSystemStatuses: stock_boards;
     ExportFiles: export_files;
     Arc<Backups>: backups;
+    Arc<BackupSchedule>: backup_schedule;
     AccountingWake: accounting_wake;
     Arc<Config>: config;
     RunningKeys: running;

@@ -22,7 +22,7 @@ pub enum LeadLoss {
 }
 
 /// Lead of the database, until another server takes it or this one gives it back.
-pub(super) struct Lead {
+pub(crate) struct Lead {
     leadership: Leadership,
     /// Text with which this server marks its folders; `None` if no other server can use the database.
     mark: Option<String>,
@@ -94,7 +94,7 @@ impl Lead {
     }
 
     /// Gives the lead back, so that the next server takes it at once. Must be called when nothing is written any more.
-    pub(super) async fn release(mut self) {
+    pub(crate) async fn release(mut self) {
         self.leaving.cancel();
         if let Some(thread) = self.thread.take() {
             // Whether the thread has panicked no longer matters.

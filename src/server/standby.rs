@@ -62,7 +62,7 @@ impl Drop for StandbyFront {
 }
 
 /// Takes the lead for a command that runs while no server does.
-pub(super) async fn lead_alone(config: &Config, lock: &File) -> Result<Lead, StartError> {
+pub(crate) async fn lead_alone(config: &Config, lock: &File) -> Result<Lead, StartError> {
     let Some(mut lease) = open_lease(config, lock, false).await? else { return Ok(Lead::undisputed()) };
     at_once(config, &mut lease).await
 }

@@ -17,6 +17,8 @@ use object_store::{
     Attribute, Attributes, BackoffConfig, ObjectStore, ObjectStoreExt as _, PutOptions, PutPayload, RetryConfig,
 };
 
+pub mod large;
+
 /// Maximum size of a response from the service, in bytes; larger than any document.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 

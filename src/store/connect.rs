@@ -10,6 +10,7 @@ mod hosts;
 mod replication;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 pub(crate) use error::refuses_value;
 pub use error::{OpenError, unavailable};
@@ -17,6 +18,7 @@ pub(super) use exclusion::{ADVISORY_LOCK, lock};
 pub use hosts::WritingHost;
 pub(crate) use hosts::writing_address;
 pub use replication::is_asynchronous;
+pub(crate) use whole::{ExclusiveAccess, copying, exclusive};
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -289,29 +291,4 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
 fn reader_session(options: PgConnectOptions, statement_timeout: Duration) -> PgConnectOptions {
     let limit = statement_timeout.as_millis().to_string();
     options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on")])
-}
-
-/// Opens a separate connection for reading the whole database, without a statement timeout or a limit on idle
-/// transactions. With SQLite, reads the file `copy` instead.
-pub(super) async fn copying(
-    settings: &DatabaseSettings,
-    copy: Option<PathBuf>,
-) -> Result<DatabaseConnection, OpenError> {
-    let mut options = options(settings, 1).await?;
-    options.idle_timeout(None).max_lifetime(None);
-    options.map_sqlx_sqlite_opts(move |options| {
-        let options = options.create_if_missing(false).busy_timeout(Duration::from_secs(5));
-        match &copy {
-            Some(copy) => options.filename(copy).read_only(true),
-            None => options,
-        }
-    });
-    options.map_sqlx_postgres_opts(|options| {
-        options.options([
-            ("statement_timeout", "0"),
-            ("idle_in_transaction_session_timeout", "0"),
-            ("default_transaction_read_only", "on"),
-        ])
-    });
-    Ok(Database::connect(options).await?)
 }

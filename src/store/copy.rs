@@ -6,7 +6,9 @@
 
 mod postgres;
 pub mod restore;
+pub mod scratch;
 mod sqlite;
+pub mod transfer;
 
 use std::collections::BTreeMap;
 use std::io;

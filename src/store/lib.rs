@@ -28,6 +28,7 @@ pub mod secret_checks;
 pub mod start_check;
 mod submission;
 mod transaction;
+pub mod trial;
 pub mod writer;
 
 pub use submission::{AggregateKey, CommandWrites, CommitOwner, Settlement, Submission, Unavailable};

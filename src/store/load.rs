@@ -58,6 +58,8 @@ pub(super) enum Scope {
     One(Id),
     /// All aggregates that must stay in memory even while idle.
     Resident,
+    /// All aggregates from one ID to another, both included, as the database sorts them.
+    Range(Id, Id),
 }
 
 /// Aggregates whose snapshot rows have been read but whose parts have not been attached yet.
@@ -148,6 +150,7 @@ pub(super) async fn load<T: StoredAggregate>(
                     Some(condition) => condition,
                     None => return Ok(Vec::new()),
                 },
+                Scope::Range(first, last) => between("id", first, last),
             };
             let rows = T::Entity::find().filter(which).all(*db).await?;
             rows.iter().filter_map(|row| loaded(row.key(), row.version(), row.read())).collect()
@@ -157,6 +160,11 @@ pub(super) async fn load<T: StoredAggregate>(
                 Scope::One(id) => tables.snapshot_of::<T>(id).into_iter().collect(),
                 Scope::Resident if T::resident().is_none() => Vec::new(),
                 Scope::Resident => tables.snapshots_of::<T>().collect(),
+                Scope::Range(first, last) => {
+                    let (first, last) = (first.to_string(), last.to_string());
+                    let is_between = |id: &str| (first.as_str()..=last.as_str()).contains(&id);
+                    tables.snapshots_of::<T>().filter(|row| is_between(row.facts().id)).collect()
+                }
             };
             let rests = |loaded: &LoadedAggregate<T>| {
                 let state = loaded.state.as_ref().ok().and_then(|entry| entry.state.as_ref());
@@ -168,7 +176,7 @@ pub(super) async fn load<T: StoredAggregate>(
                     |reason| DamagedRow { table: facts.table, id: facts.id.to_owned(), schema: facts.schema, reason };
                 loaded(facts.id, facts.version, read_doc(facts.schema, facts.doc).map_err(damaged))
             });
-            loaded.filter(|loaded| matches!(scope, Scope::One(_)) || !rests(loaded)).collect()
+            loaded.filter(|loaded| !(matches!(scope, Scope::Resident) && rests(loaded))).collect()
         }
     };
     T::hydrate(SnapshotsToLoad { source, scope, entries }).await
@@ -197,7 +205,12 @@ fn under<T: Load, P: Part>(scope: Scope) -> Condition {
                 .to_owned();
             Condition::all().add(Expr::col(owner).in_subquery(ids))
         }
+        Scope::Range(first, last) => between(owner, first, last),
     }
+}
+
+fn between(column: &'static str, first: Id, last: Id) -> Condition {
+    Condition::all().add(Expr::col(column).gte(first.to_string())).add(Expr::col(column).lte(last.to_string()))
 }
 
 /// Reads the parts that satisfy a condition, grouped by owner.

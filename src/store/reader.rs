@@ -33,6 +33,15 @@ impl Reader {
         load(&self.source(), Scope::Resident).await
     }
 
+    /// Returns the aggregates from one ID to another, both included, as the database sorts them.
+    pub(crate) async fn load_range<T: StoredAggregate>(
+        &self,
+        first: Id,
+        last: Id,
+    ) -> Result<Vec<LoadedAggregate<T>>, DbErr> {
+        load(&self.source(), Scope::Range(first, last)).await
+    }
+
     fn source(&self) -> RowSource<'_> {
         match self {
             Self::Database(db) => RowSource::Database(db),

@@ -7,6 +7,7 @@ mod allowed;
 mod arrival;
 mod audit;
 pub mod backup;
+mod backup_schedule;
 pub mod checkout;
 mod custom_requests;
 mod description;

@@ -1,9 +1,12 @@
 //! The command line, tested with the real binary.
 
+mod backup_places;
 mod data;
 mod mistakes;
 pub mod process;
 mod tools;
+mod transfer;
+mod verify;
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

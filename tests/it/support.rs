@@ -10,6 +10,7 @@ pub mod contract;
 pub mod database;
 pub mod db;
 pub mod drawing;
+pub mod moto;
 pub mod ports;
 pub mod redis;
 pub mod seller;

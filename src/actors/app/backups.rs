@@ -5,7 +5,9 @@
 //! copy refers to. The last entry is the manifest, which lists the contents of the backup. Secrets are not included.
 
 mod manifest;
+pub mod place;
 pub mod reading;
+pub mod schedule;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;

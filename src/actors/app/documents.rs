@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 use super::ShopStartError;
 use config::Config;
+use config::sections::ObjectStorageConfig;
 use config::values::Secret;
 use documents::labels::{Label, LabelPaper};
 use documents::{PdfContent, RenderError, Renderer, cii};
@@ -39,6 +40,8 @@ const MAX_HELD_DOCUMENTS: usize = 200;
 const MAX_HELD_NUMBERS: usize = 100_000;
 /// Maximum time to wait for a bucket when displaying an invoice.
 const MAX_LOOK_TIME: Duration = Duration::from_secs(2);
+/// Maximum time to send or receive one part of a backup.
+const MAX_PART_TIME: Duration = Duration::from_secs(600);
 /// Number of hexadecimal digits in an address: 160 bits cannot be guessed.
 const ADDRESS_DIGITS: usize = 40;
 /// URL path at which the server serves PDFs stored in a local directory.
@@ -124,18 +127,33 @@ pub fn bucket(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> 
     if settings.bucket.is_empty() {
         return Ok(None);
     }
-    let timeout = settings.timeout_seconds.duration();
-    let client = lan(&LanSettings { timeout, ..LanSettings::default() })?;
+    let limits = LanSettings { timeout: settings.timeout_seconds.duration(), ..LanSettings::default() };
+    open_bucket(settings, &settings.bucket, &limits).map(Some)
+}
+
+/// Returns a bucket for backups, at the service of the configured one.
+pub fn backup_bucket(config: &Config, name: &str) -> Result<ObjectStorage, ShopStartError> {
+    // The service answers when a part has arrived.
+    let limits = LanSettings { timeout: MAX_PART_TIME, read_timeout: MAX_PART_TIME, ..LanSettings::default() };
+    open_bucket(&config.object_storage, name, &limits)
+}
+
+fn open_bucket(
+    settings: &ObjectStorageConfig,
+    name: &str,
+    limits: &LanSettings,
+) -> Result<ObjectStorage, ShopStartError> {
+    let client = lan(limits)?;
     let bucket = BucketSettings {
-        bucket: settings.bucket.clone(),
+        bucket: name.to_owned(),
         endpoint: settings.endpoint.clone(),
         region: settings.region.clone(),
         access_key_id: settings.access_key_id.clone(),
         secret_access_key: settings.secret_access_key.expose().to_owned(),
         public_url: settings.public_url.clone(),
-        timeout,
+        timeout: limits.timeout,
     };
-    Ok(Some(ObjectStorage::bucket(&bucket, client)?))
+    Ok(ObjectStorage::bucket(&bucket, client)?)
 }
 
 impl InvoiceDocuments {

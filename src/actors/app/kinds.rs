@@ -46,6 +46,7 @@ use services::webhook::Sender;
 use store::Store;
 use store::outbox::Outbox;
 use store::rows::LoadError;
+use store::trial::{KindTrial, Trial, TrialError};
 
 /// Services, besides the directories, that the effects of the kinds need. Each kind's effects take only the services
 /// that they use.
@@ -117,6 +118,15 @@ macro_rules! kinds {
                     self.$field.start(root, Arc::new($effects), activator.clone()).await?;
                 })*
                 Ok(())
+            }
+
+            /// Reads every aggregate of every kind in a database on which no server runs.
+            ///
+            /// # Errors
+            ///
+            /// Fails if the database fails.
+            pub async fn read_everything(trial: &Trial) -> Result<Vec<KindTrial>, TrialError> {
+                Ok(vec![$(trial.read_kind::<$aggregate>().await?,)*])
             }
 
             /// Returns every kind, in order of registration.

@@ -8,6 +8,7 @@ use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 
 use super::App;
 use super::backups::Backups;
+use super::backups::schedule::{self, BackupSchedule};
 use super::foundation::Foundation;
 use super::kinds::EffectServices;
 use super::start_error::ShopStartError;
@@ -50,6 +51,7 @@ impl App {
 
         let foundation = Foundation::new(config, environment, store, queries, outbox, hold)?;
         let backups = Arc::new(Backups::open(config, copier, foundation.blobs.clone())?);
+        let backup_schedule = Arc::new(BackupSchedule::new(config)?);
         let services = foundation.build_services(config)?;
         let redis = clients::redis(config)?;
         let integrations = foundation.build_integrations(config)?;
@@ -71,6 +73,7 @@ impl App {
             blobs: foundation.blobs,
             export_files: services.export_files,
             backups,
+            backup_schedule,
             slicing: services.slicing,
             cipher: foundation.cipher,
             access_changes: services.access_changes,
@@ -159,6 +162,9 @@ async fn start_components(
 /// Spawns the tasks that delete data whose retention period has ended; each task ends with the app.
 fn spawn_background_tasks(config: &Config, app: &Arc<App>) {
     tokio::spawn(run_retention(Arc::downgrade(app)));
+    if app.backup_schedule.is_on() {
+        tokio::spawn(schedule::run(Arc::downgrade(app)));
+    }
     let keep = config.printers.keep_finish_photos_days;
     if !keep.is_zero() {
         tokio::spawn(photos::run(Arc::downgrade(app), keep.duration()));

@@ -51,11 +51,13 @@ pub enum AlertKind {
     Accounting,
     /// An outside system responds, but does not work until an operator acts.
     Integration,
+    /// A backup that the server makes by itself failed.
+    Backup,
 }
 
 impl AlertKind {
     /// All kinds, for tests and tables.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::EndpointDisabled,
         Self::JobFailed,
         Self::LowStock,
@@ -68,6 +70,7 @@ impl AlertKind {
         Self::CustomRequest,
         Self::Accounting,
         Self::Integration,
+        Self::Backup,
     ];
 
     /// Returns the kind of alert for an order flag.
@@ -94,6 +97,7 @@ impl AlertKind {
             Self::CustomRequest => texts::custom_requests,
             Self::Accounting => texts::accounting_issues,
             Self::Integration => texts::flagged_integrations,
+            Self::Backup => texts::failed_backups,
         };
         subject(language, count)
     }
@@ -112,6 +116,7 @@ impl AlertKind {
             Self::CustomRequest => (texts::requests_link, "Custom requests", "listCustomRequests"),
             Self::Accounting => (texts::postings_link, "Accounting", "listPostings"),
             Self::Integration => (texts::integrations_link, "Settings", "listIntegrations"),
+            Self::Backup => (texts::backup_link, "Backup", "makeBackup"),
         }
     }
 }

@@ -57,7 +57,8 @@ impl From<DbErr> for OpenError {
     }
 }
 
-fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
+/// Returns the driver's error inside one of the object mapper; `None` if there is none.
+pub(super) fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
     match error {
         DbErr::Conn(RuntimeErr::SqlxError(inner))
         | DbErr::Exec(RuntimeErr::SqlxError(inner))

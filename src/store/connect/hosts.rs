@@ -226,10 +226,6 @@ impl ReadPool {
 mod tests {
     use super::*;
 
-    fn timeline(digits: &str) -> Timeline {
-        Some(digits.to_owned())
-    }
-
     fn chosen(last: Option<&Primary>, answers: &[HostAnswer]) -> Option<usize> {
         choose(last, answers).map(|primary| primary.index)
     }
@@ -237,29 +233,23 @@ mod tests {
     #[test]
     fn the_host_with_the_highest_timeline_writes() {
         let no = || HostAnswer::Err("it is a standby".to_owned());
+        let writes = |timeline: &str| HostAnswer::Ok(Some(timeline.to_owned()));
         assert_eq!(chosen(None, &[no(), no()]), None);
-        assert_eq!(chosen(None, &[no(), Ok(timeline("00000001"))]), Some(1));
-        assert_eq!(chosen(None, &[Ok(timeline("0000000A")), Ok(timeline("00000009"))]), Some(0));
-        assert_eq!(
-            chosen(None, &[Ok(timeline("00000001")), Ok(timeline("00000001"))]),
-            Some(0),
-            "in the order of the address"
-        );
-        assert_eq!(chosen(None, &[Ok(None), Ok(timeline("00000001"))]), Some(1));
+        assert_eq!(chosen(None, &[no(), writes("00000001")]), Some(1));
+        assert_eq!(chosen(None, &[writes("0000000A"), writes("00000009")]), Some(0));
+        assert_eq!(chosen(None, &[writes("00000001"), writes("00000001")]), Some(0), "in the order of the address");
+        assert_eq!(chosen(None, &[Ok(None), writes("00000001")]), Some(1));
     }
 
     #[test]
     fn a_former_primary_is_never_written_again() {
         let no = || HostAnswer::Err("connection refused".to_owned());
-        let last = Primary { timeline: timeline("00000002"), index: 1 };
-        assert_eq!(chosen(Some(&last), &[Ok(timeline("00000001")), no()]), None);
-        assert_eq!(chosen(Some(&last), &[Ok(timeline("00000001")), Ok(timeline("00000002"))]), Some(1));
-        assert_eq!(
-            chosen(Some(&last), &[Ok(timeline("00000002")), Ok(timeline("00000002"))]),
-            Some(1),
-            "the last one first"
-        );
-        assert_eq!(chosen(Some(&last), &[Ok(timeline("00000003")), Ok(timeline("00000002"))]), Some(0));
+        let writes = |timeline: &str| HostAnswer::Ok(Some(timeline.to_owned()));
+        let last = Primary { timeline: Some("00000002".to_owned()), index: 1 };
+        assert_eq!(chosen(Some(&last), &[writes("00000001"), no()]), None);
+        assert_eq!(chosen(Some(&last), &[writes("00000001"), writes("00000002")]), Some(1));
+        assert_eq!(chosen(Some(&last), &[writes("00000002"), writes("00000002")]), Some(1), "the last one first");
+        assert_eq!(chosen(Some(&last), &[writes("00000003"), writes("00000002")]), Some(0));
         let silent = choose(Some(&last), &[no(), Ok(None)]);
         assert_eq!(silent, Some(last), "the timeline is remembered");
     }

@@ -110,7 +110,7 @@ impl DatabaseCopier {
 }
 
 /// Opens a writable connection with the default limits of the server's database user.
-async fn plain(settings: &DatabaseSettings) -> Result<DatabaseConnection, OpenError> {
+pub(super) async fn plain(settings: &DatabaseSettings) -> Result<DatabaseConnection, OpenError> {
     let mut options = ConnectOptions::new(connect::writing_address(settings).await?);
     options.max_connections(1).sqlx_logging(false);
     Ok(Database::connect(options).await?)

@@ -19,6 +19,7 @@ messages! {
     custom_requests(count: usize);
     accounting_issues(count: usize);
     flagged_integrations(count: usize);
+    failed_backups(count: usize);
     not_listed(count: usize);
 
     endpoint_link;
@@ -32,6 +33,7 @@ messages! {
     requests_link;
     postings_link;
     integrations_link;
+    backup_link;
 
     endpoint_disabled_subject(attempts: &str, url: &str);
     endpoint_disabled(url: &str, reason: &str);
@@ -127,4 +129,7 @@ messages! {
 
     integration_subject(name: &str);
     integration(name: &str, reason: &str, url: &str);
+
+    backup_subject;
+    backup(reason: &str, url: &str);
 }

@@ -55,6 +55,12 @@ messages! {
     download;
     download_text;
     download_backup;
+    scheduled_backups;
+    backups_on(interval: &str, place: &str);
+    backups_off(interval: &str, place: &str);
+    last_backup(time: &str);
+    no_backup_yet;
+    backup_retried(reason: &str);
     backup_included;
     backup_database(file: &str);
     backup_files(folder: &str);

@@ -298,7 +298,7 @@ impl App {
     }
 
     /// Runs a command of the command line and kills it after this time.
-    fn command_killed(&self, args: &[&str], after: Duration) {
+    pub fn command_killed(&self, args: &[&str], after: Duration) {
         let mut command = self.binary();
         command.args(args).arg("--data").arg(self.data());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

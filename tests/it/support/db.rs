@@ -32,6 +32,15 @@ pub(super) async fn run(url: &str, sql: &str) {
     db.close().await.unwrap();
 }
 
+/// Reads one number out of the database at this address.
+pub async fn query_number_at(url: &str, sql: &str) -> i64 {
+    let db = open(url).await;
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    let row = db.query_one_raw(statement).await.unwrap().expect(sql);
+    db.close().await.unwrap();
+    row.try_get_by_index(0).unwrap()
+}
+
 /// Removes all tables of a PostgreSQL database.
 async fn remove_tables(url: &str) {
     run(url, "DROP SCHEMA public CASCADE").await;
@@ -133,11 +142,7 @@ impl Db {
 
     /// Reads one number out of a server's database.
     pub async fn query_number(&self, app: &App, sql: &str) -> i64 {
-        let db = open(&self.address(app)).await;
-        let statement = Statement::from_string(db.get_database_backend(), sql);
-        let row = db.query_one_raw(statement).await.unwrap().expect(sql);
-        db.close().await.unwrap();
-        row.try_get_by_index(0).unwrap()
+        query_number_at(&self.address(app), sql).await
     }
 }
 

@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use actors::app::KindsOverview;
+use actors::app::backups::schedule::BackupSchedule;
 use actors::app::customer_space::CustomerSpace;
 use actors::checkouts::Checkouts;
 use actors::integrations::Integrations;
@@ -79,6 +80,7 @@ handles! {
         access: AccessHandles,
         readiness: Arc<ReadinessCache>,
         space: Arc<CustomerSpace>,
+        backup_schedule: Arc<BackupSchedule>,
     }
 }
 

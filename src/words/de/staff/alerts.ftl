@@ -18,6 +18,7 @@ flagged_printers = { $count } Drucker mit Handlungsbedarf
 custom_requests = { $count } Anfragen
 accounting_issues = Buchhaltung: { $count } Probleme mit Handlungsbedarf
 flagged_integrations = { $count } Integrationen mit Handlungsbedarf
+failed_backups = { $count } fehlgeschlagene Sicherungen
 not_listed =
     { $count ->
         [one] Eine weitere Meldung ist hier nicht aufgeführt.
@@ -37,6 +38,7 @@ printers_link = Drucker öffnen
 requests_link = Anfragen öffnen
 postings_link = Nicht gebuchte Dokumente ansehen
 integrations_link = Integrationen ansehen
+backup_link = Sicherung herunterladen
 
 ## Webhook-Endpunkte
 
@@ -208,3 +210,11 @@ integration =
     Die Integration { $name } antwortet, aber ihre Antworten sind nicht verwendbar: { $reason }.
 
     Jemand muss das beheben: Prüfen Sie dort die Berechtigungen ihres Tokens, oder ändern Sie ihre URL oder ihr Token unter { $url }. Sie werden nur dann erneut benachrichtigt, wenn das Problem nach der Behebung wieder auftritt.
+
+## Sicherungen
+
+backup_subject = Sicherung fehlgeschlagen
+backup =
+    Der Server konnte die geplante Sicherung nicht anlegen: { $reason }.
+
+    Er versucht es alle 15 Minuten erneut. Prüfen Sie den Ort, den die Einstellungen für Sicherungen nennen, unter { $url }; dort können Sie auch eine Sicherung herunterladen. Sie werden nur dann erneut benachrichtigt, wenn eine Sicherung fehlschlägt, nachdem eine gelungen ist.

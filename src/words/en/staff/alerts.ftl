@@ -18,6 +18,7 @@ flagged_printers = { $count } printers need attention
 custom_requests = { $count } custom requests
 accounting_issues = Accounting: { $count } issues need attention
 flagged_integrations = { $count } integrations need attention
+failed_backups = { $count } failed backups
 not_listed = { $count } more are not listed here.
 
 ## Links
@@ -33,6 +34,7 @@ printers_link = Open the printers
 requests_link = Open the custom requests
 postings_link = View the documents that were not posted
 integrations_link = View the integrations
+backup_link = Download a backup
 
 ## Webhook endpoints
 
@@ -192,3 +194,11 @@ integration =
     The integration { $name } responds, but its responses cannot be used: { $reason }.
 
     Someone must fix it: check the permissions of its token there, or change its URL or token at { $url }. You are notified again only if the problem recurs after it was fixed.
+
+## Backups
+
+backup_subject = Backup failed
+backup =
+    The server could not make its scheduled backup: { $reason }.
+
+    It tries again every 15 minutes. Check the place that the settings name for backups at { $url }, where you can also download a backup. You are notified again only if a backup fails after one has succeeded.

@@ -1,64 +1,17 @@
 //! PDFs in a bucket, at a real server of the protocol.
 
-use std::process::{Child, Command, Stdio};
-
 use serde_json::{Value, json};
 
 use super::{act, draft, show};
 use crate::support::client::http;
-use crate::support::ports::free_port;
-use crate::support::{App, Db, until};
+use crate::support::moto::Moto;
+use crate::support::{App, Db};
 
-/// The Python environment of moto; `scripts/test` sets it.
-const VENV: &str = "PRINTFLOOR_TEST_MOTO";
 const BUCKET: &str = "papers";
-
-struct Moto {
-    child: Child,
-    url: String,
-}
-
-impl Moto {
-    /// Starts with a bucket that everybody may read; `None` when there is no environment and services are not required.
-    async fn start() -> Option<Self> {
-        let Ok(venv) = std::env::var(VENV) else {
-            assert!(std::env::var_os(crate::support::db::SERVICES).is_none(), "{VENV} is not set");
-            eprintln!("left out: no {VENV}");
-            return None;
-        };
-        let port = free_port();
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/moto");
-        let child = Command::new(script)
-            .args(["serve", &venv, &port.to_string()])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let moto = Self { child, url: format!("http://127.0.0.1:{port}") };
-        let bucket = format!("{}/{BUCKET}", moto.url);
-        until("the bucket to be made", || async {
-            http().put(&bucket).send().await.ok().filter(|answer| answer.status().is_success()).map(drop)
-        })
-        .await;
-        let policy = json!({"Version": "2012-10-17", "Statement": [{
-            "Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": format!("arn:aws:s3:::{BUCKET}/*"),
-        }]});
-        let open = http().put(format!("{bucket}?policy")).body(policy.to_string()).send().await.unwrap();
-        assert!(open.status().is_success(), "{open:?}");
-        Some(moto)
-    }
-}
-
-impl Drop for Moto {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 #[tokio::test]
 async fn pdfs_are_stored_in_a_bucket_and_read_there_by_everybody() {
-    let Some(mut moto) = Moto::start().await else { return };
+    let Some(mut moto) = Moto::start(BUCKET).await else { return };
     let public = format!("{}/{BUCKET}", moto.url);
     let app = App::on(Db::sqlite())
         .env("PRINTFLOOR_OBJECT_STORAGE__BUCKET", BUCKET)
@@ -86,8 +39,7 @@ async fn pdfs_are_stored_in_a_bucket_and_read_there_by_everybody() {
     assert_eq!(own.error(404), "document_not_found", "the server hands out only what it stores itself");
 
     // Without storage nothing is lost but the address.
-    moto.child.kill().unwrap();
-    moto.child.wait().unwrap();
+    moto.end();
     let other = draft(&app, 1).await;
     act(&app, &other, "send", json!({})).await;
     let refused = app.act(&format!("/api/invoices/{other}/pdf")).await;

@@ -40,6 +40,7 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     words.extend(app.checkouts.work.processor.iter().filter_map(|processor| processor.trouble()));
     words.extend(app.hold.is_on().then(|| format!("no jobs are started: {}", DispatchHold::REASON)));
     words.extend(app.slicing.waits_for().map(|missing| format!("models are waiting to be sliced: {missing}")));
+    words.extend(app.backup_schedule.status().failure.map(|why| format!("the last scheduled backup failed: {why}")));
     let space = timeout(MAX_DATABASE_WAIT, app.space.summary()).await.ok().and_then(Result::ok);
     words.extend(space.and_then(|space| customer_files(&space)));
     words

@@ -1,5 +1,8 @@
 //! Backups: what they do and do not contain, how to restore one, and the download button.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -7,10 +10,12 @@ use maud::{Markup, html};
 
 use super::SettingsPageHandles;
 use crate::form::PageForm;
-use crate::frame::{NEXT_SLOT, SLOT, with_parts};
+use crate::frame::{NEXT_SLOT, SLOT, time, with_parts};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use actors::app::backups::schedule::BackupSchedule;
+use config::Config;
 use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
@@ -26,6 +31,7 @@ handles! {
     pub(crate) struct BackupPageHandles {
         settings: SettingsPageHandles,
         backup: BackupHandles,
+        schedule: Arc<BackupSchedule>,
     }
 }
 
@@ -68,6 +74,7 @@ fn page(app: &BackupPageHandles, who: &Caller, form: &Form) -> Result<Response, 
                 p class="acts" { button type="submit" { (texts::download_backup(language)) } }
             }
         }
+        (schedule(language, &app.settings.config, &app.schedule))
         (contents(language, of_file))
         (restore(language, of_file))
     };
@@ -78,6 +85,36 @@ fn page(app: &BackupPageHandles, who: &Caller, form: &Form) -> Result<Response, 
 fn with_code(sentence: &str, code: &[&str]) -> Markup {
     let parts: Vec<Markup> = code.iter().map(|text| html! { code { (text) } }).collect();
     with_parts(sentence, &parts.iter().collect::<Vec<_>>())
+}
+
+/// Renders when and where the server makes backups by itself, and how the last one went.
+fn schedule(language: Language, config: &Config, schedule: &BackupSchedule) -> Markup {
+    let (settings, status) = (&config.backup, schedule.status());
+    let interval = interval(settings.every_hours.duration());
+    html! {
+        section class="card" aria-labelledby="schedule" {
+            h2 id="schedule" { (texts::scheduled_backups(language)) }
+            @if schedule.is_on() {
+                p { (with_code(&texts::backups_on(language, &interval, SLOT), &[settings.to.as_str()])) }
+                @if let Some(at) = status.last {
+                    p { (with_parts(&texts::last_backup(language, SLOT), &[&time(language, at)])) }
+                } @else {
+                    p { (texts::no_backup_yet(language)) }
+                }
+                @if let Some(why) = &status.failure {
+                    p { (texts::backup_retried(language, why)) }
+                }
+            } @else {
+                p { (with_code(&texts::backups_off(language, SLOT, NEXT_SLOT), &["backup.every_hours", "backup.to"])) }
+            }
+        }
+    }
+}
+
+/// Formats an interval in hours or, if it has a fraction of an hour, in minutes.
+fn interval(span: Duration) -> String {
+    let minutes = span.as_secs().div_ceil(60);
+    if minutes.is_multiple_of(60) { format!("{} h", minutes / 60) } else { format!("{minutes} min") }
 }
 
 fn contents(language: Language, of_file: bool) -> Markup {

@@ -1,0 +1,117 @@
+//! Backups in a bucket, whose service and keys are those of the `[object_storage]` settings.
+
+use std::path::{Path, PathBuf};
+
+use super::CliError;
+use super::progress::ProgressLine;
+use super::temporary::TemporaryFolder;
+use crate::app::documents::backup_bucket;
+use crate::config::Config;
+use crate::services::object_storage::ObjectStorage;
+use crate::services::object_storage::large::LargeObjectError;
+
+/// Beginning of the address of an object.
+const SCHEME: &str = "s3://";
+/// Ending of the name of a backup.
+const ENDING: &str = ".tar";
+
+/// Object, or folder of objects, in a bucket: `s3://bucket/path`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BucketPlace {
+    bucket: String,
+    path: String,
+}
+
+impl BucketPlace {
+    /// Parses an address; `None` if it is a path of this machine.
+    pub fn parse(text: &str) -> Result<Option<Self>, CliError> {
+        let Some(rest) = text.strip_prefix(SCHEME) else { return Ok(None) };
+        let (bucket, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            return Err(CliError::Usage(format!("{text}: must be s3://BUCKET/PATH")));
+        }
+        Ok(Some(Self { bucket: bucket.to_owned(), path: path.trim_matches('/').to_owned() }))
+    }
+
+    /// Returns the place of a file below this one.
+    pub fn join(&self, name: &str) -> Self {
+        let path = if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) };
+        Self { bucket: self.bucket.clone(), path }
+    }
+
+    /// Formats the address.
+    pub fn address(&self) -> String {
+        format!("{SCHEME}{}/{}", self.bucket, self.path)
+    }
+
+    /// Sends a file to this place, which becomes an object when all of it has arrived.
+    pub async fn send(&self, config: &Config, file: &Path) -> Result<(), CliError> {
+        let storage = self.storage(config)?;
+        if storage.has(&self.path).await.map_err(|error| self.failed(error.into()))? {
+            return Err(CliError::Failed(format!("{} already exists", self.address())));
+        }
+        let total = file.metadata().map_err(CliError::io(format!("{} cannot be read", file.display())))?.len();
+        let mut progress = ProgressLine::new("sending", Some(total));
+        let sent = storage.send_file(&self.path, file, &mut |bytes| progress.add(bytes)).await;
+        sent.map_err(|error| self.failed(error))?;
+        progress.end();
+        Ok(())
+    }
+
+    /// Receives the backup at this place or, if this is a folder, the one with the highest name in it. Returns its
+    /// address and the file that it was written to.
+    pub async fn receive(&self, config: &Config, folder: &TemporaryFolder) -> Result<(String, PathBuf), CliError> {
+        let storage = self.storage(config)?;
+        let place = if self.path.ends_with(ENDING) { self.clone() } else { self.newest(&storage).await? };
+        let file = folder.file("received.tar");
+        let mut progress = ProgressLine::new("receiving", None);
+        let received = storage.receive_file(&place.path, &file, &mut |bytes| progress.add(bytes)).await;
+        received.map_err(|error| place.failed(error))?;
+        progress.end();
+        Ok((place.address(), file))
+    }
+
+    async fn newest(&self, storage: &ObjectStorage) -> Result<Self, CliError> {
+        let keys = storage.keys_below(&self.path).await.map_err(|error| self.failed(error.into()))?;
+        match keys.into_iter().rfind(|key| key.ends_with(ENDING)) {
+            Some(path) => Ok(Self { bucket: self.bucket.clone(), path }),
+            None => Err(CliError::Failed(format!("{} contains no backup (*{ENDING})", self.address()))),
+        }
+    }
+
+    fn storage(&self, config: &Config) -> Result<ObjectStorage, CliError> {
+        let settings = &config.object_storage;
+        if settings.access_key_id.is_empty() || settings.secret_access_key.is_empty() {
+            return Err(CliError::Failed(format!(
+                "{}: set object_storage.access_key_id and OBJECT_STORAGE_SECRET_KEY, and object_storage.endpoint unless \
+                 the service is Amazon's",
+                self.address()
+            )));
+        }
+        backup_bucket(config, &self.bucket).map_err(|error| CliError::Failed(format!("{}: {error}", self.address())))
+    }
+
+    fn failed(&self, error: LargeObjectError) -> CliError {
+        CliError::Failed(format!("{}: {error}", self.address()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn addresses_of_buckets_are_told_from_paths() {
+        assert_eq!(BucketPlace::parse("/srv/backups").unwrap(), None);
+        for (text, address) in [
+            ("s3://shop", "s3://shop/a.tar"),
+            ("s3://shop/", "s3://shop/a.tar"),
+            ("s3://shop/daily/", "s3://shop/daily/a.tar"),
+        ] {
+            assert_eq!(BucketPlace::parse(text).unwrap().unwrap().join("a.tar").address(), address);
+        }
+        assert!(matches!(BucketPlace::parse("s3:///daily"), Err(CliError::Usage(_))));
+    }
+}

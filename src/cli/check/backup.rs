@@ -1,0 +1,30 @@
+//! Checks the place of scheduled backups, and reports the newest one. Writes nothing.
+
+use super::report::CheckReport;
+use crate::app::backups::place::BackupPlace;
+use crate::config::Config;
+
+/// Checks scheduled backups.
+pub async fn check(report: &mut CheckReport, config: &Config) {
+    let settings = &config.backup;
+    if settings.every_hours.is_zero() {
+        return report.note("backup", "the server makes no backups by itself; backup.every_hours turns them on");
+    }
+    let times = match BackupPlace::open(config, &settings.to) {
+        Ok(place) => place.times().await.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    match times {
+        Ok(times) => match times.last() {
+            Some(last) => {
+                report.fine("backup", format!("{} backups in {}, the last of {last}", times.len(), settings.to))
+            }
+            None => report.fine("backup", format!("no backup in {} yet", settings.to)),
+        },
+        Err(words) => report.wrong(
+            "backup",
+            format!("{}: {words}", settings.to),
+            "is backup.to a directory that exists, or a bucket that the keys in object_storage may list?",
+        ),
+    }
+}

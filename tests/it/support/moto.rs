@@ -1,0 +1,63 @@
+//! Moto, a real server of the protocol of Amazon's S3.
+
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+
+use super::client::http;
+use super::db::SERVICES;
+use super::ports::free_port;
+use super::until;
+
+/// The Python environment of moto; `scripts/test` sets it.
+const VENV: &str = "PRINTFLOOR_TEST_MOTO";
+
+/// A server with one bucket; ended when dropped.
+pub struct Moto {
+    child: Child,
+    pub url: String,
+}
+
+impl Moto {
+    /// Starts with a bucket that everybody may read; `None` when there is no environment and services are not required.
+    pub async fn start(bucket: &str) -> Option<Self> {
+        let Ok(venv) = std::env::var(VENV) else {
+            assert!(std::env::var_os(SERVICES).is_none(), "{VENV} is not set");
+            eprintln!("left out: no {VENV}");
+            return None;
+        };
+        let port = free_port();
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/moto");
+        let child = Command::new(script)
+            .args(["serve", &venv, &port.to_string()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let moto = Self { child, url: format!("http://127.0.0.1:{port}") };
+        let place = format!("{}/{bucket}", moto.url);
+        until("the bucket to be made", || async {
+            http().put(&place).send().await.ok().filter(|answer| answer.status().is_success()).map(drop)
+        })
+        .await;
+        let policy = json!({"Version": "2012-10-17", "Statement": [{
+            "Effect": "Allow", "Principal": "*", "Action": "s3:GetObject",
+            "Resource": format!("arn:aws:s3:::{bucket}/*"),
+        }]});
+        let open = http().put(format!("{place}?policy")).body(policy.to_string()).send().await.unwrap();
+        assert!(open.status().is_success(), "{open:?}");
+        Some(moto)
+    }
+
+    /// Ends the server.
+    pub fn end(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Moto {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
