@@ -117,7 +117,7 @@ pub enum CliCommand {
     Restore(RestoreArguments),
     /// Copy the shop into another, empty database, from SQLite to PostgreSQL or back, while no server is running
     Transfer {
-        /// Database to read: a data directory, an SQLite file (*.db), or an address such as postgres://user@host/name
+        /// Database to read: a data directory, an SQLite file (*.db), or an address such as `postgres://user@host/name`
         #[arg(long, value_name = "DATABASE")]
         from: String,
         /// Empty database to write, in the same forms

@@ -16,7 +16,7 @@ pub struct BackupArguments {
     /// File to write; it must not exist yet
     #[arg(required_unless_present = "to", conflicts_with = "to")]
     pub file: Option<PathBuf>,
-    /// Directory, or s3://BUCKET/PATH, in which to write a backup with the time in its name
+    /// Directory, or `s3://BUCKET/PATH`, in which to write a backup with the time in its name
     #[arg(long, value_name = "PLACE")]
     pub to: Option<String>,
 }
@@ -26,7 +26,7 @@ pub struct BackupArguments {
 pub enum BackupCommand {
     /// Restore the database of a backup into a temporary place, start on it, and read everything; change nothing else
     Verify {
-        /// Backup file, or s3://BUCKET/PATH
+        /// Backup file, or `s3://BUCKET/PATH`
         #[arg(value_name = "FILE")]
         place: String,
     },
@@ -47,7 +47,7 @@ impl BackupArguments {
 /// Arguments for `restore`.
 #[derive(Debug, Args)]
 pub struct RestoreArguments {
-    /// Backup file, created by `printfloor backup` or downloaded from the server; or s3://BUCKET/PATH, from which the
+    /// Backup file, created by `printfloor backup` or downloaded from the server; or `s3://BUCKET/PATH`, from which the
     /// newest backup is restored if PATH is no file
     #[arg(value_name = "FILE", required_unless_present = "from", conflicts_with = "from")]
     pub place: Option<String>,

@@ -17,7 +17,7 @@ pub async fn check(report: &mut CheckReport, config: &Config) {
     match times {
         Ok(times) => match times.last() {
             Some(last) => {
-                report.fine("backup", format!("{} backups in {}, the last of {last}", times.len(), settings.to))
+                report.fine("backup", format!("{} backups in {}, the last of {last}", times.len(), settings.to));
             }
             None => report.fine("backup", format!("no backup in {} yet", settings.to)),
         },
