@@ -85,7 +85,7 @@ on_sqlite! {
         let line = [("description", "Design"), ("quantity", "1"), ("unitPriceCents", "10")];
         let invoice = [&[("customerName", "Ann Example")][..], &line].concat();
         send_three_times(&sam, "/shop/invoices/new", "/shop/invoices/new", &invoice).await;
-        let invoices = app.get("/api/invoices").await.expect(200);
+        let invoices = app.get("/api/invoices?status=draft").await.expect(200);
         assert_eq!(invoices["pagination"]["total"], 1, "{invoices}");
         let invoice = invoices["invoices"][0]["id"].as_str().unwrap();
         let page = format!("/shop/invoices/{invoice}");

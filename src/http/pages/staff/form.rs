@@ -18,6 +18,9 @@ use http::error::ApiError;
 use http::wire::{FieldTexts, TICKED_WORD};
 use words::Language;
 
+/// Field of a row for which the form suggests a value.
+const QUANTITY_MEMBER: &str = "quantity";
+
 /// Input control for a form field.
 #[derive(Clone, Copy)]
 pub(super) enum FieldControl<'a> {
@@ -112,14 +115,13 @@ impl Form {
     }
 
     /// Renumbers rows of fields such as `lines.3.quantity` consecutively, as the API numbers them, and returns the
-    /// number of rows. A row is kept if the first of the given API fields is filled in. If there is none, an empty
-    /// field with the name of the list stands for the empty list.
+    /// number of rows. A row is kept if one of the given API fields is filled in, apart from the quantity, which the form
+    /// suggests. If there is none, an empty field with the name of the list stands for the empty list.
     pub(super) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
         let begins = format!("{of}.");
-        let first = members.first().copied().unwrap_or_default();
         let number = |name: &str| {
             let (number, member) = name.strip_prefix(&begins)?.split_once('.')?;
-            number.parse::<usize>().ok().filter(|_| member == first)
+            number.parse::<usize>().ok().filter(|_| member != QUANTITY_MEMBER && members.contains(&member))
         };
         let rows = self.values.iter().filter(|(_, text)| !text.is_empty()).filter_map(|(name, _)| number(name));
         let rows: BTreeSet<usize> = rows.collect();
@@ -302,11 +304,14 @@ mod tests {
             ("lines.2.quantity", "4"),
             ("lines.10.skuId", "C"),
             ("lines.x.skuId", "D"),
+            ("lines.11.note", "E"),
         ]);
         assert_eq!(form.close_up("lines", &["skuId", "quantity"]), 2);
         assert_eq!((form.text("lines.0.skuId"), form.text("lines.0.quantity")), ("B", "4"));
         assert_eq!((form.text("lines.1.skuId"), form.text("lines.1.quantity")), ("C", ""));
         assert_eq!(form.text("lines.2.skuId"), "");
+        let mut form = self::form(&[("materials.1.estimatedConsumption", "5")]);
+        assert_eq!(form.close_up("materials", &["materialId", "estimatedConsumption"]), 1, "for the API to refuse");
     }
 
     #[test]
