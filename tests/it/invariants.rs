@@ -1,4 +1,4 @@
-//! Rules of the source text itself (ARCHITECTURE.md, "Cross-cutting").
+//! Rules of the source text itself (ARCHITECTURE.md, "Invariants").
 //!
 //! Each rule is a pure function of one file, and carries violations that it must find and text that it must let pass.
 //! This file has what all rules share, and the rules of how a file is written. `layers` has who may know whom, `rooms`
