@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{CliError, GlobalOptions, backup, restore, verify};
 
-/// Arguments for `backup`.
+/// Destination of a backup, or the command that verifies one.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct BackupArguments {
@@ -44,7 +44,7 @@ impl BackupArguments {
     }
 }
 
-/// Arguments for `restore`.
+/// Source of the backup to restore.
 #[derive(Debug, Args)]
 pub struct RestoreArguments {
     /// Backup file, created by `printfloor backup` or downloaded from the server; or `s3://BUCKET/PATH`, from which the

@@ -21,7 +21,7 @@ use crate::store::connect::{self, DatabaseSettings};
 use crate::store::copy::DatabaseCopier;
 use crate::store::copy::scratch::ScratchDatabase;
 use crate::store::secret_checks::DatabaseState;
-use crate::store::trial::{KindTrial, Trial, TrialError};
+use crate::store::trial::{KindTrial, TrialDatabase, TrialError};
 
 /// Verifies a backup in a file or a bucket. Nothing of the shop is touched.
 pub async fn run(global: &GlobalOptions, place: &str) -> Result<(), CliError> {
@@ -106,7 +106,7 @@ async fn tried(config: &Config, backup: &VerifiedBackup, copy: &Path) -> Result<
 }
 
 async fn start_and_read(settings: &DatabaseSettings) -> Result<Vec<KindTrial>, TrialError> {
-    let trial = Trial::open(settings).await?;
+    let trial = TrialDatabase::open(settings).await?;
     let kinds = Box::pin(Directories::read_everything(&trial)).await;
     trial.close().await;
     kinds

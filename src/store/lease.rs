@@ -283,14 +283,14 @@ mod tests {
 
     #[test]
     fn others_see_the_address_of_a_server_only_if_it_tells_one() {
-        let seen = |is_server, address: &str| {
+        let leader_of = |is_server, address: &str| {
             let holder = LeaseHolder { id: "a".to_owned(), is_server, address: address.to_owned() };
             let (mark, address) = (String::new(), holder.address_text());
             let leader = LeaseRow { mark, holder: holder.id, address, since_ms: 0, term: 1, beat: 1 }.leader();
             (leader.is_server, leader.address)
         };
-        assert_eq!(seen(true, "https://shop.example.com"), (true, "https://shop.example.com".to_owned()));
-        assert_eq!(seen(true, ""), (true, String::new()));
-        assert_eq!(seen(false, ""), (false, String::new()));
+        assert_eq!(leader_of(true, "https://shop.example.com"), (true, "https://shop.example.com".to_owned()));
+        assert_eq!(leader_of(true, ""), (true, String::new()));
+        assert_eq!(leader_of(false, ""), (false, String::new()));
     }
 }

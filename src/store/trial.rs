@@ -56,12 +56,12 @@ impl KindTrial {
 }
 
 /// Database on which a server could start.
-pub struct Trial {
+pub struct TrialDatabase {
     db: DatabaseConnection,
     reader: Reader,
 }
 
-impl Trial {
+impl TrialDatabase {
     /// Opens a database as a start does: brings its tables up to date, takes an epoch, and reads what every start
     /// reads.
     ///

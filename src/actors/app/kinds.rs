@@ -46,7 +46,7 @@ use services::webhook::Sender;
 use store::Store;
 use store::outbox::Outbox;
 use store::rows::LoadError;
-use store::trial::{KindTrial, Trial, TrialError};
+use store::trial::{KindTrial, TrialDatabase, TrialError};
 
 /// Services, besides the directories, that the effects of the kinds need. Each kind's effects take only the services
 /// that they use.
@@ -125,7 +125,7 @@ macro_rules! kinds {
             /// # Errors
             ///
             /// Fails if the database fails.
-            pub async fn read_everything(trial: &Trial) -> Result<Vec<KindTrial>, TrialError> {
+            pub async fn read_everything(trial: &TrialDatabase) -> Result<Vec<KindTrial>, TrialError> {
                 Ok(vec![$(trial.read_kind::<$aggregate>().await?,)*])
             }
 

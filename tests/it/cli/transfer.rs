@@ -11,7 +11,8 @@ use crate::support::drawing::draw;
 use crate::support::{App, Db, on_both};
 
 /// Lists that show what the shop contains, and nothing that a server computes when it starts.
-const LISTS: [&str; 5] = ["/api/invoices", "/api/materials", "/api/skus", "/api/files", "/api/events?limit=200"];
+const LISTS: [&str; 5] =
+    ["/api/invoices", "/api/inventory/materials", "/api/skus", "/api/files", "/api/events?limit=200"];
 
 /// Makes a transfer long enough to be interrupted: 60,000 further rows.
 const FILLER: &str = "INSERT INTO audit (id, at, actor, action, subject_kind, subject_id, outcome) \

@@ -41,7 +41,7 @@ impl From<StorageError> for BackupPlaceError {
     }
 }
 
-/// Place for backups.
+/// Directory or bucket in which backups are kept.
 #[derive(Clone)]
 pub enum BackupPlace {
     /// Directory, which must exist: a disk that is not mounted is no place for backups.

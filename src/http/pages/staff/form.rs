@@ -115,8 +115,8 @@ impl Form {
     }
 
     /// Renumbers rows of fields such as `lines.3.quantity` consecutively, as the API numbers them, and returns the
-    /// number of rows. A row is kept if one of the given API fields is filled in, apart from the quantity, which the form
-    /// suggests. If there is none, an empty field with the name of the list stands for the empty list.
+    /// number of rows. A row is kept if one of the given API fields is filled in, apart from the quantity, which the
+    /// form suggests. If there is none, an empty field with the name of the list stands for the empty list.
     pub(super) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
         let begins = format!("{of}.");
         let number = |name: &str| {
