@@ -115,9 +115,10 @@ each_kind! {
         let (order, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.faults(0, |faults| faults.disconnect = true);
+        // A report that is on its way when the connection ends would show the print after all.
+        floor.connection_is(0, "unreachable").await;
         floor.end_delays(0);
         floor.physically("the part to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
-        floor.connection_is(0, "unreachable").await;
         floor.faults(0, |faults| faults.disconnect = false);
         if kind == PrinterKind::MqttLan {
             // That this type shows a print of ours as ended does not prove that it was this one: a person is asked.
