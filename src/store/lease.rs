@@ -2,7 +2,7 @@
 //!
 //! The lease is the only row of a table that belongs to no migration and is in no backup. The leader raises the row's
 //! `beat` in short intervals, on a connection of its own. A server that stands by reads the row: once the beat has not
-//! changed for [`LEASE_TIME`] by its own clock, it takes the lease, ends the session in which the former leader writes,
+//! changed for `LEASE_TIME` by its own clock, it takes the lease, ends the session in which the former leader writes,
 //! and raises the epoch, in one transaction. No two clocks are ever compared, neither of machines nor of the database.
 //!
 //! The lease only decides who tries. That a former leader writes nothing is the epoch's doing, and that it starts
@@ -179,7 +179,7 @@ impl LeaseWatch {
         self.is_ready = true;
     }
 
-    /// Takes the lease if nobody uses the database, or if its holder has not renewed it for [`LEASE_TIME`].
+    /// Takes the lease if nobody uses the database, or if its holder has not renewed it for `LEASE_TIME`.
     ///
     /// # Errors
     ///
