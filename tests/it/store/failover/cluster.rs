@@ -19,8 +19,8 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
 /// User and owner of the databases.
 const USER: &str = "printfloor";
-/// Settings of both servers. They are only ever killed, so they need not wait for the disk. A standby never ends a query,
-/// such as the one that promotes it, because of changes that it receives.
+/// Settings of both servers. They are only ever killed, so they need not wait for the disk. A standby never ends a
+/// query, such as the one that promotes it, because of changes that it receives.
 const SETTINGS: &str = "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 100\n\
                         wal_keep_size = '64MB'\nfsync = off\nfull_page_writes = off\n\
                         max_standby_streaming_delay = -1\n";
