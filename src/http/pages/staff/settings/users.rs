@@ -109,7 +109,7 @@ pub(super) async fn list(
 
 fn table(language: Language, users: &[Arc<User>], own: Id, from: u64) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label=(texts::users_title(language)) {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::users_title(language)) {
             table {
                 thead {
                     tr {
@@ -127,10 +127,10 @@ fn table(language: Language, users: &[Arc<User>], own: Id, from: u64) -> Markup 
                         tr {
                             th scope="row" { a href={ (PATH) "/" (user.id) } { (user.name) } }
                             td { (user.email) }
-                            td { (role_name(language, user.role)) }
+                            td data-label=(texts::role(language)) { (role_name(language, user.role)) }
                             td { span class=(tone.class()) { (words) } }
-                            td { (time(language, user.created_at)) }
-                            td {
+                            td class="spare" data-label=(texts::added_column(language)) { (time(language, user.created_at)) }
+                            td class="unfolds" {
                                 @if user.id == own { a href=(ACCOUNT_PATH) { (texts::your_account(language)) } }
                                 @else { (acts(language, user, from)) }
                             }
