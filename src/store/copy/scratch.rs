@@ -1,10 +1,11 @@
 //! Temporary PostgreSQL database, beside that of the shop.
 
 use sea_orm::{ConnectionTrait as _, DatabaseBackend, DatabaseConnection, DbErr, Statement};
+use url::Url;
 
 use super::CopyError;
 use super::restore::plain;
-use crate::connect::DatabaseSettings;
+use crate::connect::{DatabaseSettings, writing_address};
 use platform::secrets::random::secret_bytes;
 
 /// Beginning of the names of temporary databases.
@@ -13,29 +14,33 @@ const NAME_PREFIX: &str = "printfloor_verify_";
 /// Empty database that exists until [`Self::remove`].
 pub struct ScratchDatabase {
     name: String,
+    address: String,
     /// Connection to the shop's own database, over which the other is created and removed.
     db: DatabaseConnection,
 }
 
 impl ScratchDatabase {
-    /// Creates a database on the server of the given one. Also returns the names of those that interrupted runs have
-    /// left.
+    /// Creates a database on the server of the given one, on the host that writes if there are several. Also returns
+    /// the names of those that interrupted runs have left.
     ///
     /// # Errors
     ///
     /// Fails if the user of the database is not allowed to create databases.
     pub async fn create(settings: &DatabaseSettings) -> Result<(Self, Vec<String>), CopyError> {
-        let db = plain(settings).await?;
+        let address = writing_address(settings).await?;
+        let mut url = Url::parse(&address).map_err(|error| DbErr::Custom(error.to_string()))?;
+        let db = plain(&DatabaseSettings { url: address, ..settings.clone() }).await?;
         let leftovers = unused(&db).await?;
         let number = u64::from_be_bytes(secret_bytes());
         let name = format!("{NAME_PREFIX}{number:016x}");
         db.execute_unprepared(&format!("CREATE DATABASE {name} TEMPLATE template0")).await?;
-        Ok((Self { name, db }, leftovers))
+        url.set_path(&name);
+        Ok((Self { name, address: url.into(), db }, leftovers))
     }
 
-    /// Returns the name of the database.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// Returns the address of the database.
+    pub fn address(&self) -> &str {
+        &self.address
     }
 
     /// Removes the database.

@@ -71,16 +71,21 @@ fn transfer(app: &App, from: &str, to: &str) {
 /// Returns a running server on a database with something in many tables.
 async fn filled_shop(db: Db) -> App {
     let mut app = App::new(db).await;
-    let material = app.material("PLA grün 'matt' \"🟩\"", 1000.0).await;
-    let file = app.gcode("vase", 240, 14.5).await;
-    app.sku("VASE", &material, &file, 2500).await;
-    for n in 0..3 {
-        sent(&app, &format!("ann{n}@example.org")).await;
-    }
+    fill(&app).await;
     // What follows from all this is done when the server has ended in order.
     app.stop().await;
     app.start().await;
     app
+}
+
+/// Adds a material, a file, a product and three invoices.
+pub async fn fill(app: &App) {
+    let material = app.material("PLA grün 'matt' \"🟩\"", 1000.0).await;
+    let file = app.gcode("vase", 240, 14.5).await;
+    app.sku("VASE", &material, &file, 2500).await;
+    for n in 0..3 {
+        sent(app, &format!("ann{n}@example.org")).await;
+    }
 }
 
 async fn contents(app: &App) -> Vec<Value> {

@@ -2,18 +2,13 @@
 
 use std::fs;
 
-use crate::billing::invoices::sent;
+use super::transfer::fill;
 use crate::support::{App, Db, on_both};
 
 /// Returns a stopped server on a database with a product and invoices, and a folder for temporary files.
 async fn stopped_shop(db: Db) -> App {
     let mut app = App::new(db).await;
-    let material = app.material("PLA black", 1000.0).await;
-    let file = app.gcode("vase", 240, 14.5).await;
-    app.sku("VASE", &material, &file, 2500).await;
-    for n in 0..3 {
-        sent(&app, &format!("ann{n}@example.org")).await;
-    }
+    fill(&app).await;
     app.stop().await;
     let temporary = app.folder().join("temporary");
     fs::create_dir(&temporary).unwrap();
@@ -37,7 +32,7 @@ fn nothing_is_left(app: &App) {
 
 on_both! {
     async fn a_backup_is_restored_and_read_to_the_last_record(db: Db) {
-        let app = stopped_shop(db).await;
+        let mut app = stopped_shop(db).await;
         let epoch = app.db.query_number(&app, "SELECT epoch FROM writer").await;
         let words = verify(&app, "shop.tar").unwrap();
         assert!(words.contains("all verified") && words.contains("records can be read"), "{words}");
@@ -46,6 +41,14 @@ on_both! {
         }
         nothing_is_left(&app);
         assert_eq!(app.db.query_number(&app, "SELECT epoch FROM writer").await, epoch, "the shop is not touched");
+
+        // A database of several hosts, of which the first one does not answer, on the one that writes.
+        if let Some(address) = app.db.url() {
+            app.set_env("DATABASE_URL", &address.replacen("@127.0.0.1:", "@127.0.0.1:1,127.0.0.1:", 1));
+            let words = verify(&app, "hosts.tar").unwrap();
+            assert!(words.contains("records can be read"), "{words}");
+            nothing_is_left(&app);
+        }
 
         // What a start would notice only when somebody asks for it.
         app.db.execute(&app, "UPDATE skus SET doc = '{'").await;
