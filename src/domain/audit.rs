@@ -4,6 +4,7 @@
 //! The verbs are one table ([`AuditedAct`]). Commands refer to their act by its variant, so every command has a verb.
 
 mod acts;
+pub mod chain;
 mod kinds;
 
 pub use acts::AuditedAct;
