@@ -209,9 +209,9 @@ impl RestoreInProgress {
             Some(_) => DatabaseSettings { url: sqlite_url(copy)?, ..self.database.clone() },
             None => self.database.clone(),
         };
-        let writing = connect::start_restored(&settings).await.map_err(|error| failed(&error))?;
+        let mut writing = connect::start_restored(&settings).await.map_err(|error| failed(&error))?;
         let restored = RestoredBackup { sha256: backup.sha256.clone(), made_at: backup.manifest.made_at };
-        record(&writing.db, &restored, machine_clock()).await.map_err(|error| failed(&error))?;
+        record(&mut writing, &restored, machine_clock()).await.map_err(|error| failed(&error))?;
         writing.db.close().await.map_err(|error| failed(&error))?;
         let put = match &self.final_file {
             Some(file) => fs::rename(copy, file).and_then(|()| sync(file)),

@@ -53,7 +53,7 @@ async fn the_page_answers_who_paused_a_printer_yesterday() {
         (!log["entries"].as_array().unwrap().is_empty()).then_some(())
     })
     .await;
-    app.db.execute(app, "UPDATE audit SET at = at - 86400000 WHERE action = 'printer.pause'").await;
+    app.db.tamper(app, "UPDATE audit SET at = at - 86400000 WHERE action = 'printer.pause'").await;
 
     let page = ada.get(LOG).await;
     is_sound(&page);

@@ -42,7 +42,7 @@ async fn find_who_did_what_yesterday(browser: &mut Browser, tab: &Tab, app: &App
         log["entries"].as_array()?.first().cloned()
     })
     .await;
-    app.db.execute(app, "UPDATE audit SET at = at - 86400000 WHERE action = 'material.adjust'").await;
+    app.db.tamper(app, "UPDATE audit SET at = at - 86400000 WHERE action = 'material.adjust'").await;
     let task = begin("who did what yesterday", browser, tab, app).await;
     browser.press(tab, "Settings").await;
     browser.press(tab, "Audit log").await;
