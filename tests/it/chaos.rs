@@ -221,6 +221,8 @@ on_both! {
         }
         let deliveries = truth::events(&sink, &outcomes).await;
         old_order_is_kept(&app).await;
+        let audited = app.command(&["audit", "verify"], "");
+        assert!(audited.contains(" lines fit, from "), "{audited}");
         let again = jobs.values().filter(|job| job["reprint"] == true).count();
         eprintln!(
             "{} orders, {} jobs ({again} for rejected parts), {} words about parts, {early} early shipments, {cut_off} cancels \

@@ -1,5 +1,6 @@
 //! The command line, tested with the real binary.
 
+mod audit;
 mod backup_places;
 mod data;
 mod mistakes;
