@@ -27,13 +27,13 @@ pub struct ChainLine<'a> {
     pub actor: &'a str,
     /// Name of the act.
     pub action: &'a str,
-    /// Kind of the subject.
+    /// Kind of what the act was about.
     pub subject_kind: &'a str,
-    /// ID of the subject.
+    /// ID of what the act was about.
     pub subject_id: &'a str,
     /// ID of the request; `None` if there was none.
     pub request_id: Option<&'a str>,
-    /// Outcome.
+    /// `done`, or the code of the rejection.
     pub outcome: &'a str,
     /// Further facts, as JSON; `None` if there are none.
     pub detail: Option<&'a str>,
