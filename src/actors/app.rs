@@ -54,10 +54,11 @@ mod start_error;
 pub mod story;
 pub mod stream;
 
-pub use clients::{printer_registry, rehearse};
+pub use clients::{OutsideClients, printer_registry, rehearse};
 pub use contents::remove_contents;
 pub use kinds::{Directories, KindsOverview};
 pub use openings::unopened;
+pub use start::Premises;
 pub use start_error::ShopStartError;
 
 /// All components of a server process. The directory of each aggregate kind is available as a field, such as

@@ -9,6 +9,7 @@ use super::customer_space::CustomerSpace;
 use super::documents::InvoiceDocuments;
 use super::export_rows::QueriedExportRows;
 use super::kinds::{Directories, EffectServices};
+use super::start::Premises;
 use super::start_error::ShopStartError;
 use super::{clients, shops};
 use crate::at_processor::LedgerWork;
@@ -35,6 +36,7 @@ use platform::http::{LanSettings, Outbound, OutboundSettings, lan};
 use platform::secrets::encryption::SecretCipher;
 use printers::connections::PrinterConnections;
 use printers::registry::known_types;
+use services::mail::Mailer;
 use services::slicer::{Slicer, SlicerSettings};
 use services::webhook::Sender;
 use store::Store;
@@ -52,6 +54,7 @@ pub(super) struct Foundation {
     pub(super) directories: Directories,
     lines: SystemLines,
     work: LedgerWork,
+    mailer: Arc<dyn Mailer>,
     pub(super) subscribers: Subscribers,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) blobs: Arc<Blobs>,
@@ -65,14 +68,9 @@ pub(super) struct Foundation {
 
 impl Foundation {
     /// Creates the aggregate directories, and opens the disk directories for files.
-    pub(super) fn new(
-        config: &Config,
-        environment: Arc<Environment>,
-        store: Store,
-        queries: Queries,
-        outbox: Arc<Outbox>,
-        hold: DispatchHold,
-    ) -> Result<Self, ShopStartError> {
+    pub(super) fn new(config: &Config, premises: Premises) -> Result<Self, ShopStartError> {
+        let Premises { environment, store, queries, outbox, hold, clients } = premises;
+        let environment = Arc::new(environment);
         let directories = Directories::new(&DirectoryArgs {
             store: store.clone(),
             environment: environment.clone(),
@@ -80,13 +78,14 @@ impl Foundation {
             max_waiting: config.limits.max_queued_commands,
         });
         let lines = SystemLines::new(&config.integrations, &environment);
-        let work = LedgerWork::new(clients::processor(config)?, environment.clone());
+        let work = LedgerWork::new(clients.processor, environment.clone());
         Ok(Self {
             directories,
             lines,
             subscribers: Subscribers::new(work.processor.clone()),
             work,
-            connections: Arc::new(PrinterConnections::new(clients::printer_registry(config)?)),
+            mailer: clients.mailer,
+            connections: Arc::new(PrinterConnections::new(clients.printers)),
             blobs: Arc::new(Blobs::open(config.files_dir())?),
             customer_space: Arc::new(CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space())),
             dispatch_rules: config.board_rules(known_types()),
@@ -120,7 +119,7 @@ impl Foundation {
             sender: build_webhook_sender(config)?,
             deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
             deliveries: Arc::default(),
-            mailer: clients::mailer(config)?,
+            mailer: self.mailer.clone(),
             mail_meter: Arc::default(),
             mail_frame: Arc::new(MailFrame::new(&config.pdf, config.invoices.rules().seller)?),
             documents: self.documents.clone(),
