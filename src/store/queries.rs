@@ -50,6 +50,7 @@ pub use quality::{QualityCounts, QualityGrouping};
 pub use quotes::QuoteFilter;
 
 use std::ops::Deref;
+use std::time::Duration;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
 use sea_orm::{
@@ -107,7 +108,7 @@ impl Queries {
     /// all others, which are SQL, fail as they do while a database does not respond. Must be called within a runtime.
     pub fn of_memory(memory: MemoryStore) -> Self {
         // Nothing ever connects: a pool that is closed refuses at once.
-        let pool = SqlitePoolOptions::new().idle_timeout(None).max_lifetime(None);
+        let pool = SqlitePoolOptions::new().idle_timeout(None::<Duration>).max_lifetime(None::<Duration>);
         let pool = pool.connect_lazy_with(SqliteConnectOptions::new());
         drop(pool.close());
         Self::with_memory(SqlxSqliteConnector::from_sqlx_sqlite_pool(pool), Some(memory))

@@ -77,7 +77,8 @@ impl App {
         let args = WriterArgs { database: settings, outbox: outbox.clone(), counters: frame.counters.clone(), fenced };
         let store = Store::new(start_writer(&frame.root, args, writing).await?, reader, queries.clone());
         let clients = OutsideClients::new(config)?;
-        Self::assemble(config, frame, Premises { environment, store, queries, outbox, hold, clients }).await
+        let premises = Premises { environment, store, queries, outbox, hold, clients };
+        Box::pin(Self::assemble(config, frame, premises)).await
     }
 
     /// Starts all components on a store that is open already, with the given clients, for simulations. Unlike
@@ -88,7 +89,7 @@ impl App {
         leave: Arc<dyn Fn() + Send + Sync>,
     ) -> Result<Arc<Self>, ShopStartError> {
         let frame = Frame::start(own_secrets::database_settings(config), leave).await?;
-        Self::assemble(config, frame, premises).await
+        Box::pin(Self::assemble(config, frame, premises)).await
     }
 
     /// Builds the shop on its premises and starts its components.
