@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
 use super::customer_space::CustomerSpace;
 use super::documents::InvoiceDocuments;
 use super::export_rows::QueriedExportRows;
@@ -34,6 +32,7 @@ use kernel::environment::Environment;
 use kernel::restart_policy::RestartPolicy;
 use platform::http::{LanSettings, Outbound, OutboundSettings, lan};
 use platform::secrets::encryption::SecretCipher;
+use platform::watch::WatchSender;
 use printers::connections::PrinterConnections;
 use printers::registry::known_types;
 use services::mail::Mailer;
@@ -131,9 +130,9 @@ impl Foundation {
             )),
             slicing_recheck: config.slicing.recheck_seconds.duration(),
             alert_interval: config.mail.alert_interval_seconds.duration(),
-            access_changes: watch::Sender::new(0),
-            sku_changes: watch::Sender::new(0),
-            channel_changes: watch::Sender::new(0),
+            access_changes: WatchSender::new(0),
+            sku_changes: WatchSender::new(0),
+            channel_changes: WatchSender::new(0),
             shops: shops::lines(config)?,
             work: self.work.clone(),
             hold: self.hold.clone(),

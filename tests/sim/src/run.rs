@@ -30,7 +30,7 @@ pub fn run(seed: u64) -> Result<SeedReport, SimError> {
     let mut chance = Rng::with_seed(seed);
     let plan = Plan::draw(&mut chance);
     let world = World::new(&mut chance, 1)?;
-    let fault = tell(&world, seed, &plan).err();
+    let fault = tell(&world, &plan).err();
     match &fault {
         Some(fault) => world.story.tell(format!("FAILED: {fault}")),
         None => world.story.tell("everything holds"),
@@ -41,8 +41,8 @@ pub fn run(seed: u64) -> Result<SeedReport, SimError> {
 }
 
 /// Lets the story of a plan happen, and judges it.
-fn tell(world: &World, seed: u64, plan: &Plan) -> Result<(), SimError> {
-    let order = on_server(world, seed, async |shop| {
+fn tell(world: &World, plan: &Plan) -> Result<(), SimError> {
+    let order = on_server(world, async |shop| {
         let sku = day::set_up(world, shop, plan).await?;
         day::one_order(world, shop, &sku, plan).await
     })?;
@@ -55,8 +55,8 @@ fn tell(world: &World, seed: u64, plan: &Plan) -> Result<(), SimError> {
 
 /// Starts a server, lets something happen with it, and ends it as a crash does: its runtime is dropped in the middle of
 /// whatever it does, and what it had committed is on the disk.
-fn on_server<T>(world: &World, seed: u64, act: impl AsyncFnOnce(&Shop) -> Result<T, SimError>) -> Result<T, SimError> {
-    runtime(seed)?.block_on(async {
+fn on_server<T>(world: &World, act: impl AsyncFnOnce(&Shop) -> Result<T, SimError>) -> Result<T, SimError> {
+    runtime()?.block_on(async {
         world.clock.start();
         let result = match Shop::open(world).await {
             Ok(shop) => {
@@ -72,19 +72,7 @@ fn on_server<T>(world: &World, seed: u64, act: impl AsyncFnOnce(&Shop) -> Result
     })
 }
 
-/// Creates a runtime on this thread with a paused clock and without sockets, whose own chance comes from the seed.
-fn runtime(seed: u64) -> io::Result<Runtime> {
-    let mut builder = Builder::new_current_thread();
-    builder.enable_time().start_paused(true).max_blocking_threads(1);
-    seeded(&mut builder, seed);
-    builder.build()
+/// Creates a runtime on this thread with a paused clock and without sockets.
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_time().start_paused(true).max_blocking_threads(1).build()
 }
-
-/// Seeds the chance with which the runtime chooses the order of waiters, where it can be seeded.
-#[cfg(tokio_unstable)]
-fn seeded(builder: &mut Builder, seed: u64) {
-    builder.rng_seed(tokio::runtime::RngSeed::from_bytes(&seed.to_be_bytes()));
-}
-
-#[cfg(not(tokio_unstable))]
-fn seeded(_: &mut Builder, _: u64) {}
