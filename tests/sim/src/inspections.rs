@@ -1,4 +1,4 @@
-//! What the staff found of the parts of each print, and what the printers physically did with it.
+//! Verdicts of the staff on the parts of each print, and the physical course of prints.
 
 use std::collections::BTreeMap;
 
