@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::task::yield_now;
 
-use crate::plants::{Plant, Planter};
+use crate::plants::{Plant, Planter, has_acknowledged_command};
 use crate::power::Power;
 use crate::store_faults::{CommitFault, StoreFaults};
 use crate::story::Story;
@@ -29,7 +29,7 @@ pub struct Disk {
 struct DiskState {
     /// Data while no server runs.
     tables: Tables,
-    /// Data before the last commit.
+    /// Data before the last commit with an acknowledged command.
     previous: Tables,
     /// Store of the server that runs.
     open: Option<MemoryStore>,
@@ -149,7 +149,9 @@ impl CommitLog for TracedLog {
         if self.disk.planter.alter(&mut submission) {
             return self.settle(owner, Settlement::Durable);
         }
-        self.disk.state().previous = self.memory.tables();
+        if has_acknowledged_command(&submission) {
+            self.disk.state().previous = self.memory.tables();
+        }
         let (disk, power) = (self.disk.clone(), self.power.clone());
         let owner = CommitOwner::new(move |settlement| {
             disk.tell_events();

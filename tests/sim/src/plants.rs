@@ -19,7 +19,7 @@ const STEPS_OF_ORDERS: [&str; 4] = ["order.created", "order.paid", "order.ready"
 pub enum Plant {
     /// A commit with an acknowledged command is reported as durable, and is not made.
     LostCommit,
-    /// A crash takes back the last commit.
+    /// A crash takes back the last commit with an acknowledged command, and all that came after it.
     ForgottenCommit,
     /// A row of the outbox is not written.
     DroppedEvent,
@@ -102,7 +102,11 @@ impl Planter {
                 command.events.push(command.events[at].clone());
             }
         }
-        let is_acknowledged = submission.commands.iter().any(|command| command.idempotent_answer.is_some());
-        is_acknowledged && self.strikes(Plant::LostCommit)
+        has_acknowledged_command(submission) && self.strikes(Plant::LostCommit)
     }
+}
+
+/// Returns whether a submission has a command that a client is told about.
+pub fn has_acknowledged_command(submission: &Submission) -> bool {
+    submission.commands.iter().any(|command| command.idempotent_answer.is_some())
 }
