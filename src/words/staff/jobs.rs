@@ -51,7 +51,7 @@ messages! {
     sku_link;
     file_link;
     materials;
-    amount_of(amount: &str, unit: &str, material: &str);
+    amount_of(amount: &str, material: &str);
     amount_of_deleted(amount: &str);
     claim_held;
     claim_in_line;

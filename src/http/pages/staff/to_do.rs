@@ -41,9 +41,7 @@ use actors::restores::DispatchHold;
 use config::Config;
 use domain::amount::Amount;
 use domain::job::{Job, JobState};
-use domain::material;
-use domain::material::Material;
-use domain::notation;
+use domain::material::{Material, exact_stock_amount, stock_amount};
 use domain::order::{Order, OrderStatus};
 use domain::printer::{AttemptPhase, Attention, Printer};
 use http::access::Caller;
@@ -337,13 +335,16 @@ fn low_stock(language: Language, app: &ToDoHandles) -> TaskKind {
         all.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(low).collect();
     low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
     let rows = low.iter().map(|material| {
-        let unit = material::unit(language, material.fields.kind);
-        let amount = |of: Amount| notation::decimal(language, of);
+        let amount = |of: Amount| stock_amount(language, of, material.fields.kind);
         let title = html! { b { a href=(material_path(material.id)) { (material.fields.name) } } };
-        let (available, point) = (amount(material.available()), amount(material.fields.reorder_point));
-        let detail = html! { (to_do::stock_left(language, &available, unit, &point)) };
-        let row = TaskRow::new(Icon::Database, title).detail(detail).swatch(material.fields.color.as_deref());
-        let order = to_do::to_order(language, &amount(material.to_order()), unit);
+        let available = amount(material.available());
+        let detail = match material.fields.reorder_point {
+            Amount::ZERO => to_do::stock_without_level(language, &available),
+            point => to_do::stock_left(language, &available, &amount(point)),
+        };
+        let row = TaskRow::new(Icon::Database, title).detail(html! { (detail) }).swatch(&material.fields);
+        let order = exact_stock_amount(language, material.to_order(), material.fields.kind);
+        let order = to_do::to_order(language, &order);
         row.acts(html! { span class="num" { (order) } })
     });
     TaskKind::new(language, "stock", to_do::kind_stock, rows.collect())
