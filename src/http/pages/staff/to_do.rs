@@ -11,6 +11,7 @@ mod pauses;
 mod row;
 mod seller;
 mod spools;
+mod stock;
 mod waiting;
 
 use std::sync::Arc;
@@ -32,17 +33,15 @@ use super::order::customer;
 use super::orders::flag_words;
 use super::settings::restore;
 use super::shell::{StaffSection, StaffViewer, Tone, act, since};
-use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{NEXT_SLOT, SLOT, with_parts};
 use crate::times::{message_in, translated_message};
 use actors::restores::DispatchHold;
 use config::Config;
-use domain::amount::Amount;
 use domain::job::{Job, JobState};
-use domain::material::{Material, exact_stock_amount, stock_amount};
 use domain::order::{Order, OrderStatus};
+use domain::principal::Role;
 use domain::printer::{AttemptPhase, Attention, Printer};
 use http::access::Caller;
 use http::error::ApiError;
@@ -108,7 +107,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let kinds = kinds(language, &app).await?;
     let (total, title) = (count(&kinds), to_do::title(language));
     let view = app.board.view_with_tasks(total);
-    let log = app.log.render(language, None).await?;
+    let log = app.log.render_work(language, who.has(Role::Admin)).await?;
     let open: Vec<&TaskKind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
     let has_printers = present_all(&app.board.shop).iter().any(|versioned| versioned.state.is_some());
     let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
@@ -175,7 +174,7 @@ async fn kinds(language: Language, app: &ToDoHandles) -> Result<Vec<TaskKind>, A
         spools::spools(language, app, &acts, &sliced),
         waiting::waiting(language, app),
         counts::counts(language, app),
-        low_stock(language, app),
+        stock::low_stock(language, app),
         orders(language, app, &with_status(OrderStatus::Ready), "pack", to_do::kind_pack).await?,
         orders(language, app, &flagged, "flagged", to_do::kind_flagged).await?,
         orders(language, app, &with_status(OrderStatus::Created), "due", to_do::kind_due).await?,
@@ -326,28 +325,6 @@ fn job_row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
         @if let Some(words) = waiting { (translated_message(language, &words)) }
         @else if let Some(error) = &job.error { (message_in(language, error)) }
     })
-}
-
-fn low_stock(language: Language, app: &ToDoHandles) -> TaskKind {
-    let all = app.board.shop.materials.all_resident();
-    let low = |material: &&Material| !material.archived && material.runs_low();
-    let mut low: Vec<&Material> =
-        all.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(low).collect();
-    low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
-    let rows = low.iter().map(|material| {
-        let amount = |of: Amount| stock_amount(language, of, material.fields.kind);
-        let title = html! { b { a href=(material_path(material.id)) { (material.fields.name) } } };
-        let available = amount(material.available());
-        let detail = match material.fields.reorder_point {
-            Amount::ZERO => to_do::stock_without_level(language, &available),
-            point => to_do::stock_left(language, &available, &amount(point)),
-        };
-        let row = TaskRow::new(Icon::Database, title).detail(html! { (detail) }).swatch(&material.fields);
-        let order = exact_stock_amount(language, material.to_order(), material.fields.kind);
-        let order = to_do::to_order(language, &order);
-        row.acts(html! { span class="num" { (order) } })
-    });
-    TaskKind::new(language, "stock", to_do::kind_stock, rows.collect())
 }
 
 async fn orders(
