@@ -150,11 +150,11 @@ pub(super) async fn list(
         div class="head" {
             h1 { (title) }
             span class="push" {}
+            (files::upload_form(language, "btn"))
             a class="btn" href={ (PRODUCTS_PATH) "/new?kit=1" } { (texts::new_kit(language)) }
             a class="btn primary" href={ (PRODUCTS_PATH) "/new" } { (texts::new_sku(language)) }
         }
         (tabs(language, PRODUCTS_PATH))
-        (files::upload_form(language))
         (subsets(language, &query))
         (tools(language, &query))
         div id="products" data-fresh="" {
@@ -173,8 +173,8 @@ fn table(language: Language, rows: &[Markup]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { (texts::sku_column(language)) }
-                        th scope="col" { (texts::code_column(language)) }
+                        th scope="col" { (texts::picture_column(language)) }
+                        th scope="col" { (texts::sku_and_code_column(language)) }
                         th scope="col" { (texts::material_column(language)) }
                         th scope="col" class="number" { (texts::price_column(language)) }
                         th scope="col" { (texts::orderable_column(language)) }
@@ -233,13 +233,14 @@ async fn row(language: Language, app: &ProductHandles, sku: &Sku, cache: &mut Sk
     let obstacles = obstacles(app, sku, cache).await?;
     Ok(html! {
         tr {
-            th scope="row" { a class="ellipsis" title=(fields.name) href=(sku_path(sku.id)) { (fields.name) } }
-            td data-label=(texts::code_column(language)) { span class="ellipsis" title=(fields.code) { (fields.code) } }
-            td { (content_words(language, app, fields)) }
-            td class="number" data-label=(texts::price_column(language)) {
-                (notation::amount(language, fields.price_cents, &fields.currency))
+            td { (file::mini_picture(fields.gcode_file_id.or(fields.model_file_id))) }
+            th scope="row" {
+                a class="ellipsis" title=(fields.name) href=(sku_path(sku.id)) { (fields.name) }
+                span class="below ellipsis" title=(fields.code) { (fields.code) }
             }
-            td data-label=(texts::orderable_column(language)) { (orderable(language, &obstacles)) }
+            td { (content_words(language, app, fields)) }
+            td class="number start" { (notation::amount(language, fields.price_cents, &fields.currency)) }
+            td data-label=(texts::orderable_label(language)) { (orderable(language, &obstacles)) }
         }
     })
 }
