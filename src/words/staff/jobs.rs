@@ -19,7 +19,9 @@ messages! {
     order_column;
     printer_column;
     priority;
-    expected_column;
+    progress_column;
+    progress_of(number: &str);
+    ended(time: &str);
     filter_created;
     filter_validated;
     filter_review;
