@@ -7,7 +7,7 @@ use axum::extract::{self, State};
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::file::{PRINT_ID, file_path, kind_words, picture_path, size_words};
+use super::file::{PRINT_ID, file_path, kind_words, picture_path, size_words, weight_words};
 use super::from_file::SELL_ID;
 use super::{ProductHandles, tabs};
 use crate::design::{Icon, icon};
@@ -19,7 +19,7 @@ use crate::staff::sheet::{ListFilter, ListPart, list_filters, non_empty, span};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
 use crate::staff::swatch::swatch;
 use domain::file::{File, FileKind, FileMetadata};
-use domain::material::{MaterialType, shown_color, stock_amount};
+use domain::material::shown_color;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
@@ -32,7 +32,6 @@ use words::staff::products as texts;
 pub(super) const PATH: &str = "/shop/products/files";
 /// File name extensions offered by the browser's file dialog.
 const ACCEPTED_NAMES: &str = ".gcode,.gco,.g,.bgcode,.3mf,.stl,.step,.png,.jpg,.jpeg,.webp,.heic";
-
 /// Maximum number of a file's plastics that are named in the list.
 const FILAMENTS_NAMED: usize = 2;
 
@@ -197,8 +196,8 @@ fn nothing(language: Language) -> Markup {
     }
 }
 
-/// Renders the upload form, which is a button for those with the script; files may be dropped anywhere on its page then.
-/// `class` is that of the button. The form's CSRF token is part of the URL.
+/// Renders the upload form, which is a button for those with the script; files may be dropped anywhere on its page
+/// then. `class` is that of the button. The form's CSRF token is part of the URL.
 pub(super) fn upload_form(language: Language, class: &str) -> Markup {
     html! {
         form class="upload" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-list=(PATH)
@@ -291,9 +290,7 @@ fn row(language: Language, file: &File) -> Markup {
             }
             td { (filaments(metadata)) }
             td class="number start" { @if let Some(seconds) = metadata.seconds { (span(language, seconds)) } }
-            td class="number start" {
-                @if let Some(grams) = metadata.grams { (stock_amount(language, grams, MaterialType::Filament)) }
-            }
+            td class="number start" { @if let Some(grams) = metadata.grams { (weight_words(language, grams)) } }
             td class="spare" { (time_of(language, file.created_at)) }
             td class="row-acts" { @if file.kind == FileKind::Gcode { (acts(language, file)) } }
         }

@@ -101,12 +101,12 @@ pub(super) async fn list(
     let from = u64::from(query.from);
     let (some, total) = cut(Page { limit: USERS_PER_PAGE, offset: from }, users::newest_users(&app.users)?);
     let sessions = list_sessions(&app.sessions, &who)?;
-    let seen = last_seen(&sessions);
+    let sightings = last_seen(&sessions);
     let content = html! {
         p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
         h1 { (title) }
         (quick_form(language))
-        div id="users" data-fresh="" { (table(language, &some, &seen, who.user()?, from)) }
+        div id="users" data-fresh="" { (table(language, &some, &sightings, who.user()?, from)) }
         (ways(language, from, total, USERS_PER_PAGE, list_path))
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
@@ -114,12 +114,12 @@ pub(super) async fn list(
 
 /// Returns when each user with an open session was last seen, by email address.
 fn last_seen(sessions: &[ListedSession]) -> HashMap<&str, Timestamp> {
-    let mut seen = HashMap::new();
+    let mut sightings = HashMap::new();
     for session in sessions {
-        let latest = seen.entry(session.email.as_str()).or_insert(session.seen_at);
+        let latest = sightings.entry(session.email.as_str()).or_insert(session.seen_at);
         *latest = session.seen_at.max(*latest);
     }
-    seen
+    sightings
 }
 
 /// Renders the form for adding a staff member in one line. What is wrong with it is shown on the page of the long form.
@@ -158,7 +158,7 @@ fn role_option(language: Language, role: Role) -> String {
     }
 }
 
-fn table(language: Language, users: &[Arc<User>], seen: &HashMap<&str, Timestamp>, own: Id, from: u64) -> Markup {
+fn table(language: Language, users: &[Arc<User>], sightings: &HashMap<&str, Timestamp>, own: Id, from: u64) -> Markup {
     let (second_factor, last_seen) = (texts::second_factor_column(language), texts::last_seen_column(language));
     html! {
         div class="table list" tabindex="0" role="region" aria-label=(texts::users_title(language)) {
@@ -191,7 +191,7 @@ fn table(language: Language, users: &[Arc<User>], seen: &HashMap<&str, Timestamp
                                 }
                             }
                             td data-label=(last_seen) {
-                                @match seen.get(user.email.as_str()) {
+                                @match sightings.get(user.email.as_str()) {
                                     Some(at) => { (time(language, *at)) },
                                     None => { span class="soft" { (texts::not_signed_in_now(language)) } },
                                 }
