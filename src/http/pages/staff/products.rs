@@ -30,7 +30,7 @@ use actors::orders::make::ProductionSources;
 use config::Config;
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::material;
+use domain::material::{MaterialType, stock_amount};
 use domain::notation;
 use domain::refusal::Faults;
 use domain::sku::{OrderObstacle, Sku, SkuFields};
@@ -136,7 +136,6 @@ pub(super) async fn list(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let language = viewer.language();
-    let view = app.board.view();
     let narrowed = vec![("q", non_empty(query.q.as_ref())), ("show", non_empty(query.show.as_ref()))];
     let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());
     let part = ListPart { path: PRODUCTS_PATH, narrowed, from: query.from };
@@ -164,7 +163,7 @@ pub(super) async fn list(
         }
         (part.links(language, total))
     };
-    Ok(viewer.page(StaffSection::Products, &title, &view, &content))
+    Ok(viewer.page(StaffSection::Products, &title, &app.board.view(), &content))
 }
 
 fn table(language: Language, rows: &[Markup]) -> Markup {
@@ -251,7 +250,7 @@ fn content_words(language: Language, app: &ProductHandles, fields: &SkuFields) -
         return texts::kit_of(language, fields.components.len());
     }
     let per_part = Amount(fields.estimated_consumption.0 / i64::from(fields.units_per_plate.max(1)));
-    let material = material_words(language, app, fields.material_id, per_part);
+    let material = material_words(language, app, fields.material_id, per_part, stock_amount);
     match fields.materials.len() {
         0 => material,
         more => texts::with_more_materials(language, &material, more),
@@ -309,12 +308,18 @@ fn orderable(language: Language, obstacles: &[OrderObstacle]) -> Markup {
     }
 }
 
-/// Formats an amount of a material, with the material's name.
-fn material_words(language: Language, app: &ProductHandles, material: Option<Id>, amount: Amount) -> String {
+/// Formats an amount of a material by `words_of`, with the material's name.
+fn material_words(
+    language: Language,
+    app: &ProductHandles,
+    material: Option<Id>,
+    amount: Amount,
+    words_of: fn(Language, Amount, MaterialType) -> String,
+) -> String {
     let handle = material.and_then(|id| app.skus.materials.resident(id)).map(|handle| handle.read());
     let material_fields = handle.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     match material_fields {
-        Some(fields) => format!("{} {}", material::stock_amount(language, amount, fields.kind), fields.name),
+        Some(fields) => format!("{} {}", words_of(language, amount, fields.kind), fields.name),
         None => texts::deleted_material(language, &notation::decimal(language, amount)),
     }
 }
