@@ -50,6 +50,7 @@ mod shell;
 mod sign_in;
 mod sign_off;
 mod stock;
+mod swatch;
 mod task_counter;
 mod timing;
 mod to_do;

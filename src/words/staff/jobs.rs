@@ -19,7 +19,9 @@ messages! {
     order_column;
     printer_column;
     priority;
-    expected_column;
+    progress_column;
+    progress_of(number: &str);
+    ended(time: &str);
     filter_created;
     filter_validated;
     filter_review;
@@ -51,7 +53,7 @@ messages! {
     sku_link;
     file_link;
     materials;
-    amount_of(amount: &str, unit: &str, material: &str);
+    amount_of(amount: &str, material: &str);
     amount_of_deleted(amount: &str);
     claim_held;
     claim_in_line;

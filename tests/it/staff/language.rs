@@ -309,7 +309,7 @@ async fn stock_pages_are_german() {
     shows(&list, &["<html lang=\"de\">", "<h1>Lager</h1>", "Nachzubestellen (1)", ">Verfügbar</th>", ">Fächer</a>"]);
     shows(
         &list,
-        &["1000 g verfügbar, Meldebestand 2000 g", "Lagerplatz Regal A3", ">Knapp</span>", ">Insgesamt 1</p>"],
+        &["1,0 kg verfügbar, Meldebestand 2,0 kg", "Lagerplatz Regal A3", ">Knapp</span>", ">Insgesamt 1</p>"],
     );
 
     let path = format!("/shop/stock/materials/{}", floor.material);
@@ -338,7 +338,7 @@ async fn stock_pages_are_german() {
     let wrong = send(&sam, "/shop/stock/new", &fields).await;
     shows(&wrong, &["<h1>Material anlegen</h1>", "Farbe: muss eine Farbe wie #1a2b3c sein."]);
     shows(&sam.get("/shop/stock/bins").await, &["<h1>Lagerplätze</h1>", ">1 Material</span>"]);
-    shows(&sam.get("/shop/stock/bins?name=Regal+A3").await, &["Bestand 1100,5 g, 1100,5 g verfügbar"]);
+    shows(&sam.get("/shop/stock/bins?name=Regal+A3").await, &["Bestand 1,1 kg, 1,1 kg verfügbar"]);
 
     let place = format!("{}/0", floor.printers[0]);
     let form = sam.get(&format!("/shop/stock/slots?place={place}")).await;

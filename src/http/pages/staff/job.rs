@@ -2,6 +2,7 @@
 
 mod list;
 mod page;
+mod progress;
 
 use axum::http::Method;
 use maud::{Markup, html};

@@ -87,7 +87,7 @@ pub(super) async fn show(
                     (glance(language, order, outlook))
                     (money::payments(language, order))
                     @for sent in &order.shipments { (leaving::parcel(language, order, sent)) }
-                    (history(language, order, &steps, &names))
+                    (history(language, &app.board, order, &steps, &names))
                 }
             }
         }

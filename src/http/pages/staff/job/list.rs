@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use super::progress::progress;
 use super::{JOBS_PATH, job_state};
 use crate::design::{Icon, icon};
-use crate::frame::time;
 use crate::staff::filled_form::address;
 use crate::staff::orders::StaffOrderHandles;
 use crate::staff::sheet::{ListFilter, ListPart, list_filters};
@@ -168,7 +168,7 @@ fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
         let versioned = app.jobs.printers.resident(id)?.read();
         Some(versioned.state.as_ref()?.fields.name.clone())
     };
-    let (priority, expected) = (texts::priority(language), texts::expected_column(language));
+    let priority = texts::priority(language);
     html! {
         div class="table list" tabindex="0" role="region" aria-label=(texts::title(language)) {
             table {
@@ -177,7 +177,7 @@ fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                         @for column in COLUMNS {
                             th scope="col" { (column(language)) }
                         }
-                        th scope="col" class="number" { (priority) } th scope="col" { (expected) }
+                        th scope="col" class="number" { (priority) } th scope="col" { (texts::progress_column(language)) }
                     }
                 }
                 tbody {
@@ -201,7 +201,7 @@ fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                                 }
                             }
                             td class="number spare" data-label=(priority) { (job.priority) }
-                            td data-label=(expected) { @if let Some(at) = forecast.jobs.get(&job.id).filter(|_| !job.over()) { (time(language, *at)) } }
+                            td class="progress" { (progress(language, &app.board, job, forecast.jobs.get(&job.id).copied())) }
                         }
                     }
                 }

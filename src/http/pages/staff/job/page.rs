@@ -56,12 +56,14 @@ pub(super) async fn show(
 
 /// Formats an amount of a material, with the material's name.
 fn material_words(language: Language, app: &JobHandles, material: Id, amount: Amount) -> String {
-    let amount = notation::decimal(language, amount);
     let versioned = app.materials.resident(material).map(|handle| handle.read());
     let fields = versioned.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     fields.map_or_else(
-        || texts::amount_of_deleted(language, &amount),
-        |fields| texts::amount_of(language, &amount, material::unit(language, fields.kind), &fields.name),
+        || texts::amount_of_deleted(language, &notation::decimal(language, amount)),
+        |fields| {
+            let amount = material::exact_stock_amount(language, amount, fields.kind);
+            texts::amount_of(language, &amount, &fields.name)
+        },
     )
 }
 
