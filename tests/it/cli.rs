@@ -3,6 +3,7 @@
 mod backup_places;
 mod data;
 mod mistakes;
+pub mod newer;
 pub mod process;
 mod tools;
 mod transfer;
