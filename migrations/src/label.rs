@@ -1,7 +1,7 @@
 //! Names of migrations: what each says about the release that brought it, and about the release before.
 //!
-//! A name is a row of the database, so a program that does not know the migration can still say which version does. Names
-//! of migrations after release 0.1.0 are `mDATE_NUMBER_vX_Y_Z_expand_…` or `…_contract_…`.
+//! A name is a row of the database, so a program that does not know the migration can still say which version does.
+//! Names of migrations after release 0.1.0 are `mDATE_NUMBER_vX_Y_Z_expand_…` or `…_contract_…`.
 
 /// Version of Printfloor: major, minor, patch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -2,8 +2,8 @@
 //!
 //! Opening for writing takes these steps on one connection: check whether a different server has taken over, acquire
 //! the lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
-//! take the next epoch. The first time a process opens the database, it migrates the tables before these steps, unless a
-//! newer version has done so: then it changes nothing.
+//! take the next epoch. The first time a process opens the database, it migrates the tables before these steps, unless
+//! a newer version has done so: then it changes nothing.
 
 mod error;
 mod exclusion;

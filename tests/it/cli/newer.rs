@@ -1,5 +1,5 @@
-//! A shop that a newer version has written: every command refuses it in words that say which version to use, and changes
-//! nothing.
+//! A shop that a newer version has written: every command refuses it in words that say which version to use, and
+//! changes nothing.
 
 use super::transfer::{fill, origin};
 use crate::support::{App, Db, on_both};
