@@ -1,6 +1,7 @@
 //! The process is killed after each statement of each migration: the database opens afterwards, with all tables and
 //! what older releases had written.
 
+mod expand;
 pub mod released;
 pub mod schema;
 
