@@ -146,7 +146,7 @@ const PLANTED_ON_POSTGRES: [(&str, &str, &str); 5] = [
     ("ALTER TABLE materials ADD COLUMN colour TEXT NOT NULL", "materials.colour", NO_DEFAULT),
     ("ALTER TABLE files ALTER COLUMN size DROP DEFAULT", "files.size", NO_DEFAULT),
     ("ALTER TABLE materials ALTER COLUMN reserved TYPE TEXT", "materials.reserved", OTHER_TYPE),
-    ("ALTER TABLE materials ADD CONSTRAINT some CHECK (quantity >= 0)", "materials: some", NEWLY_CHECKED),
+    ("ALTER TABLE materials ADD CONSTRAINT positive CHECK (quantity >= 0)", "materials: positive", NEWLY_CHECKED),
 ];
 
 /// Changes that the last release does not notice.
