@@ -3,6 +3,8 @@
 //! A name is a row of the database, so a program that does not know the migration can still say which version does.
 //! Names of migrations after release 0.1.0 are `mDATE_NUMBER_vX_Y_Z_expand_…` or `…_contract_…`.
 
+use std::fmt::{self, Display, Formatter};
+
 /// Version of Printfloor: major, minor, patch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Release {
@@ -24,8 +26,8 @@ impl Release {
     }
 }
 
-impl std::fmt::Display for Release {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Display for Release {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { major, minor, patch } = self;
         write!(f, "{major}.{minor}.{patch}")
     }
