@@ -2,8 +2,9 @@
 //!
 //! A released migration is never edited; a change to the tables is a new migration. On both databases, each migration
 //! runs in one transaction with the row that records it: if the process ends in the middle, the tables are left
-//! unchanged.
+//! unchanged. What a migration may do to the tables of the release before, its name declares ([`label`]).
 
+pub mod label;
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;
 mod m20261122_000003_rename_idempotency_aggregate_id;

@@ -165,6 +165,10 @@ pub fn database_advice(error: &OpenError) -> &'static str {
         OpenError::NotADatabase | OpenError::NoWriterRow => {
             "restore it from a backup, or start with another --data DIR"
         }
+        OpenError::NewerTables(_) => {
+            "an upgrade is not undone by an older version; to go back, restore the backup that was made before it into \
+             an empty data directory and an empty database"
+        }
         _ => "are the user, password and database name in DATABASE_URL correct? `printfloor check` tests them",
     }
 }

@@ -8,7 +8,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use migrations::{Migrator, MigratorTrait as _};
 use tokio::task::spawn_blocking;
 
 use super::backup::{checked, summary};
@@ -24,7 +23,7 @@ use crate::config::Config;
 use crate::files::disk::LOST_FOUND;
 use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, LOCK_FILE, absolute, lock};
-use crate::store::connect::{self, DatabaseSettings, sqlite_file};
+use crate::store::connect::{self, DatabaseSettings, NewerMigration, sqlite_file};
 use crate::store::copy::DatabaseCopier;
 use crate::store::copy::restore::RestoreTarget;
 use crate::store::restoring::{RestoredBackup, record};
@@ -77,15 +76,13 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
 /// Rejects a backup from a newer version of the program.
 pub fn is_of_this_version(backup: &VerifiedBackup) -> Result<(), CliError> {
     let manifest = &backup.manifest;
-    if !Migrator::migrations().iter().any(|migration| migration.name() == manifest.schema_version) {
-        return Err(CliError::Failed(format!(
-            "the backup was created by version {} of printfloor, which is newer than this one ({}); install that \
-             version and try again",
-            manifest.version,
-            env!("CARGO_PKG_VERSION")
-        )));
+    match NewerMigration::find([manifest.schema_version.as_str()]) {
+        Some(newer) => Err(CliError::Failed(format!(
+            "the backup was created by a newer version of printfloor ({}): {newer}",
+            manifest.version
+        ))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Restore into a directory and a database that were empty and have been marked as being restored.

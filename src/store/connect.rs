@@ -2,7 +2,8 @@
 //!
 //! Opening for writing takes these steps on one connection: check whether a different server has taken over, acquire
 //! the lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
-//! take the next epoch. The first time a process opens the database, it migrates the tables before these steps.
+//! take the next epoch. The first time a process opens the database, it migrates the tables before these steps, unless
+//! a newer version has done so: then it changes nothing.
 
 mod error;
 mod exclusion;
@@ -10,6 +11,7 @@ mod hosts;
 mod replication;
 #[cfg(test)]
 mod tests;
+mod version;
 mod whole;
 
 pub(crate) use error::refuses_value;
@@ -18,6 +20,8 @@ pub(super) use exclusion::{ADVISORY_LOCK, lock};
 pub use hosts::WritingHost;
 pub(crate) use hosts::writing_address;
 pub use replication::is_asynchronous;
+pub(crate) use version::{MIGRATION_TABLE, has_table};
+pub use version::{NewerMigration, refuse_newer};
 pub(crate) use whole::{ExclusiveAccess, copying, exclusive};
 
 use std::path::PathBuf;
@@ -216,6 +220,7 @@ pub async fn start_restored(settings: &DatabaseSettings) -> Result<WriteConnecti
 
 async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
     lock_in_time(&db).await?;
+    refuse_newer(&db).await?;
     let backend = db.get_database_backend();
     let postgres = backend == DatabaseBackend::Postgres;
     // A server that still believes that it writes must not see tables that it does not know.

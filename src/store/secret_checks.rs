@@ -1,9 +1,9 @@
 //! Checks whether a database is new and, if it is not, whether its data was created with the server's own secrets. Runs
 //! once at startup, before anything else reads from or writes to the database.
 
-use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
 
-use super::connect::{self, DatabaseSettings, OpenError};
+use super::connect::{self, DatabaseSettings, OpenError, has_table, refuse_newer};
 
 /// Name of a secret and its check value (`secrets::check_values`).
 pub type SecretCheck = (&'static str, String);
@@ -24,7 +24,7 @@ pub enum DatabaseState {
 ///
 /// # Errors
 ///
-/// Fails if the database cannot be queried.
+/// Fails if the database cannot be queried, or if a newer version has changed its tables.
 pub async fn look(settings: &DatabaseSettings, checks: &[SecretCheck]) -> Result<DatabaseState, OpenError> {
     if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
         return Ok(DatabaseState::New);
@@ -33,25 +33,15 @@ pub async fn look(settings: &DatabaseSettings, checks: &[SecretCheck]) -> Result
     let db = connect::reading(&DatabaseSettings { read_connections: 1, ..settings.clone() }).await?;
     let state = read_state(&db, checks).await;
     db.close().await?;
-    Ok(state?)
+    state
 }
 
-async fn read_state(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<DatabaseState, DbErr> {
+async fn read_state(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<DatabaseState, OpenError> {
+    refuse_newer(db).await?;
     if !has_table(db, "writer").await? {
         return Ok(DatabaseState::New);
     }
     Ok(DatabaseState::Existing { differing: differing(db, checks).await? })
-}
-
-async fn has_table(db: &DatabaseConnection, name: &str) -> Result<bool, DbErr> {
-    let backend = db.get_database_backend();
-    let sql = match backend {
-        DatabaseBackend::Postgres => {
-            "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = $1"
-        }
-        _ => "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1",
-    };
-    Ok(db.query_one_raw(Statement::from_sql_and_values(backend, sql, [name.into()])).await?.is_some())
 }
 
 /// Returns the names of the secrets that do not match their stored check value. A secret without a stored value is

@@ -3,6 +3,7 @@
 mod chaos;
 mod handover;
 mod lease;
+mod versions;
 
 use std::path::Path;
 
