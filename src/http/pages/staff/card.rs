@@ -115,7 +115,7 @@ pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, State
         Some(Attention::BedNotCleared) if !phase => (Tone::Attention, cards::state_clear_bed),
         Some(_) if !phase => (Tone::Attention, cards::state_attention),
         Some(_) => (Tone::Attention, label),
-        None if phase => (Tone::Working, label),
+        None if phase => (Tone::Running, label),
         None => (Tone::Idle, label),
     }
 }

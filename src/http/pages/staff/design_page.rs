@@ -26,8 +26,13 @@ use words::Language;
 pub(super) const PATH: &str = "/design";
 
 /// Tones, each with an example text.
-const TONES: [(Tone, &str); 4] =
-    [(Tone::Working, "Printing"), (Tone::Attention, "Clear the bed"), (Tone::Error, "Offline"), (Tone::Idle, "Ready")];
+const TONES: [(Tone, &str); 5] = [
+    (Tone::Running, "Printing"),
+    (Tone::Working, "Printed"),
+    (Tone::Attention, "Clear the bed"),
+    (Tone::Error, "Offline"),
+    (Tone::Idle, "Ready"),
+];
 /// Text colours on a panel, as classes.
 const TEXTS: [(&str, &str); 4] =
     [("", "Text"), ("muted", "Secondary text"), ("faint", "Tertiary text"), ("bad", "Error")];
@@ -99,7 +104,7 @@ fn buttons() -> Markup {
 fn states() -> Markup {
     let tabs = [
         FilterTab { label: "all", count: 60, tone: Tone::Idle, path: "/design", is_current: true },
-        FilterTab { label: "printing", count: 41, tone: Tone::Working, path: "/design", is_current: false },
+        FilterTab { label: "printing", count: 41, tone: Tone::Running, path: "/design", is_current: false },
         FilterTab { label: "needing attention", count: 6, tone: Tone::Attention, path: "/design", is_current: false },
         FilterTab { label: "offline", count: 2, tone: Tone::Error, path: "/design", is_current: false },
     ];
@@ -156,7 +161,7 @@ fn rows() -> Markup {
             table {
                 thead { tr { th scope="col" { "Order" } th scope="col" { "State" } th scope="col" class="number" { "Total" } } }
                 tbody {
-                    @for ((tone, text), total) in TONES.into_iter().zip(["€ 48.00", "€ 1,240.50", "€ 9.90", "€ 120.00"]) {
+                    @for ((tone, text), total) in TONES.into_iter().zip(["€ 48.00", "€ 17.25", "€ 1,240.50", "€ 9.90", "€ 120.00"]) {
                         tr { th scope="row" { "ORD-1042" } td { (chip(tone, text)) } td class="number" { (total) } }
                     }
                 }

@@ -51,8 +51,8 @@ pub(super) fn job_state(language: Language, job: &Job) -> (Tone, String) {
         JobState::Sliced => (Tone::Idle, jobs::state_sliced),
         JobState::Dispatching if is_unverified => (Tone::Attention, jobs::state_start_unverified),
         JobState::Printing | JobState::Paused if is_unverified => (Tone::Attention, jobs::state_end_unverified),
-        JobState::Dispatching => (Tone::Working, jobs::state_dispatching),
-        JobState::Printing => (Tone::Working, jobs::state_printing),
+        JobState::Dispatching => (Tone::Running, jobs::state_dispatching),
+        JobState::Printing => (Tone::Running, jobs::state_printing),
         JobState::Paused => (Tone::Attention, jobs::state_paused),
         JobState::Completed if job.unsigned => (Tone::Attention, jobs::state_unsigned),
         JobState::Completed => (Tone::Working, jobs::state_completed),
@@ -355,4 +355,21 @@ pub(super) fn currency_field(currency: &str) -> Markup {
 fn spare_words(language: Language, job: &Job) -> Option<String> {
     let spare = job.spare_parts.min(job.plate_parts);
     (spare > 0).then(|| jobs::spare(language, job.plate_parts - spare, spare))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::testing::orders::OrderDecider;
+
+    #[test]
+    fn a_print_that_runs_looks_different_from_one_that_is_done() {
+        let mut job = (*OrderDecider::sliced().job()).clone();
+        let mut class = |state: JobState| {
+            job.state = state;
+            job_state(Language::English, &job).0.class()
+        };
+        assert_eq!([JobState::Dispatching, JobState::Printing].map(&mut class), ["state running"; 2]);
+        assert_eq!(class(JobState::Completed), "state working");
+    }
 }

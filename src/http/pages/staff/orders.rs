@@ -94,7 +94,7 @@ pub(super) fn order_state(language: Language, status: OrderStatus) -> (Tone, Str
         OrderStatus::Created => (Tone::Attention, texts::status_created(language)),
         OrderStatus::PaymentFailed => (Tone::Error, texts::status_payment_failed(language)),
         OrderStatus::Paid => (Tone::Working, texts::status_paid(language)),
-        OrderStatus::Printing => (Tone::Working, texts::status_printing(language)),
+        OrderStatus::Printing => (Tone::Running, texts::status_printing(language)),
         OrderStatus::Ready => (Tone::Attention, texts::status_ready(language)),
         OrderStatus::Shipped => (Tone::Idle, texts::status_shipped(language)),
         OrderStatus::Cancelled => (Tone::Idle, texts::status_cancelled(language)),
