@@ -55,7 +55,7 @@ on_sqlite! {
         assert!(!html.contains("<gauge>") && !html.contains("<form-token>"), "{html}");
         let page = until("the summary to count it", || async {
             let page = sam.get("/floor").await;
-            (page.text.contains("<b>1</b> printing") && page.text.contains("<progress")).then_some(page)
+            (page.text.contains("<b>1</b> printer printing") && page.text.contains("<progress")).then_some(page)
         })
         .await;
         is_sound(&page);

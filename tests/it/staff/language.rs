@@ -243,7 +243,9 @@ async fn floor_pages_are_german() {
     let page = sam.get("/floor").await;
     shows(&page, &[">Werkstatt</h1>", "aria-label=\"Drucker filtern\"", "</b> bereit</a>", ">Bereit</h2>"]);
     shows(&page, &[">Bereit</span>", "aria-label=\"Eingelegte Spulen\"", "Weitere Aktionen für", ">Etikett drucken<"]);
-    shows(&page, &["Software ist keine Sicherheitseinrichtung", ">Standort</option>", "Jetzt frei · "]);
+    shows(&page, &["Software ist keine Sicherheitseinrichtung", ">Standort</option>", "</b> Drucker</a>"]);
+    // The printers that are free are counted, and none of them is called the next one.
+    assert!(page.text.contains("<span id=\"next-free\" class=\"muted small\"></span>"), "{}", page.text);
     shows(&sam.get("/floor?view=plan").await, &[">Ohne Standort</h2>", "wählen Sie „Bearbeiten oder entfernen“"]);
     shows(&sam.get("/floor?wall=1").await, &[">Werkstatt</h1>", ">Zur Werkstatt</a>"]);
 
