@@ -36,6 +36,7 @@ mod names;
 mod once;
 mod order;
 mod orders;
+mod outage;
 mod printer;
 mod printer_form;
 mod printer_network;

@@ -100,6 +100,34 @@ on_sqlite! {
         assert!(page.text.contains("<section aria-labelledby=\"section-1\" hidden>"), "nothing prints: {}", page.text);
     }
 
+    async fn jobs_and_orders_say_that_their_printer_does_not_respond(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        let pages = [
+            "/shop/jobs".to_owned(), format!("/shop/jobs/{job}"), "/shop/orders".to_owned(), format!("/shop/orders/{order}"),
+        ];
+        let says = async |words: &str| {
+            for path in &pages {
+                let page = until_seen(&format!("{path} to say so"), || async {
+                    let page = sam.get(path).await;
+                    if page.text.contains(words) { Ok(page) } else { Err(page.text) }
+                })
+                .await;
+                is_sound(&page);
+            }
+        };
+        says("<span class=\"state running\">Printing</span>").await;
+        floor.faults(0, |faults| faults.disconnect = true);
+        floor.connection_is(0, "unreachable").await;
+        let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
+        let begin = format!("<span class=\"state attention\" title=\"{name} is not responding\">");
+        says(&format!("{begin}<span>Printing · no response since <time")).await;
+        floor.faults(0, |faults| faults.disconnect = false);
+        says("<span class=\"state running\">Printing</span>").await;
+    }
+
     async fn a_card_says_which_layer_is_printed(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::acts::{CURRENCY_FIELD, DAY_SHOWN_FIELD, WANTED_LABEL};
 use super::card_picture::view_picture;
+use super::outage::live_job_state;
 use super::shell::{Tone, act, hidden};
 use super::sign_off::{SignOffSubject, defect_name, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
@@ -22,6 +23,7 @@ use domain::time::Timestamp;
 use http::access::RequiredAccess;
 use http::routes::{PageBounds, Routes};
 use http_api::production::jobs::JobHandles;
+use http_api::production::printers::PrinterHandles;
 use kernel::directory::Directory;
 use words::Language;
 use words::staff::{common, jobs};
@@ -121,6 +123,7 @@ fn waiting_words(language: Language, waiting: &Waiting) -> Markup {
 pub(super) struct JobCard<'a> {
     pub(super) language: Language,
     pub(super) app: &'a JobHandles,
+    pub(super) shop: &'a PrinterHandles,
     pub(super) job: &'a Job,
     /// Time by which the job is expected to be printed.
     pub(super) expected: Option<Timestamp>,
@@ -143,15 +146,14 @@ impl JobCard<'_> {
 
     /// Renders the job as a row in a list: its picture, its state, why it is waiting, and its actions.
     pub(super) fn html(&self) -> Markup {
-        let Self { language, app, job, .. } = *self;
-        let (tone, words) = job_state(language, job);
+        let Self { language, app, shop, job, .. } = *self;
         html! {
             section class="row job-row" id={ "job-" (job.id) } aria-labelledby={ "job-title-" (job.id) } {
                 (file_picture(job.file_id))
                 div {
                     h3 id={ "job-title-" (job.id) } {
                         (job.number_text()) ", " (job.sku_name) @if job.plate_parts > 1 { " × " (job.plate_parts) }
-                        " " span class=(tone.class()) { (words) }
+                        " " (live_job_state(language, shop, job))
                     }
                     @if let Some(waiting) = app.waiting(language, job) { (waiting_words(language, &waiting)) }
                     @if let Some(error) = &job.error {
