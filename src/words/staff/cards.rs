@@ -81,6 +81,7 @@ messages! {
     start_manual_print;
     start_manual_print_on(printer: &str);
     pause(printer: &str);
+    pause_short;
     done_with(action: &str);
     more_actions(printer: &str);
     open(printer: &str);

@@ -44,7 +44,7 @@ on_sqlite! {
         let idle = sam.get("/floor").await;
         is_sound(&idle);
         assert_eq!(idle.text.matches("<li id=\"printer-").count(), 2, "{}", idle.text);
-        assert!(idle.text.contains(">Ready<") && idle.text.contains("No spool"), "{}", idle.text);
+        assert!(idle.text.contains(">Ready<") && !idle.text.contains("No spool"), "{}", idle.text);
 
         let mut stream = Stream::open(&sam, &format!("/floor/live?after={}", version(&idle.text)), None).await;
         let (order, job) = floor.one().await;

@@ -111,6 +111,7 @@ view_details = Details ansehen
 start_manual_print = Manueller Druck …
 start_manual_print_on = Manueller Druck … auf { $printer }
 pause = { $printer } pausieren
+pause_short = Pausieren
 done_with = { $action }: erledigt.
 more_actions = Weitere Aktionen für { $printer }
 open = { $printer } öffnen

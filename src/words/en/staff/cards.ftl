@@ -103,6 +103,7 @@ view_details = View details
 start_manual_print = Manual print…
 start_manual_print_on = Manual print… on { $printer }
 pause = Pause { $printer }
+pause_short = Pause
 done_with = { $action }: done.
 more_actions = More actions for { $printer }
 open = Open { $printer }
