@@ -42,6 +42,7 @@ mod printer_form;
 mod printer_network;
 mod printer_notes;
 mod printer_print;
+mod printer_readings;
 mod printer_settings;
 mod products;
 mod quotes;

@@ -91,8 +91,9 @@ messages! {
     print_label;
     some_print;
 
-    chart_heading;
-    chart_range(top: &str);
+    readings;
+    filament_used;
+    chart_range(minutes: &str, top: &str);
     nozzle;
     bed;
     chamber;

@@ -80,6 +80,10 @@ on_sqlite! {
         let own_page = sam.get(&format!("/floor/printers/{on}")).await;
         is_sound(&own_page);
         assert!(own_page.text.contains("Cancel JOB-"), "{}", own_page.text);
+        // It is asked only where a link leads to the question.
+        let question = "<section class=\"ask\" id=\"cancel\" role=\"alertdialog\" aria-labelledby=\"cancel-title\"";
+        let link = format!("href=\"/floor/printers/{on}#cancel\"");
+        assert!(own_page.text.contains(question) && own_page.text.contains(&link), "{}", own_page.text);
         let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
         let name = floor.app.get(&format!("/api/printers/{on}")).await.expect(200)["name"].as_str().unwrap().to_owned();
         let at_order = sam.get(&format!("/shop/orders/{order}")).await;

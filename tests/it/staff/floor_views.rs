@@ -154,12 +154,15 @@ on_sqlite! {
         .await;
         let warm = until("temperatures", || async {
             let page = sam.get(&path).await;
-            page.text.contains("Temperatures, last 30 minutes").then_some(page)
+            page.text.contains("<dt class=\"heat-tool\">Nozzle</dt>").then_some(page)
         })
         .await;
         is_sound(&warm);
-        let drawn = warm.text.split_once("class=\"chart\"").expect("a drawing").1;
-        assert!(drawn.contains("<polyline class=\"heat-tool\"") && drawn.contains(">Nozzle<"), "{drawn}");
+        let readings = warm.text.split_once("id=\"printer-readings\"").expect("readings").1;
+        let readings = readings.split("</section>").next().unwrap();
+        // They are read again while it prints; a chart of a few points would be almost empty.
+        assert!(readings.contains(">Readings</h2>") && readings.contains("data-goes-on"), "{readings}");
+        assert!(!readings.contains("<svg"), "{readings}");
         until("the tab to say how far it is", || async {
             let page = sam.get(&path).await.text;
             (page.contains("data-percent=\"") && page.contains("data-title=\"1 printing, ")).then_some(())

@@ -124,8 +124,9 @@ some_print = Druck
 
 ## Temperaturen
 
-chart_heading = Temperaturen der letzten 30 Minuten
-chart_range = Von 0 bis { $top } °C
+readings = Messwerte
+filament_used = Filament verbraucht
+chart_range = Letzte { $minutes } Minuten, von 0 bis { $top } °C
 nozzle = Düse
 bed = Druckbett
 chamber = Bauraum

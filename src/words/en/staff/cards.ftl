@@ -116,8 +116,9 @@ some_print = the print
 
 ## Temperatures
 
-chart_heading = Temperatures, last 30 minutes
-chart_range = From 0 to { $top } °C
+readings = Readings
+filament_used = Filament used
+chart_range = Last { $minutes } minutes, from 0 to { $top } °C
 nozzle = Nozzle
 bed = Bed
 chamber = Chamber
