@@ -22,6 +22,7 @@ use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, time, with_parts};
+use crate::printer_fields::type_name;
 use domain::audit::AuditedKind;
 use domain::forecast::QueuedJob;
 use domain::id::Id;
@@ -266,7 +267,7 @@ fn about(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup
         section class="card" aria-labelledby="about" {
             h2 id="about" { (texts::details_heading(language)) }
             dl class="left" {
-                dt { (texts::printer_type(language)) } dd { (fields.kind) @if let Some(model) = &fields.model { ", " (model) } }
+                dt { (texts::printer_type(language)) } dd { (type_name(&fields.kind)) @if let Some(model) = &fields.model { ", " (model) } }
                 dt { (texts::address(language)) } dd { (fields.base_url) }
                 @if let Some(location) = &fields.location { dt { (texts::location(language)) } dd { (location) } }
                 @if let Some(at) = fields.position { dt { (texts::position(language)) } dd { (texts::row_and_column(language, at.row, at.column)) } }
