@@ -106,7 +106,8 @@ on_sqlite! {
         let (order, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
         let pages = [
-            "/shop/jobs".to_owned(), format!("/shop/jobs/{job}"), "/shop/orders".to_owned(), format!("/shop/orders/{order}"),
+            "/shop/jobs".to_owned(), format!("/shop/jobs/{job}"),
+            "/shop/orders".to_owned(), format!("/shop/orders/{order}"),
         ];
         let says = async |words: &str| {
             for path in &pages {

@@ -33,6 +33,8 @@ const TONES: [(Tone, &str); 5] = [
     (Tone::Error, "Offline"),
     (Tone::Idle, "Ready"),
 ];
+/// Amounts in the table, one for each tone.
+const TOTALS: [&str; 5] = ["€ 48.00", "€ 17.25", "€ 1,240.50", "€ 9.90", "€ 120.00"];
 /// Text colours on a panel, as classes.
 const TEXTS: [(&str, &str); 4] =
     [("", "Text"), ("muted", "Secondary text"), ("faint", "Tertiary text"), ("bad", "Error")];
@@ -161,7 +163,7 @@ fn rows() -> Markup {
             table {
                 thead { tr { th scope="col" { "Order" } th scope="col" { "State" } th scope="col" class="number" { "Total" } } }
                 tbody {
-                    @for ((tone, text), total) in TONES.into_iter().zip(["€ 48.00", "€ 17.25", "€ 1,240.50", "€ 9.90", "€ 120.00"]) {
+                    @for ((tone, text), total) in TONES.into_iter().zip(TOTALS) {
                         tr { th scope="row" { "ORD-1042" } td { (chip(tone, text)) } td class="number" { (total) } }
                     }
                 }

@@ -59,7 +59,8 @@ fn state(language: Language, (tone, label): (Tone, String), outage: Option<&Outa
         span class=(tone.min(Tone::Attention).class()) title=(jobs::unresponsive_printer(language, printer)) {
             @match last_response_at {
                 Some(at) => {
-                    span { (with_parts(&jobs::no_response_since(language, &label, SLOT), &[&time_of_day(language, *at)])) }
+                    @let since = jobs::no_response_since(language, &label, SLOT);
+                    span { (with_parts(&since, &[&time_of_day(language, *at)])) }
                 },
                 None => { (jobs::no_response(language, &label)) },
             }

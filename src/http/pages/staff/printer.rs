@@ -94,9 +94,8 @@ pub(super) async fn show(
                 }
                 // Outside of what is read again: the script has its own way to the picture.
                 @if may_have_camera(printer) {
-                    noscript {
-                        img class="camera" src=(camera_path(id)) alt=(texts::camera_view(language, &printer.fields.name));
-                    }
+                    @let camera = texts::camera_view(language, &printer.fields.name);
+                    noscript { img class="camera" src=(camera_path(id)) alt=(camera); }
                 }
             }
             div id="printer-readings" data-fresh="" { (readings(language, shop, printer)) }
@@ -151,7 +150,8 @@ fn cancel(language: Language, shop: &PrinterHandles, printer: &Printer) -> Marku
                 p { (texts::cancel_text(language)) }
                 div class="acts" {
                     a class="btn" href={ "#" (CONTENT_ID) } { (texts::keep_print(language)) }
-                    (act(&act_path(printer.id, "cancel"), "cancel-now", "btn bad", &texts::cancel(language, &what, name), None))
+                    @let label = texts::cancel(language, &what, name);
+                    (act(&act_path(printer.id, "cancel"), "cancel-now", "btn bad", &label, None))
                 }
             }
         }
@@ -267,7 +267,8 @@ fn about(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup
         section class="card" aria-labelledby="about" {
             h2 id="about" { (texts::details_heading(language)) }
             dl class="left" {
-                dt { (texts::printer_type(language)) } dd { (type_name(&fields.kind)) @if let Some(model) = &fields.model { ", " (model) } }
+                dt { (texts::printer_type(language)) }
+                dd { (type_name(&fields.kind)) @if let Some(model) = &fields.model { ", " (model) } }
                 dt { (texts::address(language)) } dd { (fields.base_url) }
                 @if let Some(location) = &fields.location { dt { (texts::location(language)) } dd { (location) } }
                 @if let Some(at) = fields.position { dt { (texts::position(language)) } dd { (texts::row_and_column(language, at.row, at.column)) } }

@@ -173,8 +173,7 @@ async fn chromium_asks_on_the_page_of_a_printer_before_it_cancels_and_takes_no_f
     browser.sees_no(&tab, &question).await;
     browser.press(&tab, "Cancel…").await;
     browser.sees(&tab, &question).await;
-    let is_asked = "document.activeElement.closest('#cancel') !== null";
-    assert_eq!(browser.eval(&tab, is_asked).await, true, "the question has the focus");
+    browser.until(&tab, "it to have the focus", "document.activeElement.closest('#cancel')").await;
     browser.press(&tab, "Keep the print").await;
     browser.sees_no(&tab, &question).await;
     browser.press(&tab, "Cancel…").await;
