@@ -33,6 +33,9 @@ const TONES: [(Tone, &str); 5] = [
     (Tone::Error, "Offline"),
     (Tone::Idle, "Ready"),
 ];
+/// Choices that lead on, with what belongs to each.
+const OPTIONS: [(&str, &str); 2] =
+    [("Bambu Lab", "X1, P1 and A1 series"), ("OctoPrint", "Any printer that OctoPrint controls")];
 /// Amounts in the table, one for each tone.
 const TOTALS: [&str; 5] = ["€ 48.00", "€ 17.25", "€ 1,240.50", "€ 9.90", "€ 120.00"];
 /// Text colours on a panel, as classes.
@@ -159,6 +162,11 @@ fn rows() -> Markup {
             }
             li { span { "A row of two" } span class="num" { "1,000 g" } }
         }
+        ul class="options" {
+            @for (name, models) in OPTIONS {
+                li { a class="option" href=(PATH) { b { (name) } " " span class="soft" { (models) } (icon(Icon::ChevronRight)) } }
+            }
+        }
         div class="table" tabindex="0" role="region" aria-label="Example table" {
             table {
                 thead { tr { th scope="col" { "Order" } th scope="col" { "State" } th scope="col" class="number" { "Total" } } }
@@ -230,6 +238,15 @@ fn overlays() -> Markup {
         div class="acts" {
             (menu("design-menu", "More", &items))
             (dialog("design-dialog", "Delete…", "Delete gear.gcode?", &question))
+            a class="btn bad" href="#design-ask" { (icon(Icon::X)) "Cancel…" }
+        }
+        section class="ask" id="design-ask" role="alertdialog" aria-labelledby="design-ask-title" tabindex="-1" {
+            h2 id="design-ask-title" { "Cancel JOB-1042 on Ada 1?" }
+            p { "A question that a link opens, also from another page and without the script." }
+            div class="acts" {
+                a class="btn" href="#content" { "Keep the print" }
+                button class="btn bad" type="button" { "Cancel JOB-1042" }
+            }
         }
         (toast("The bed of Ada 7 is clear."))
         (empty_place(Icon::Printer, "Your printers appear here, each with its current print and any action it needs.", &begin))
