@@ -101,7 +101,7 @@ pub(super) fn foot(language: Language, app: &BoardHandles, printer: &Printer, gr
             div class="ends" {
                 @if doing == Activity::Printing {
                     @let pause = ButtonName::new(language, cards::pause(language, name));
-                    @let content = labelled(Icon::Pause, &cards::pause_short(language));
+                    @let content = icon_and_label(Icon::Pause, &cards::pause_short(language));
                     (button(printer, "pause", "btn quiet square", Some(&pause), &content))
                 }
                 @if on { (cancel(language, printer)) }
@@ -113,7 +113,7 @@ pub(super) fn foot(language: Language, app: &BoardHandles, printer: &Printer, gr
 }
 
 /// Renders the content of a button whose label is shown on the printer's own page only, where there is room for it.
-fn labelled(picture: Icon, label: &str) -> Markup {
+fn icon_and_label(picture: Icon, label: &str) -> Markup {
     html! { (icon(picture)) span class="word" { (label) } }
 }
 
@@ -123,7 +123,7 @@ fn cancel(language: Language, printer: &Printer) -> Markup {
     html! {
         a id={ "cancel-" (printer.id) } class="btn quiet square" href={ (printer_path(printer.id)) "#cancel" }
             aria-label=(label) title=(label) {
-            (labelled(Icon::X, &cards::cancel(language)))
+            (icon_and_label(Icon::X, &cards::cancel(language)))
         }
     }
 }
