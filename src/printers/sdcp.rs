@@ -39,6 +39,8 @@ const CAMERA_PORT: u16 = 3031;
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
+    name: "Elegoo (SDCP)",
+    models: Some(texts::models_elegoo),
     keyless: true,
     address_hint: texts::hint_address_screen,
     lacks: &[

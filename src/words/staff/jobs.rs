@@ -47,6 +47,10 @@ messages! {
     state_failed;
     state_cancelled;
 
+    unresponsive_printer(printer: &str);
+    no_response(state: &str);
+    no_response_since(state: &str, time: &str);
+
     job_title(number: &str);
     order_link;
     all_jobs;

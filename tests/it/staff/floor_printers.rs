@@ -38,6 +38,10 @@ on_sqlite! {
         for declared in printfloor::printers::BUILT_IN {
             assert!(types.text.contains(&format!("/floor/printers/new?type={declared}\"")), "{declared} in {}", types.text);
         }
+        // Owners choose what they bought; the interface stands behind it.
+        for name in ["Bambu Lab", "Elegoo (SDCP)", "Klipper (Moonraker)", "OctoPrint", "Prusa (PrusaLink)"] {
+            assert!(types.text.contains(&format!("<b>{name}</b>")), "{name} in {}", types.text);
+        }
         // Only what a type needs is asked.
         let by_number = sam.get("/floor/printers/new?type=mqtt_lan").await;
         is_sound(&by_number);

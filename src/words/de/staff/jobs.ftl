@@ -46,6 +46,12 @@ state_completed = Gedruckt
 state_failed = Fehlgeschlagen
 state_cancelled = Abgebrochen
 
+## Zustände auf einem Drucker, der nicht antwortet
+
+unresponsive_printer = { $printer } antwortet nicht
+no_response = { $state } · keine Antwort
+no_response_since = { $state } · keine Antwort seit { $time }
+
 ## Seite eines Druckauftrags
 
 job_title = Druckauftrag { $number }

@@ -46,6 +46,12 @@ state_completed = Printed
 state_failed = Failed
 state_cancelled = Cancelled
 
+## States on a printer that does not respond
+
+unresponsive_printer = { $printer } is not responding
+no_response = { $state } · no response
+no_response_since = { $state } · no response since { $time }
+
 ## Page of a job
 
 job_title = Job { $number }

@@ -28,7 +28,7 @@ async fn chromium_adds_a_printer_of_each_type() {
         let name = format!("Printer of type {}", declared.word);
         browser.go(&tab, &format!("{}/floor", app.base)).await;
         browser.press(&tab, "Add printer").await;
-        browser.press(&tab, declared.program).await;
+        browser.press(&tab, declared.name).await;
         browser.fill(&tab, "Name", &name).await;
         browser.fill(&tab, "URL", &sim.base_url).await;
         if !declared.keyless {

@@ -5,11 +5,12 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use super::JOBS_PATH;
 use super::progress::progress;
-use super::{JOBS_PATH, job_state};
 use crate::design::{Icon, icon};
 use crate::staff::filled_form::address;
 use crate::staff::orders::StaffOrderHandles;
+use crate::staff::outage::live_job_state;
 use crate::staff::sheet::{ListFilter, ListPart, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
@@ -182,11 +183,10 @@ fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                 }
                 tbody {
                     @for job in jobs {
-                        @let (tone, words) = job_state(language, job);
                         tr {
                             th scope="row" { a href={ (JOBS_PATH) "/" (job.id) } { (job.number_text()) } }
                             td class="last" {
-                                span class=(tone.class()) { (words) }
+                                (live_job_state(language, &app.board.shop, job))
                                 @if let Some(reason) = app.jobs.waiting_reason(language, job) {
                                     " " div class="soft" { (translated_message(language, &reason)) }
                                 } @else if let Some(error) = &job.error {
