@@ -198,11 +198,8 @@ impl SlicingService {
             match files.present(id).await? {
                 Some(_) => Ok(id),
                 None => {
-                    let request = SliceRequest {
-                        model: &self.blobs.path(&model.sha256),
-                        profile: &profile,
-                        copies: source.copies,
-                    };
+                    let content = self.blobs.local(&model.sha256).await?;
+                    let request = SliceRequest { model: content.path(), profile: &profile, copies: source.copies };
                     let name = gcode_name(&model.name, &source.profile);
                     self.make(files, id, name, sliced_from, request).await.map(|()| id)
                 }
