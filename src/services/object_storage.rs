@@ -1,6 +1,7 @@
 //! Object storage for rendered documents, files and backups. The storage is either a local directory or a bucket of a
 //! service that supports Amazon's S3 protocol.
 
+use std::fmt;
 use std::path::Path as FolderPath;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,6 +73,13 @@ pub struct ObjectStorage {
     timeout: Duration,
     local: bool,
     served: bool,
+}
+
+impl fmt::Debug for ObjectStorage {
+    /// Formats the storage without its credentials.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectStorage").field("local", &self.local).finish_non_exhaustive()
+    }
 }
 
 /// Adapter that makes the storage library use the server's own HTTP client, so that the library does not open

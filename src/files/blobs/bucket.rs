@@ -5,7 +5,6 @@
 //! comes next need not wait as well.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex as BlockingMutex, PoisonError, Weak};
@@ -36,6 +35,7 @@ const MAX_WHOLE_BYTES: u64 = 8 * 1024 * 1024;
 const SILENT_PAUSE: Duration = Duration::from_secs(2);
 
 /// Bucket with contents.
+#[derive(Debug)]
 pub(super) struct ContentBucket {
     storage: ObjectStorage,
     pub(super) copies: Arc<LocalCopies>,
@@ -44,12 +44,6 @@ pub(super) struct ContentBucket {
     /// Locks, by hash, held while contents are received, so that they are received once.
     turns: BlockingMutex<HashMap<String, Weak<Mutex<()>>>>,
     silent_until: BlockingMutex<Option<Instant>>,
-}
-
-impl fmt::Debug for ContentBucket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ContentBucket").field("copies", &self.copies).finish_non_exhaustive()
-    }
 }
 
 /// Returns the error of a request to the bucket as one of the disk.
