@@ -1,5 +1,6 @@
 //! The store: what becomes of commits, numbers, epochs, outages.
 
+mod bucket;
 mod contract;
 mod damage;
 mod exclusion;
