@@ -61,3 +61,24 @@ impl Config {
         if dir.as_os_str().is_empty() { self.server.data_dir.join("documents") } else { dir.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_in_a_bucket_leave_copies_in_the_data_directory() {
+        let mut config = Config::default();
+        assert_eq!((config.files_bucket(), config.documents_bucket()), (None, None));
+        config.files.dir = "s3://shop/files/".into();
+        let address = |place: Option<BucketAddress>| place.map(|place| place.to_string());
+        assert_eq!(address(config.files_bucket()).as_deref(), Some("s3://shop/files"));
+        assert_eq!(address(config.documents_bucket()).as_deref(), Some("s3://shop/files/documents"));
+        assert_eq!(config.files_dir(), config.server.data_dir.join("file-cache"));
+        config.object_storage.bucket = "documents".to_owned();
+        assert_eq!(config.documents_bucket(), None);
+        config.object_storage.bucket = String::new();
+        config.files.documents_dir = "documents".into();
+        assert_eq!(config.documents_bucket(), None);
+    }
+}

@@ -93,21 +93,6 @@ fn a_load_without_sources_is_the_shipped_file() {
 }
 
 #[test]
-fn files_in_a_bucket_leave_copies_in_the_data_directory() {
-    let env = shop()
-        .env("PRINTFLOOR_FILES__DIR", "s3://shop/files/")
-        .env("PRINTFLOOR_OBJECT_STORAGE__ACCESS_KEY_ID", "id")
-        .env("OBJECT_STORAGE_SECRET_KEY", "secret");
-    let mut config = env.config();
-    assert_eq!(config.files_bucket().unwrap().to_string(), "s3://shop/files");
-    assert_eq!(config.files_dir(), config.server.data_dir.join("file-cache"));
-    assert_eq!(config.documents_bucket().unwrap().to_string(), "s3://shop/files/documents");
-    config.object_storage.bucket = "documents".to_owned();
-    assert_eq!(config.documents_bucket(), None);
-    assert_eq!(shop().config().files_bucket(), None);
-}
-
-#[test]
 fn the_rules_follow_the_settings() {
     let rules = shop()
         .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "0.5")

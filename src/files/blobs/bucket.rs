@@ -34,7 +34,7 @@ const MAX_WHOLE_BYTES: u64 = 8 * 1024 * 1024;
 /// Time for which the bucket is not asked after it did not respond.
 const SILENT_PAUSE: Duration = Duration::from_secs(2);
 
-/// Bucket with contents.
+/// Bucket in which contents are stored, and the copies of those used last.
 #[derive(Debug)]
 pub(super) struct ContentBucket {
     storage: ObjectStorage,

@@ -74,7 +74,8 @@ impl From<io::Error> for ApiError {
 /// Returns the error response for a request that needs a file in the bucket.
 fn of_bucket(error: StorageError) -> ApiError {
     match error {
-        StorageError::Silent(_) | StorageError::Missing => error.into(),
+        StorageError::Silent(_) => error.into(),
+        StorageError::Missing => ApiError::internal(error),
         StorageError::Denied(_) | StorageError::Failed(_) | StorageError::TooLarge => {
             tracing::error!(%error, "the bucket for files rejects requests");
             let words = "the bucket for files rejects requests; an operator must check it";
