@@ -327,7 +327,7 @@ mod tests {
             let mut visited = Vec::new();
             let visit = |name: &str, file: File| {
                 visited.push((name.to_owned(), io::read_to_string(file)?));
-                Ok(())
+                Ok::<_, io::Error>(())
             };
             for_each_stored_document(&bucket, &folder, visit).map(|()| visited)
         };

@@ -93,7 +93,7 @@ impl ContentBucket {
             let silent = StorageError::Silent("no response a moment ago".to_owned());
             return Err(io_error(silent.into()));
         }
-        let error = match request.await {
+        let error: LargeObjectError = match request.await {
             Ok(answer) => return Ok(answer),
             Err(error) => error.into(),
         };

@@ -18,7 +18,7 @@ async fn visits(blobs: &Arc<Blobs>) -> Vec<(String, u64)> {
         let mut visits = Vec::new();
         let visit = |sha256: &str, file: std::fs::File| {
             visits.push((sha256.to_owned(), file.metadata()?.len()));
-            Ok(())
+            Ok::<_, io::Error>(())
         };
         blobs.for_each_content(visit).unwrap();
         visits
