@@ -1,6 +1,6 @@
 //! `printfloor check`: tests the settings and all configured services, and suggests how to fix problems.
 //!
-//! The command changes nothing on disk, on printers or in services, so it can be used while the server is running.
+//! The command leaves nothing changed on disk, on printers or in services, so it can be used while the server is running.
 
 mod backup;
 mod database;

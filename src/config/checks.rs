@@ -1,5 +1,6 @@
 //! Checks of settings beyond their types. All errors are collected, so that a single start reports all of them.
 
+mod places;
 mod prices;
 
 use base64::Engine as _;
@@ -51,6 +52,7 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
     log_filter(config, &mut problems);
     papers(config, &mut problems);
     tracking(config, &mut problems);
+    places::problems(config, &mut problems);
     prices::problems(&config.intake, &mut problems);
     if !config.backup.every_hours.is_zero() && config.backup.to.is_empty() {
         problems.push("backup.to must be a directory or s3://BUCKET/PATH if backup.every_hours is set".to_owned());

@@ -5,6 +5,7 @@
 //!
 //! A new setting requires a field in [`sections`] and, in `config.toml`, a line with its default and a comment.
 
+pub mod bucket_address;
 pub mod changes;
 pub mod checks;
 pub mod dotenv;
