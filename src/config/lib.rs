@@ -218,9 +218,8 @@ impl Config {
         warnings.extend(former.iter().map(|one| one.warning(&given_settings)));
         let secrets_file = options.cwd.join(config.secrets_file());
         for (name, text) in assignments(&secrets_file)? {
-            let place = config.auth.own_secrets_mut().into_iter().find(|(secret_name, _)| *secret_name == name);
-            match place {
-                Some((_, place)) if place.is_empty() => {
+            match config.auth.filed_secret_mut(&name) {
+                Some(place) if place.is_empty() => {
                     *place = Secret::new(text);
                     if let Some((_, key)) = layers::VARIABLES.iter().find(|(variable, _)| *variable == name) {
                         given_settings
