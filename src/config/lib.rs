@@ -11,6 +11,8 @@ pub mod dotenv;
 mod error;
 mod faults;
 mod file;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod layers;
 pub mod listen;
 pub mod listing;

@@ -60,7 +60,8 @@ pub async fn rotate(
     Ok(Some(rotation))
 }
 
-/// Returns the columns with documents, which are recognised by the columns beside them, and the one with the answers that are kept for repeated requests.
+/// Returns the columns with documents, which are recognised by the columns beside them, and the one with the answers
+/// that are kept for repeated requests.
 async fn document_columns(tx: &DatabaseTransaction) -> Result<Vec<DocumentColumn>, DbErr> {
     let backend = tx.get_database_backend();
     let sql = match backend {

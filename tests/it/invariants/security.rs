@@ -74,6 +74,24 @@ fn each_risk_of_the_top_ten_has_tests() {
     }
 }
 
+/// Lists the fuzz targets that a chapter does not name.
+fn unnamed_targets(chapter: &str, targets: &[String]) -> Vec<String> {
+    targets.iter().filter(|target| !chapter.contains(&format!("`{target}`"))).cloned().collect()
+}
+
+#[test]
+fn each_fuzz_target_is_named() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = read(root, DOCUMENT);
+    let parsers = chapter(&document, "Parsers of bytes from outside").expect("a chapter on parsers");
+    let folders = std::fs::read_dir(root.join("fuzz/corpus")).expect("folders of inputs");
+    let targets: Vec<String> =
+        folders.map(|folder| folder.unwrap().file_name().into_string().expect("a name in ASCII")).collect();
+    assert!(targets.len() > 20, "only {} targets", targets.len());
+    assert_eq!(unnamed_targets(parsers, &targets), Vec::<String>::new(), "{DOCUMENT} does not name them");
+    assert_eq!(unnamed_targets("`gcode` and gcode_package", &["gcode_package".to_owned()]), ["gcode_package"]);
+}
+
 #[test]
 fn a_test_that_does_not_exist_is_missed() {
     let text = "#[test]\nfn a() {}\n\n    /// Two.\n    #[tokio::test(start_paused = true)]\n    async fn b() {}\n\nfn c() {}\n\
