@@ -49,7 +49,7 @@ pub const FILE: &str = "printfloor.toml";
 const SECRETS_FILE: &str = "secrets.env";
 
 /// Name of the `.env` file in the working directory; also its source name in messages.
-const DOTENV: &str = ".env";
+pub const DOTENV: &str = ".env";
 
 /// Source name of the environment in messages.
 const ENVIRONMENT: &str = "the environment";

@@ -4,6 +4,7 @@
 //! the lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
 //! take the next epoch. The first time a process opens the database, it migrates the tables before these steps.
 
+mod clock;
 mod error;
 mod exclusion;
 mod hosts;
@@ -12,6 +13,7 @@ mod replication;
 mod tests;
 mod whole;
 
+pub use clock::time_of;
 pub(crate) use error::refuses_value;
 pub use error::{OpenError, unavailable};
 pub(super) use exclusion::{ADVISORY_LOCK, lock};

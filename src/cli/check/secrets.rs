@@ -54,8 +54,8 @@ fn check_former_key(report: &mut CheckReport, config: &Config, is_outdated: bool
     let words = if is_outdated {
         "SECRETS_KEY is new: the next start encrypts all stored secrets with it, for which it needs SECRETS_KEY_OLD"
     } else {
-        "SECRETS_KEY_OLD is set, but no stored secret needs it any more: remove it, and keep it elsewhere as long as you \
-         keep backups from before"
+        "SECRETS_KEY_OLD is set, but no stored secret needs it any more: remove it, and keep it elsewhere as long as \
+         you keep backups from before"
     };
     report.note("secrets", words);
 }
