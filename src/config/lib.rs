@@ -220,7 +220,7 @@ impl Config {
         warnings.extend(former.iter().map(|one| one.warning(&given_settings)));
         let secrets_file = options.cwd.join(config.secrets_file());
         for (name, text) in assignments(&secrets_file)? {
-            match config.auth.filed_secret_mut(&name) {
+            match config.auth.secret_of_file_mut(&name) {
                 Some(place) if place.is_empty() => {
                     *place = Secret::new(text);
                     if let Some((_, key)) = layers::VARIABLES.iter().find(|(variable, _)| *variable == name) {

@@ -17,7 +17,7 @@ const PAGE_ROWS: u64 = 500;
 
 /// Outcome of a rotation.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct SecretRotation {
+pub struct KeyRotation {
     /// Number of secrets that were encrypted with the new key.
     pub renewed: u64,
     /// Number of secrets that neither key decrypts; they are unchanged.
@@ -42,7 +42,7 @@ pub async fn rotate(
     check: &SecretCheck,
     former: &SecretCipher,
     new: &SecretCipher,
-) -> Result<Option<SecretRotation>, DbErr> {
+) -> Result<Option<KeyRotation>, DbErr> {
     if is_current(db, check).await? {
         return Ok(None);
     }
@@ -51,7 +51,7 @@ pub async fn rotate(
         // Reading all documents of a large shop may take longer than a statement of the server may.
         tx.execute_unprepared("SET LOCAL statement_timeout = 0").await?;
     }
-    let mut rotation = SecretRotation::default();
+    let mut rotation = KeyRotation::default();
     for column in document_columns(&tx).await? {
         column.rotate(&tx, (former, new), &mut rotation).await?;
     }
@@ -98,7 +98,7 @@ impl DocumentColumn {
         &self,
         tx: &DatabaseTransaction,
         (former, new): (&SecretCipher, &SecretCipher),
-        rotation: &mut SecretRotation,
+        rotation: &mut KeyRotation,
     ) -> Result<(), DbErr> {
         let mut last = String::new();
         loop {

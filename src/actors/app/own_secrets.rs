@@ -19,7 +19,7 @@ use platform::secrets::encryption::{EncryptionError, SecretCipher};
 use platform::secrets::random::secret_bytes;
 use store::connect::{self, DatabaseSettings, OpenError, WritingHost};
 use store::secret_checks::{self, DatabaseState, SecretCheck};
-use store::secret_rotation::{self, SecretRotation};
+use store::secret_rotation::{self, KeyRotation};
 
 /// Reason that the server does not start with the configured secrets.
 #[derive(Debug, thiserror::Error)]
@@ -173,10 +173,10 @@ pub async fn keep(config: &Config, db: &DatabaseConnection) -> Result<(), ShopSt
         let (former, new) = (SecretCipher::new(old.expose())?, SecretCipher::new(config.auth.secrets_key.expose())?);
         match secret_rotation::rotate(db, &check, &former, &new).await.map_err(OpenError::from)? {
             None => {}
-            Some(SecretRotation { renewed, unreadable: 0 }) => {
+            Some(KeyRotation { renewed, unreadable: 0 }) => {
                 tracing::info!(renewed, "encrypted all stored secrets with the new SECRETS_KEY");
             }
-            Some(SecretRotation { renewed, unreadable }) => {
+            Some(KeyRotation { renewed, unreadable }) => {
                 tracing::warn!(renewed, unreadable, "some stored secrets can be decrypted with neither key");
             }
         }

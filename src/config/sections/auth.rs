@@ -41,10 +41,27 @@ impl AuthConfig {
 
     /// Returns a mutable reference to the secret that `secrets.env` may contain under the name of a variable; `None` if
     /// that file cannot contain the variable.
-    pub(crate) fn filed_secret_mut(&mut self, name: &str) -> Option<&mut Secret> {
+    pub(crate) fn secret_of_file_mut(&mut self, name: &str) -> Option<&mut Secret> {
         if name == SECRETS_KEY_OLD {
             return Some(&mut self.secrets_key_old);
         }
         self.own_secrets_mut().into_iter().find_map(|(variable, secret)| (variable == name).then_some(secret))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::Config;
+
+    #[test]
+    fn the_file_of_secrets_has_the_servers_own_and_the_former_key() {
+        let mut auth = Config::default().auth;
+        for name in ["SESSION_SECRET", "API_KEY_SALT", "SECRETS_KEY", SECRETS_KEY_OLD] {
+            *auth.secret_of_file_mut(name).unwrap() = Secret::new(name);
+        }
+        assert_eq!((auth.secrets_key.expose(), auth.secrets_key_old.expose()), ("SECRETS_KEY", SECRETS_KEY_OLD));
+        assert!(auth.secret_of_file_mut("SMTP_PASS").is_none());
     }
 }

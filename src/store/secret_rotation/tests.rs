@@ -105,7 +105,7 @@ async fn all_secrets_are_encrypted_anew_once() {
         let before = secrets(db, &former).await;
         assert_eq!(before.len() as u64, SECRETS, "{before:?}");
         let rotation = rotate(db, &check("new"), &former, &new).await.unwrap();
-        assert_eq!(rotation, Some(SecretRotation { renewed: SECRETS, unreadable: 0 }));
+        assert_eq!(rotation, Some(KeyRotation { renewed: SECRETS, unreadable: 0 }));
         assert_eq!(secrets(db, &new).await, before);
         assert_eq!(secrets(db, &former).await, Vec::<String>::new());
         // The check value is that of the new key, so the next start finds nothing to do.
@@ -137,7 +137,7 @@ async fn secrets_of_a_third_key_are_left_and_counted() {
         fill(db, &cipher('t')).await;
         let before = documents(db).await;
         let rotation = rotate(db, &check("new"), &cipher('f'), &cipher('n')).await.unwrap();
-        assert_eq!(rotation, Some(SecretRotation { renewed: 0, unreadable: SECRETS }));
+        assert_eq!(rotation, Some(KeyRotation { renewed: 0, unreadable: SECRETS }));
         assert_eq!(documents(db).await, before);
     })
     .await;

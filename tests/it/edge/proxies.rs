@@ -124,7 +124,7 @@ async fn server() -> Option<App> {
     Some(app(&settings).await)
 }
 
-/// Events arrive through the proxy while the stream stays open, without filling any buffer.
+/// Checks that events arrive through the proxy while the stream stays open, without filling any buffer.
 async fn passes_events_at_once(server: &App, staff: &Client) {
     let sku = some_sku(server).await;
     let mut stream = Stream::open(staff, "/api/events/stream", None).await;
@@ -132,7 +132,7 @@ async fn passes_events_at_once(server: &App, staff: &Client) {
     while stream.next().await.expect("the stream goes on").data["subject"]["id"] != order.as_str() {}
 }
 
-/// A file that is larger than what some proxies allow by default is stored as it is.
+/// Checks that a file larger than what some proxies allow by default is stored as it is.
 async fn passes_large_files(staff: &Client) {
     let mut bytes = b"G28\n".to_vec();
     bytes.resize(LARGE_BYTES, b'\n');
@@ -140,7 +140,7 @@ async fn passes_large_files(staff: &Client) {
     assert_eq!(file["size"], LARGE_BYTES, "{file}");
 }
 
-/// Each client has a limit of its own, whatever address it claims to have.
+/// Checks that each client has a limit of its own, whatever address it claims to have.
 async fn tells_clients_apart(proxy: &Proxy) {
     let status = async |at: u8, claimed: Option<&str>| {
         let client = proxy.client(Ipv4Addr::new(127, 0, 0, at), None);
