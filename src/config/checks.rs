@@ -154,9 +154,10 @@ fn secrets(config: &Config, problems: &mut Vec<String>) {
     if !secret.is_empty() && secret.chars().count() < MIN_SESSION_SECRET_CHARS {
         problems.push(format!("SESSION_SECRET must be at least {MIN_SESSION_SECRET_CHARS} characters"));
     }
-    let key = config.auth.secrets_key.expose();
-    if !key.is_empty() && decode_key(key).is_none() {
-        problems.push("SECRETS_KEY must be 32 bytes in base64 (`openssl rand -base64 32` prints one)".to_owned());
+    for (name, key) in [("SECRETS_KEY", &config.auth.secrets_key), ("SECRETS_KEY_OLD", &config.auth.secrets_key_old)] {
+        if !key.is_empty() && decode_key(key.expose()).is_none() {
+            problems.push(format!("{name} must be 32 bytes in base64 (`openssl rand -base64 32` prints one)"));
+        }
     }
 }
 

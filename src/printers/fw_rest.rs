@@ -4,6 +4,8 @@ mod components;
 mod console;
 mod continuity;
 mod files;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod gates;
 mod history;
 mod push;

@@ -6,6 +6,8 @@ mod address;
 mod certificate;
 mod command;
 mod ftps;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod merge;
 mod recognition;
 mod report;

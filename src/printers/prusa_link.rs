@@ -7,6 +7,8 @@
 //! is used for HTTP Digest authentication.
 
 mod files;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod read;
 mod recognition;
 mod status;

@@ -6,6 +6,8 @@
 //! ([`message::PrinterRequest`]). It has no emergency stop, no console and no history that can be queried.
 
 mod files;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod link;
 mod message;
 mod status;

@@ -4,6 +4,8 @@
 mod console;
 mod continuity;
 mod files;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod push;
 mod read;
 mod recognition;

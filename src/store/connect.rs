@@ -5,6 +5,7 @@
 //! take the next epoch. The first time a process opens the database, it migrates the tables before these steps, unless
 //! a newer version has done so: then it changes nothing.
 
+mod clock;
 mod error;
 mod exclusion;
 mod hosts;
@@ -14,6 +15,7 @@ mod tests;
 mod version;
 mod whole;
 
+pub use clock::time_of;
 pub(crate) use error::refuses_value;
 pub use error::{OpenError, unavailable};
 pub(super) use exclusion::{ADVISORY_LOCK, lock};

@@ -10,7 +10,7 @@ use super::documents::InvoiceDocuments;
 use super::export_rows::QueriedExportRows;
 use super::kinds::{Directories, EffectServices};
 use super::start_error::ShopStartError;
-use super::{clients, shops, storage};
+use super::{clients, own_secrets, shops, storage};
 use crate::at_processor::LedgerWork;
 use crate::checkouts::Checkouts;
 use crate::dispatcher::Dispatcher;
@@ -90,7 +90,7 @@ impl Foundation {
             customer_space: Arc::new(CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space())),
             dispatch_rules: config.board_rules(known_types()),
             documents: Arc::new(InvoiceDocuments::new(config, queries.clone())?),
-            cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
+            cipher: Arc::new(own_secrets::cipher(config)?),
             stock_boards: StockSystemStatuses::default(),
             accounting_wake: AccountingWake::default(),
             environment,

@@ -74,7 +74,7 @@ async fn database(present: &Config, next: &Config) -> Result<(), String> {
         return Ok(());
     }
     match own_secrets::look(next).await {
-        Ok(DatabaseState::Existing { differing }) if !differing.is_empty() => {
+        Ok(DatabaseState::Existing { differing, .. }) if !differing.is_empty() => {
             return Err(format!(
                 "{database_name} was created with a different {}",
                 differing.join(" and a different ")

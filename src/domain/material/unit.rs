@@ -45,7 +45,7 @@ pub fn stock_amount(language: Language, amount: Amount, kind: MaterialType) -> S
         let tenths = (thousandths + LARGE_TENTH / 2) / LARGE_TENTH;
         format!("{sign}{} {large}", decimal(language, format_args!("{}.{}", tenths / 10, tenths % 10)))
     } else {
-        let fraction = if tenths % 10 == 0 { String::new() } else { format!(".{}", tenths % 10) };
+        let fraction = if tenths.is_multiple_of(10) { String::new() } else { format!(".{}", tenths % 10) };
         let number = format!("{sign}{}{fraction}", tenths / 10);
         format!("{} {}", decimal(language, number), unit(language, kind))
     }
