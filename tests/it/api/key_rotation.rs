@@ -4,7 +4,7 @@ use simulator::sink::{Sink, verify};
 
 use super::some_sku;
 use super::webhooks::{SECRET, got, happen, register};
-use crate::support::{App, Db, on_both};
+use crate::support::{App, on_both};
 
 /// Keys of a shop, oldest first: each replaces the one before.
 const KEYS: [&str; 3] = [
