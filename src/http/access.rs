@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 
 pub use self::customer::{CUSTOMER_COOKIE, CustomerToken};
-pub use self::guard::{RouteGuard, guard};
+pub use self::guard::RouteGuard;
 pub use self::staff::SignedInStaff;
 use self::staff::by_cookie;
 use crate::csrf;

@@ -6,7 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use kernel::environment::Environment;
 
@@ -20,15 +20,35 @@ pub struct RequestId(pub Arc<str>);
 
 /// Assigns an ID to the request.
 pub async fn name(State(environment): State<Arc<Environment>>, mut request: Request, next: Next) -> Response {
-    let id = from_client(request.headers()).unwrap_or_else(|| environment.id().to_string());
-    let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
-    request.extensions_mut().insert(RequestId(id.as_str().into()));
-    let mut response = next.run(request).instrument(span.clone()).await;
-    span.in_scope(|| tracing::debug!(status = response.status().as_u16(), "answered"));
-    if let Ok(value) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(HEADER, value);
+    let named = NamedRequest::of(&environment, &mut request);
+    named.respond(next.run(request)).await
+}
+
+/// Request with an ID.
+pub struct NamedRequest {
+    span: Span,
+    /// Header of the response.
+    header: Option<HeaderValue>,
+}
+
+impl NamedRequest {
+    /// Assigns an ID to the request: its own, or a new one.
+    pub fn of(environment: &Environment, request: &mut Request) -> Self {
+        let id = from_client(request.headers()).unwrap_or_else(|| environment.id().to_string());
+        let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
+        request.extensions_mut().insert(RequestId(id.as_str().into()));
+        Self { span, header: HeaderValue::from_str(&id).ok() }
     }
-    response
+
+    /// Adds the ID to the response, and to the log lines of the work that leads to it.
+    pub async fn respond(self, work: impl Future<Output = Response>) -> Response {
+        let mut response = work.instrument(self.span.clone()).await;
+        self.span.in_scope(|| tracing::debug!(status = response.status().as_u16(), "answered"));
+        if let Some(header) = self.header {
+            response.headers_mut().insert(HEADER, header);
+        }
+        response
+    }
 }
 
 /// Returns the ID sent by the client, if it is suitable for a log line.
