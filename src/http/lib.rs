@@ -91,6 +91,8 @@ pub struct AppParts {
     pub config: Arc<Config>,
     /// Scopes of idempotency keys whose first request is still running.
     pub running: idempotency::RunningKeys,
+    /// API keys that were checked against the current state of access.
+    checked_keys: Arc<access::CheckedKeys>,
     /// Times at which API keys and sessions were last used, not written to the database yet.
     last_used: Arc<last_used::LastUsed>,
     /// Counter and sampler of rejected attempts for the audit log.
@@ -127,6 +129,7 @@ impl AppState {
             bodies: Arc::new(bodies::UnfinishedBodies::new(&config.server)),
             admission: Arc::new(admission::Admission::new(&config.server)),
             running: Arc::default(),
+            checked_keys: Arc::default(),
             last_used: Arc::default(),
             refusals: Arc::default(),
             setup: Arc::default(),
