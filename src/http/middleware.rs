@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    const SEEN: HeaderName = HeaderName::from_static("x-seen");
+    const SEEN: HeaderName = HeaderName::from_static("x-notes");
 
     /// Middleware that notes itself and the path of the route in the response.
     struct Note(&'static str);
@@ -119,21 +119,21 @@ mod tests {
         (*request.method_mut(), *request.uri_mut()) = (method, axum::http::Uri::from_static(path));
         let response = routes().call(request).await.unwrap_or_else(|never| match never {});
         let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
-        let seen = response.headers().get_all(SEEN).iter().map(text).collect();
+        let notes = response.headers().get_all(SEEN).iter().map(text).collect();
         let length = response.headers().get(header::CONTENT_LENGTH).map(text);
         let status = response.status();
         let body = to_bytes(response.into_body(), 100).await.unwrap_or_default();
-        (status, seen, body.len(), length)
+        (status, notes, body.len(), length)
     }
 
     #[tokio::test]
     async fn layers_run_from_the_outside_to_the_inside_and_know_the_route() {
-        let (status, seen, bytes, _) = ask(Method::GET, "/orders/7").await;
+        let (status, notes, bytes, _) = ask(Method::GET, "/orders/7").await;
         assert_eq!((status, bytes), (StatusCode::OK, 3));
-        assert_eq!(seen, ["route of /orders/{id}", "inner of /orders/{id}", "outer of /orders/{id}"]);
-        let (status, seen, ..) = ask(Method::GET, "/nothing").await;
+        assert_eq!(notes, ["route of /orders/{id}", "inner of /orders/{id}", "outer of /orders/{id}"]);
+        let (status, notes, ..) = ask(Method::GET, "/nothing").await;
         assert_eq!(
-            (status, seen),
+            (status, notes),
             (StatusCode::NOT_FOUND, vec!["inner of none".to_owned(), "outer of none".to_owned()])
         );
     }
@@ -142,7 +142,7 @@ mod tests {
     async fn the_framework_still_answers_head_and_refuses_other_methods() {
         let (status, _, bytes, length) = ask(Method::HEAD, "/orders/7").await;
         assert_eq!((status, bytes, length.as_deref()), (StatusCode::OK, 0, Some("3")));
-        let (status, seen, ..) = ask(Method::POST, "/orders/7").await;
-        assert_eq!((status, seen.len()), (StatusCode::METHOD_NOT_ALLOWED, 3));
+        let (status, notes, ..) = ask(Method::POST, "/orders/7").await;
+        assert_eq!((status, notes.len()), (StatusCode::METHOD_NOT_ALLOWED, 3));
     }
 }

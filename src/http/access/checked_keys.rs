@@ -25,7 +25,7 @@ const SECRET_BYTES: usize = 64;
 const NOTE_INTERVAL_MS: i64 = 1000;
 
 /// Keyed digest of an API key.
-pub(super) type KeyDigest = [u8; 32];
+pub(super) type ApiKeyDigest = [u8; 32];
 
 /// API keys by their digest.
 pub struct CheckedKeys {
@@ -38,7 +38,7 @@ pub struct CheckedKeys {
 /// Result of the check of an API key.
 pub(super) struct CheckedKey {
     /// Keyed digest of the whole key.
-    pub digest: KeyDigest,
+    pub digest: ApiKeyDigest,
     /// Version of access for which the key was valid.
     pub version: i64,
     /// Time at which the key expires, if it does.
@@ -73,7 +73,7 @@ impl Default for CheckedKeys {
 impl CheckedKeys {
     /// Returns the keyed digest of an API key. It never leaves this module's callers, so the secret in front of the key
     /// needs no second hash around both.
-    pub(super) fn digest(&self, key: &str) -> KeyDigest {
+    pub(super) fn digest(&self, key: &str) -> ApiKeyDigest {
         self.keyed.clone().chain_update(key).finalize().into()
     }
 
@@ -81,7 +81,7 @@ impl CheckedKeys {
     /// `note` with the key's ID about once a second while the key is used.
     pub(super) fn find(
         &self,
-        digest: &KeyDigest,
+        digest: &ApiKeyDigest,
         version: i64,
         now: Timestamp,
         note: impl FnOnce(Id),
@@ -108,7 +108,7 @@ impl CheckedKeys {
 }
 
 /// Returns the place of a digest in the table. Two digests with the same place take turns.
-fn place(digest: &KeyDigest) -> u64 {
+fn place(digest: &ApiKeyDigest) -> u64 {
     digest.iter().take(8).fold(0, |place, byte| place << 8 | u64::from(*byte))
 }
 

@@ -1,7 +1,10 @@
 //! Middleware that runs before every handler: authorizes the caller, bounds bodies and in-flight requests, and records
 //! rejected attempts.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, HttpBody as _};
@@ -9,6 +12,7 @@ use axum::extract::Request;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
+use tokio::time::timeout;
 
 use super::{AccessHandles, Credentials, CustomerToken, LocalOwner, RequiredAccess, admit};
 use crate::admission::{AcceptSlot, Admission};
@@ -130,10 +134,15 @@ impl Middleware for RouteGuard {
     }
 }
 
-/// Aborts a request that takes too long, including the time to read its body. Its changes may still take effect.
+/// Aborts a request that takes too long. Its changes may still take effect. The time limit begins when the handler first
+/// waits for something: most handlers never do, and need no timer.
 async fn in_time(within: Option<Duration>, answer: impl Future<Output = Response>) -> Response {
     let Some(within) = within else { return answer.await };
-    tokio::time::timeout(within, answer)
+    let mut answer = pin!(answer);
+    if let Poll::Ready(response) = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await {
+        return response;
+    }
+    timeout(within, answer)
         .await
         .unwrap_or_else(|_| ApiError::unavailable("timeout", "the request took too long", 2).into_response())
 }
@@ -182,5 +191,36 @@ impl Refusable {
             detail,
         };
         audit_sampling::note(&gate.audit, attempt);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use futures::FutureExt as _;
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    const LONG: Option<Duration> = Some(Duration::from_mins(1));
+
+    #[test]
+    fn a_handler_that_does_not_wait_needs_no_timer() {
+        // Outside of a runtime, a timer would panic.
+        let response = in_time(LONG, ready(StatusCode::OK.into_response())).now_or_never();
+        assert_eq!(response.map(|response| response.status()), Some(StatusCode::OK));
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_waits_too_long_is_aborted() {
+        let after_a_turn = async || {
+            yield_now().await;
+            StatusCode::OK.into_response()
+        };
+        assert_eq!(in_time(LONG, after_a_turn()).await.status(), StatusCode::OK);
+        assert_eq!(in_time(None, after_a_turn()).await.status(), StatusCode::OK);
+        let response = in_time(Some(Duration::from_millis(1)), pending()).await;
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     }
 }

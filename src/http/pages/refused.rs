@@ -43,9 +43,9 @@ impl ResponseRewriter for PageRewriter {
         }
         let language = accepted_language(request.headers());
         let (method, uri, headers) = (request.method().clone(), request.uri().clone(), request.headers().clone());
-        let asked = PageRequest { method, uri, headers, language, of_staff, of_setup, lost_way };
+        let page_request = PageRequest { method, uri, headers, language, of_staff, of_setup, lost_way };
         let app = self.0.clone();
-        Some(Box::new(move |response| asked.rewrite(&app, response)))
+        Some(Box::new(move |response| page_request.rewrite(&app, response)))
     }
 
     fn render_notice(&self, language: Language, response: Response) -> Response {

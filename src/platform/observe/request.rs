@@ -141,9 +141,9 @@ mod tests {
             let within = logging(inner, async { current_id() }).await;
             [before, within, current_id()]
         };
-        let seen = logging(outer.clone(), nested).now_or_never();
+        let ids = logging(outer.clone(), nested).now_or_never();
         let expected = ["outer", "inner", "outer"].map(|id| Some(id.to_owned()));
-        assert_eq!(seen, Some(expected));
+        assert_eq!(ids, Some(expected));
         assert!(!is_current(), "its work has ended");
         let mut waiting = Box::pin(logging(outer, futures::future::pending::<()>()));
         assert!(waiting.as_mut().now_or_never().is_none() && !is_current(), "its work waits");
