@@ -47,6 +47,7 @@ pub mod sse;
 pub mod stream_auth;
 mod unread_body;
 pub mod wire;
+pub mod written_answers;
 
 use std::ops::Deref;
 use std::sync::Arc;
