@@ -12,11 +12,12 @@ use axum::http::{Request, StatusCode, Version};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1::Builder;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service as _;
 
+use super::idle_timer::IdleTimer;
 use super::patient::{LingerLimits, RequestPhase, TimeoutStream};
 use super::prefixed::PrefixedStream;
 use super::retry_pause::RetryPause;
@@ -148,7 +149,7 @@ impl HttpConnection {
         let stream = PrefixedStream::new(begin, stream);
         let stream = TimeoutStream::new(stream, limits.head, limits.response_idle, limits.linger, turns);
         let connection = Builder::new()
-            .timer(TokioTimer::new())
+            .timer(IdleTimer::default())
             // Bounds how long a connection may idle between requests; how long a head may take is bounded by
             // `TimeoutStream`.
             .header_read_timeout(limits.idle)
