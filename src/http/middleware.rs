@@ -1,5 +1,5 @@
-//! Middleware around a route as one service. The framework's own (`from_fn`) boxes the rest of the stack for every layer
-//! and copies it twice, with all that is below it: for nine layers, these copies cost more than most handlers.
+//! Middleware around a route as one service. The framework's own (`from_fn`) boxes the rest of the stack for every
+//! layer and copies it twice, with all that is below it: for nine layers, these copies cost more than most handlers.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ mod tests {
     use axum::Router;
     use axum::body::{Body, to_bytes};
     use axum::extract::MatchedPath;
-    use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+    use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
     use axum::routing::get;
 
     use super::*;
@@ -116,7 +116,7 @@ mod tests {
 
     async fn ask(method: Method, path: &'static str) -> (StatusCode, Vec<String>, usize, Option<String>) {
         let mut request = Request::new(Body::empty());
-        (*request.method_mut(), *request.uri_mut()) = (method, axum::http::Uri::from_static(path));
+        (*request.method_mut(), *request.uri_mut()) = (method, Uri::from_static(path));
         let response = routes().call(request).await.unwrap_or_else(|never| match never {});
         let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
         let notes = response.headers().get_all(SEEN).iter().map(text).collect();

@@ -57,8 +57,8 @@ impl<A, R: Hash + Eq, D> Default for WrittenAnswers<A, R, D> {
 }
 
 impl<A: Aggregate, R: Hash + Eq + Copy, D: PartialEq> WrittenAnswers<A, R, D> {
-    /// Returns the answer about the aggregate with the given ID and state to a reader. `resource` builds it if it has not
-    /// been written yet from this state and with these details.
+    /// Returns the answer about the aggregate with the given ID and state to a reader. `resource` builds it if it has
+    /// not been written yet from this state and with these details.
     pub fn get<T: Serialize>(
         &self,
         (id, reader): (Id, R),

@@ -134,8 +134,8 @@ impl Middleware for RouteGuard {
     }
 }
 
-/// Aborts a request that takes too long. Its changes may still take effect. The time limit begins when the handler first
-/// waits for something: most handlers never do, and need no timer.
+/// Aborts a request that takes too long. Its changes may still take effect. The time limit begins when the handler
+/// first waits for something: most handlers never do, and need no timer.
 async fn in_time(within: Option<Duration>, answer: impl Future<Output = Response>) -> Response {
     let Some(within) = within else { return answer.await };
     let mut answer = pin!(answer);

@@ -227,7 +227,51 @@ fn watched(request: Request, silence: Duration) -> Request {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
+    use axum::Router;
+    use axum::body::{Bytes, to_bytes};
+    use axum::http::{StatusCode, Uri};
+    use axum::routing::post;
+    use tower::Service as _;
+
     use super::*;
+    use crate::middleware::{Middleware, MiddlewareLayer};
+
+    /// Middleware that only runs the route.
+    struct Runs;
+
+    impl Middleware for Runs {
+        async fn respond(&self, request: Request, next: &InnerRoute) -> Response {
+            run(request, next).await
+        }
+    }
+
+    async fn broken() -> StatusCode {
+        panic!("the handler is broken")
+    }
+
+    async fn length(body: Bytes) -> String {
+        body.len().to_string()
+    }
+
+    async fn ask(routes: &Router, path: &'static str, body: Body) -> Response {
+        let mut request = Request::new(body);
+        (*request.method_mut(), *request.uri_mut()) = (Method::POST, Uri::from_static(path));
+        let response: Result<Response, Infallible> = routes.clone().call(request).await;
+        response.unwrap_or_else(|never| match never {})
+    }
+
+    #[tokio::test]
+    async fn a_panic_of_a_handler_is_answered_and_large_bodies_are_left_to_their_readers() {
+        let routes = Router::new().route("/broken", post(broken)).route("/length", post(length));
+        let routes = routes.layer(MiddlewareLayer::new(Runs));
+        let response = ask(&routes, "/broken", Body::empty()).await;
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let response = ask(&routes, "/length", Body::from(vec![b'x'; 3 << 20])).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(to_bytes(response.into_body(), 100).await.ok(), Some(Bytes::from((3 << 20).to_string())));
+    }
 
     #[test]
     fn health_and_emergency_stop_are_always_heard() {

@@ -24,8 +24,8 @@ use words::staff::refusals;
 use words::{Language, pages};
 
 /// Rewriter of error responses from guards and page handlers, which become pages. A user who is not signed in is
-/// redirected to the sign-in page and, after signing in, back to the requested page. Responses of the billing API follow
-/// its contract.
+/// redirected to the sign-in page and, after signing in, back to the requested page. Responses of the billing API
+/// follow its contract.
 pub struct PageRewriter(pub AppState);
 
 impl ResponseRewriter for PageRewriter {
