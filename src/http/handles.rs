@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::AppState;
+use crate::access::CheckedKeys;
 use crate::admission::Admission;
 use crate::audit_sampling::RefusalSampler;
 use crate::hashing::Hashing;
@@ -93,6 +94,7 @@ held! {
     AccountingWake: accounting_wake;
     Arc<Config>: config;
     RunningKeys: running;
+    Arc<CheckedKeys>: checked_keys;
     Arc<LastUsed>: last_used;
     Arc<RefusalSampler>: refusals;
     Arc<SetupService>: setup;

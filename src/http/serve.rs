@@ -7,6 +7,7 @@ mod connection;
 mod first_line;
 mod front;
 mod head_scan;
+mod idle_timer;
 mod patient;
 mod places;
 mod prefixed;

@@ -216,7 +216,7 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
                 count,
             ));
         }
-        let time = route.time.counted();
+        let time = route.time();
         if time.count > 0 {
             times.push((vec![("method", route.method.to_owned()), ("route", route.path.clone())], time));
         }
