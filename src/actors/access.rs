@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tokio::sync::watch;
 
 use domain::access::Access;
 use domain::aggregate::Versioned;
 use kernel::effects::Effects;
 use kernel::handle::Handle;
+use platform::watch::WatchSender;
 
 /// Effects of the access aggregate, which notify event streams of each commit.
 pub struct AccessEffects {
     /// Version of the last commit. Event streams watch it and recheck their reader's permissions when it changes.
-    pub changes: watch::Sender<u64>,
+    pub changes: WatchSender<u64>,
 }
 
 #[async_trait]

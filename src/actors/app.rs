@@ -8,7 +8,6 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use ractor::ActorRef;
-use tokio::sync::watch;
 
 use crate::checkouts::Checkouts;
 use crate::dispatcher::Dispatcher;
@@ -25,6 +24,7 @@ use files::exports::ExportFiles;
 use kernel::environment::Environment;
 use kernel::root::{HealthRegistry, RootMsg};
 use platform::secrets::encryption::SecretCipher;
+use platform::watch::WatchSender;
 use printers::connections::PrinterConnections;
 use services::redis::Redis;
 use services::storefront::Storefront;
@@ -55,10 +55,11 @@ pub mod storage;
 pub mod story;
 pub mod stream;
 
-pub use clients::{printer_registry, rehearse};
+pub use clients::{OutsideClients, printer_registry, rehearse};
 pub use contents::remove_contents;
 pub use kinds::{Directories, KindsOverview};
 pub use openings::unopened;
+pub use start::Premises;
 pub use start_error::ShopStartError;
 
 /// All components of a server process. The directory of each aggregate kind is available as a field, such as
@@ -103,7 +104,7 @@ pub struct App {
     /// Cipher that encrypts secrets at rest.
     pub cipher: Arc<SecretCipher>,
     /// Counter that increments with each access commit, so that event streams recheck their readers' permissions.
-    pub access_changes: watch::Sender<u64>,
+    pub access_changes: WatchSender<u64>,
     /// Redis connection for shared rate limits and the event stream; `None` if both are kept in memory.
     pub redis: Option<Arc<Redis>>,
     /// Health of the components under the root, including crash counts.

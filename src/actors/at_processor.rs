@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tokio::sync::watch;
 
 use domain::aggregate::Versioned;
 use domain::id::Id;
@@ -20,6 +19,7 @@ use kernel::effects::{Effects, report};
 use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use kernel::handle::Handle;
+use platform::watch::WatchSender;
 use services::payments::{
     NewPaymentSession, NewRefund, PaymentProcessor, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus,
 };
@@ -53,12 +53,12 @@ pub struct LedgerWork {
     pub processor: Option<Arc<dyn PaymentProcessor>>,
     /// Counter that increments when a checkout session has been created or could not be created; callers that wait for
     /// a session subscribe to it.
-    pub checkout_news: watch::Sender<u64>,
+    pub checkout_news: WatchSender<u64>,
     /// Clock used to determine the age of requests.
     pub environment: Arc<Environment>,
     /// Counter that increments with each new order, invoice and payment, so that unmatched payment events can be
     /// matched again.
-    pub new_references: watch::Sender<u64>,
+    pub new_references: WatchSender<u64>,
 }
 
 /// Effects of invoices: the payment processor calls for invoices without an order.
@@ -81,7 +81,7 @@ impl Effects<Invoice> for InvoiceEffects {
 impl LedgerWork {
     /// Creates the executor of ledger effects for the given processor, if any.
     pub fn new(processor: Option<Arc<dyn PaymentProcessor>>, environment: Arc<Environment>) -> Self {
-        Self { processor, checkout_news: watch::Sender::new(0), environment, new_references: watch::Sender::new(0) }
+        Self { processor, checkout_news: WatchSender::new(0), environment, new_references: WatchSender::new(0) }
     }
 
     /// Notifies subscribers of the changes that a commit may contain, such as a new owner or a change to a checkout. An

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::watch;
 
 pub use shops::ShopClients;
 
@@ -25,6 +24,7 @@ use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use kernel::handle::{AskError, Handle};
 use lines::ResolvedLines;
+use platform::watch::WatchSender;
 use store::rows::LoadError;
 
 /// Interval between attempts to resolve a channel order while its sales channel is unchanged.
@@ -39,7 +39,7 @@ pub struct ChannelOrderEffects {
     /// Sources of the SKUs and files that lines are made from.
     pub sources: ProductionSources,
     /// Counter that increments with each sales channel commit.
-    pub changes: watch::Sender<u64>,
+    pub changes: WatchSender<u64>,
     /// Connections to the shops, which are notified of shipments.
     pub shops: Arc<ShopClients>,
     /// Injected clock and randomness.

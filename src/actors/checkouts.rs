@@ -22,6 +22,7 @@ use domain::time::Timestamp;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
+use platform::watch::WatchReceiver;
 use services::payments::{PaymentProcessor, ProcessorError, ProcessorSession, SessionStatus};
 use store::StoredAggregate;
 use store::rows::LoadError;
@@ -235,7 +236,7 @@ async fn await_session<T: LedgerOwner + StoredAggregate>(
     owners: &Directory<T>,
     id: Id,
     number: u32,
-    news: &mut tokio::sync::watch::Receiver<u64>,
+    news: &mut WatchReceiver<u64>,
 ) -> Result<Option<OpenSession>, CheckoutError> {
     loop {
         news.mark_unchanged();

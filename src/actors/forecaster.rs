@@ -218,7 +218,7 @@ fn soon(me: &ActorRef<ForecasterMsg>) {
 }
 
 impl ForecasterState {
-    /// Computes the forecast on a blocking thread, without blocking the actor.
+    /// Computes the forecast without blocking the actor.
     fn make(&mut self, me: &ActorRef<ForecasterMsg>) {
         let Some(knowledge) = self.knowledge.take() else {
             return soon(me); // The last one is still being made.
@@ -227,8 +227,9 @@ impl ForecasterState {
         self.forecaster.due.store(false, Ordering::Release);
         let (shop, me) = (self.forecaster.shop.clone(), me.clone());
         tokio::spawn(async move {
-            let result = tokio::task::spawn_blocking(move || compute(&shop, *knowledge)).await;
-            let _ = me.cast(ForecasterMsg::Made(result.ok().map(Box::new)));
+            let environment = shop.environment.clone();
+            let result = environment.compute(move || compute(&shop, *knowledge)).await;
+            let _ = me.cast(ForecasterMsg::Made(result.map(Box::new)));
         });
     }
 

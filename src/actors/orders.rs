@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::watch;
 
 use crate::at_processor::LedgerWork;
 use crate::dispatcher::Dispatcher;
@@ -27,6 +26,7 @@ use kernel::effects::Effects;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::{AskError, Handle};
 use make::ProductionSources;
+use platform::watch::WatchSender;
 use printers::registry::known_types;
 use store::rows::LoadError;
 
@@ -35,7 +35,7 @@ pub struct OrderEffects {
     /// Sources of the SKUs and files that jobs are made from.
     pub sources: ProductionSources,
     /// Counter that increments with each SKU commit, because the SKU may have received a file that a job needs.
-    pub sku_changes: watch::Sender<u64>,
+    pub sku_changes: WatchSender<u64>,
     /// Slicer that produces G-code from models.
     pub slicing: Arc<SlicingService>,
     /// Interval between attempts to slice while slicing cannot proceed.

@@ -4,7 +4,6 @@
 pub mod matching;
 
 use async_trait::async_trait;
-use tokio::sync::watch;
 
 use crate::payment_events::matching::{PaymentMatch, PaymentMatcher};
 use domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, MatchOrder, RETRY_AFTER};
@@ -13,13 +12,14 @@ use kernel::directory::ASK_TIMEOUT;
 use kernel::effects::Effects;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::Handle;
+use platform::watch::WatchSender;
 
 /// Effects of stored payment events, which match them with orders and invoices.
 pub struct KeptPaymentEventEffects {
     /// Matcher that finds the order or invoice and applies the event to it.
     pub matcher: PaymentMatcher,
     /// Counter that increments with each new order, invoice and accepted payment, any of which may match an event.
-    pub new_references: watch::Sender<u64>,
+    pub new_references: WatchSender<u64>,
 }
 
 #[async_trait]

@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tokio::sync::watch;
 
 use domain::aggregate::{NumberSeries, Versioned};
 use domain::id::Id;
@@ -15,10 +14,11 @@ use kernel::directory::Directory;
 use kernel::effects::Effects;
 use kernel::environment::Environment;
 use kernel::handle::Handle;
+use platform::watch::WatchSender;
 
 /// Hold on automatic dispatching while a restored shop awaits review. Clones share the same state.
 #[derive(Clone, Debug)]
-pub struct DispatchHold(Arc<watch::Sender<Option<Timestamp>>>);
+pub struct DispatchHold(Arc<WatchSender<Option<Timestamp>>>);
 
 impl DispatchHold {
     /// Human-readable reason shown for jobs on hold.
@@ -27,7 +27,7 @@ impl DispatchHold {
 
     /// Creates a hold; `since` is the time of the newest restore that has yet to be reviewed, if any.
     pub fn new(since: Option<Timestamp>) -> Self {
-        Self(Arc::new(watch::Sender::new(since)))
+        Self(Arc::new(WatchSender::new(since)))
     }
 
     /// Returns whether automatic dispatching is on hold.

@@ -4,17 +4,17 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tokio::sync::watch;
 
 use domain::aggregate::Versioned;
 use domain::sales_channel::SalesChannel;
 use kernel::effects::Effects;
 use kernel::handle::Handle;
+use platform::watch::WatchSender;
 
 /// Effects of sales channels, which publish each commit.
 pub struct SalesChannelEffects {
     /// Counter that increments with each commit.
-    pub changes: watch::Sender<u64>,
+    pub changes: WatchSender<u64>,
 }
 
 #[async_trait]

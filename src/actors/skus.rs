@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tokio::sync::watch;
 
 use domain::aggregate::Versioned;
 use domain::sku::Sku;
 use kernel::effects::Effects;
 use kernel::handle::Handle;
+use platform::watch::WatchSender;
 
 /// Effects of SKUs, which publish each commit.
 pub struct SkuEffects {
     /// Counter that increments with each commit.
-    pub changes: watch::Sender<u64>,
+    pub changes: WatchSender<u64>,
 }
 
 #[async_trait]

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use axum::extract::FromRef;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::AppState;
@@ -47,6 +46,7 @@ use kernel::directory::Directory;
 use kernel::environment::Environment;
 use kernel::root::HealthRegistry;
 use platform::secrets::encryption::SecretCipher;
+use platform::watch::WatchSender;
 use printers::connections::PrinterConnections;
 use services::redis::Redis;
 use store::outbox::Outbox;
@@ -138,7 +138,7 @@ impl FromRef<AppState> for QuoteOrders {
 
 /// Sender that announces commits to the access aggregate (users, keys and sessions).
 #[derive(Clone)]
-pub struct AccessChanges(pub watch::Sender<u64>);
+pub struct AccessChanges(pub WatchSender<u64>);
 
 impl FromRef<AppState> for AccessChanges {
     fn from_ref(app: &AppState) -> Self {

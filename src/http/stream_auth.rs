@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{AccessHandles, Caller, still};
 use crate::handles::{AccessChanges, handles};
+use platform::watch::WatchReceiver;
 
 /// Interval between checks for expired keys and sessions.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ handles! {
 pub struct StreamPermission {
     app: StreamHandles,
     who: Caller,
-    changes: watch::Receiver<u64>,
+    changes: WatchReceiver<u64>,
     looked: Instant,
 }
 

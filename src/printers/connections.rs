@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dashmap::DashMap;
-use tokio::sync::{Notify, oneshot, watch};
+use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use crate::adapter::{Adapter, PrinterError};
@@ -19,6 +19,7 @@ use crate::unwatched::UnwatchedTime;
 use domain::id::Id;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
+use platform::watch::WatchSender;
 
 /// Maximum time to wait for a printer connection after the server starts; long enough for every watched printer to
 /// connect.
@@ -29,7 +30,7 @@ pub struct PrinterConnection {
     /// Adapter for the printer's protocol.
     pub adapter: Arc<dyn Adapter>,
     /// Last status of the printer.
-    pub status: watch::Sender<Status>,
+    pub status: WatchSender<Status>,
     /// Signal for the watch loop to poll the printer's status now.
     pub look: Notify,
     /// Lock held from the start of a status poll until the printer's actor has received the result. The actor therefore
@@ -44,7 +45,7 @@ pub struct PrinterConnection {
     /// Unix time of the printer's last push, in milliseconds; 0 before the first push.
     pushed_at: AtomicI64,
     /// Number of emergency stops that are being sent, or have been sent but not yet recorded.
-    stopping: watch::Sender<u32>,
+    stopping: WatchSender<u32>,
 }
 
 impl PrinterConnection {
@@ -142,7 +143,7 @@ pub struct PrinterConnections {
     pub temperatures: TemperatureHistories,
     by_printer: DashMap<Id, Arc<PrinterConnection>>,
     /// Notifies waiters when a connection is added.
-    came: watch::Sender<()>,
+    came: WatchSender<()>,
     /// Callers waiting for the outcome of a manual print, by print ID.
     manual: DashMap<Id, oneshot::Sender<Result<String, PrinterError>>>,
 }
@@ -156,7 +157,7 @@ impl PrinterConnections {
             registry,
             registering: tokio::sync::Mutex::default(),
             by_printer: DashMap::new(),
-            came: watch::Sender::new(()),
+            came: WatchSender::new(()),
             manual: DashMap::new(),
         }
     }
@@ -207,14 +208,14 @@ impl PrinterConnections {
     pub fn put(&self, printer: Id, adapter: Arc<dyn Adapter>) -> Arc<PrinterConnection> {
         let connection = Arc::new(PrinterConnection {
             adapter,
-            status: watch::Sender::new(Status::default()),
+            status: WatchSender::new(Status::default()),
             look: Notify::new(),
             looking: tokio::sync::Mutex::new(()),
             stops: AtomicU64::new(0),
             unwatched: Mutex::default(),
             sighted: Mutex::default(),
             pushed_at: AtomicI64::new(0),
-            stopping: watch::Sender::new(0),
+            stopping: WatchSender::new(0),
         });
         self.by_printer.insert(printer, connection.clone());
         self.came.send_replace(());

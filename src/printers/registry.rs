@@ -164,16 +164,27 @@ pub fn known_types() -> KnownTypes {
     KnownTypes::new(PRINTER_TYPES.iter().map(|one| (one.word, facts(one))))
 }
 
+/// Constructor of adapters in place of those of the printer types; sends nothing.
+pub type AdapterFactory = Box<dyn Fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError> + Send + Sync>;
+
 /// Factory for the adapters of all printer types.
 pub struct Registry {
     types: &'static [PrinterType],
     shared: SharedParts,
+    /// Factory of a simulation, whose printers have no address; `None` if the types create their adapters.
+    factory: Option<AdapterFactory>,
 }
 
 impl Registry {
     /// Creates a registry. `client` and `emergency` must be separate clients that share no connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
-        Self { types: PRINTER_TYPES, shared: SharedParts { settings, client, emergency, turns: Arc::default() } }
+        let shared = SharedParts { settings, client, emergency, turns: Arc::default() };
+        Self { types: PRINTER_TYPES, shared, factory: None }
+    }
+
+    /// Creates all adapters with the given factory, for simulations.
+    pub fn with_factory(self, factory: AdapterFactory) -> Self {
+        Self { factory: Some(factory), ..self }
     }
 
     /// Creates the camera set, which uses the HTTP client for printers.
@@ -189,7 +200,11 @@ impl Registry {
             let words = format!("is required to connect to printers of type {kind}");
             return Err(MakeError::BadSerial(words));
         }
-        (declared.make)(AdapterParts { declared, address, shared: self.shared.clone() })
+        let parts = AdapterParts { declared, address, shared: self.shared.clone() };
+        match &self.factory {
+            Some(factory) => factory(parts),
+            None => (declared.make)(parts),
+        }
     }
 
     /// Creates the adapter for a printer whose API key is encrypted; sends nothing yet.

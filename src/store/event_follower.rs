@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
 use crate::Store;
 use crate::outbox::Outbox;
 use crate::queries::EventFilter;
 use crate::rows::LoadError;
 use domain::event::NumberedEvent;
+use platform::watch::WatchReceiver;
 
 /// Reader for committed events, with its position. The newest events come from memory; older ones are read from the
 /// table.
 pub struct EventFollower {
     outbox: Arc<Outbox>,
     store: Store,
-    last: watch::Receiver<i64>,
+    last: WatchReceiver<i64>,
     position: i64,
 }
 

@@ -33,11 +33,11 @@ mod transaction;
 pub mod trial;
 pub mod writer;
 
+pub use port::{CommitLog, DomainQueries};
 pub use submission::{AggregateKey, CommandWrites, CommitOwner, Settlement, Submission, Unavailable};
 
 use crate::load::Load;
 use crate::ordered_work::{LoadAnswer, OrderedWork};
-use crate::port::{CommitLog, DomainQueries};
 use crate::reader::Reader;
 use crate::rows::{Audit, Snapshot, StoredRow};
 use domain::aggregate::Aggregate;

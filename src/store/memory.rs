@@ -15,6 +15,7 @@ mod tables;
 pub use tables::Tables;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -65,10 +66,23 @@ struct MemoryState {
 /// Owners of the submissions in a transaction, each with its settlement.
 type SettledOwners = Vec<(CommitOwner, Settlement)>;
 
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore").finish_non_exhaustive()
+    }
+}
+
 impl MemoryStore {
     /// Creates an empty store that publishes committed events to the given outbox.
     pub fn new(outbox: Arc<Outbox>) -> Self {
-        Self(Arc::new(Contents { outbox, state: Mutex::default() }))
+        Self::with_tables(Tables::default(), outbox)
+    }
+
+    /// Creates a store that contains the given data, as a server finds it that starts after a crash. The outbox must
+    /// continue after the last event of the data.
+    pub fn with_tables(tables: Tables, outbox: Arc<Outbox>) -> Self {
+        let state = MemoryState { tables, ..MemoryState::default() };
+        Self(Arc::new(Contents { outbox, state: Mutex::new(state) }))
     }
 
     /// Returns the store's handle for actors and effects.

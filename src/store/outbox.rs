@@ -3,10 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use tokio::sync::watch;
-
 use crate::followers::Followers;
 use domain::event::NumberedEvent;
+use platform::watch::{WatchReceiver, WatchSender};
 
 /// Number of events kept in memory. Followers that are further behind read the table.
 const MAX_EVENTS_IN_MEMORY: usize = 4096;
@@ -20,7 +19,7 @@ const MAX_EVENTS_IN_MEMORY: usize = 4096;
 /// Invariants: `newest` contains the last events without gaps; `last` never decreases and is updated after `newest`, so
 /// that any number that has been observed has its event there.
 pub struct Outbox {
-    last: watch::Sender<i64>,
+    last: WatchSender<i64>,
     newest: RwLock<VecDeque<Arc<NumberedEvent>>>,
     /// Number ranges skipped by restores: for each, the last event before it and the first event after it.
     undone: Vec<(i64, i64)>,
@@ -36,7 +35,7 @@ impl Outbox {
 
     /// Creates the outbox like [`Self::new`], for a shop whose restores skipped the given number ranges.
     pub fn restored(last: i64, undone: Vec<(i64, i64)>) -> Arc<Self> {
-        let (last, newest) = (watch::Sender::new(last), RwLock::default());
+        let (last, newest) = (WatchSender::new(last), RwLock::default());
         Arc::new(Self { last, newest, undone, followers: Followers::default() })
     }
 
@@ -52,7 +51,7 @@ impl Outbox {
     }
 
     /// Returns a receiver for the number of the last committed event; it is notified whenever the number increases.
-    pub fn last(&self) -> watch::Receiver<i64> {
+    pub fn last(&self) -> WatchReceiver<i64> {
         self.last.subscribe()
     }
 

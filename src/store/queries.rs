@@ -50,12 +50,18 @@ pub use quality::{QualityCounts, QualityGrouping};
 pub use quotes::QuoteFilter;
 
 use std::ops::Deref;
+use std::time::Duration;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
-use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{
+    DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select,
+    SqlxSqliteConnector,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
 
+use crate::memory::MemoryStore;
 use crate::rows::{DamagedRow, Doc, LoadError, Snapshot, SnapshotModel};
 use ::domain::aggregate::Versioned;
 use ::domain::id::Id;
@@ -71,6 +77,8 @@ pub struct QueriesParts {
     db: DatabaseConnection,
     idempotent_answers: idempotency::IdempotentAnswers,
     damaged: DamagedRows,
+    /// Store in memory, if that is the one to query.
+    memory: Option<MemoryStore>,
 }
 
 impl Deref for Queries {
@@ -93,8 +101,22 @@ pub struct Page {
 impl Queries {
     /// Creates queries on the given pool. Must be called within a runtime, because it spawns a task.
     pub fn new(db: DatabaseConnection) -> Self {
+        Self::with_memory(db, None)
+    }
+
+    /// Creates queries for a store in memory, for simulations. The lookups on which commands depend read the store;
+    /// all others, which are SQL, fail as they do while a database does not respond. Must be called within a runtime.
+    pub fn of_memory(memory: MemoryStore) -> Self {
+        // Nothing ever connects: a pool that is closed refuses at once.
+        let pool = SqlitePoolOptions::new().idle_timeout(None::<Duration>).max_lifetime(None::<Duration>);
+        let pool = pool.connect_lazy_with(SqliteConnectOptions::new());
+        drop(pool.close());
+        Self::with_memory(SqlxSqliteConnector::from_sqlx_sqlite_pool(pool), Some(memory))
+    }
+
+    fn with_memory(db: DatabaseConnection, memory: Option<MemoryStore>) -> Self {
         let idempotent_answers = idempotency::IdempotentAnswers::new(db.clone());
-        Self(Shared::new(QueriesParts { idempotent_answers, db, damaged: DamagedRows::default() }))
+        Self(Shared::new(QueriesParts { idempotent_answers, db, damaged: DamagedRows::default(), memory }))
     }
 
     /// Returns the registry of rows that were omitted from lists because they cannot be read.

@@ -19,6 +19,23 @@ use services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
 use services::redis::Redis;
 use store::connect;
 
+/// Clients of the systems outside, with which a shop starts. Simulations pass their own.
+pub struct OutsideClients {
+    /// Creates the adapters for printers.
+    pub printers: Registry,
+    /// Payment processor; `None` if customers cannot pay online.
+    pub processor: Option<Arc<dyn PaymentProcessor>>,
+    /// Transport for emails.
+    pub mailer: Arc<dyn Mailer>,
+}
+
+impl OutsideClients {
+    /// Creates the clients that the settings describe. Makes no connections.
+    pub(super) fn new(config: &Config) -> Result<Self, ShopStartError> {
+        Ok(Self { printers: printer_registry(config)?, processor: processor(config)?, mailer: mailer(config)? })
+    }
+}
+
 /// Creates the Redis client, if its address is configured.
 pub(super) fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartError> {
     let settings = &config.redis;

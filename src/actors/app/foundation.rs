@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
 use super::customer_space::CustomerSpace;
 use super::documents::InvoiceDocuments;
 use super::export_rows::QueriedExportRows;
 use super::kinds::{Directories, EffectServices};
+use super::start::Premises;
 use super::start_error::ShopStartError;
 use super::{clients, own_secrets, shops, storage};
 use crate::at_processor::LedgerWork;
@@ -32,8 +31,10 @@ use kernel::environment::Environment;
 use kernel::restart_policy::RestartPolicy;
 use platform::http::{LanSettings, Outbound, OutboundSettings, lan};
 use platform::secrets::encryption::SecretCipher;
+use platform::watch::WatchSender;
 use printers::connections::PrinterConnections;
 use printers::registry::known_types;
+use services::mail::Mailer;
 use services::slicer::{Slicer, SlicerSettings};
 use services::webhook::Sender;
 use store::Store;
@@ -51,6 +52,7 @@ pub(super) struct Foundation {
     pub(super) directories: Directories,
     lines: SystemLines,
     work: LedgerWork,
+    mailer: Arc<dyn Mailer>,
     pub(super) subscribers: Subscribers,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) blobs: Arc<Blobs>,
@@ -64,14 +66,9 @@ pub(super) struct Foundation {
 
 impl Foundation {
     /// Creates the aggregate directories, and opens the disk directories for files.
-    pub(super) fn new(
-        config: &Config,
-        environment: Arc<Environment>,
-        store: Store,
-        queries: Queries,
-        outbox: Arc<Outbox>,
-        hold: DispatchHold,
-    ) -> Result<Self, ShopStartError> {
+    pub(super) fn new(config: &Config, premises: Premises) -> Result<Self, ShopStartError> {
+        let Premises { environment, store, queries, outbox, hold, clients } = premises;
+        let environment = Arc::new(environment);
         let directories = Directories::new(&DirectoryArgs {
             store: store.clone(),
             environment: environment.clone(),
@@ -79,13 +76,14 @@ impl Foundation {
             max_waiting: config.limits.max_queued_commands,
         });
         let lines = SystemLines::new(&config.integrations, &environment);
-        let work = LedgerWork::new(clients::processor(config)?, environment.clone());
+        let work = LedgerWork::new(clients.processor, environment.clone());
         Ok(Self {
             directories,
             lines,
             subscribers: Subscribers::new(work.processor.clone()),
             work,
-            connections: Arc::new(PrinterConnections::new(clients::printer_registry(config)?)),
+            mailer: clients.mailer,
+            connections: Arc::new(PrinterConnections::new(clients.printers)),
             blobs: Arc::new(storage::open_blobs(config)?),
             customer_space: Arc::new(CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space())),
             dispatch_rules: config.board_rules(known_types()),
@@ -119,7 +117,7 @@ impl Foundation {
             sender: build_webhook_sender(config)?,
             deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
             deliveries: Arc::default(),
-            mailer: clients::mailer(config)?,
+            mailer: self.mailer.clone(),
             mail_meter: Arc::default(),
             mail_frame: Arc::new(MailFrame::new(&config.pdf, config.invoices.rules().seller)?),
             documents: self.documents.clone(),
@@ -131,9 +129,9 @@ impl Foundation {
             )),
             slicing_recheck: config.slicing.recheck_seconds.duration(),
             alert_interval: config.mail.alert_interval_seconds.duration(),
-            access_changes: watch::Sender::new(0),
-            sku_changes: watch::Sender::new(0),
-            channel_changes: watch::Sender::new(0),
+            access_changes: WatchSender::new(0),
+            sku_changes: WatchSender::new(0),
+            channel_changes: WatchSender::new(0),
             shops: shops::lines(config)?,
             work: self.work.clone(),
             hold: self.hold.clone(),

@@ -12,7 +12,6 @@ use std::time::Duration;
 use dashmap::{DashMap, DashSet};
 use futures::future::join_all;
 use ractor::{ActorRef, SpawnErr};
-use tokio::sync::watch;
 
 use super::documents::InvoiceDocuments;
 use super::mailed_documents::MailedDocuments;
@@ -40,6 +39,7 @@ use kernel::entry::ActorSummary;
 use kernel::environment::Environment;
 use kernel::root::RootMsg;
 use platform::secrets::encryption::SecretCipher;
+use platform::watch::WatchSender;
 use printers::connections::PrinterConnections;
 use services::mail::Mailer;
 use services::webhook::Sender;
@@ -77,15 +77,15 @@ pub(super) struct EffectServices {
     pub(super) alert_interval: Duration,
     pub(super) slicing: Arc<SlicingService>,
     pub(super) slicing_recheck: Duration,
-    pub(super) access_changes: watch::Sender<u64>,
+    pub(super) access_changes: WatchSender<u64>,
     /// Counter that increments with each SKU commit.
-    pub(super) sku_changes: watch::Sender<u64>,
+    pub(super) sku_changes: WatchSender<u64>,
     /// Dispatch hold while a restore awaits review.
     pub(super) hold: DispatchHold,
     /// Executor of ledger effects at the payment processor.
     pub(super) work: LedgerWork,
     /// Counter that increments with each sales channel commit.
-    pub(super) channel_changes: watch::Sender<u64>,
+    pub(super) channel_changes: WatchSender<u64>,
     /// Connections to the sales channels' shops, which are notified of shipments.
     pub(super) shops: Arc<ShopClients>,
 }

@@ -12,7 +12,7 @@ use super::backups::schedule::{self, BackupSchedule};
 use super::foundation::Foundation;
 use super::kinds::EffectServices;
 use super::start_error::ShopStartError;
-use super::{clients, customer_space, manual_restore, own_secrets, photos, shops};
+use super::{OutsideClients, clients, customer_space, manual_restore, own_secrets, photos, shops};
 use crate::restores::DispatchHold;
 use config::Config;
 use domain::aggregate::LastNumbers;
@@ -27,6 +27,39 @@ use store::queries::Queries;
 use store::reader::Reader;
 use store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 
+/// Store and clients on which a shop is built.
+pub struct Premises {
+    /// Clock, IDs and settings for the domain rules.
+    pub environment: Environment,
+    /// Store with the shop's data.
+    pub store: Store,
+    /// List queries on the same data.
+    pub queries: Queries,
+    /// Outbox, which continues after the last event of the data.
+    pub outbox: Arc<Outbox>,
+    /// Dispatch hold while a restored shop awaits review.
+    pub hold: DispatchHold,
+    /// Clients of the systems outside.
+    pub clients: OutsideClients,
+}
+
+/// Root of the supervision tree, with what everything below it shares.
+struct Frame {
+    root: ActorRef<RootMsg>,
+    components: HealthRegistry,
+    counters: Arc<WriterCounters>,
+    database: DatabaseSettings,
+}
+
+impl Frame {
+    /// Starts the root; calls `leave` when it ends.
+    async fn start(database: DatabaseSettings, leave: Arc<dyn Fn() + Send + Sync>) -> Result<Self, ShopStartError> {
+        let components = HealthRegistry::default();
+        let root = start_root(components.clone(), leave).await?;
+        Ok(Self { root, components, counters: Arc::default(), database })
+    }
+}
+
 impl App {
     /// Opens the database and starts all components; printers are then connected in parallel. Nothing acts on the
     /// outside world while `leadership` is in doubt. `fenced` is called when a different server has taken over the
@@ -39,17 +72,31 @@ impl App {
     ) -> Result<Arc<Self>, ShopStartError> {
         let database = open_database(config, &clock).await?;
         let OpenDatabase { settings, writing, reader, queries, outbox, hold, last_numbers } = database;
-        let environment = Environment::with_clock(config.rules(), clock, last_numbers);
-        let environment = Arc::new(environment.led_by(leadership));
+        let environment = Environment::with_clock(config.rules(), clock, last_numbers).led_by(leadership);
+        let frame = Frame::start(settings.clone(), fenced.clone()).await?;
+        let args = WriterArgs { database: settings, outbox: outbox.clone(), counters: frame.counters.clone(), fenced };
+        let store = Store::new(start_writer(&frame.root, args, writing).await?, reader, queries.clone());
+        let clients = OutsideClients::new(config)?;
+        let premises = Premises { environment, store, queries, outbox, hold, clients };
+        Box::pin(Self::assemble(config, frame, premises)).await
+    }
 
-        let components = HealthRegistry::default();
-        let root = start_root(components.clone(), fenced.clone()).await?;
-        let counters = Arc::new(WriterCounters::default());
-        let copier = DatabaseCopier::new(settings.clone());
-        let args = WriterArgs { database: settings, outbox: outbox.clone(), counters: counters.clone(), fenced };
-        let store = Store::new(start_writer(&root, args, writing).await?, reader, queries.clone());
+    /// Starts all components on a store that is open already, with the given clients, for simulations. Unlike
+    /// [`Self::start`], it neither opens nor creates a database. `leave` is called when the shop cannot go on.
+    pub async fn start_on(
+        config: &Config,
+        premises: Premises,
+        leave: Arc<dyn Fn() + Send + Sync>,
+    ) -> Result<Arc<Self>, ShopStartError> {
+        let frame = Frame::start(own_secrets::database_settings(config), leave).await?;
+        Box::pin(Self::assemble(config, frame, premises)).await
+    }
 
-        let foundation = Foundation::new(config, environment, store, queries, outbox, hold)?;
+    /// Builds the shop on its premises and starts its components.
+    async fn assemble(config: &Config, frame: Frame, premises: Premises) -> Result<Arc<Self>, ShopStartError> {
+        let Frame { root, components, counters, database } = frame;
+        let foundation = Foundation::new(config, premises)?;
+        let copier = DatabaseCopier::new(database);
         let backups = Arc::new(Backups::open(config, copier, foundation.blobs.clone())?);
         let backup_schedule = Arc::new(BackupSchedule::new(config)?);
         let services = foundation.build_services(config)?;

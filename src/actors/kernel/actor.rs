@@ -21,7 +21,7 @@
 mod decide;
 mod settle;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,16 +118,16 @@ pub struct ActorState<T: Aggregate> {
     alone: usize,
     /// Number of consecutive commits superseded by a different version on disk.
     superseded: u32,
-    /// Tasks of the running effects. The map is iterated only to abort the tasks, which has no visible result, so the
-    /// order does not matter.
-    under_way: HashMap<T::Effect, AbortHandle>,
+    /// Running effects and their tasks, in the order in which they began. They are also aborted in this order, because
+    /// an aborted task wakes those that wait for it.
+    under_way: Vec<(T::Effect, AbortHandle)>,
     ask_count: u64,
     quiet_set: bool,
 }
 
 impl<T: Aggregate> Drop for ActorState<T> {
     fn drop(&mut self) {
-        self.under_way.values().for_each(AbortHandle::abort);
+        self.under_way.iter().for_each(|(_, task)| task.abort());
     }
 }
 
@@ -151,7 +151,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
             closing: false,
             alone: 0,
             superseded: 0,
-            under_way: HashMap::new(),
+            under_way: Vec::new(),
             ask_count: 0,
             quiet_set: false,
         };
@@ -267,7 +267,7 @@ impl<T: StoredAggregate> ActorState<T> {
     /// Starts the effects that the state calls for, and aborts those that it no longer calls for.
     fn run_due_effects(&mut self, state: &Versioned<T>) {
         let due = state.state.as_ref().map(T::effects).unwrap_or_default();
-        self.under_way.retain(|effect, task| {
+        self.under_way.retain(|(effect, task)| {
             let stays = due.contains(effect);
             if !stays {
                 task.abort();
@@ -275,11 +275,12 @@ impl<T: StoredAggregate> ActorState<T> {
             stays
         });
         for effect in due {
-            let of = Handle(self.args.entry.clone());
-            let (effects, leadership) = (&self.args.effects, self.args.environment.leadership());
-            self.under_way
-                .entry(effect)
-                .or_insert_with_key(|effect| keep_running(effects.clone(), effect.clone(), of, leadership.clone()));
+            if self.under_way.iter().all(|(running, _)| *running != effect) {
+                let (of, effects) = (Handle(self.args.entry.clone()), self.args.effects.clone());
+                let leadership = self.args.environment.leadership().clone();
+                let task = keep_running(effects, effect.clone(), of, leadership);
+                self.under_way.push((effect, task));
+            }
         }
     }
 }

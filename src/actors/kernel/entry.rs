@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use ractor::{ActorRef, MessagingErr};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 
 use crate::actor::Msg;
 use crate::supervisor::SupervisorMsg;
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 use platform::observe::meters::Counter;
+use platform::watch::WatchSender;
 
 /// Status of an aggregate's actor.
 pub enum ActorStatus<T: Aggregate> {
@@ -121,11 +122,11 @@ pub struct DirectoryEntry<T: Aggregate> {
     /// Supervisor that starts the actor of this entry; it may crash and be replaced.
     pub(super) supervisor: SupervisorRef<T>,
     /// Generation and status; written only by the supervisor, except in [`DirectoryEntry::activate`].
-    pub(super) status: watch::Sender<(u64, ActorStatus<T>)>,
+    pub(super) status: WatchSender<(u64, ActorStatus<T>)>,
     /// Last committed state; written only by the actor, after the commit.
     pub(super) published: ArcSwap<Versioned<T>>,
     /// Generation of the actor that published the state; 0 before the first publication.
-    publisher: watch::Sender<u64>,
+    publisher: WatchSender<u64>,
     /// Admission permits: each waiting command has one, held by its envelope.
     pub(super) permits: Arc<Semaphore>,
     pub(super) max_waiting: usize,
@@ -140,9 +141,9 @@ impl<T: Aggregate> DirectoryEntry<T> {
         Arc::new(Self {
             id,
             supervisor,
-            status: watch::Sender::new((0, status)),
+            status: WatchSender::new((0, status)),
             published: ArcSwap::from_pointee(Versioned::nothing()),
-            publisher: watch::Sender::new(0),
+            publisher: WatchSender::new(0),
             permits: Arc::new(Semaphore::new(max_waiting)),
             max_waiting,
             restarts: AtomicU64::new(0),

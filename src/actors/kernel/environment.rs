@@ -1,10 +1,12 @@
 //! Clock, IDs, randomness and settings. They are injected, so that rules and actors do not depend on global sources.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use uuid::{NoContext, Uuid};
+use tokio::task::spawn_blocking;
+use uuid::{Builder, Uuid};
 
 use domain::aggregate::{DecisionContext, Ids, LastNumbers, NumberSeries};
 use domain::id::Id;
@@ -23,6 +25,8 @@ pub struct Environment {
     ids: Box<dyn Ids>,
     clock: Clock,
     leadership: Leadership,
+    /// `true` if long computations run in the turn of their caller.
+    computes_inline: bool,
 }
 
 impl Environment {
@@ -46,11 +50,13 @@ impl Environment {
             }),
             clock,
             leadership: Leadership::default(),
+            computes_inline: false,
         }
     }
-    /// Creates an environment with a test's clock and IDs.
+    /// Creates an environment for tests and simulations, with the given clock and IDs. Long computations run in the
+    /// turn of their caller, so that nothing depends on the moment at which a thread ends.
     pub fn new(rules: Rules, ids: Box<dyn Ids>, clock: Clock) -> Self {
-        Self { rules, ids, clock, leadership: Leadership::default() }
+        Self { rules, ids, clock, leadership: Leadership::default(), computes_inline: true }
     }
     /// Makes whatever acts on the outside world wait for this leadership.
     pub fn led_by(mut self, leadership: Leadership) -> Self {
@@ -77,6 +83,14 @@ impl Environment {
     /// Returns a random number, uniformly distributed in `0.0..1.0`.
     pub fn chance(&self) -> f64 {
         self.ids.chance()
+    }
+    /// Runs a long computation on a thread of its own, so that nothing else waits for it. Returns `None` if it
+    /// panicked.
+    pub async fn compute<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        if self.computes_inline {
+            return catch_unwind(AssertUnwindSafe(work)).ok();
+        }
+        spawn_blocking(work).await.ok()
     }
     /// Waits until the wall clock reaches the given time, but no longer than `longest`, which should be the full
     /// intended delay. Returns immediately if the time has passed. The limit guards against the wall clock being set
@@ -150,6 +164,7 @@ impl Ids for MachineIds {
 
 /// Deterministic IDs and randomness generated from a seed, for tests and replays.
 pub struct SeededIds {
+    seed: u64,
     next: AtomicI64,
     numbers: Numbers,
     random: Mutex<fastrand::Rng>,
@@ -159,6 +174,7 @@ impl SeededIds {
     /// Creates a generator. The same seed yields the same IDs.
     pub fn new(seed: u64) -> Self {
         Self {
+            seed,
             next: AtomicI64::new(1),
             numbers: Numbers::default(),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
@@ -169,8 +185,9 @@ impl SeededIds {
 impl Ids for SeededIds {
     fn id(&self) -> Id {
         let next = self.next.fetch_add(1, Relaxed);
-        let stamp = uuid::Timestamp::from_unix(NoContext, next.unsigned_abs(), 0);
-        Id(Uuid::new_v7(stamp))
+        let mut tail = [0; 10];
+        tail[2..].copy_from_slice(&self.seed.to_be_bytes());
+        Id(Builder::from_unix_timestamp_millis(next.unsigned_abs() * 1000, &tail).into_uuid())
     }
     fn number(&self, counter: NumberSeries) -> i64 {
         self.numbers.next(counter)
@@ -180,5 +197,36 @@ impl Ids for SeededIds {
     }
     fn chance(&self) -> f64 {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::testing::Bench;
+
+    fn environment(seed: u64) -> Environment {
+        Environment::new(Bench::new().rules, Box::new(SeededIds::new(seed)), Box::new(Timestamp::default))
+    }
+
+    #[test]
+    fn the_same_seed_yields_the_same_ids_in_order() {
+        let ids = |seed| {
+            let environment = environment(seed);
+            std::array::from_fn::<Id, 3, _>(|_| environment.id())
+        };
+        assert_eq!(ids(7), ids(7));
+        assert_ne!(ids(7), ids(8));
+        assert!(ids(7).is_sorted());
+        assert_eq!(ids(7)[0].0.get_version_num(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_computation_that_panics_has_no_result() {
+        let of_the_machine = Environment::of_the_machine(Bench::new().rules, LastNumbers::default());
+        for environment in [environment(1), of_the_machine] {
+            assert_eq!(environment.compute(|| 1).await, Some(1));
+            assert_eq!(environment.compute(|| -> u8 { panic!("on purpose") }).await, None);
+        }
     }
 }

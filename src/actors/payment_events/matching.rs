@@ -5,8 +5,6 @@ mod periods;
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
 use crate::subscribers::Subscribers;
 use domain::customer::Customer;
 use domain::id::Id;
@@ -20,6 +18,7 @@ use kernel::directory::Directory;
 use kernel::envelope::{CommandOrigin, IdempotencyKey};
 use kernel::environment::Environment;
 use kernel::handle::AskError;
+use platform::watch::WatchSender;
 use store::rows::LoadError;
 use store::{Store, StoredAggregate, Unavailable};
 
@@ -60,7 +59,7 @@ pub struct PaymentMatcher {
     /// Injected clock and settings.
     pub environment: Arc<Environment>,
     /// Counter that increments with each accepted payment, because stored events may be about it.
-    pub new_references: watch::Sender<u64>,
+    pub new_references: WatchSender<u64>,
 }
 
 fn unavailable(error: LoadError) -> AskError {

@@ -8,11 +8,12 @@ use std::collections::VecDeque;
 use std::future::pending;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
 use super::SlicingFailure;
 use files::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFull};
 use files::turns::FileOwner;
+use platform::watch::{WatchReceiver, WatchSender};
 
 /// Limits on customer models that are being sliced or queued. Any others must be requested again later.
 const LIMITS: MailboxLimits = MailboxLimits { of_all: 64, of_one: 2 };
@@ -23,7 +24,7 @@ pub(super) struct SlicerQueue {
     queue: Arc<Mutex<QueueState>>,
     mailboxes: MailboxPermits,
     /// Number of the shop's models waiting for a slot.
-    shop_waits: watch::Sender<usize>,
+    shop_waits: WatchSender<usize>,
 }
 
 /// Free slots, and models waiting for a slot, oldest first.
@@ -60,10 +61,10 @@ impl Drop for SlicerSlot {
 }
 
 /// Shop model that is waiting for a slot; included in the number of waiting models until dropped.
-struct ShopModelWaiting<'a>(&'a watch::Sender<usize>);
+struct ShopModelWaiting<'a>(&'a WatchSender<usize>);
 
 impl<'a> ShopModelWaiting<'a> {
-    fn new(count: &'a watch::Sender<usize>) -> Self {
+    fn new(count: &'a WatchSender<usize>) -> Self {
         count.send_modify(|count| *count += 1);
         Self(count)
     }
@@ -81,7 +82,7 @@ pub(super) struct SlicerPermit {
     _place: SlicerSlot,
     _mailbox: Option<MailboxPermit>,
     /// Number of the shop's models that are waiting; `None` if the permit is for one of the shop's models.
-    shop_waits: Option<watch::Receiver<usize>>,
+    shop_waits: Option<WatchReceiver<usize>>,
 }
 
 impl SlicerPermit {
@@ -100,7 +101,7 @@ impl SlicerQueue {
     pub(super) fn new(places: usize) -> Self {
         let queue = QueueState { free: places.max(1), shop: VecDeque::new(), customers: VecDeque::new() };
         let mailboxes = MailboxPermits::new(LIMITS);
-        Self { queue: Arc::new(Mutex::new(queue)), mailboxes, shop_waits: watch::Sender::new(0) }
+        Self { queue: Arc::new(Mutex::new(queue)), mailboxes, shop_waits: WatchSender::new(0) }
     }
 
     /// Waits for a turn and returns the permit to run a slicer.

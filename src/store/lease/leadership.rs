@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
-use tokio::sync::watch;
+
+use platform::watch::WatchSender;
 
 /// Clock that counts while the machine is suspended, where the system has one.
 #[cfg(target_os = "linux")]
@@ -22,13 +23,13 @@ const CONFIRMED_TIME: Duration = Duration::from_millis(2000);
 /// A process that was stopped, or whose machine was suspended, wakes up in the middle of whatever it did, while another
 /// server may lead. So whoever is about to act on the outside world asks first.
 #[derive(Clone, Debug, Default)]
-pub struct Leadership(Option<Arc<watch::Sender<Duration>>>);
+pub struct Leadership(Option<Arc<WatchSender<Duration>>>);
 
 impl Leadership {
     /// Creates the leadership of a server that took its lease at the given time since boot. (The default is that of a
     /// server whose database no other one can use.)
     pub(super) fn of_lease(renewed_at: Duration) -> Self {
-        Self(Some(Arc::new(watch::Sender::new(renewed_at))))
+        Self(Some(Arc::new(WatchSender::new(renewed_at))))
     }
 
     /// Records a renewal that was sent at the given time since boot.

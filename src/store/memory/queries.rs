@@ -17,7 +17,7 @@ use domain::job::{Attempt, AttemptState, Job};
 use domain::order::{Order, OrderStatus, Payment};
 use domain::promise::Promise;
 use domain::time::Timestamp;
-use entities::{invoices, orders, quotes};
+use entities::{customers, invoices, orders, quotes};
 
 impl Tables {
     fn orders(&self) -> impl Iterator<Item = &orders::Model> {
@@ -26,6 +26,16 @@ impl Tables {
 
     fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.parts()
+    }
+
+    /// Returns the order that a job belongs to.
+    pub(crate) fn order_of_job(&self, job: Id) -> Option<Id> {
+        self.jobs().find(|one| one.id == job).map(|one| one.order_id)
+    }
+
+    /// Returns the ID of the customer with the given normalised email address, as it is stored.
+    pub(crate) fn customer_by_email(&self, email: &str) -> Option<String> {
+        self.models_of::<customers::Model>().find(|one| one.email == email).map(|one| one.id.clone())
     }
 
     /// Returns an endpoint's pending deliveries, earliest first.

@@ -164,6 +164,9 @@ impl Queries {
     /// Returns the response stored for an idempotency key. The retention period may have ended even though the row has
     /// not been deleted yet.
     pub async fn idempotency(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
+        if let Some(memory) = &self.memory {
+            return Ok(memory.tables().idempotent_answer(key).cloned());
+        }
         if let Some(answer) = self.idempotent_answers.get(key).await {
             return Ok(answer);
         }

@@ -30,6 +30,10 @@ impl Queries {
     /// Returns the customer with the given email address, which must be in normalised form.
     pub async fn customer_by_email(&self, email: &str) -> Result<Option<Id>, LoadError> {
         use customers::Column as C;
+        if let Some(memory) = &self.memory {
+            let id = memory.tables().customer_by_email(email);
+            return id.map(|id| id_of("customers", &id)).transpose();
+        }
         let select = customers::Entity::find().select_only().column(C::Id).filter(C::Email.eq(email));
         let id: Option<String> = select.into_tuple().one(&self.db).await?;
         id.map(|id| id_of("customers", &id)).transpose()

@@ -160,6 +160,9 @@ impl Queries {
 
     /// Returns the order that owns a job.
     pub async fn order_of_job(&self, job: Id) -> Result<Option<Id>, LoadError> {
+        if let Some(memory) = &self.memory {
+            return Ok(memory.tables().order_of_job(job));
+        }
         let select = jobs::Entity::find_by_id(job.to_string()).select_only().column(jobs::Column::OrderId);
         let id: Option<String> = select.into_tuple().one(&self.db).await?;
         id.map(|id| id_of("jobs", &id)).transpose()

@@ -11,7 +11,6 @@ use std::time::Duration;
 use api_derive::Request;
 use axum::extract::State;
 use serde_json::json;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::board::{BoardHandles, LOOK_EVERY};
@@ -27,6 +26,7 @@ use http::page::OpenQuery;
 use http::sse::{self, LastEventId, Sse, SseSource};
 use http::stream_auth::{StreamHandles, StreamPermission};
 use kernel::environment::Environment;
+use platform::watch::WatchReceiver;
 use store::outbox::Outbox;
 use words::Language;
 
@@ -67,7 +67,7 @@ pub(super) struct FloorEventStream {
     board: BoardHandles,
     to_do: ToDoHandles,
     /// Number of the shop's latest event.
-    last: watch::Receiver<i64>,
+    last: WatchReceiver<i64>,
     /// Event number of the last notice sent to the page.
     told_last: i64,
     told_at: Option<Instant>,

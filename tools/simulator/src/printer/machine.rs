@@ -144,13 +144,17 @@ const SERVER_RAN: SignedDuration = SignedDuration::from_secs(60);
 impl Machine {
     /// Creates a healthy, cold, idle printer.
     pub fn new(seed: u64, speed: f64, reconnects: bool, now: Instant) -> Self {
+        Self::with_calendar(seed, speed, reconnects, now, Timestamp::now())
+    }
+
+    /// Creates a printer like [`Self::new`], on which it is `zero_at` now, for simulations with a clock of their own.
+    pub fn with_calendar(seed: u64, speed: f64, reconnects: bool, now: Instant, zero_at: Timestamp) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut between = |low: f64, high: f64| low + rng.f64() * (high - low);
         let temper =
             MachineTiming { restart: between(2.0, 5.0), boot: between(20.0, 40.0), homing: between(8.0, 14.0) };
         let nozzle = Heater::new(between(2.5, 4.5), 0.012);
         let bed = Heater::new(between(0.5, 0.9), 0.003);
-        let zero_at = Timestamp::now();
         let server_started_at = zero_at.checked_sub(SERVER_RAN).unwrap_or(zero_at);
         Self {
             rng,

@@ -1,0 +1,185 @@
+//! Adapter that drives a machine of the world directly: what a protocol would carry is a call here.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use simulator::gcode::GcodeFacts;
+use simulator::printer::machine::SHUTDOWN_BY_REQUEST;
+use simulator::printer::{CommandError, Controller, DeleteError, Machine};
+use tokio::time::sleep;
+
+use crate::machine::FloorMachine;
+use crate::report;
+use domain::printer_status::{PastPrint, ServerRun, Status};
+use domain::time::Timestamp;
+use printers::PrinterType;
+use printers::adapter::{Adapter, Deleted, PrinterError, RemoteFile, Source};
+
+/// Time that a request takes on its way to the printer, and the same on its way back.
+const WAY: Duration = Duration::from_millis(5);
+
+/// Adapter for one machine.
+pub struct MachineAdapter {
+    /// Printer type as which the machine is registered.
+    pub declared: &'static PrinterType,
+    /// Machine on the shop floor.
+    pub machine: Arc<FloorMachine>,
+}
+
+impl MachineAdapter {
+    /// Carries out a request at the machine, with the time that it takes on the way.
+    async fn call<T: Send>(
+        &self,
+        act: impl FnOnce(&mut Machine) -> Result<T, PrinterError> + Send,
+    ) -> Result<T, PrinterError> {
+        sleep(WAY).await;
+        let result = self.machine.with(|machine| {
+            if machine.reachable() { act(machine) } else { Err(PrinterError::Unreachable("no response".to_owned())) }
+        });
+        sleep(WAY).await;
+        result
+    }
+
+    /// Carries out a command at the machine.
+    async fn command<T>(
+        &self,
+        act: impl FnOnce(&mut Machine) -> Result<T, CommandError> + Send,
+    ) -> Result<(), PrinterError> {
+        self.call(|machine| act(machine).map(drop).map_err(refusal)).await
+    }
+}
+
+/// Returns the error for a command that the machine did not execute.
+fn refusal(error: CommandError) -> PrinterError {
+    let words = error.to_string();
+    match error {
+        CommandError::NotReady => PrinterError::FirmwareDisconnected(words),
+        CommandError::Busy => PrinterError::InUse(words),
+        CommandError::NoFile => PrinterError::NotFound(words),
+        CommandError::Refused => PrinterError::Refused { status: 400, message: words },
+    }
+}
+
+/// Reads the file to send, with the line that identifies its print. It is read in the caller's turn, not on a thread,
+/// so that nothing depends on the moment at which the thread ends.
+fn contents(source: &Source) -> io::Result<Vec<u8>> {
+    let mut bytes = source.first_line.as_ref().map(|line| format!("{line}\n").into_bytes()).unwrap_or_default();
+    bytes.extend(std::fs::read(&source.path)?);
+    Ok(bytes)
+}
+
+#[async_trait]
+impl Adapter for MachineAdapter {
+    fn declared(&self) -> &'static PrinterType {
+        self.declared
+    }
+
+    async fn connect(&self) -> Result<(), PrinterError> {
+        self.call(|machine| {
+            machine.connect();
+            Ok(())
+        })
+        .await
+    }
+
+    async fn disconnect(&self) -> Result<(), PrinterError> {
+        Ok(())
+    }
+
+    async fn is_connected(&self) -> bool {
+        self.call(|machine| Ok(*machine.controller() == Controller::Ready)).await.unwrap_or(false)
+    }
+
+    async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
+        self.call(|machine| Ok(report::status(machine, at))).await
+    }
+
+    async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
+        let bytes = contents(source).map_err(|error| PrinterError::Invalid(error.to_string()))?;
+        let facts = Arc::new(GcodeFacts::read(&bytes));
+        self.call(|machine| {
+            if machine.in_use(name) {
+                return Err(PrinterError::InUse(name.to_owned()));
+            }
+            if machine.faults().disk_full {
+                return Err(PrinterError::Refused { status: 507, message: "no space left on device".to_owned() });
+            }
+            machine.store(name, bytes.into(), facts);
+            Ok(name.to_owned())
+        })
+        .await
+    }
+
+    async fn start(&self, name: &str) -> Result<(), PrinterError> {
+        self.command(|machine| machine.start(name)).await
+    }
+
+    async fn pause(&self) -> Result<(), PrinterError> {
+        self.command(Machine::pause).await
+    }
+
+    async fn resume(&self) -> Result<(), PrinterError> {
+        self.command(Machine::resume).await
+    }
+
+    async fn cancel(&self) -> Result<(), PrinterError> {
+        self.command(Machine::cancel).await
+    }
+
+    async fn emergency_stop(&self) -> Result<(), PrinterError> {
+        self.command(|machine| machine.emergency_stop(SHUTDOWN_BY_REQUEST)).await
+    }
+
+    async fn history(&self, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
+        self.call(|machine| Ok(report::history(machine, name))).await
+    }
+
+    async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
+        self.call(|machine| Ok(Some(machine.server_started_at().to_string()))).await
+    }
+
+    async fn server_ran_since(&self, mark: &str) -> Result<ServerRun, PrinterError> {
+        self.call(|machine| {
+            let is_same = machine.server_started_at().to_string() == mark;
+            Ok(if is_same { ServerRun::Unbroken } else { ServerRun::Restarted })
+        })
+        .await
+    }
+
+    async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
+        self.call(|machine| match machine.delete(name) {
+            Ok(()) => Ok(Deleted::Gone),
+            Err(DeleteError::NoFile) => Ok(Deleted::NotFound),
+            Err(DeleteError::InUse) => Err(PrinterError::InUse(name.to_owned())),
+        })
+        .await
+    }
+
+    async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
+        let file = |(path, size): (&String, usize)| RemoteFile {
+            path: path.clone(),
+            size: Some(size as u64),
+            modified_at: None,
+        };
+        self.call(|machine| {
+            let files = machine.files().iter().map(|(path, stored)| (path, stored.bytes.len()));
+            Ok(files.map(file).collect())
+        })
+        .await
+    }
+
+    async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
+        self.command(|machine| commands.iter().try_for_each(|line| machine.gcode(line))).await?;
+        Ok(Vec::new())
+    }
+
+    async fn restart_firmware(&self) -> Result<(), PrinterError> {
+        self.command(Machine::restart).await
+    }
+
+    async fn home(&self) -> Result<(), PrinterError> {
+        self.command(|machine| machine.gcode("G28")).await
+    }
+}

@@ -1,0 +1,24 @@
+//! Settings of the simulated shop.
+
+use std::path::Path;
+
+use config::Config;
+use config::values::Secret;
+
+/// Secret with which the payment processor of the world signs its events.
+pub const PAYMENT_SECRET: &str = "whsec_simulated_payments_secret_0123456789";
+
+/// Returns the default settings, with secrets, for a server whose files are in `folder`. PDFs and photos are off: both
+/// are made on threads.
+pub fn settings(folder: &Path) -> Config {
+    let mut config = Config::default();
+    config.server.data_dir = folder.to_owned();
+    config.auth.session_secret = Secret::new("simulated session secret of 32 bytes and more");
+    config.auth.api_key_salt = Secret::new("simulated salt of 32 bytes and more, for keys");
+    // 32 bytes of zeros.
+    config.auth.secrets_key = Secret::new("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+    config.payments.webhook_secret = Secret::new(PAYMENT_SECRET);
+    config.pdf.enabled = false;
+    config.printers.finish_photos = false;
+    config
+}
