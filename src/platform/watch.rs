@@ -1,8 +1,8 @@
 //! Channel for the last of several values, whose waiters wake in the order in which they began to wait.
 //!
-//! It has the names and the meaning of `tokio::sync::watch`, which spreads its waiters over several queues and draws the
-//! queue of each by chance. Where several tasks wait for one value, that chance decides which of them acts first, so a
-//! simulation could not be repeated. Here the order is that of their arrival.
+//! It has the names and the meaning of `tokio::sync::watch`, which spreads its waiters over several queues and draws
+//! the queue of each by chance. Where several tasks wait for one value, that chance decides which of them acts first,
+//! so a simulation could not be repeated. Here the order is that of their arrival.
 
 use std::fmt;
 use std::ops::Deref;

@@ -41,7 +41,7 @@ use words::staff::printer_form as texts;
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     name: "Klipper (Moonraker)",
-    models: Some(texts::models_klipper),
+    models: Some(texts::models_of_firmware),
     one_upload_per_host: true,
     key_hint: texts::hint_key_web,
     address_hint: texts::hint_address_web,

@@ -59,7 +59,7 @@ const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     name: "Bambu Lab",
-    models: Some(texts::models_bambu),
+    models: Some(texts::models_of_lan_mode),
     forms: &[GcodeForm::Package],
     maps_slots: true,
     slot_labels: SlotLabels::Changers,

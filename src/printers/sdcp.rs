@@ -42,7 +42,7 @@ const CAMERA_PORT: u16 = 3031;
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     name: "Elegoo (SDCP)",
-    models: Some(texts::models_elegoo),
+    models: Some(texts::models_of_resin_and_board),
     keyless: true,
     address_hint: texts::hint_address_screen,
     lacks: &[

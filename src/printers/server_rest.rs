@@ -38,7 +38,7 @@ const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
-    models: Some(texts::models_octoprint),
+    models: Some(texts::models_of_server),
     lacks: &[Operation::RestartFirmware],
     key_hint: texts::hint_key_application,
     address_hint: texts::hint_address_browser,

@@ -1,5 +1,5 @@
-//! Folders, or the place in a bucket, that servers on the same database share. The server that leads leaves a random mark
-//! in them, which shows that another server sees the same ones, and not copies of them.
+//! Folders, or the place in a bucket, that servers on the same database share. The server that leads leaves a random
+//! mark in them, which shows that another server sees the same ones, and not copies of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

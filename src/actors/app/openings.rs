@@ -1,5 +1,6 @@
 //! Trial opening of the external resources that the server opens at startup: the database, directories, the bucket for
-//! files and the port. It runs before changed settings are saved, to ensure that the next start can open these resources.
+//! files and the port. It runs before changed settings are saved, to ensure that the next start can open these
+//! resources.
 
 use std::net::SocketAddr;
 use std::path::Path;

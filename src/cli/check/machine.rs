@@ -1,4 +1,4 @@
-//! Checks the machine that the server runs on: free disk space, the permissions of files with secrets, and the clock.
+//! Checks the machine that the server runs on: free disk space and the permissions of files with secrets.
 //! Writes nothing.
 
 use std::collections::BTreeSet;
@@ -6,35 +6,27 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sea_orm::DatabaseConnection;
 use tokio::task::spawn_blocking;
 
 use super::report::CheckReport;
-use crate::actors::kernel::environment::machine_clock;
 use crate::app::own_secrets;
 use crate::cli::progress::size;
 use crate::config::{Config, DOTENV};
 use crate::files::disk::DiskCapacity;
-use crate::store::connect;
 use crate::store::copy::DatabaseCopier;
 
 /// Permissions of the group and of others.
-const OTHERS: u32 = 0o077;
-/// Maximum difference between two clocks that is not reported, in milliseconds. Codes of authenticator apps are valid
-/// for 30 seconds, signatures of payments for 5 minutes.
-const MAX_CLOCK_DIFFERENCE_MS: i64 = 5_000;
+const OTHERS_PERMISSIONS: u32 = 0o077;
 
-/// Checks the machine. `reading` is a connection to the database, if it could be opened.
-pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&DatabaseConnection>) {
-    let copy_bytes = match reading {
-        Some(_) => DatabaseCopier::new(own_secrets::database_settings(config)).size().await.unwrap_or_default(),
-        None => 0,
+/// Checks the machine. `has_database` is `true` if the database could be opened.
+pub async fn check(report: &mut CheckReport, config: &Config, has_database: bool) {
+    let copy_bytes = if has_database {
+        DatabaseCopier::new(own_secrets::database_settings(config)).size().await.unwrap_or_default()
+    } else {
+        0
     };
     check_disks(report, config, copy_bytes).await;
     check_permissions(report, config);
-    if let Some(reading) = reading {
-        check_clock(report, reading).await;
-    }
 }
 
 /// Returns the folder, or its nearest ancestor that exists.
@@ -95,7 +87,7 @@ fn check_permissions(report: &mut CheckReport, config: &Config) {
     for path in paths {
         let Ok(metadata) = fs::metadata(&path) else { continue };
         let mode = metadata.permissions().mode() & 0o777;
-        if mode & OTHERS != 0 {
+        if mode & OTHERS_PERMISSIONS != 0 {
             let closed = if metadata.is_dir() { "700" } else { "600" };
             let path = path.display();
             report.note(
@@ -103,21 +95,6 @@ fn check_permissions(report: &mut CheckReport, config: &Config) {
                 format!("others on this machine may use {path} (mode {mode:o}): chmod {closed} {path}"),
             );
         }
-    }
-}
-
-/// Compares the clock of this machine with that of the database, which may be another one.
-async fn check_clock(report: &mut CheckReport, reading: &DatabaseConnection) {
-    let Ok(Some(theirs)) = connect::time_of(reading).await else { return };
-    let difference_ms = machine_clock().since(theirs);
-    if difference_ms.abs() > MAX_CLOCK_DIFFERENCE_MS {
-        let words = format!(
-            "this machine's clock is {} s {} that of the database: if it is wrong, payments and codes of authenticator \
-             apps are rejected; let both machines follow a time server",
-            difference_ms.abs() / 1000,
-            if difference_ms > 0 { "ahead of" } else { "behind" }
-        );
-        report.note("clock", words);
     }
 }
 

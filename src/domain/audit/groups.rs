@@ -19,7 +19,7 @@ pub struct GroupedAct<'a> {
 
 impl AuditedAct {
     /// Returns whether the act sets up the shop, rather than being work at a printer or on a job.
-    pub const fn is_setup(self) -> bool {
+    const fn is_setup(self) -> bool {
         matches!(
             self,
             Self::PrinterCreate

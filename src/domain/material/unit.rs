@@ -6,7 +6,7 @@ use crate::notation::decimal;
 use words::Language;
 
 /// Number of thousandths of a unit in a tenth of the unit.
-const TENTH: u64 = 100;
+const UNIT_TENTH: u64 = 100;
 /// Number of thousandths of a gram or millilitre in a tenth of a kilogram or litre.
 const LARGE_TENTH: u64 = 100_000;
 /// Number of thousandths of a gram or millilitre in a kilogram or litre.
@@ -40,8 +40,8 @@ pub fn stock_amount(language: Language, amount: Amount, kind: MaterialType) -> S
         return exact_stock_amount(language, amount, kind);
     };
     let sign = if amount.0 < 0 { "-" } else { "" };
-    let tenths = (thousandths + TENTH / 2) / TENTH;
-    if tenths >= LARGE_UNIT / TENTH {
+    let tenths = (thousandths + UNIT_TENTH / 2) / UNIT_TENTH;
+    if tenths >= LARGE_UNIT / UNIT_TENTH {
         let tenths = (thousandths + LARGE_TENTH / 2) / LARGE_TENTH;
         format!("{sign}{} {large}", decimal(language, format_args!("{}.{}", tenths / 10, tenths % 10)))
     } else {

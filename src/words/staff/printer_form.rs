@@ -47,11 +47,11 @@ messages! {
     hint_key_application;
     hint_address_browser;
 
-    models_klipper;
-    models_octoprint;
-    models_prusa;
-    models_bambu;
-    models_elegoo;
+    models_of_firmware;
+    models_of_server;
+    models_of_web_interface;
+    models_of_lan_mode;
+    models_of_resin_and_board;
 
     model_field;
     model_hint;

@@ -20,7 +20,7 @@ const SPARK_STEP_TENTHS: i64 = 50;
 /// Heaters shown on a card: the first tool and the bed.
 const SPARK_HEATERS: [&str; 2] = ["tool0", "bed"];
 /// Number of stored values per heater over the last half hour.
-const POINTS: usize = 180;
+const MAX_POINTS: usize = 180;
 /// Minimum temperature at the top of a chart, in tenths of a degree.
 pub(super) const LEAST_TOP_TENTHS: i64 = 1_000;
 /// Width and height of the sparkline, in SVG units.
@@ -77,7 +77,7 @@ pub(super) fn sparkline(shop: &PrinterHandles, printer: Id) -> Markup {
     // The last step is not over yet.
     let until = (now.0.div_euclid(SPARK_STEP_MS) + 1) * SPARK_STEP_MS;
     let since = Timestamp(until - SHOWN_MS);
-    let courses = shop.printer_connections.temperatures.courses(printer, since, now, POINTS);
+    let courses = shop.printer_connections.temperatures.courses(printer, since, now, MAX_POINTS);
     let drawn: Vec<(&HeaterCourse, Vec<(i64, i64)>)> = courses
         .iter()
         .filter(|course| SPARK_HEATERS.contains(&course.heater.as_str()))

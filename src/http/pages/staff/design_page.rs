@@ -35,7 +35,7 @@ const TONES: [(Tone, &str); 5] = [
 ];
 /// Choices that lead on, with what belongs to each.
 const OPTIONS: [(&str, &str); 2] =
-    [("Bambu Lab", "X1, P1 and A1 series"), ("OctoPrint", "Any printer that OctoPrint controls")];
+    [("Filament", "Spools, in grams and kilograms"), ("Resin", "Bottles, in millilitres and litres")];
 /// Amounts in the table, one for each tone.
 const TOTALS: [&str; 5] = ["€ 48.00", "€ 17.25", "€ 1,240.50", "€ 9.90", "€ 120.00"];
 /// Text colours on a panel, as classes.

@@ -48,11 +48,11 @@ hint_address_browser = Die Adresse, unter der Sie OctoPrint im Browser öffnen.
 
 ## Drucker jedes Typs, unter seinem Namen
 
-models_klipper = Voron, Creality, Qidi, Sovol und andere mit Klipper, Mainsail oder Fluidd
-models_octoprint = Alle Drucker, die OctoPrint oder OctoPi steuert
-models_prusa = MK4, XL, MINI und andere mit PrusaLink
-models_bambu = Serien X1, P1 und A1 im LAN-Modus
-models_elegoo = Centauri Carbon
+models_of_firmware = Voron, Creality, Qidi, Sovol und andere mit Klipper, Mainsail oder Fluidd
+models_of_server = Alle Drucker, die OctoPrint oder OctoPi steuert
+models_of_web_interface = MK4, XL, MINI und andere mit PrusaLink
+models_of_lan_mode = Serien X1, P1 und A1 im LAN-Modus
+models_of_resin_and_board = Centauri Carbon
 
 ## Weitere Felder des Formulars
 

@@ -48,11 +48,11 @@ hint_address_browser = The address at which you open OctoPrint in the browser.
 
 ## Printers of each type, below its name
 
-models_klipper = Voron, Creality, Qidi, Sovol and others with Klipper, Mainsail or Fluidd
-models_octoprint = Any printer that OctoPrint or OctoPi controls
-models_prusa = MK4, XL, MINI and others with PrusaLink
-models_bambu = X1, P1 and A1 series in LAN mode
-models_elegoo = Centauri Carbon
+models_of_firmware = Voron, Creality, Qidi, Sovol and others with Klipper, Mainsail or Fluidd
+models_of_server = Any printer that OctoPrint or OctoPi controls
+models_of_web_interface = MK4, XL, MINI and others with PrusaLink
+models_of_lan_mode = X1, P1 and A1 series in LAN mode
+models_of_resin_and_board = Centauri Carbon
 
 ## Further fields of the form
 

@@ -194,7 +194,7 @@ fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                                 }
                             }
                             td class="grow" { a class="ellipsis" title=(job.sku_name) href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (job.sku_name) } }
-                            td { a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { "ORD-" (format!("{:06}", job.order_number)) } }
+                            td class="spare" { a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { "ORD-" (format!("{:06}", job.order_number)) } }
                             td {
                                 @if let Some((id, name)) = job.printer_id.and_then(|id| Some((id, printer(id)?))) {
                                     a href={ (FLOOR_PATH) "/printers/" (id) } { (name) }
