@@ -71,6 +71,7 @@ const PARTS: [&str; 20] = [
 const RAW: &str = "rows";
 
 fn main() {
+    printfloor::process_settings::apply();
     printfloor::platform::tls::install_provider();
     // As a server does: spans of requests are made, lines of the level `info` are written.
     let config = Config::default();
