@@ -74,7 +74,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
 /// Polls the printer in an endless loop.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let (mut failed, mut last_heard, mut reopen) = (0u32, Instant::now(), ReopenSchedule::default());
-    let (mut end, mut camera_asked) = (pushed::EndTracker::default(), None);
+    let (mut timer, mut camera_asked) = (pushed::PollTimer::default(), None);
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
@@ -117,7 +117,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
             }
         };
         let pause = if looked {
-            pushed::pause(of, connection, with.settings.poll, &mut end)
+            timer.pause(with, of, connection)
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };
