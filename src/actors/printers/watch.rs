@@ -73,6 +73,13 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
 
 /// Polls the printer in an endless loop.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
+    if !of.read().state.as_ref().is_some_and(Printer::has_work_in_hand) {
+        tokio::select! {
+            biased; // whoever asks for the status ends the wait
+            () = connection.look.notified() => {}
+            () = with.connections.pace.turn() => {}
+        }
+    }
     let (mut failed, mut last_heard, mut reopen) = (0u32, Instant::now(), ReopenSchedule::default());
     let (mut timer, mut camera_asked) = (pushed::PollTimer::default(), None);
     // When the printer itself was heard last, and since when only its server has been heard.
@@ -121,9 +128,15 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };
+        let paused = async {
+            tokio::time::sleep(pause).await;
+            if failed > MAX_FAILED_LOOKS {
+                with.connections.pace.turn().await;
+            }
+        };
         tokio::select! {
             biased; // all of them only end the pause
-            () = tokio::time::sleep(pause) => {}
+            () = paused => {}
             () = connection.adapter.changed(), if looked => {}
             () = connection.look.notified() => {}
             () = pushed::take_over(with, of, connection), if looked => {}
