@@ -1,7 +1,7 @@
 //! Push connection to a printer: a WebSocket that is kept open. It wakes a waiter when the printer's state changes, and
 //! collects telemetry. A pushed state is only a hint, after which the waiter polls the printer.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -68,17 +68,12 @@ pub(super) struct Push {
 }
 
 /// State that a connection shares with its adapter. Types whose connection is not a WebSocket fill their own inbox.
+#[derive(Default)]
 pub(super) struct PushInbox {
     woken: Notify,
     pushed: Mutex<InboxState>,
-    /// Terminal lines from the printer, for subscribers.
-    console: broadcast::Sender<String>,
-}
-
-impl Default for PushInbox {
-    fn default() -> Self {
-        Self { woken: Notify::new(), pushed: Mutex::default(), console: broadcast::Sender::new(CONSOLE_LINES) }
-    }
+    /// Terminal lines from the printer; created by the first subscriber.
+    console: OnceLock<broadcast::Sender<String>>,
 }
 
 #[derive(Default)]
@@ -180,7 +175,7 @@ impl Push {
 
     /// Subscribes to future lines of the printer's terminal.
     pub(super) fn console(&self) -> broadcast::Receiver<String> {
-        self.shared.console.subscribe()
+        self.shared.console.get_or_init(|| broadcast::Sender::new(CONSOLE_LINES)).subscribe()
     }
 
     /// Returns the telemetry pushed since the last call.
@@ -249,9 +244,11 @@ async fn talk<D: Dialect>(endpoint: &PushTarget, dialect: &mut D, shared: &PushI
                     continue;
                 };
                 let update = dialect.interpret(text.as_str());
-                for line in update.console {
-                    // Nobody may listen.
-                    let _ = shared.console.send(line);
+                if let Some(console) = shared.console.get() {
+                    for line in update.console {
+                        // Nobody may listen any more.
+                        let _ = console.send(line);
+                    }
                 }
                 if update.subscribed {
                     shared.opened();
