@@ -13,8 +13,10 @@ use domain::time::Timestamp;
 use kernel::handle::Handle;
 use printers::connections::PrinterConnection;
 
-/// Interval at which pushed values are applied.
+/// Time for which pushed values are collected before they are applied.
 const TAKE_OVER_INTERVAL: Duration = Duration::from_secs(1);
+/// Number of times that a silent push connection is checked before its silence calls for a poll.
+const SILENCE_CHECKS: u32 = 4;
 /// Maximum time for which a printer is polled often because its print is about to end, because some printers report the
 /// last percent, or no remaining time, for hours.
 const MAX_END_LOOKS: Duration = Duration::from_secs(300);
@@ -88,7 +90,11 @@ pub(super) fn last_heard(connection: &PrinterConnection, looked: Instant) -> Ins
 pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, connection: &PrinterConnection) {
     let patience = with.settings.offline * 2 / 3;
     loop {
-        sleep(TAKE_OVER_INTERVAL.min(patience)).await;
+        tokio::select! {
+            biased; // what was pushed comes before silence
+            () = connection.adapter.telemetry_pushed() => sleep(TAKE_OVER_INTERVAL.min(patience)).await,
+            () = sleep(patience / SILENCE_CHECKS) => {}
+        }
         if let Some(telemetry) = connection.adapter.telemetry()
             && !connection.is_stopping()
         {
@@ -96,7 +102,11 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
             let _turn = connection.looking.lock().await;
             let now = with.environment.now();
             connection.pushed(now);
-            connection.status.send_modify(|status| telemetry.update(status));
+            connection.status.send_if_modified(|status| {
+                telemetry.update(status);
+                // Nobody waits for the temperatures of a printer at rest.
+                !status.is_at_rest()
+            });
             let status = connection.status.borrow().clone();
             // Progress is pushed of a print that is on; when it ends a look follows.
             if telemetry.progress.is_some() {

@@ -40,8 +40,10 @@ impl Drop for WatchGuard<'_> {
 }
 
 /// Monitors the printer until the task is aborted because the effect is no longer called for.
-pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &StoredAddress) {
-    let adapter = match with.connections.registry.open(address, &with.cipher) {
+pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: StoredAddress) {
+    let opened = with.connections.registry.open(&address, &with.cipher);
+    drop(address);
+    let adapter = match opened {
         Ok(adapter) => adapter,
         Err(error) => {
             tracing::error!(printer = %of.id(), %error, "cannot open a connection to the printer");
@@ -101,9 +103,10 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
                 }
                 slots(with, of, &status).await;
                 key(of, connection).await;
-                camera(with, of, &mut camera_asked).await;
+                // On the heap, as they are seldom due.
+                Box::pin(camera(with, of, &mut camera_asked)).await;
                 if !connection.is_stopping() {
-                    open_again(with, of, connection, &status, &mut reopen).await;
+                    Box::pin(open_again(with, of, connection, &status, &mut reopen)).await;
                 }
                 true
             }
@@ -148,9 +151,12 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
 /// has just been identified. The message includes the shop's own information about such spools: operators' assignments
 /// at other printers, and the codes and colours of materials.
 async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
+    if status.slots.is_empty() {
+        return;
+    }
     let slots = status.clone().bounded().slots;
     let own = of.read();
-    let Some(printer) = own.state.as_ref().filter(|_| !slots.is_empty()) else { return };
+    let Some(printer) = own.state.as_ref() else { return };
     let news = printer.slots_matter(&slots);
     if !news && !printer.has_unbound_spools() {
         return;

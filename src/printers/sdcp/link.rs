@@ -52,6 +52,7 @@ pub(super) struct LazySocket {
 #[derive(Default)]
 struct SocketInbox {
     woken: Notify,
+    collected: Notify,
     pushed: Mutex<InboxContent>,
     /// Latest time on this server's clock, which is sent with requests.
     at_ms: AtomicI64,
@@ -135,6 +136,10 @@ impl LazySocket {
 
     pub(super) fn push(&self) -> PushState {
         self.shared.with(|pushed| pushed.state)
+    }
+
+    pub(super) async fn telemetry_pushed(&self) {
+        self.shared.collected.notified().await;
     }
 
     pub(super) fn telemetry(&self) -> Option<Telemetry> {
@@ -323,6 +328,8 @@ impl OpenSocket {
         });
         if changed {
             self.shared.woken.notify_one();
+        } else if !was_asked {
+            self.shared.collected.notify_one();
         }
     }
 
