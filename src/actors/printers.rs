@@ -20,6 +20,7 @@ pub use emergency::{StopRoute, emergency_stop};
 pub use manual::{MANUAL_PLATE, StartOutcome, await_start, unused_name};
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -81,6 +82,8 @@ pub struct PrinterEffects {
     pub settings: WatchSettings,
     /// Hold on attempts that were in progress when the shop was restored.
     pub hold: DispatchHold,
+    /// Number of commits of all printers.
+    pub commits: AtomicU64,
 }
 
 #[async_trait]
@@ -104,6 +107,7 @@ impl Effects<Printer> for PrinterEffects {
     }
 
     fn committed(&self, of: &Handle<Printer>, state: &Arc<Versioned<Printer>>) {
+        self.commits.fetch_add(1, Ordering::Release);
         self.dispatcher.printer_changed(of.id(), state);
         self.forecaster.changed();
     }

@@ -4,6 +4,7 @@
 //! relevant to the rules become commands.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -83,7 +84,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
         }
     }
     let (mut failed, mut last_heard, mut reopen) = (0u32, Instant::now(), ReopenSchedule::default());
-    let (mut timer, mut camera_asked) = (pushed::PollTimer::default(), None);
+    let (mut timer, mut camera_asked, mut spools_checked) = (pushed::PollTimer::default(), None, None);
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
@@ -101,7 +102,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
                 } else {
                     (seen_at, firmware_gone) = (Some(status.updated_at), None);
                 }
-                slots(with, of, &status).await;
+                slots(with, of, &status, &mut spools_checked).await;
                 key(of, connection).await;
                 // On the heap, as they are seldom due.
                 Box::pin(camera(with, of, &mut camera_asked)).await;
@@ -150,7 +151,10 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
 /// Sends the spools that the printer reports to its actor if they differ from the recorded ones or if their material
 /// has just been identified. The message includes the shop's own information about such spools: operators' assignments
 /// at other printers, and the codes and colours of materials.
-async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
+///
+/// `checked` is the state of printers and materials for which spools without a material were last looked up, because
+/// that reads all printers.
+async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status, checked: &mut Option<(u64, i64)>) {
     if status.slots.is_empty() {
         return;
     }
@@ -161,11 +165,18 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     if !news && !printer.has_unbound_spools() {
         return;
     }
+    let commits = with.commits.load(Ordering::Acquire);
+    let materials = with.materials.all_resident();
+    // Versions only grow, so each change of a material changes their sum.
+    let now = Some((commits, materials.iter().map(|(_, state)| state.version).sum::<i64>()));
+    if !news && *checked == now {
+        return;
+    }
+    *checked = now;
     let printers = with.printers.all_resident();
     let others = printers.iter().filter(|(id, _)| *id != of.id()).map(|(_, state)| state);
     let reported =
         std::iter::once(&own).chain(others).filter_map(|state| state.state.as_ref()).flat_map(Printer::bindings);
-    let materials = with.materials.all_resident();
     let coded = materials.iter().filter_map(|(_, state)| SpoolBinding::of(state.state.as_ref()?));
     let present = |binding: &SpoolBinding| {
         let of_it = materials.iter().find(|(id, _)| *id == binding.material_id);
@@ -173,6 +184,8 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     };
     let bindings: Vec<SpoolBinding> = reported.cloned().chain(coded).filter(present).collect();
     if news || printer.binds(&bindings) {
+        // If this fails, it is due again.
+        *checked = None;
         tell(of, PrinterNews::SlotsReported { slots, bindings }).await;
     }
 }
