@@ -1,4 +1,4 @@
-//! What this process asks of the operating system before anything else: small pages, and room for many connections.
+//! Settings of the operating system for this process: small pages of memory, and room for many connections.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::disable_transparent_huge_pages;

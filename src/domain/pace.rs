@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Rate at which turns are given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pace {
+pub struct TurnRate {
     /// Interval between turns in the long run.
     pub interval: Duration,
     /// Number of turns that are given at once after a pause.
@@ -15,20 +15,20 @@ pub struct Pace {
 /// Turns given so far.
 #[derive(Clone, Debug)]
 pub struct Turns {
-    pace: Pace,
+    pace: TurnRate,
     /// Time of the next turn if the burst is used up, since the moment from which times are counted.
     next: Duration,
 }
 
 impl Turns {
     /// Creates turns of which none has been given.
-    pub fn new(pace: Pace) -> Self {
+    pub fn new(pace: TurnRate) -> Self {
         Self { pace, next: Duration::ZERO }
     }
 
     /// Gives the next turn. Returns the time to wait for it. `now` is the time since a moment that stays the same.
     pub fn take(&mut self, now: Duration) -> Duration {
-        let Pace { interval, burst } = self.pace;
+        let TurnRate { interval, burst } = self.pace;
         let due = self.next.max(now);
         self.next = due.saturating_add(interval);
         due.saturating_sub(interval.saturating_mul(burst.saturating_sub(1))).saturating_sub(now)
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
-    const PACE: Pace = Pace { interval: Duration::from_millis(10), burst: 3 };
+    const PACE: TurnRate = TurnRate { interval: Duration::from_millis(10), burst: 3 };
 
     #[test]
     fn a_few_begin_at_once_and_the_others_one_after_the_other() {
@@ -59,7 +59,7 @@ mod tests {
             steps in proptest::collection::vec(0_u64..50, 1..200), interval in 1_u64..30, burst in 1_u32..10,
         ) {
             let interval = Duration::from_millis(interval);
-            let mut turns = Turns::new(Pace { interval, burst });
+            let mut turns = Turns::new(TurnRate { interval, burst });
             let mut now = Duration::ZERO;
             let mut starts = Vec::new();
             for step in steps {

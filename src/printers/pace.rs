@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use domain::pace::{Pace, Turns};
+use domain::pace::{TurnRate, Turns};
 
 /// Rate for all printers of the server: 500 a second, the first 50 at once. A small shop is connected at once, and one
 /// with ten thousand printers within 20 s; each attempt takes up to a millisecond of processor time.
-const PACE: Pace = Pace { interval: Duration::from_millis(2), burst: 50 };
+const PACE: TurnRate = TurnRate { interval: Duration::from_millis(2), burst: 50 };
 
 /// Pace shared by all printers of the server.
 pub struct ConnectionPace {

@@ -26,8 +26,8 @@ pub(super) struct MoonrakerDialect {
     spools: Arc<BookingCache>,
     components: Arc<ComponentCache>,
     rest: RestTracker,
-    /// Subscription that was sent last.
-    subscription: Subscription,
+    /// PushSelection that was sent last.
+    subscription: PushSelection,
 }
 
 impl MoonrakerDialect {
@@ -35,7 +35,7 @@ impl MoonrakerDialect {
         api_key: Option<String>,
         (facts, spools, components): (Arc<FileFactsCache>, Arc<BookingCache>, Arc<ComponentCache>),
     ) -> Self {
-        let (rest, subscription) = (RestTracker::default(), Subscription::default());
+        let (rest, subscription) = (RestTracker::default(), PushSelection::default());
         Self { api_key, facts, spools, components, rest, subscription }
     }
 
@@ -51,7 +51,7 @@ impl MoonrakerDialect {
 
 /// Part of a printer's values whose changes are pushed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Subscription {
+enum PushSelection {
     /// State, progress and temperatures; the latter two are pushed up to four times a second.
     #[default]
     Everything,
@@ -59,7 +59,7 @@ enum Subscription {
     States,
 }
 
-impl Subscription {
+impl PushSelection {
     /// Builds the message, which replaces the previous subscription.
     fn message(self) -> String {
         let objects = match self {
@@ -88,7 +88,7 @@ impl Subscription {
 #[derive(Debug, Default)]
 struct RestTracker {
     /// `true` once all values are known.
-    is_told: bool,
+    is_complete: bool,
     prints: bool,
     /// Temperatures that nozzle and bed are set to, and those measured, in degrees Celsius.
     heats: [[f64; 2]; 2],
@@ -102,16 +102,16 @@ impl RestTracker {
         }
         for (heater, heats) in ["extruder", "heater_bed"].into_iter().zip(&mut self.heats) {
             for (field, celsius) in ["target", "temperature"].into_iter().zip(heats) {
-                let told = changed.get(heater).and_then(|heater| heater.get(field)).and_then(Value::as_f64);
-                *celsius = told.unwrap_or(*celsius);
+                let reported = changed.get(heater).and_then(|heater| heater.get(field)).and_then(Value::as_f64);
+                *celsius = reported.unwrap_or(*celsius);
             }
         }
     }
 
     /// Returns the subscription that fits.
-    fn subscription(&self) -> Subscription {
+    fn subscription(&self) -> PushSelection {
         let is_warm = self.heats.iter().any(|[target, actual]| *target > 0.0 || *actual >= COLD_CELSIUS);
-        if !self.is_told || self.prints || is_warm { Subscription::Everything } else { Subscription::States }
+        if !self.is_complete || self.prints || is_warm { PushSelection::Everything } else { PushSelection::States }
     }
 }
 
@@ -128,7 +128,7 @@ impl Dialect for MoonrakerDialect {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
         // The connection was lost, perhaps with a restart, after which Moonraker may have other components.
         self.components.doubt();
-        (self.rest, self.subscription) = (RestTracker::default(), Subscription::Everything);
+        (self.rest, self.subscription) = (RestTracker::default(), PushSelection::Everything);
         // Subscribing fails while the firmware is unavailable; `notify_klippy_ready` is then the time for it.
         Ok(vec![self.identify(), self.subscription.message()])
     }
@@ -138,7 +138,7 @@ impl Dialect for MoonrakerDialect {
         match message.get("method").and_then(Value::as_str) {
             // The firmware forgot our subscription.
             Some("notify_klippy_ready") => {
-                (self.rest, self.subscription) = (RestTracker::default(), Subscription::Everything);
+                (self.rest, self.subscription) = (RestTracker::default(), PushSelection::Everything);
                 PushMessage { wake: true, reply: Some(self.subscription.message()), ..PushMessage::default() }
             }
             Some("notify_status_update") => {
@@ -147,7 +147,7 @@ impl Dialect for MoonrakerDialect {
                 let reply = self.adjust();
                 // One that is heated from now on is polled at once, because its temperatures are pushed only after
                 // that.
-                let is_heated = reply.is_some() && self.subscription == Subscription::Everything;
+                let is_heated = reply.is_some() && self.subscription == PushSelection::Everything;
                 let telemetry = Some(status::telemetry(changed, self.facts.now()));
                 let wake = is_heated || STATES.iter().any(|at| changed.pointer(at).is_some());
                 PushMessage { wake, telemetry, reply, ..PushMessage::default() }
@@ -164,7 +164,7 @@ impl Dialect for MoonrakerDialect {
             None if message.get("id").and_then(Value::as_i64) == Some(2) && message.get("result").is_some() => {
                 if let Some(snapshot) = message.pointer("/result/status") {
                     self.rest.note(snapshot);
-                    self.rest.is_told = true;
+                    self.rest.is_complete = true;
                 }
                 PushMessage { wake: true, subscribed: true, reply: self.adjust(), ..PushMessage::default() }
             }

@@ -76,9 +76,9 @@ fn rests(message: &Value, telemetry: Option<&Telemetry>) -> Option<bool> {
     if IN_USE.iter().any(|flag| flags.get(flag) == Some(&Value::Bool(true))) {
         return Some(false);
     }
-    let told = telemetry.filter(|told| told.nozzle.is_some() || told.bed.is_some())?;
-    let is_heated = told.heaters.each().any(|heat| heat.target().is_some_and(|tenths| tenths > 0));
-    let is_hot = told.nozzle.into_iter().chain(told.bed).any(|celsius| celsius >= COLD_CELSIUS);
+    let heat = telemetry.filter(|heat| heat.nozzle.is_some() || heat.bed.is_some())?;
+    let is_heated = heat.heaters.each().any(|heater| heater.target().is_some_and(|tenths| tenths > 0));
+    let is_hot = heat.nozzle.into_iter().chain(heat.bed).any(|celsius| celsius >= COLD_CELSIUS);
     Some(!is_heated && !is_hot)
 }
 

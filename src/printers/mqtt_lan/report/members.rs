@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    fn kept(report: Value) -> Value {
+    fn reduced(report: Value) -> Value {
         let Value::Object(mut members) = report else { panic!("an object") };
         drop_unread(&mut members);
         Value::Object(members)
@@ -80,7 +80,7 @@ mod tests {
             "ams": {"tray_now": "1", "ams": [{"id": "0", "tray": [{"id": "0", "tray_type": "PLA"}, {"id": "1"}]}]},
             "vt_tray": {"id": "254", "tray_type": "PETG"},
         });
-        assert_eq!(kept(whole), read);
+        assert_eq!(reduced(whole), read);
     }
 
     #[test]
@@ -88,7 +88,7 @@ mod tests {
         for odd in
             [json!({"ams": 7}), json!({"ams": {"ams": {"id": 1}}}), json!({"ams": {"ams": [1, null]}, "vt_tray": []})]
         {
-            assert_eq!(kept(odd.clone()), odd);
+            assert_eq!(reduced(odd.clone()), odd);
         }
     }
 }
