@@ -8,7 +8,9 @@ use crate::printer_status::Status;
 
 /// Factor by which the interval grows while the printer pushes its changes.
 const PUSH_FACTOR: u32 = 10;
-/// Maximum factor by which the interval grows while the printer is at rest.
+/// Maximum factor by which the interval grows while the printer pushes its changes and is at rest.
+const PUSH_AND_REST_FACTOR: u32 = 15;
+/// Maximum factor by which the interval grows while the printer is at rest and pushes nothing.
 const REST_FACTOR: u32 = 5;
 /// Part of the time that a printer has been at rest after which it is polled again: a quarter.
 const REST_PARTS: u32 = 4;
@@ -49,13 +51,13 @@ impl PollSettings {
         if ends {
             return if pushes { self.poll } else { self.poll.min(END_INTERVAL) };
         }
-        let long = if awaits_start {
-            self.poll
-        } else if pushes {
-            self.poll.saturating_mul(PUSH_FACTOR)
-        } else {
-            rested.map_or(self.poll, |rested| (rested / REST_PARTS).min(self.longest_rest()))
+        let (shortest, longest) = match (awaits_start, pushes) {
+            (true, _) => (self.poll, self.poll),
+            (false, true) => (self.poll.saturating_mul(PUSH_FACTOR), self.poll.saturating_mul(PUSH_AND_REST_FACTOR)),
+            (false, false) => (self.poll, self.longest_rest()),
         };
+        let long = rested.map_or(shortest, |rested| (rested / REST_PARTS).min(longest)).max(shortest);
+        // Chance does not make it shorter than the setting.
         let random = if random > 0.0 { random.min(1.0) } else { 0.0 };
         long.saturating_sub((long / CHANCE_PARTS).mul_f64(random)).max(self.poll)
     }
@@ -103,6 +105,8 @@ mod tests {
         let pushes = PollReasons { pushes: true, ..PollReasons::default() };
         let [seldom, usual] = [20, 2].map(Duration::from_secs);
         assert_eq!(SHIPPED.interval(pushes, 0.0), seldom);
+        let rests = PollReasons { pushes: true, ..at_rest(3600) };
+        assert_eq!(SHIPPED.interval(rests, 0.0), Duration::from_secs(30), "twice a minute at rest");
         assert_eq!(SHIPPED.interval(PollReasons { awaits_start: true, ..pushes }, 0.0), usual);
         assert_eq!(SHIPPED.interval(PollReasons { ends: true, ..pushes }, 0.0), usual);
         let ends = PollReasons { ends: true, ..PollReasons::default() };
@@ -127,7 +131,7 @@ mod tests {
             let reasons = PollReasons { pushes, awaits_start, ends, rested: Some(rested) };
             let interval = settings.interval(reasons, random);
             if pushes && !awaits_start && !ends {
-                prop_assert!(interval <= poll * PUSH_FACTOR && interval >= poll * (PUSH_FACTOR - 1));
+                prop_assert!(interval <= poll * PUSH_AND_REST_FACTOR && interval >= poll * (PUSH_FACTOR - 1));
             } else {
                 prop_assert!(interval <= poll.max(offline * 2 / 3));
             }
