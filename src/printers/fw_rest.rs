@@ -267,6 +267,10 @@ impl Adapter for FwRest {
         self.push.state()
     }
 
+    async fn telemetry_pushed(&self) {
+        self.push.telemetry_pushed().await;
+    }
+
     fn telemetry(&self) -> Option<Telemetry> {
         self.push.telemetry()
     }

@@ -15,6 +15,7 @@ pub mod print_host;
 pub mod registry;
 
 mod network;
+mod pace;
 mod printer_type;
 mod push;
 mod requested_slots;

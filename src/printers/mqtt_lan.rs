@@ -343,6 +343,10 @@ impl Adapter for MqttLan {
         self.session.inbox().state()
     }
 
+    async fn telemetry_pushed(&self) {
+        self.session.inbox().collected().await;
+    }
+
     fn telemetry(&self) -> Option<Telemetry> {
         self.session.inbox().telemetry()
     }

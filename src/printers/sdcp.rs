@@ -210,6 +210,10 @@ impl Adapter for Sdcp {
         self.link.push()
     }
 
+    async fn telemetry_pushed(&self) {
+        self.link.telemetry_pushed().await;
+    }
+
     fn telemetry(&self) -> Option<Telemetry> {
         self.link.telemetry()
     }

@@ -310,6 +310,10 @@ impl Adapter for ServerRest {
         self.push.state()
     }
 
+    async fn telemetry_pushed(&self) {
+        self.push.telemetry_pushed().await;
+    }
+
     fn telemetry(&self) -> Option<Telemetry> {
         self.push.telemetry()
     }
