@@ -1,5 +1,8 @@
 //! Files of `deploy/`: everything that they name exists.
 
+mod alerts;
+mod dashboard;
+
 use std::collections::BTreeSet;
 
 use crate::support::{App, Db};
