@@ -4,6 +4,7 @@
 //! usage.
 
 mod api;
+mod audit;
 mod backup;
 mod backup_arguments;
 mod bucket;
@@ -41,6 +42,7 @@ use tokio::runtime::Runtime;
 
 pub use error::CliError;
 
+use crate::cli::audit::AuditCommand;
 use crate::cli::backup_arguments::{BackupArguments, RestoreArguments};
 use crate::cli::tools::Tool;
 use crate::domain::id::Id;
@@ -115,6 +117,9 @@ pub enum CliCommand {
     Backup(BackupArguments),
     /// Restore a backup into an empty data directory and an empty database
     Restore(RestoreArguments),
+    /// Verify the audit log, and print its head
+    #[command(subcommand)]
+    Audit(AuditCommand),
     /// Copy the shop into another, empty database, from SQLite to PostgreSQL or back, while no server is running
     Transfer {
         /// Database to read: a data directory, an SQLite file (*.db), or an address such as `postgres://user@host/name`
@@ -350,6 +355,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(CliCommand::Handover) => Box::pin(handover::run(&global)).await,
         Some(CliCommand::Backup(args)) => args.run(&global).await,
         Some(CliCommand::Restore(args)) => args.run(&global).await,
+        Some(CliCommand::Audit(command)) => Box::pin(command.run(&global)).await,
         Some(CliCommand::Transfer { from, to }) => Box::pin(transfer::run(&global, &from, &to)).await,
         Some(CliCommand::Openapi { which }) => openapi::run(&global, which),
         Some(CliCommand::Completions { shell }) => manual::completions(shell),

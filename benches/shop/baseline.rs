@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::domain::aggregate::{Aggregate as _, Command as _, Decision, DecisionContext, LastNumbers, Versioned};
 use printfloor::domain::amount::Amount;
+use printfloor::domain::audit::chain::ChainHead;
 use printfloor::domain::id::Id;
 use printfloor::domain::material::{Material, MaterialAnswer, MaterialCommand};
 use printfloor::domain::principal::Principal;
@@ -130,7 +131,7 @@ impl Baseline {
         for event in &decision.events {
             batch.push_event(self.seq.fetch_add(1, Relaxed) + 1, event).unwrap();
         }
-        batch.push_audit(Audit {
+        let line = Audit {
             id: cx.ids.id(),
             at: cx.now,
             actor: cx.by.to_string(),
@@ -140,7 +141,8 @@ impl Baseline {
             request_id: None,
             outcome: "done".to_owned(),
             detail: None,
-        });
+        };
+        batch.push_audit(line, &mut ChainHead::default());
         batch.push_idempotency(IdempotentAnswer {
             key: key(cx.ids.id()),
             body_hash: body_hash(),

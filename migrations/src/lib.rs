@@ -2,8 +2,9 @@
 //!
 //! A released migration is never edited; a change to the tables is a new migration. On both databases, each migration
 //! runs in one transaction with the row that records it: if the process ends in the middle, the tables are left
-//! unchanged.
+//! unchanged. What a migration may do to the tables of the release before, its name declares ([`label`]).
 
+pub mod label;
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;
 mod m20261122_000003_rename_idempotency_aggregate_id;
@@ -35,6 +36,7 @@ mod m20261128_000034_gcode_of_customers;
 mod m20261129_000035_promised_orders_are_watched;
 mod m20261129_000041_audit_by_kind;
 mod m20261130_000042_files_by_kind;
+mod m20261201_000052_chain_audit;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -79,6 +81,7 @@ impl MigratorTrait for Migrator {
             whole(m20261129_000035_promised_orders_are_watched::Migration),
             whole(m20261129_000041_audit_by_kind::Migration),
             whole(m20261130_000042_files_by_kind::Migration),
+            whole(m20261201_000052_chain_audit::Migration),
         ]
     }
 }

@@ -51,6 +51,7 @@ pub mod service_tests;
 pub mod shops;
 mod start;
 mod start_error;
+pub mod storage;
 pub mod story;
 pub mod stream;
 

@@ -67,6 +67,22 @@ fn a_transfer_names_both_databases() {
 }
 
 #[test]
+fn the_audit_log_is_verified_against_heads() {
+    let command = |line: &str| match parse(line).command {
+        Some(CliCommand::Audit(command)) => command,
+        other => panic!("not audit: {other:?}"),
+    };
+    assert!(matches!(command("printfloor audit head --data X"), AuditCommand::Head));
+    let hash = "0a".repeat(32);
+    let line = format!("printfloor audit verify --head 7:{hash} --head 12:{hash}");
+    let AuditCommand::Verify { heads } = command(&line) else { panic!("not verify") };
+    assert_eq!(heads.iter().map(|head| head.number).collect::<Vec<_>>(), [7, 12]);
+    assert_eq!(heads[0].hash, hash);
+    assert_eq!(refused("printfloor audit verify --head 7"), ErrorKind::ValueValidation);
+    assert_eq!(refused("printfloor audit"), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
+}
+
+#[test]
 fn without_a_command_the_server_runs() {
     let cli = parse("printfloor --listen 0.0.0.0:9000 --data /srv --config shop.toml");
     assert!(cli.command.is_none());

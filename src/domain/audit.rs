@@ -4,9 +4,12 @@
 //! The verbs are one table ([`AuditedAct`]). Commands refer to their act by its variant, so every command has a verb.
 
 mod acts;
+pub mod chain;
+mod groups;
 mod kinds;
 
 pub use acts::AuditedAct;
+pub use groups::{GroupedAct, chosen_groups};
 pub use kinds::{AuditedKind, SubjectCase};
 
 use serde_json::Value;

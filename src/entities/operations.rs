@@ -1,7 +1,7 @@
 //! Tables for the server itself: writer, stored responses, audit log, exports, restores and integrations.
 
-/// `writer`: single row with the epoch of the server that is allowed to write. The epoch is incremented each time the
-/// database is opened for writing.
+/// `writer`: single row with the epoch of the server that is allowed to write, and the head of the audit log. The epoch
+/// is incremented each time the database is opened for writing.
 pub mod writer {
     use sea_orm::entity::prelude::*;
 
@@ -12,6 +12,10 @@ pub mod writer {
         #[sea_orm(primary_key, auto_increment = false)]
         pub id: i64,
         pub epoch: i64,
+        /// Number of the last line of the audit log; 0 if there is none.
+        pub audit_number: i64,
+        /// Hash of that line, in hex; empty if there is none.
+        pub audit_chain: String,
     }
 
     entity_tail!();
@@ -39,7 +43,7 @@ pub mod idempotency {
     entity_tail!();
 }
 
-/// `audit`: audit log, with the caller and outcome of each command.
+/// `audit`: audit log, with the caller and outcome of each command. Its lines are never changed or deleted.
 pub mod audit {
     use sea_orm::entity::prelude::*;
 
@@ -57,6 +61,10 @@ pub mod audit {
         pub request_id: Option<String>,
         pub outcome: String,
         pub detail: Option<String>,
+        /// Place in the log, in commit order; the first line has 1.
+        pub number: i64,
+        /// Hash of the line and of that before it, in hex.
+        pub chain: String,
     }
 
     entity_tail!();

@@ -60,6 +60,8 @@ use actors::app::App;
 use config::Config;
 use platform::shared::Shared;
 
+#[cfg(feature = "fuzzing")]
+pub use serve::HeadScan;
 pub use serve::{Acceptor, serve_control, serve_standby, start_tcp};
 
 /// Shared server state for the middleware around the handlers. Handlers extract only the `handles` that they use. A

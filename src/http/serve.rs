@@ -29,6 +29,8 @@ use connection::{HeadLimits, HttpConnection};
 use front::AdmittedConnection;
 
 pub use front::Acceptor;
+#[cfg(feature = "fuzzing")]
+pub use head_scan::HeadScan;
 pub use standby::serve_standby;
 
 /// Interval between sweeps of rate-limit windows.

@@ -9,6 +9,8 @@ pub mod connections;
 pub mod discovery;
 mod error;
 pub mod farm_types;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod print_host;
 pub mod registry;
 

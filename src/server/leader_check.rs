@@ -57,6 +57,11 @@ async fn check_folders(config: &Config, mut leaders: watch::Receiver<CurrentLead
     let mut failed: Option<(String, Instant)> = None;
     while let Some(mark) = leading_mark(&mut leaders).await {
         let Err(error) = shared_folders::check_marks(config, &mark).await else { break };
+        if matches!(&error, StartError::App(error) if shared_folders::is_silent(error)) {
+            tracing::warn!(%error, "the standby cannot reach the bucket for files; retrying");
+            sleep(NETWORK_PAUSE).await;
+            continue;
+        }
         // Another leader has a mark of its own, and as much time.
         let same = failed.filter(|(last, _)| *last == mark);
         let (_, failed_at) = same.unwrap_or_else(|| (mark.clone(), Instant::now()));

@@ -94,6 +94,7 @@ pub(super) async fn lead_or_wait(
 }
 
 /// Waits until this server has the lease, and checks meanwhile that it could go on with the shop of the one that leads.
+/// If a newer version has led and changed the tables, this one cannot.
 async fn win(
     config: &Config,
     lease: &mut LeaseWatch,
@@ -121,6 +122,7 @@ async fn win(
                 });
                 is_failing = false;
             }
+            Err(error @ OpenError::NewerTables(_)) => return Err(refused(config, error)),
             Err(error) => {
                 if !mem::replace(&mut is_failing, true) {
                     tracing::warn!(%error, "the standby cannot read the lease of the database");

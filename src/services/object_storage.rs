@@ -1,6 +1,7 @@
-//! Object storage for rendered documents: anyone who knows a document's address can read it. The storage is either a
-//! local directory or a bucket of a service that supports Amazon's S3 protocol.
+//! Object storage for rendered documents, files and backups. The storage is either a local directory or a bucket of a
+//! service that supports Amazon's S3 protocol.
 
+use std::fmt;
 use std::path::Path as FolderPath;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +14,12 @@ use object_store::client::{
 };
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
+use object_store::prefix::PrefixStore;
 use object_store::{
     Attribute, Attributes, BackoffConfig, ObjectStore, ObjectStoreExt as _, PutOptions, PutPayload, RetryConfig,
 };
+
+use platform::secrets::random::secret_bytes;
 
 pub mod large;
 
@@ -68,6 +72,14 @@ pub struct ObjectStorage {
     public_url: String,
     timeout: Duration,
     local: bool,
+    served: bool,
+}
+
+impl fmt::Debug for ObjectStorage {
+    /// Formats the storage without its credentials.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectStorage").field("local", &self.local).finish_non_exhaustive()
+    }
 }
 
 /// Adapter that makes the storage library use the server's own HTTP client, so that the library does not open
@@ -118,7 +130,7 @@ impl ObjectStorage {
         std::fs::create_dir_all(folder)?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(std::io::Error::other)?;
         let timeout = Duration::from_secs(10);
-        Ok(Self { store: Arc::new(store.with_fsync(true)), public_url, timeout, local: true })
+        Ok(Self { store: Arc::new(store.with_fsync(true)), public_url, timeout, local: true, served: true })
     }
 
     /// Creates storage in a bucket, which is accessed through the given HTTP client.
@@ -141,12 +153,28 @@ impl ObjectStorage {
         }
         let store = builder.build().map_err(|error| StorageError::Failed(error.to_string()))?;
         let public_url = settings.public_url.trim_end_matches('/').to_owned();
-        Ok(Self { store: Arc::new(store), public_url, timeout: settings.timeout, local: false })
+        Ok(Self { store: Arc::new(store), public_url, timeout: settings.timeout, local: false, served: false })
     }
 
-    /// Returns whether the storage is a local directory, whose files the server itself serves.
+    /// Returns the part of the storage whose keys begin with the given path.
+    pub fn below(&self, path: &str) -> Self {
+        let store = PrefixStore::new(self.store.clone(), path);
+        Self { store: Arc::new(store), ..self.clone() }
+    }
+
+    /// Returns the storage with the URL at which the server itself serves its objects.
+    pub fn served_at(self, public_url: String) -> Self {
+        Self { public_url, served: true, ..self }
+    }
+
+    /// Returns whether the storage is a local directory.
     pub fn is_local(&self) -> bool {
         self.local
+    }
+
+    /// Returns whether the server itself serves the storage's objects.
+    pub fn is_served(&self) -> bool {
+        self.served
     }
 
     /// Returns the URL at which the object under the given key can be read publicly, now or once it has been stored.
@@ -182,6 +210,26 @@ impl ObjectStorage {
         }
     }
 
+    /// Stores, reads and removes an object, to check that the service responds and the access key may do all of this.
+    /// Leaves nothing behind.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the service does not respond, or rejects one of the requests.
+    pub async fn check_writable(&self) -> Result<(), StorageError> {
+        // Servers that check the same bucket at the same time have an object each.
+        let key = format!("printfloor-check-{}", hex::encode(secret_bytes::<8>()));
+        let content = Bytes::from_static(b"check");
+        self.put(&key, "text/plain", content.clone()).await?;
+        let stored = self.get(&key).await;
+        self.remove(&key).await?;
+        if stored? == content {
+            Ok(())
+        } else {
+            Err(StorageError::Failed("an object is not what was stored before".to_owned()))
+        }
+    }
+
     /// Stores a document. A key always has the same content, so an existing object is simply replaced.
     ///
     /// # Errors
@@ -193,7 +241,7 @@ impl ObjectStorage {
             if self.local { Attributes::new() } else { Attributes::from_iter([(Attribute::ContentType, media)]) };
         let options = PutOptions { attributes, ..PutOptions::default() };
         let payload = PutPayload::from_bytes(content);
-        self.within(self.store.put_opts(&Path::from(key), payload, options)).await.map(drop)
+        self.within(self.store.put_opts(&Path::from(key), payload, options)).await.map(drop).map_err(no_bucket)
     }
 
     /// Reads a document.
@@ -217,5 +265,13 @@ impl ObjectStorage {
             Ok(Err(error)) => Err(StorageError::Failed(error.to_string())),
             Err(_) => Err(StorageError::Silent("no response in time".to_owned())),
         }
+    }
+}
+
+/// Returns the error of a request to store an object: what is missing then is the bucket.
+fn no_bucket(error: StorageError) -> StorageError {
+    match error {
+        StorageError::Missing => StorageError::Failed("the bucket does not exist".to_owned()),
+        other => other,
     }
 }

@@ -2,22 +2,28 @@
 //!
 //! Opening for writing takes these steps on one connection: check whether a different server has taken over, acquire
 //! the lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
-//! take the next epoch. The first time a process opens the database, it migrates the tables before these steps.
+//! take the next epoch. The first time a process opens the database, it migrates the tables before these steps, unless
+//! a newer version has done so: then it changes nothing.
 
+mod clock;
 mod error;
 mod exclusion;
 mod hosts;
 mod replication;
 #[cfg(test)]
 mod tests;
+mod version;
 mod whole;
 
+pub use clock::time_of;
 pub(crate) use error::refuses_value;
 pub use error::{OpenError, unavailable};
 pub(super) use exclusion::{ADVISORY_LOCK, lock};
 pub use hosts::WritingHost;
 pub(crate) use hosts::writing_address;
 pub use replication::is_asynchronous;
+pub(crate) use version::{MIGRATION_TABLE, has_table};
+pub use version::{NewerMigration, refuse_newer};
 pub(crate) use whole::{ExclusiveAccess, copying, exclusive};
 
 use std::path::PathBuf;
@@ -30,8 +36,9 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseBackend, Databa
 use sqlx::postgres::PgConnectOptions;
 use url::{Host, Url};
 
+use domain::audit::chain::ChainHead;
 use domain::database_address::addresses_of_hosts;
-use exclusion::{epoch_on_disk, lock_in_time, take_epoch};
+use exclusion::{WriterPosition, epoch_on_disk, lock_in_time, raise_epoch, take_epoch};
 use platform::http::lan_connect;
 use platform::io_words::io_words;
 
@@ -60,6 +67,8 @@ pub struct WriteConnection {
     pub epoch: i64,
     /// Number of the last event; read when the epoch is taken, and advanced with each commit.
     pub last_seq: i64,
+    /// Head of the audit log; read when the epoch is taken, and advanced with each commit.
+    pub audit: ChainHead,
 }
 
 /// Table that exists in a PostgreSQL database while a backup is being restored into it.
@@ -213,11 +222,12 @@ pub async fn start_restored(settings: &DatabaseSettings) -> Result<WriteConnecti
 
 async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
     lock_in_time(&db).await?;
+    refuse_newer(&db).await?;
     let backend = db.get_database_backend();
     let postgres = backend == DatabaseBackend::Postgres;
     // A server that still believes that it writes must not see tables that it does not know.
     if SchemaManager::new(&db).has_table("writer").await? {
-        take_epoch(&db).await?;
+        raise_epoch(&db).await?;
     }
     if postgres {
         // A migration may take longer than a statement of the server may.
@@ -227,7 +237,8 @@ async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
     if postgres {
         db.execute_unprepared("RESET statement_timeout").await?;
     }
-    take_epoch(&db).await.map(|(epoch, last_seq)| WriteConnection { db, epoch, last_seq })
+    let WriterPosition { epoch, last_seq, audit } = take_epoch(&db).await?;
+    Ok(WriteConnection { db, epoch, last_seq, audit })
 }
 
 /// Reopens the database for writing. `highest` is the highest epoch that this process can have taken; 0 if none. A
@@ -239,11 +250,11 @@ pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<WriteCo
         return Err(OpenError::TakenOver);
     }
     lock(&db).await?;
-    let (epoch, last_seq) = take_epoch(&db).await?;
+    let WriterPosition { epoch, last_seq, audit } = take_epoch(&db).await?;
     if highest > 0 && epoch > highest + 1 {
         return Err(OpenError::TakenOver);
     }
-    Ok(WriteConnection { db, epoch, last_seq })
+    Ok(WriteConnection { db, epoch, last_seq, audit })
 }
 
 impl WriteConnection {

@@ -7,6 +7,7 @@
 //! The store contains no business rules. It writes the results of decisions, numbers events in commit order, and
 //! reports each commit's outcome exactly once to the owner of the commit.
 
+pub mod audit_log;
 pub mod connect;
 pub mod copy;
 pub mod event_follower;
@@ -25,6 +26,7 @@ mod requirements;
 pub mod restoring;
 pub mod rows;
 pub mod secret_checks;
+pub mod secret_rotation;
 pub mod start_check;
 mod submission;
 mod transaction;

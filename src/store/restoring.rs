@@ -7,7 +7,7 @@ use sea_orm::{
     TransactionTrait as _,
 };
 
-use crate::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE};
+use crate::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE, WriteConnection};
 use crate::rows::{Audit, Batch, LoadError, Snapshot as _, WriteError};
 use domain::aggregate::NumberSeries;
 use domain::principal::Principal;
@@ -43,18 +43,22 @@ pub struct RestoredBackup {
     pub made_at: Timestamp,
 }
 
-/// Records that the database was restored from a backup, unless this is already recorded. Returns the resulting number
-/// of the last event.
+/// Records that the database was restored from a backup, unless this is already recorded. The connection goes on from
+/// the record.
 ///
 /// # Errors
 ///
 /// Fails if the database cannot be read or written, in which case nothing is recorded.
-pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Timestamp) -> Result<i64, RestoringError> {
-    let tx = db.begin().await?;
+pub async fn record(
+    writing: &mut WriteConnection,
+    backup: &RestoredBackup,
+    now: Timestamp,
+) -> Result<(), RestoringError> {
+    let tx = writing.db.begin().await?;
     let last_event = scalar(&tx, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS value FROM events", []).await?;
     let id = Restore::id_of(&backup.sha256);
     if restores::Entity::find_by_id(id.to_string()).one(&tx).await?.is_some() {
-        return Ok(last_event);
+        return Ok(());
     }
     let used = series_used(&tx, backup.made_at).await?;
     let (sha256, backup_made_at) = (backup.sha256.clone(), backup.made_at);
@@ -66,7 +70,8 @@ pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Times
         batch.push_row(row)?;
     }
     batch.push_event(restore.first_event, &event)?;
-    batch.push_audit(Audit {
+    let mut audit = writing.audit.clone();
+    let line = Audit {
         id: event.id,
         at: now,
         actor: Principal::Machine.to_string(),
@@ -76,10 +81,15 @@ pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Times
         request_id: None,
         outcome: "done".to_owned(),
         detail: None,
-    });
+    };
+    batch.push_audit(line, &mut audit);
     batch.write(&tx).await?;
+    let advance = "UPDATE writer SET audit_number = $1, audit_chain = $2 WHERE id = 1";
+    let values = [audit.number.into(), audit.hash.clone().into()];
+    tx.execute_raw(Statement::from_sql_and_values(tx.get_database_backend(), advance, values)).await?;
     tx.commit().await?;
-    Ok(restore.first_event)
+    (writing.last_seq, writing.audit) = (restore.first_event, audit);
+    Ok(())
 }
 
 /// Returns whether a restore into the database is complete: recorded, and not marked as unfinished. `backup` is the

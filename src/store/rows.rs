@@ -20,7 +20,7 @@ pub use numbered::{NumberedPart, NumberedRow};
 pub(super) use part::part_row;
 pub use part::{ModelOf, Part, RowSink, StoredRow};
 pub use plain::{Audit, IdempotentAnswer};
-pub(crate) use plain::{read_audit, read_event, read_idempotency};
+pub(crate) use plain::{audit_row, chain_line, read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_exports, purge_idempotency, purge_sign_in_links};
 pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
 pub(super) use snapshot::{SnapshotFacts, snapshot_row};

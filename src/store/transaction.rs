@@ -13,6 +13,7 @@ use crate::connect::unavailable;
 use crate::requirements::check;
 use crate::rows::{Batch, WriteError};
 use crate::{CommandWrites, Settlement, Submission, Unavailable};
+use domain::audit::chain::ChainHead;
 use domain::event::NumberedEvent;
 use domain::requirement::Requirement;
 
@@ -43,16 +44,19 @@ enum AttemptFailure {
     Fenced,
 }
 
-/// Writer's connection with the number of the last event.
+/// Writer's connection with the number of the last event and the head of the audit log.
 ///
-/// Invariant: `seq` and `published` change only once a transaction is known to be on disk. A failed transaction
-/// therefore leaves no gap in the event numbers, and its events are never published. If the outcome of a transaction is
-/// lost, the last number is read from disk when the database is reopened.
+/// Invariant: `seq`, `audit` and `published` change only once a transaction is known to be on disk. A failed
+/// transaction therefore leaves no gap in the event numbers and in the audit log, and its events are never published.
+/// If the outcome of a transaction is lost, the last number and the head are read from disk when the database is
+/// reopened.
 pub(super) struct TxWriter<'a> {
     pub db: &'a DatabaseConnection,
     pub epoch: i64,
     /// Number of the last event on disk.
     pub seq: i64,
+    /// Head of the audit log on disk.
+    pub audit: ChainHead,
     /// Events of the transactions on disk, in ascending order of event number.
     pub published: Vec<NumberedEvent>,
 }
@@ -113,11 +117,12 @@ impl TxWriter<'_> {
 
     async fn search(&self, submission: &Submission) -> Result<Settlement, DbErr> {
         let tx = self.db.begin().await?;
-        let (mut settlement, mut seq) = (Settlement::Superseded, self.seq);
+        let mut settlement = Settlement::Superseded;
+        let (mut seq, mut audit) = (self.seq, self.audit.clone());
         for (at, writes) in submission.commands.iter().enumerate() {
             let savepoint = tx.begin().await?;
             let mut batch = Batch::default();
-            let pushed = push_command(&mut batch, writes, &mut seq, &mut Vec::new());
+            let pushed = push_command(&mut batch, writes, (&mut seq, &mut audit), &mut Vec::new());
             let written = match pushed {
                 Ok(()) => batch.write(&savepoint).await,
                 Err(e) => Err(e),
@@ -184,23 +189,25 @@ impl TxWriter<'_> {
         submissions: impl Iterator<Item = &'s Submission> + Clone,
     ) -> Result<(), AttemptFailure> {
         let mut batch = Batch::default();
-        let (mut seq, mut events) = (self.seq, Vec::new());
+        let (mut seq, mut audit, mut events) = (self.seq, self.audit.clone(), Vec::new());
         for submission in submissions.clone() {
             if let Some(snapshot) = &submission.snapshot {
                 batch.push_snapshot(snapshot.clone());
             }
             for writes in &submission.commands {
-                push_command(&mut batch, writes, &mut seq, &mut events).map_err(AttemptFailure::Refused)?;
+                let pushed = push_command(&mut batch, writes, (&mut seq, &mut audit), &mut events);
+                pushed.map_err(AttemptFailure::Refused)?;
             }
         }
         let commands = submissions.flat_map(|submission| &submission.commands);
         let requirements: Vec<&Requirement> = commands.flat_map(|writes| &writes.requirements).collect();
         let tx = within_timeout(self.db.begin()).await.map_err(AttemptFailure::Before)?;
-        let filled = tokio::time::timeout(DATABASE_TIMEOUT, self.fill(&tx, batch, &requirements)).await;
+        let filled = self.fill(&tx, batch, &audit, &requirements);
+        let filled = tokio::time::timeout(DATABASE_TIMEOUT, filled).await;
         match filled.unwrap_or_else(|_| Err(AttemptFailure::Before(no_answer()))) {
             Ok(()) => {
                 within_timeout(tx.commit()).await.map_err(commit_failed)?;
-                self.seq = seq;
+                (self.seq, self.audit) = (seq, audit);
                 self.published.extend(events);
                 Ok(())
             }
@@ -217,12 +224,13 @@ impl TxWriter<'_> {
         &self,
         tx: &DatabaseTransaction,
         batch: Batch,
+        audit: &ChainHead,
         requirements: &[&Requirement],
     ) -> Result<(), AttemptFailure> {
         let guard = Statement::from_sql_and_values(
             tx.get_database_backend(),
-            "UPDATE writer SET epoch = $1 WHERE id = 1 AND epoch = $1",
-            [self.epoch.into()],
+            "UPDATE writer SET epoch = $1, audit_number = $2, audit_chain = $3 WHERE id = 1 AND epoch = $1",
+            [self.epoch.into(), audit.number.into(), audit.hash.clone().into()],
         );
         let updated = tx.execute_raw(guard).await.map_err(AttemptFailure::Before)?;
         if updated.rows_affected() != 1 {
@@ -264,10 +272,11 @@ fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> Transacti
     TransactionEnd::Broken(settled, error)
 }
 
+/// Adds the rows of a command, and advances the number of the last event and the head of the audit log.
 fn push_command(
     batch: &mut Batch,
     writes: &CommandWrites,
-    seq: &mut i64,
+    (seq, audit): (&mut i64, &mut ChainHead),
     numbered: &mut Vec<NumberedEvent>,
 ) -> Result<(), WriteError> {
     for row in &writes.rows {
@@ -278,8 +287,8 @@ fn push_command(
         batch.push_event(*seq, event)?;
         numbered.push(NumberedEvent { seq: *seq, event: event.clone() });
     }
-    if let Some(audit) = &writes.audit {
-        batch.push_audit(audit.clone());
+    if let Some(line) = &writes.audit {
+        batch.push_audit(line.clone(), audit);
     }
     if let Some(answer) = &writes.idempotent_answer {
         batch.push_idempotency(answer.clone());

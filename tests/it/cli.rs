@@ -1,8 +1,10 @@
 //! The command line, tested with the real binary.
 
+mod audit;
 mod backup_places;
 mod data;
 mod mistakes;
+pub mod newer;
 pub mod process;
 mod tools;
 mod transfer;

@@ -13,7 +13,6 @@ use documents::Renderer;
 use documents::mail::MailFrame;
 use domain::schedule::Delays;
 use platform::http::{BuildError, LanSettings, lan};
-use platform::secrets::encryption::SecretCipher;
 use printers::registry::{Registry, Settings};
 use services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp, SmtpSettings};
 use services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
@@ -63,7 +62,7 @@ pub(super) fn agent(config: &Config, line: Arc<SystemLine>) -> Result<Option<Arc
 pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStartError> {
     connect::readable(&own_secrets::database_settings(config))?;
     if !config.auth.secrets_key.is_empty() {
-        SecretCipher::new(config.auth.secrets_key.expose())?;
+        own_secrets::cipher(config)?;
     }
     mailer(config)?;
     MailFrame::new(&config.pdf, config.invoices.rules().seller)?;

@@ -1,4 +1,4 @@
-//! Deletes file contents on disk that no file refers to any more.
+//! Deletes file contents that no file refers to any more.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub enum RemoveError {
     /// The list of contents in use could not be read from the database.
     #[error(transparent)]
     Query(#[from] LoadError),
-    /// Listing or deleting contents on disk failed.
+    /// Listing or deleting contents failed.
     #[error(transparent)]
     Disk(#[from] std::io::Error),
     /// Another server may lead, and may have stored the same contents.
@@ -30,11 +30,13 @@ pub enum RemoveError {
 impl App {
     /// Deletes all contents that no file refers to and returns how many were deleted.
     pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
+        // Listed before, so that nobody who stores contents waits for it.
+        let stored = self.blobs.hashes().await?;
         let removing = self.blobs.removing().await;
         let named = self.queries.named_contents().await?;
         // The process may have been stopped since the query: what another server has stored since is not among these.
         self.environment.leadership().wait_until_confirmed().await;
-        Ok(removing.keep_only(&named).await?)
+        Ok(removing.keep_only(stored, &named).await?)
     }
 }
 

@@ -10,7 +10,7 @@ use super::documents::InvoiceDocuments;
 use super::export_rows::QueriedExportRows;
 use super::kinds::{Directories, EffectServices};
 use super::start_error::ShopStartError;
-use super::{clients, shops};
+use super::{clients, own_secrets, shops, storage};
 use crate::at_processor::LedgerWork;
 use crate::checkouts::Checkouts;
 use crate::dispatcher::Dispatcher;
@@ -27,7 +27,6 @@ use config::Config;
 use documents::mail::MailFrame;
 use domain::dispatch::DispatchRules;
 use files::blobs::Blobs;
-use files::exports::ExportFiles;
 use kernel::directory::DirectoryArgs;
 use kernel::environment::Environment;
 use kernel::restart_policy::RestartPolicy;
@@ -87,11 +86,11 @@ impl Foundation {
             subscribers: Subscribers::new(work.processor.clone()),
             work,
             connections: Arc::new(PrinterConnections::new(clients::printer_registry(config)?)),
-            blobs: Arc::new(Blobs::open(config.files_dir())?),
+            blobs: Arc::new(storage::open_blobs(config)?),
             customer_space: Arc::new(CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space())),
             dispatch_rules: config.board_rules(known_types()),
             documents: Arc::new(InvoiceDocuments::new(config, queries.clone())?),
-            cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
+            cipher: Arc::new(own_secrets::cipher(config)?),
             stock_boards: StockSystemStatuses::default(),
             accounting_wake: AccountingWake::default(),
             environment,
@@ -113,7 +112,7 @@ impl Foundation {
             outbox: self.outbox.clone(),
             cipher: self.cipher.clone(),
             blobs: self.blobs.clone(),
-            export_files: ExportFiles::open(config.exports_dir())?,
+            export_files: storage::open_exports(config)?,
             export_rows: Arc::new(QueriedExportRows(self.queries.clone())),
             connections: self.connections.clone(),
             watch: watch_settings(config),

@@ -33,7 +33,7 @@ struct ManifestFacts {
 pub(super) async fn detect(data: &Path, writing: &mut WriteConnection, now: Timestamp) -> Result<(), ShopStartError> {
     let path = data.join(MANIFEST_NAME);
     let Some(backup) = unpacked(&path)? else { return Ok(()) };
-    writing.last_seq = record(&writing.db, &backup, now).await?;
+    record(writing, &backup, now).await?;
     fs::rename(&path, data.join(RECORDED_NAME))?;
     tracing::warn!(made_at = %backup.made_at, "the data directory was restored from a backup; dispatch is on hold until an admin reviews the restore");
     Ok(())

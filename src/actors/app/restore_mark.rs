@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::own_secrets;
 use config::Config;
+use config::bucket_address::BucketAddress;
 use store::connect::{self, OpenError, sqlite_file};
 use store::restoring::is_recorded;
 
@@ -22,10 +23,10 @@ use store::restoring::is_recorded;
 pub struct RestoreMark {
     /// Type and location of the database.
     pub database: String,
-    /// Directory for stored files.
-    pub files: PathBuf,
-    /// Directory for rendered documents.
-    pub documents: PathBuf,
+    /// Directory for stored files, or the address of their place in a bucket.
+    files: PathBuf,
+    /// Directory for rendered documents, or the address of their place in the bucket for files.
+    documents: PathBuf,
     /// SHA-256 hash of the backup's manifest, in hex; empty in markers from older releases.
     #[serde(default)]
     pub backup: String,
@@ -62,8 +63,8 @@ impl RestoreMark {
             .map_or_else(|| connect::display_url(url.expose()), |file| whole_path(&file).display().to_string());
         Self {
             database,
-            files: whole_path(&config.files_dir()),
-            documents: whole_path(&config.documents_dir()),
+            files: place(config.files_bucket(), &config.files_dir()),
+            documents: place(config.documents_bucket(), &config.documents_dir()),
             backup: backup.to_owned(),
         }
     }
@@ -123,6 +124,11 @@ async fn is_complete(config: &Config, mark: &RestoreMark) -> Result<bool, OpenEr
         Err(OpenError::NotADatabase) => Ok(false),
         recorded => recorded,
     }
+}
+
+/// Returns the address of a place in a bucket or, if there is none, the absolute form of a path.
+fn place(bucket: Option<BucketAddress>, path: &Path) -> PathBuf {
+    bucket.map_or_else(|| whole_path(path), |address| address.to_string().into())
 }
 
 /// Returns the absolute form of a path, regardless of whether the path exists.

@@ -20,11 +20,13 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
     }
     let settings = DatabaseSettings { read_connections: 1, ..own_secrets::database_settings(config) };
     // The pool of connections would only report that time was up, without the reason.
-    let opened = match connect::reach(&url).await {
-        Ok(()) => connect::reading(&settings).await,
-        Err(error) => Err(error),
+    let opened = async {
+        connect::reach(&url).await?;
+        let reading = connect::reading(&settings).await?;
+        connect::refuse_newer(&reading).await?;
+        Ok::<_, OpenError>(reading)
     };
-    let reading = match opened {
+    let reading = match opened.await {
         Ok(reading) => reading,
         Err(error) => {
             report.wrong("database", format!("{name}: {error}"), database_advice(&error));

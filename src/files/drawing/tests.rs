@@ -1,7 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::collections::HashSet;
-
 use simulator::gcode::shapes::{PartShape, PlateLayout, shaped_gcode};
 
 use super::*;
@@ -35,6 +33,22 @@ async fn a_picture_is_drawn_once_for_each_content_and_removed_with_it() {
 }
 
 #[tokio::test]
+async fn drawings_of_contents_that_another_server_removed_are_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let [named, other] = ["named", "other"].map(|name| format!("{SQUARE}; {name}\n"));
+    let (named, other) = (store(&blobs, named.as_bytes()).await, store(&blobs, other.as_bytes()).await);
+    for sha256 in [&named, &other] {
+        blobs.drawn_picture(sha256, 1, None).await.unwrap().unwrap();
+    }
+    std::fs::remove_file(blobs.path(&other)).unwrap();
+    let hashes = blobs.hashes().await.unwrap();
+    let removed = blobs.removing().await.keep_only(hashes, &HashSet::from([named.clone()])).await.unwrap();
+    assert_eq!(removed, 0);
+    assert!(blobs.drawings(&named).exists() && !blobs.drawings(&other).exists());
+}
+
+#[tokio::test]
 async fn what_cannot_be_drawn_is_remembered() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
@@ -51,6 +65,7 @@ fn a_drawing_that_takes_too_long_ends_and_is_not_remembered() {
     let dir = tempfile::tempdir().unwrap();
     let (content, picture) = (dir.path().join("content"), dir.path().join("1.png"));
     std::fs::write(&content, SQUARE).unwrap();
+    let content = LocalContent::on_disk(content);
     let request = DrawingRequest { content, picture, plate: 1, color: NEUTRAL };
     let over = request.draw(&RwLock::new(()), &mut || false).unwrap_err();
     assert_eq!(over.kind(), io::ErrorKind::TimedOut);

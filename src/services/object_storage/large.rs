@@ -2,15 +2,18 @@
 //! all of its parts have arrived.
 
 use std::io;
+use std::ops::Range;
 use std::path::Path as FilePath;
 
+use bytes::Bytes;
 use futures::TryStreamExt as _;
 use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStore as _, ObjectStoreExt as _, PutPayload};
 use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::runtime::Handle;
 
-use super::{ObjectStorage, StorageError};
+use super::{ObjectStorage, StorageError, no_bucket};
 
 /// Minimum size of a part, in bytes. The protocol requires 5 MiB for all but the last.
 const MIN_PART_BYTES: u64 = 8 * 1024 * 1024;
@@ -18,6 +21,8 @@ const MIN_PART_BYTES: u64 = 8 * 1024 * 1024;
 const MAX_PARTS: u64 = 9_000;
 /// Permissions of a file that is received: readable and writable by the owner only.
 const FILE_MODE: u32 = 0o600;
+/// Media type of objects that are small enough to be sent in one piece.
+const MEDIA: &str = "application/octet-stream";
 
 /// Reason that a large object was not sent or received.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +48,47 @@ fn part_bytes(bytes: u64) -> u64 {
     bytes.div_ceil(MAX_PARTS).max(MIN_PART_BYTES)
 }
 
+/// Upload in parts. One that is dropped before its end is aborted, because parts cost money until they are removed.
+struct PartialUpload {
+    storage: ObjectStorage,
+    upload: Option<Box<dyn MultipartUpload>>,
+}
+
+impl PartialUpload {
+    async fn begin(storage: &ObjectStorage, path: &Path) -> Result<Self, StorageError> {
+        let upload = storage.within(storage.store.put_multipart(path)).await.map_err(no_bucket)?;
+        Ok(Self { storage: storage.clone(), upload: Some(upload) })
+    }
+
+    async fn send(&mut self, part: Vec<u8>) -> Result<(), StorageError> {
+        let Some(upload) = &mut self.upload else { return Ok(()) };
+        self.storage.within(upload.put_part(PutPayload::from(part))).await
+    }
+
+    async fn complete(&mut self) -> Result<(), StorageError> {
+        if let Some(upload) = &mut self.upload {
+            self.storage.within(upload.complete()).await?;
+        }
+        self.upload = None;
+        Ok(())
+    }
+
+    async fn abort(&mut self) {
+        if let Some(mut upload) = self.upload.take() {
+            let _ = self.storage.within(upload.abort()).await;
+        }
+    }
+}
+
+impl Drop for PartialUpload {
+    fn drop(&mut self) {
+        if let (Some(mut upload), Ok(runtime)) = (self.upload.take(), Handle::try_current()) {
+            let storage = self.storage.clone();
+            runtime.spawn(async move { storage.within(upload.abort()).await });
+        }
+    }
+}
+
 impl ObjectStorage {
     /// Sends a file, and reports the number of bytes after each part. If it is interrupted, there is no object.
     ///
@@ -57,35 +103,42 @@ impl ObjectStorage {
     ) -> Result<(), LargeObjectError> {
         let mut file = File::open(file).await?;
         let sent = file.metadata().await?.len();
+        if sent <= MIN_PART_BYTES {
+            let mut content = Vec::new();
+            file.take(sent).read_to_end(&mut content).await?;
+            self.put(key, MEDIA, content.into()).await?;
+            progress(sent);
+            return Ok(());
+        }
         let path = Path::from(key);
-        let mut upload = self.within(self.store.put_multipart(&path)).await?;
-        if let Err(error) = self.send_parts(&mut *upload, &mut file, part_bytes(sent), progress).await {
-            // Parts of what was given up cost money until they are removed.
-            let _ = self.within(upload.abort()).await;
+        let mut upload = PartialUpload::begin(self, &path).await?;
+        if let Err(error) = send_parts(&mut upload, &mut file, part_bytes(sent), progress).await {
+            upload.abort().await;
             return Err(error);
         }
-        self.within(upload.complete()).await?;
-        let stored = self.within(self.store.head(&path)).await?.size;
+        upload.complete().await?;
+        let stored = self.size(key).await?;
         if stored == sent { Ok(()) } else { Err(LargeObjectError::OtherSize { stored, sent }) }
     }
 
-    async fn send_parts(
-        &self,
-        upload: &mut dyn MultipartUpload,
-        file: &mut File,
-        part_bytes: u64,
-        progress: &mut (dyn FnMut(u64) + Send),
-    ) -> Result<(), LargeObjectError> {
-        loop {
-            let mut part = Vec::new();
-            (&mut *file).take(part_bytes).read_to_end(&mut part).await?;
-            if part.is_empty() {
-                return Ok(());
-            }
-            let bytes = part.len() as u64;
-            self.within(upload.put_part(PutPayload::from(part))).await?;
-            progress(bytes);
-        }
+    /// Returns the size of an object in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such object, or the storage does not respond.
+    pub async fn size(&self, key: &str) -> Result<u64, StorageError> {
+        Ok(self.within(self.store.head(&Path::from(key))).await?.size)
+    }
+
+    /// Reads a part of an object.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such object, it is shorter, or the storage does not respond.
+    pub async fn part(&self, key: &str, range: Range<u64>) -> Result<Bytes, LargeObjectError> {
+        let part = self.within(self.store.get_range(&Path::from(key), range.clone())).await?;
+        let stored = range.start + part.len() as u64;
+        if stored == range.end { Ok(part) } else { Err(LargeObjectError::OtherSize { stored, sent: range.end }) }
     }
 
     /// Receives an object into a file that does not exist yet, and reports the number of bytes after each part.
@@ -99,16 +152,12 @@ impl ObjectStorage {
         file: &FilePath,
         progress: &mut (dyn FnMut(u64) + Send),
     ) -> Result<(), LargeObjectError> {
-        let path = Path::from(key);
-        let sent = self.within(self.store.head(&path)).await?.size;
+        let sent = self.size(key).await?;
         let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(file).await?;
         let mut stored = 0;
         while stored < sent {
             let end = sent.min(stored + MIN_PART_BYTES);
-            let part = self.within(self.store.get_range(&path, stored..end)).await?;
-            if part.len() as u64 != end - stored {
-                return Err(LargeObjectError::OtherSize { stored: stored + part.len() as u64, sent });
-            }
+            let part = self.part(key, stored..end).await?;
             file.write_all(&part).await?;
             progress(part.len() as u64);
             stored = end;
@@ -123,11 +172,23 @@ impl ObjectStorage {
     ///
     /// Returns an error if the storage does not respond, or does not allow to list its objects.
     pub async fn keys_below(&self, path: &str) -> Result<Vec<String>, StorageError> {
+        Ok(self.objects_below(path).await?.into_iter().map(|(key, _)| key).collect())
+    }
+
+    /// Returns the keys of all objects below a path, sorted, with their sizes in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the storage does not respond, or does not allow to list its objects.
+    pub async fn objects_below(&self, path: &str) -> Result<Vec<(String, u64)>, StorageError> {
         let path = (!path.is_empty()).then(|| Path::from(path));
-        let objects = self.store.list(path.as_ref()).map_ok(|object| object.location.to_string());
-        let mut keys: Vec<String> = self.within(objects.try_collect()).await?;
-        keys.sort();
-        Ok(keys)
+        let (mut listed, mut objects) = (self.store.list(path.as_ref()), Vec::new());
+        // The service lists a thousand objects at a time, and each of its answers has the time of one request.
+        while let Some(object) = self.within(listed.try_next()).await? {
+            objects.push((object.location.to_string(), object.size));
+        }
+        objects.sort();
+        Ok(objects)
     }
 
     /// Removes an object.
@@ -140,9 +201,29 @@ impl ObjectStorage {
     }
 }
 
+async fn send_parts(
+    upload: &mut PartialUpload,
+    file: &mut File,
+    part_bytes: u64,
+    progress: &mut (dyn FnMut(u64) + Send),
+) -> Result<(), LargeObjectError> {
+    loop {
+        let mut part = Vec::new();
+        (&mut *file).take(part_bytes).read_to_end(&mut part).await?;
+        if part.is_empty() {
+            return Ok(());
+        }
+        let bytes = part.len() as u64;
+        upload.send(part).await?;
+        progress(bytes);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use super::*;
 
@@ -171,7 +252,38 @@ mod tests {
         storage.remove("shop/a.tar").await.unwrap();
         assert_eq!(storage.keys_below("shop").await.unwrap(), ["shop/b.tar"]);
         assert_eq!(storage.keys_below("other").await.unwrap(), [""; 0]);
+        let shop = storage.below("shop");
+        assert_eq!(shop.objects_below("").await.unwrap(), [("b.tar".to_owned(), content.len() as u64)]);
+        assert_eq!(shop.part("b.tar", 1..4).await.unwrap(), content[1..4]);
+        let beyond = content.len() as u64;
+        assert!(shop.part("b.tar", beyond - 1..beyond + 1).await.is_err());
         let missing = storage.receive_file("shop/c.tar", &from.path().join("c"), &mut |_| {}).await;
         assert!(matches!(missing, Err(LargeObjectError::Storage(StorageError::Missing))), "{missing:?}");
+    }
+
+    #[tokio::test]
+    async fn an_upload_that_is_given_up_leaves_nothing_behind() {
+        let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let storage = ObjectStorage::folder(to.path(), String::new()).unwrap();
+        let file = from.path().join("file");
+        std::fs::write(&file, vec![7_u8; 3 * MIN_PART_BYTES as usize]).unwrap();
+        let parts = AtomicUsize::new(0);
+        let mut count = |_: u64| {
+            parts.fetch_add(1, Relaxed);
+        };
+        {
+            let mut sending = std::pin::pin!(storage.send_file("a", &file, &mut count));
+            while parts.load(Relaxed) == 0 {
+                assert!(futures::poll!(&mut sending).is_pending());
+                tokio::task::yield_now().await;
+            }
+        }
+        while std::fs::read_dir(to.path()).unwrap().next().is_some() {
+            tokio::task::yield_now().await;
+        }
+        storage.check_writable().await.unwrap();
+        assert!(storage.keys_below("").await.unwrap().is_empty());
+        storage.send_file("a", &file, &mut count).await.unwrap();
+        assert_eq!(storage.size("a").await.unwrap(), 3 * MIN_PART_BYTES);
     }
 }

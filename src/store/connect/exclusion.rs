@@ -6,6 +6,7 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, T
 use tokio::time::{Instant, sleep};
 
 use super::OpenError;
+use domain::audit::chain::ChainHead;
 
 /// Key of the advisory lock that prevents a second server from using a PostgreSQL database: the bytes of "Printflo".
 pub(crate) const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
@@ -47,14 +48,31 @@ pub(super) async fn epoch_on_disk(db: &DatabaseConnection) -> Result<i64, OpenEr
     Ok(db.query_one_raw(read).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?)
 }
 
-/// Takes the next epoch and reads the number of the last event, in one transaction.
-pub(super) async fn take_epoch(db: &DatabaseConnection) -> Result<(i64, i64), OpenError> {
+/// Raises the epoch in tables of any version, so that the server that had taken the last one writes no more.
+pub(super) async fn raise_epoch(db: &DatabaseConnection) -> Result<(), OpenError> {
+    let raised = db.execute_unprepared("UPDATE writer SET epoch = epoch + 1 WHERE id = 1").await?;
+    if raised.rows_affected() == 1 { Ok(()) } else { Err(OpenError::NoWriterRow) }
+}
+
+/// Epoch, and the ends of the logs that are written under it.
+pub(super) struct WriterPosition {
+    pub(super) epoch: i64,
+    /// Number of the last event.
+    pub(super) last_seq: i64,
+    /// Head of the audit log.
+    pub(super) audit: ChainHead,
+}
+
+/// Takes the next epoch and reads the number of the last event and the head of the audit log, in one transaction.
+pub(super) async fn take_epoch(db: &DatabaseConnection) -> Result<WriterPosition, OpenError> {
     let backend = db.get_database_backend();
     let tx = db.begin().await?;
-    let take = Statement::from_string(backend, "UPDATE writer SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch");
-    let epoch = tx.query_one_raw(take).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?;
+    let take = "UPDATE writer SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch, audit_number, audit_chain";
+    let row = tx.query_one_raw(Statement::from_string(backend, take)).await?.ok_or(OpenError::NoWriterRow)?;
+    let epoch = row.try_get("", "epoch")?;
+    let audit = ChainHead { number: row.try_get("", "audit_number")?, hash: row.try_get("", "audit_chain")? };
     let last = Statement::from_string(backend, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS last FROM events");
     let last_seq = tx.query_one_raw(last).await?.map(|row| row.try_get("", "last")).transpose()?.unwrap_or(0);
     tx.commit().await.map_err(OpenError::EpochUncertain)?;
-    Ok((epoch, last_seq))
+    Ok(WriterPosition { epoch, last_seq, audit })
 }

@@ -12,6 +12,9 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbE
 use super::{CopyError, DatabaseCopier, counted, postgres, sqlite};
 use crate::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE};
 
+/// Function of the triggers that keep the audit log from being changed, which stays when its table is dropped.
+const AUDIT_FUNCTION: &str = "refuse_audit_change()";
+
 /// State of a database before a backup is restored into it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RestoreTarget {
@@ -62,6 +65,7 @@ impl DatabaseCopier {
                 let name = table.replace('"', "\"\"");
                 db.execute_unprepared(&format!("DROP TABLE IF EXISTS \"{name}\" CASCADE")).await?;
             }
+            db.execute_unprepared(&format!("DROP FUNCTION IF EXISTS {AUDIT_FUNCTION} CASCADE")).await?;
             let mark = format!("CREATE TABLE IF NOT EXISTS {UNFINISHED_TABLE} (at TIMESTAMP NOT NULL DEFAULT now())");
             db.execute_unprepared(&mark).await?;
             Ok::<_, DbErr>(())

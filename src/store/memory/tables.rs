@@ -9,9 +9,10 @@ use sea_orm::EntityTrait;
 
 use crate::rows::{
     Audit, Doc, IdempotentAnswer, ModelOf, NumberedPart, Part, RowSink, Snapshot, SnapshotFacts, SnapshotModel,
-    SnapshotRow, TableRow, Unique, WriteError,
+    SnapshotRow, TableRow, Unique, WriteError, audit_row,
 };
 use crate::{CommandWrites, Settlement, Submission};
+use domain::audit::chain::ChainHead;
 use domain::endpoint::{Delivery, DeliveryState};
 use domain::event::{Event, NumberedEvent};
 use domain::id::Id;
@@ -32,6 +33,7 @@ pub struct Tables {
     claimed: RedBlackTreeMapSync<Unique, String>,
     events: RedBlackTreeMapSync<i64, Event>,
     audit: RedBlackTreeMapSync<Id, Audit>,
+    audit_head: ChainHead,
     answers: RedBlackTreeMapSync<String, IdempotentAnswer>,
 }
 
@@ -99,6 +101,8 @@ impl Tables {
             if self.audit.contains_key(&line.id) {
                 return Err(WriteError::Constraint("audit.id".to_owned()));
             }
+            // Only its head counts: the rows of this store are domain values.
+            drop(audit_row(line.clone(), &mut self.audit_head));
             self.audit.insert_mut(line.id, line.clone());
         }
         if let Some(answer) = &writes.idempotent_answer {
@@ -206,6 +210,11 @@ impl Tables {
     /// Returns the audit log entries in order of ID, which is also chronological.
     pub fn audit(&self) -> impl Iterator<Item = &Audit> {
         self.audit.values()
+    }
+
+    /// Returns the number and the hash of the last audit log entry in commit order.
+    pub fn audit_head(&self) -> &ChainHead {
+        &self.audit_head
     }
 
     /// Returns the response stored for the given idempotency key.

@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod audit;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,6 +18,7 @@ use crate::rows::samples::{
 use crate::rows::{Audit, Batch, IdempotentAnswer, Snapshot};
 use ::domain::aggregate::{LastNumbers, Versioned};
 use ::domain::amount::Amount;
+use ::domain::audit::chain::ChainHead;
 use ::domain::endpoint::DeliveryState;
 use ::domain::file::File;
 use ::domain::id::Id;
@@ -292,8 +295,9 @@ async fn logs_and_keys_come_back_as_they_were_written() {
             expires_at: at(1),
         };
         let mut batch = Batch::default();
-        batch.push_audit(line(1));
-        batch.push_audit(line(2));
+        let mut head = ChainHead::default();
+        batch.push_audit(line(1), &mut head);
+        batch.push_audit(line(2), &mut head);
         batch.push_idempotency(answered.clone());
         for n in [4, 3] {
             let mut event = kept_payment_event(n);
@@ -319,34 +323,6 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         let (open, total) = queries.unmatched_payments(ALL).await.unwrap();
         assert_eq!(total, 1);
         assert_eq!(open.into_iter().map(|one| one.state.unwrap()).collect::<Vec<_>>(), [kept_payment_event(3)]);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn the_audit_log_goes_on_behind_damaged_entries_and_those_that_do_not_match() {
-    on_each(async |db| {
-        let mut batch = Batch::default();
-        for n in 1..=8 {
-            let actor = if n == 2 { "key:1" } else { "machine" };
-            batch.push_audit(Audit { actor: actor.to_owned(), ..line(n) });
-        }
-        write(db, batch).await.unwrap();
-        let spoil = format!("UPDATE audit SET subject_id = 'none' WHERE at >= {} AND at <= {}", at(4).0, at(7).0);
-        db.execute_unprepared(&spoil).await.unwrap();
-        let queries = Queries::new(db.clone());
-        let orders = AuditFilter { subject_kind: Some("order".to_owned()), ..AuditFilter::default() };
-        let by_key = AuditFilter { actor: Some("key:1".to_owned()), ..orders.clone() };
-        for (filter, expected) in [(orders, vec![8, 3, 2, 1]), (by_key, vec![2])] {
-            let (mut entries, mut stretch) = (Vec::new(), queries.audit_stretch(&filter, None, 1).await.unwrap());
-            while let Some(place) = stretch.next {
-                entries.append(&mut stretch.entries);
-                stretch = queries.audit_stretch(&filter, Some(place), 1).await.unwrap();
-            }
-            entries.append(&mut stretch.entries);
-            let ids: Vec<Id> = entries.iter().map(|entry| entry.id).collect();
-            assert_eq!(ids, expected.into_iter().map(id).collect::<Vec<Id>>());
-        }
     })
     .await;
 }

@@ -15,6 +15,7 @@ use crate::rows::numbered::{NumberedRow, write_numbered};
 use crate::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
 use crate::rows::statement::{ActiveOf, write_new, write_rows, write_snapshots};
 use crate::rows::{Doc, RowSink, SnapshotModel, SnapshotRow, StoredRow, WriteError};
+use domain::audit::chain::ChainHead;
 use domain::event::Event;
 
 /// Row of any table that the store can insert.
@@ -122,9 +123,9 @@ impl Batch {
         Ok(())
     }
 
-    /// Adds an audit log entry.
-    pub fn push_audit(&mut self, line: Audit) {
-        self.insert(audit_row(line));
+    /// Adds the audit log entry that follows `head`, and makes it the head.
+    pub fn push_audit(&mut self, line: Audit, head: &mut ChainHead) {
+        self.insert(audit_row(line, head));
     }
 
     /// Adds the response to store for an idempotency key.

@@ -1,6 +1,7 @@
 //! Rows that are inserted once and never changed: events, audit log entries, and responses for idempotency keys.
 
 use crate::rows::{DamagedRow, WriteError};
+use domain::audit::chain::{ChainHead, ChainLine};
 use domain::event::{Event, NumberedEvent};
 use domain::id::Id;
 use domain::time::Timestamp;
@@ -82,9 +83,9 @@ pub fn read_event(row: events::Model) -> Result<NumberedEvent, DamagedRow> {
     Ok(NumberedEvent { seq: row.seq, event })
 }
 
-/// Builds the row for an audit log entry.
-pub fn audit_row(line: Audit) -> audit::Model {
-    audit::Model {
+/// Builds the row for the audit log entry that follows `head`, and makes it the head.
+pub fn audit_row(line: Audit, head: &mut ChainHead) -> audit::Model {
+    let mut row = audit::Model {
         id: line.id.to_string(),
         at: line.at.0,
         actor: line.actor,
@@ -94,6 +95,27 @@ pub fn audit_row(line: Audit) -> audit::Model {
         request_id: line.request_id,
         outcome: line.outcome,
         detail: line.detail,
+        number: 0,
+        chain: String::new(),
+    };
+    *head = head.append(&chain_line(&row));
+    row.number = head.number;
+    row.chain.clone_from(&head.hash);
+    row
+}
+
+/// Returns the part of an audit log row that its hash covers.
+pub fn chain_line(row: &audit::Model) -> ChainLine<'_> {
+    ChainLine {
+        id: &row.id,
+        at: row.at,
+        actor: &row.actor,
+        action: &row.action,
+        subject_kind: &row.subject_kind,
+        subject_id: &row.subject_id,
+        request_id: row.request_id.as_deref(),
+        outcome: &row.outcome,
+        detail: row.detail.as_deref(),
     }
 }
 

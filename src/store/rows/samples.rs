@@ -3,7 +3,10 @@
 
 mod template;
 
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, TransactionTrait};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DatabaseTransaction,
+    TransactionTrait,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -98,6 +101,17 @@ pub async fn write(db: &DatabaseConnection, batch: Batch) -> Result<(), WriteErr
             tx.rollback().await.unwrap();
             Err(error)
         }
+    }
+}
+
+/// Lets the lines of the audit log be changed and deleted, as the owner of the database can.
+pub async fn unlock_audit_log(db: &DatabaseConnection) {
+    let statements: &[&str] = match db.get_database_backend() {
+        DatabaseBackend::Postgres => &["ALTER TABLE audit DISABLE TRIGGER USER"],
+        _ => &["DROP TRIGGER IF EXISTS audit_refuses_update", "DROP TRIGGER IF EXISTS audit_refuses_delete"],
+    };
+    for sql in statements {
+        db.execute_unprepared(sql).await.unwrap();
     }
 }
 

@@ -58,12 +58,18 @@ impl TransactionTask {
 
     async fn write(mut self, submissions: Vec<Submission>) -> Result<Self, ConnectionError> {
         let writing = &mut self.guard.writing;
-        let mut tx = TxWriter { db: &writing.db, epoch: writing.epoch, seq: writing.last_seq, published: Vec::new() };
+        let mut tx = TxWriter {
+            db: &writing.db,
+            epoch: writing.epoch,
+            seq: writing.last_seq,
+            audit: writing.audit.clone(),
+            published: Vec::new(),
+        };
         // A monotonic duration for the metrics: it is never compared with the clock of the environment.
         let (size, began) = (TransactionSize::of(&submissions), Instant::now());
         let ended = tx.write(submissions).await;
-        let (seq, published) = (tx.seq, tx.published);
-        writing.last_seq = seq;
+        let (seq, audit, published) = (tx.seq, tx.audit, tx.published);
+        (writing.last_seq, writing.audit) = (seq, audit);
         self.outbox.publish(published);
         let (settled, failure) = match ended {
             TransactionEnd::Settled(settled) => (settled, None),

@@ -47,6 +47,12 @@ messages! {
     hint_key_application;
     hint_address_browser;
 
+    models_klipper;
+    models_octoprint;
+    models_prusa;
+    models_bambu;
+    models_elegoo;
+
     model_field;
     model_hint;
     plate_field;
@@ -73,7 +79,6 @@ messages! {
     add_title;
     choose_text;
     types;
-    default_port(port: &str);
     found_heading;
     search_heading;
     search_text;

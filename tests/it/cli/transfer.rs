@@ -54,7 +54,7 @@ impl Destination {
 }
 
 /// Returns the address of the shop's database.
-fn origin(app: &App) -> String {
+pub fn origin(app: &App) -> String {
     app.db.url().unwrap_or_else(|| format!("sqlite://{}?mode=rw", app.data().join("printfloor.db").display()))
 }
 
@@ -148,6 +148,7 @@ on_both! {
         let Some(other) = Destination::of_other_kind(&app, "other.db").await else { return };
         let before = contents(&app).await;
         app.stop().await;
+        let head = app.command(&["audit", "head"], "");
         transfer(&app, &origin(&app), &other.url);
         start_on(&mut app, &other.url).await;
         assert_eq!(contents(&app).await, before);
@@ -163,6 +164,9 @@ on_both! {
         transfer(&app, &other.url, &back.url);
         start_on(&mut app, &back.url).await;
         assert_eq!(contents(&app).await, since);
+        // Its audit log is the same, and goes on.
+        let words = app.command(&["audit", "verify", "--head", head.trim()], "");
+        assert!(words.contains(" lines fit, from "), "{words}");
         sent(&app, "last@example.org").await;
         let numbering = app.get("/api/invoices/numbering").await.expect(200);
         assert_eq!(numbering["gapless"], true, "{numbering}");

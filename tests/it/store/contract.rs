@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::domain::aggregate::{Aggregate, LastNumbers, Versioned};
+use printfloor::domain::audit::chain::ChainHead;
 use printfloor::domain::id::Id;
 use printfloor::domain::time::Timestamp;
 use printfloor::store::memory::{LostTransaction, MemoryStore};
@@ -12,6 +13,7 @@ use printfloor::store::queries::EventFilter;
 use printfloor::store::{AggregateKey, CommandWrites, Settlement, Store, Submission, Unavailable};
 use tokio::sync::oneshot;
 
+use super::audit::{head_of, line, verified};
 use super::rig::Rig;
 use super::submit::{Subject, counting, keyed_answer, submit, tally, together};
 use super::tally::Tally;
@@ -24,7 +26,7 @@ struct Checked {
     environment: Arc<Environment>,
     memory: Option<MemoryStore>,
     /// Keeps the actors of the writer alive.
-    _rig: Option<Rig>,
+    rig: Option<Rig>,
 }
 
 impl Subject for Checked {
@@ -40,7 +42,7 @@ impl Checked {
     async fn on_database(database: &TestDatabase) -> Self {
         let rig = Rig::start(database).await;
         let (store, outbox, environment) = (rig.store.clone(), rig.outbox.clone(), rig.environment.clone());
-        Self { store, outbox, environment, memory: None, _rig: Some(rig) }
+        Self { store, outbox, environment, memory: None, rig: Some(rig) }
     }
 
     fn in_memory() -> Self {
@@ -50,7 +52,7 @@ impl Checked {
             printfloor::config::Config::default().rules(),
             LastNumbers::default(),
         ));
-        Self { store: memory.store(), outbox, environment, memory: Some(memory), _rig: None }
+        Self { store: memory.store(), outbox, environment, memory: Some(memory), rig: None }
     }
 
     fn load(&self, id: Id, generation: u64) -> oneshot::Receiver<Option<Arc<Versioned<Tally>>>> {
@@ -63,6 +65,16 @@ impl Checked {
 
     async fn version(&self, id: Id) -> i64 {
         self.store.reader().load::<Tally>(id).await.unwrap().version
+    }
+
+    /// Returns the head of the audit log; fails unless the lines in a database lead to it.
+    async fn audit_head(&self) -> ChainHead {
+        if let Some(memory) = &self.memory {
+            return memory.tables().audit_head().clone();
+        }
+        let verification = verified(&self.rig.as_ref().unwrap().database.settings).await;
+        assert_eq!(verification.fault, None);
+        verification.head
     }
 
     /// Returns the subjects of all events; fails unless they are numbered without gaps and published in that order.
@@ -110,6 +122,7 @@ on_every_store!(
     a_snapshot_that_several_commands_shaped_names_none,
     a_load_is_answered_in_the_order_of_commits,
     audit_lines_need_no_aggregate,
+    the_audit_log_is_a_chain_of_what_is_durable,
     retention_keeps_the_last_event_and_valid_keys,
 );
 
@@ -199,6 +212,26 @@ async fn audit_lines_need_no_aggregate(s: Checked) {
     let id = s.environment.id();
     assert_eq!(submit(&s, tally(&s, id, "a", 1, 1)).await.unwrap(), Settlement::Durable);
     assert_eq!(s.subjects().await, [id]);
+}
+
+async fn the_audit_log_is_a_chain_of_what_is_durable(s: Checked) {
+    assert_eq!(s.audit_head().await, ChainHead::default());
+    let with_line = |id: Id, code: &str, n: u128| {
+        let mut submission = tally(&s, id, code, 1, 1);
+        submission.commands[0].audit = Some(line(n));
+        submission
+    };
+    let [a, b, c] = [(); 3].map(|()| s.environment.id());
+    let all = vec![with_line(a, "same", 1), with_line(b, "same", 2), with_line(c, "other", 3)];
+    let clash = Settlement::Clash { at: Some(0), constraint: "skus.code".to_owned() };
+    assert_eq!(together(&s, all).await, [Settlement::Durable, clash, Settlement::Durable]);
+    assert_eq!(submit(&s, with_line(a, "same", 4)).await.unwrap(), Settlement::Superseded);
+    // The same ID again is refused, and the next line follows the last one that was written.
+    s.store.note(vec![line(5), line(6)]);
+    s.store.note(vec![line(6)]);
+    s.store.note(vec![line(7)]);
+    assert_eq!(submit(&s, tally(&s, b, "b", 1, 1)).await.unwrap(), Settlement::Durable);
+    assert_eq!(s.audit_head().await, head_of(&[1, 3, 5, 6, 7]));
 }
 
 async fn retention_keeps_the_last_event_and_valid_keys(s: Checked) {

@@ -1,8 +1,10 @@
 //! A second server on the same PostgreSQL database stands by for the first, and takes over when it ends in any way.
 
+mod bucket;
 mod chaos;
 mod handover;
 mod lease;
+mod versions;
 
 use std::path::Path;
 

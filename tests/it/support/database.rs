@@ -65,6 +65,11 @@ impl TestDatabase {
         done
     }
 
+    /// Opens a connection from outside.
+    pub async fn open(&self) -> DatabaseConnection {
+        connect(&self.settings.url).await
+    }
+
     /// Queries one number from outside.
     pub async fn number(&self, sql: &str) -> i64 {
         self.rows(sql).await[0].try_get_by_index(0).unwrap()

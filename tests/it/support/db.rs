@@ -1,7 +1,7 @@
 //! A database of the test's own.
 
 use migrations::{Migrator, MigratorTrait as _};
-use printfloor::store::rows::samples::unused_database;
+use printfloor::store::rows::samples::{unlock_audit_log, unused_database};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 
 use super::{App, Template};
@@ -111,6 +111,14 @@ impl Db {
     /// Changes a server's database behind its back.
     pub async fn execute(&self, app: &App, sql: &str) {
         run(&self.address(app), sql).await;
+    }
+
+    /// Changes the audit log of a server's database behind its back, as the owner of the database can.
+    pub async fn tamper(&self, app: &App, sql: &str) {
+        let db = open(&self.address(app)).await;
+        unlock_audit_log(&db).await;
+        db.execute_unprepared(sql).await.expect(sql);
+        db.close().await.unwrap();
     }
 
     /// Makes a server's database one of an older release: with so many migrations, and these rows.

@@ -49,6 +49,20 @@ impl Moto {
         Some(moto)
     }
 
+    /// Lists the keys of a bucket's objects.
+    pub async fn keys(&self, bucket: &str) -> Vec<String> {
+        let answer = http().get(format!("{}/{bucket}?list-type=2", self.url)).send().await.unwrap();
+        let text = answer.text().await.unwrap();
+        let keys = text.split("<Key>").skip(1);
+        keys.map(|rest| rest.split("</Key>").next().unwrap().to_owned()).collect()
+    }
+
+    /// Rejects each request from now on, because nobody has a key.
+    pub async fn reject_keys(&self) {
+        let rejects = http().post(format!("{}/moto-api/reset-auth", self.url)).body("0").send().await.unwrap();
+        assert!(rejects.status().is_success(), "{rejects:?}");
+    }
+
     /// Ends the server.
     pub fn end(&mut self) {
         let _ = self.child.kill();

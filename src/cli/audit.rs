@@ -1,0 +1,86 @@
+//! `printfloor audit`: verifies the audit log, and prints its head. Both only read, beside a running server too.
+
+use clap::Subcommand;
+
+use super::progress::ProgressLine;
+use super::{CliError, GlobalOptions, output, settings};
+use crate::app::own_secrets;
+use crate::domain::audit::chain::ChainHead;
+use crate::observe::log;
+use crate::store::audit_log::{AuditLog, AuditLogError, AuditVerification};
+use crate::store::connect::{self, DatabaseSettings};
+
+/// Commands about the audit log.
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Verify that no line of the audit log was changed, removed, inserted or moved, even while the server is running
+    Verify {
+        /// Head that `printfloor audit head` printed at an earlier time, whose line must still be in the log; can be
+        /// repeated
+        #[arg(long = "head", value_name = "NUMBER:HASH")]
+        heads: Vec<ChainHead>,
+    },
+    /// Print the number and the hash of the last line, which stand for the whole log, to keep them in another place
+    Head,
+}
+
+impl AuditCommand {
+    /// Runs the command.
+    pub async fn run(self, global: &GlobalOptions) -> Result<(), CliError> {
+        log::start_for_command();
+        let settings = own_secrets::database_settings(&settings::load(global, None)?.config);
+        let log = AuditLog::open(&settings).await.map_err(|error| failed(&settings, &error))?;
+        let outcome = match self {
+            Self::Verify { heads } => verify(&settings, &log, heads).await,
+            Self::Head => output::line(&log.head().to_string()),
+        };
+        log.close().await;
+        outcome
+    }
+}
+
+/// Verifies the log and prints what it contains. Fails at the first line that does not fit.
+async fn verify(settings: &DatabaseSettings, log: &AuditLog, heads: Vec<ChainHead>) -> Result<(), CliError> {
+    let lines = u64::try_from(log.head().number).unwrap_or_default();
+    let mut progress = ProgressLine::of_rows("verifying", lines);
+    let verification = log.verify(heads, &mut |lines| progress.add(lines)).await;
+    let verification = verification.map_err(|error| failed(settings, &error))?;
+    progress.end();
+    output::line(&summary(&verification))?;
+    let Some(fault) = verification.fault else { return Ok(()) };
+    let noticed = verification.line.map(|line| format!(" (noticed at: {line})")).unwrap_or_default();
+    Err(CliError::Failed(format!("the audit log is not what the server wrote: {fault}{noticed}")))
+}
+
+fn failed(settings: &DatabaseSettings, error: &AuditLogError) -> CliError {
+    CliError::Failed(format!("{}: {error}", connect::display_url(&settings.url)))
+}
+
+/// Returns number, span and head of the lines that fit.
+fn summary(verification: &AuditVerification) -> String {
+    let AuditVerification { head, span, .. } = verification;
+    let count = match head.number {
+        1 => "1 line fits".to_owned(),
+        lines => format!("{lines} lines fit"),
+    };
+    match span {
+        Some((first, last)) => format!("{count}, from {first} to {last}\nhead: {head}"),
+        None => count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::time::Timestamp;
+
+    #[test]
+    fn a_summary_has_number_span_and_head() {
+        let mut verification = AuditVerification::default();
+        assert_eq!(summary(&verification), "0 lines fit");
+        verification.head = ChainHead { number: 1, hash: "ab".to_owned() };
+        verification.span = Some((Timestamp(0), Timestamp(1)));
+        let expected = "1 line fits, from 1970-01-01T00:00:00.000Z to 1970-01-01T00:00:00.001Z\nhead: 1:ab";
+        assert_eq!(summary(&verification), expected);
+    }
+}

@@ -1,0 +1,94 @@
+//! Files of a backup that is restored into a bucket.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use tokio::runtime::Handle;
+
+use crate::app::backups::reading::VerifiedBackup;
+use crate::app::storage::files_storage;
+use crate::cli::CliError;
+use crate::config::Config;
+use crate::services::object_storage::{ObjectStorage, StorageError};
+
+/// Folders of an archive, and of the bucket, with files and with documents.
+const FILES: &str = "files/";
+const DOCUMENTS: &str = "documents/";
+/// Folders of the bucket that must be empty before a restore.
+const FOLDERS: [&str; 3] = [FILES, DOCUMENTS, "exports/"];
+
+/// Place in a bucket for the files of a backup and, unless they have another place, the documents.
+#[derive(Clone)]
+pub(super) struct RestoreBucket {
+    address: String,
+    storage: ObjectStorage,
+    has_documents: bool,
+}
+
+impl RestoreBucket {
+    /// Opens the place in the settings; `None` if files are in a directory.
+    pub(super) fn open(config: &Config) -> Result<Option<Self>, CliError> {
+        let storage = files_storage(config).map_err(|error| CliError::Failed(error.to_string()))?;
+        let (Some(place), Some(storage)) = (config.files_bucket(), storage) else { return Ok(None) };
+        let has_documents = config.documents_bucket().is_some();
+        Ok(Some(Self { address: place.to_string(), storage, has_documents }))
+    }
+
+    /// Checks that the place contains no files.
+    pub(super) async fn must_be_empty(&self) -> Result<(), CliError> {
+        match self.objects().await?.keys().next() {
+            None => Ok(()),
+            Some(key) => Err(CliError::Failed(format!(
+                "{} is not empty: it contains {key}. A backup can only be restored into an empty place: set files.dir \
+                 to another path in the bucket, or remove the objects",
+                self.address
+            ))),
+        }
+    }
+
+    /// Removes the leftovers of an interrupted restore.
+    pub(super) async fn clear(&self) -> Result<(), CliError> {
+        for key in self.objects().await?.keys() {
+            self.storage.remove(key).await.map_err(|error| self.failed(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Moves an unpacked file to the bucket, if that is its place. Blocks on the bucket.
+    pub(super) fn receive(&self, name: &str, file: &Path) -> io::Result<()> {
+        if !self.is_place_of(name) {
+            return Ok(());
+        }
+        let sent = Handle::current().block_on(self.storage.send_file(name, file, &mut |_| {}));
+        sent.map_err(|error| io::Error::other(format!("{}: {error}", self.address)))?;
+        fs::remove_file(file)
+    }
+
+    /// Checks that all files of a backup are in the bucket, with their sizes. Each was compared with its hash when it
+    /// was unpacked.
+    pub(super) async fn verify(&self, backup: &VerifiedBackup) -> Result<(), CliError> {
+        let objects = self.objects().await?;
+        for (name, bytes) in backup.members().filter(|(name, _)| self.is_place_of(name)) {
+            if objects.get(name) != Some(&bytes) {
+                return Err(CliError::Failed(format!("{} lacks {name}, which was stored in it", self.address)));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_place_of(&self, name: &str) -> bool {
+        name.starts_with(FILES) || (self.has_documents && name.starts_with(DOCUMENTS))
+    }
+
+    /// Returns the keys and sizes of all objects in the folders of the place.
+    async fn objects(&self) -> Result<BTreeMap<String, u64>, CliError> {
+        let objects = self.storage.objects_below("").await.map_err(|error| self.failed(&error))?;
+        Ok(objects.into_iter().filter(|(key, _)| FOLDERS.iter().any(|folder| key.starts_with(*folder))).collect())
+    }
+
+    fn failed(&self, error: &StorageError) -> CliError {
+        CliError::Failed(format!("{}: {error}", self.address))
+    }
+}
