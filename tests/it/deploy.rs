@@ -2,6 +2,7 @@
 
 mod alerts;
 mod dashboard;
+mod kubernetes;
 
 use std::collections::BTreeSet;
 
