@@ -35,6 +35,7 @@ mod m20261128_000034_gcode_of_customers;
 mod m20261129_000035_promised_orders_are_watched;
 mod m20261129_000041_audit_by_kind;
 mod m20261130_000042_files_by_kind;
+mod m20261130_000062_row_counts;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -79,6 +80,7 @@ impl MigratorTrait for Migrator {
             whole(m20261129_000035_promised_orders_are_watched::Migration),
             whole(m20261129_000041_audit_by_kind::Migration),
             whole(m20261130_000042_files_by_kind::Migration),
+            whole(m20261130_000062_row_counts::Migration),
         ]
     }
 }

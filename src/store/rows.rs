@@ -3,6 +3,7 @@
 //! Transactions belong to the writer, which opens, guards and commits them, and passes them to [`Batch::write`].
 
 mod batch;
+mod counts;
 mod doc;
 mod numbered;
 mod part;
