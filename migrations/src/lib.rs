@@ -36,6 +36,7 @@ mod m20261129_000035_promised_orders_are_watched;
 mod m20261129_000041_audit_by_kind;
 mod m20261130_000042_files_by_kind;
 mod m20261130_000062_row_counts;
+mod m20261130_000063_indexes_in_list_order;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -81,6 +82,7 @@ impl MigratorTrait for Migrator {
             whole(m20261129_000041_audit_by_kind::Migration),
             whole(m20261130_000042_files_by_kind::Migration),
             whole(m20261130_000062_row_counts::Migration),
+            whole(m20261130_000063_indexes_in_list_order::Migration),
         ]
     }
 }

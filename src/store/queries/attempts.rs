@@ -49,12 +49,14 @@ impl Queries {
     ) -> Result<(Vec<(Attempt, Option<Job>)>, u64), LoadError> {
         use attempts::Column as C;
         let state = state.as_ref().map(word).transpose().map_err(json)?;
+        let is_counted = |own: &str| state.as_deref().is_none_or(|state| state == own);
+        let total = self.row_total(&format!("attempts {printer}"), is_counted).await?;
         let select = attempts::Entity::find()
             .filter(C::PrinterId.eq(printer.to_string()))
             .apply_if(state, |all, state| all.filter(C::State.eq(state)))
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
-        let (some, total) = self.rows::<_, Attempt>(select, page).await?;
+        let (some, total) = self.rows_of::<_, Attempt>(select, page, Some(total)).await?;
         let ids = some.iter().map(|attempt| attempt.job_id.to_string());
         let rows = jobs::Entity::find().filter(jobs::Column::Id.is_in(ids)).all(&self.db).await?;
         let jobs: BTreeMap<Id, Job> =

@@ -45,7 +45,12 @@ impl Queries {
         let select = customers::Entity::find()
             .apply_if(filter.email.as_deref(), |all, email| all.filter(C::Email.eq(email)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Email, q).or(contains(C::Name, q))));
-        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+        let total = if *filter == CustomerFilter::default() {
+            Some(self.row_total("customers", |_| true).await?)
+        } else {
+            None
+        };
+        self.snapshots_of(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page, total).await
     }
 
     /// Returns the sign-in link whose token has the given hash, even if the link is no longer valid.

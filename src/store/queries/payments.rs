@@ -73,7 +73,14 @@ impl Queries {
                 all.filter(owned_by(orders::Column::Site.eq(site), invoices::Column::Site.eq(site)))
             });
         let newest = select.order_by_desc(C::CreatedAt).order_by_desc(C::Id);
-        let (listed, total) = self.rows::<_, Payment>(newest, page).await?;
+        let counted = PaymentFilter { site: filter.site.clone(), ..PaymentFilter::default() };
+        let total = if *filter == counted {
+            let is_of_site = |site: &str| filter.site.as_deref().is_none_or(|own| own == site);
+            Some(self.row_total("payments", is_of_site).await?)
+        } else {
+            None
+        };
+        let (listed, total) = self.rows_of::<_, Payment>(newest, page, total).await?;
         Ok((self.with_owners(listed).await?, total))
     }
 

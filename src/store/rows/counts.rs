@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::{ConnectionTrait, Statement, Value};
+use sea_orm::{ConnectionTrait, DbBackend, Statement, Value};
 
 use crate::rows::WriteError;
 use crate::rows::statement::{map_db_error, portion};
@@ -76,7 +76,7 @@ pub(super) const ROW_COUNTS: &[RowCount] = &[
 
 impl RowCount {
     /// Returns the statement that adds the rows for which a condition holds to their numbers, or subtracts them.
-    pub(super) fn update(self, sign: CountSign, condition: &str) -> String {
+    fn update(self, sign: CountSign, condition: &str) -> String {
         let Self { table, list, key, which, .. } = self;
         let minus = match sign {
             CountSign::Add => "",
@@ -92,7 +92,7 @@ impl RowCount {
 
 /// Direction in which numbers change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum CountSign {
+enum CountSign {
     /// Rows are added.
     Add,
     /// Rows are subtracted.
@@ -139,7 +139,10 @@ async fn change(
     while keys.len() > 0 {
         let many = portion(keys.len());
         let some: Vec<Value> = keys.by_ref().take(many).map(|key| key.as_str().into()).collect();
-        let places: Vec<String> = (1..=some.len()).map(|place| format!("${place}")).collect();
+        let is_postgres = tx.get_database_backend() == DbBackend::Postgres;
+        // SQLite would look each numbered value up by its name.
+        let place = |number| if is_postgres { format!("${number}") } else { "?".to_owned() };
+        let places: Vec<String> = (1..=some.len()).map(place).collect();
         let sql = count.update(sign, &format!("id IN ({})", places.join(", ")));
         let statement = Statement::from_sql_and_values(tx.get_database_backend(), sql, some);
         tx.execute_raw(statement).await.map_err(map_db_error)?;
