@@ -252,7 +252,10 @@ impl Queries {
 }
 
 /// Returns the query for the orders that match the filter, newest first. The search is that of the filter's text.
-pub(super) fn filtered(filter: &OrderFilter, search: Option<&OrderSearch>) -> Result<Select<orders::Entity>, LoadError> {
+pub(super) fn filtered(
+    filter: &OrderFilter,
+    search: Option<&OrderSearch>,
+) -> Result<Select<orders::Entity>, LoadError> {
     use orders::Column as C;
     let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
     let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
