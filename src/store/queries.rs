@@ -55,7 +55,9 @@ use std::collections::HashMap;
 use std::ops::Deref;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
-use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{
+    DatabaseConnection, DbBackend, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -166,6 +168,16 @@ impl Queries {
     /// Parses the given rows and returns those that can be read.
     fn readable<M: Doc, T>(&self, rows: &[M], read: impl Fn(&M) -> Result<T, DamagedRow>) -> Vec<T> {
         rows.iter().filter_map(|row| self.damaged.sort_out(M::TABLE, row.key(), read(row))).collect()
+    }
+
+    /// Returns the condition that a column contains a text, ignoring case, in the form that the database evaluates
+    /// fastest.
+    fn contains(&self, column: impl IntoColumnRef, text: &str) -> Expr {
+        if self.db.get_database_backend() == DbBackend::Postgres {
+            return contains(column, text);
+        }
+        let lower = Func::lower(Expr::col(column));
+        Expr::expr(Func::cust("instr").arg(lower).arg(text.to_lowercase())).gt(0)
     }
 
     async fn page<E>(&self, select: Select<E>, page: Page) -> Result<(Vec<E::Model>, u64), DbErr>
