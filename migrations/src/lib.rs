@@ -37,6 +37,7 @@ mod m20261129_000041_audit_by_kind;
 mod m20261130_000042_files_by_kind;
 mod m20261130_000062_row_counts;
 mod m20261130_000063_indexes_in_list_order;
+mod m20261130_000064_print_sums;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -83,6 +84,7 @@ impl MigratorTrait for Migrator {
             whole(m20261130_000042_files_by_kind::Migration),
             whole(m20261130_000062_row_counts::Migration),
             whole(m20261130_000063_indexes_in_list_order::Migration),
+            whole(m20261130_000064_print_sums::Migration),
         ]
     }
 }

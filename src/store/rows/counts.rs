@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sea_orm::{ConnectionTrait, DbBackend, Statement, Value};
 
 use crate::rows::WriteError;
+use crate::rows::print_sums::change_sums;
 use crate::rows::statement::{map_db_error, portion};
 
 /// Numbers of a table's rows, by list and key. All members but the table are SQL. A list is read as a whole.
@@ -92,7 +93,7 @@ impl RowCount {
 
 /// Direction in which numbers change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum CountSign {
+pub(super) enum CountSign {
     /// Rows are added.
     Add,
     /// Rows are subtracted.
@@ -114,7 +115,10 @@ pub(super) async fn subtract_written(tx: &impl ConnectionTrait, written: &Writte
             change(tx, *count, CountSign::Subtract, keys).await?;
         }
     }
-    Ok(())
+    match written.get("attempts") {
+        Some(attempts) => change_sums(tx, CountSign::Subtract, attempts).await,
+        None => Ok(()),
+    }
 }
 
 /// Adds the rows that were written to their numbers, as they are now.
@@ -125,6 +129,9 @@ pub(super) async fn add_written(tx: &impl ConnectionTrait, written: &WrittenKeys
             change(tx, *count, CountSign::Add, keys).await?;
             has_subtracted |= !count.is_fixed;
         }
+    }
+    if let Some(attempts) = written.get("attempts") {
+        change_sums(tx, CountSign::Add, attempts).await?;
     }
     if has_subtracted { remove_empty(tx).await } else { Ok(()) }
 }
@@ -139,15 +146,19 @@ async fn change(
     while keys.len() > 0 {
         let many = portion(keys.len());
         let some: Vec<Value> = keys.by_ref().take(many).map(|key| key.as_str().into()).collect();
-        let is_postgres = tx.get_database_backend() == DbBackend::Postgres;
-        // SQLite would look each numbered value up by its name.
-        let place = |number| if is_postgres { format!("${number}") } else { "?".to_owned() };
-        let places: Vec<String> = (1..=some.len()).map(place).collect();
-        let sql = count.update(sign, &format!("id IN ({})", places.join(", ")));
+        let sql = count.update(sign, &format!("id IN ({})", placeholders(tx.get_database_backend(), many)));
         let statement = Statement::from_sql_and_values(tx.get_database_backend(), sql, some);
         tx.execute_raw(statement).await.map_err(map_db_error)?;
     }
     Ok(())
+}
+
+/// Returns the places of so many values in a statement.
+pub(super) fn placeholders(backend: DbBackend, count: usize) -> String {
+    let is_postgres = backend == DbBackend::Postgres;
+    // SQLite would look each numbered value up by its name.
+    let place = |number| if is_postgres { format!("${number}") } else { "?".to_owned() };
+    (1..=count).map(place).collect::<Vec<_>>().join(", ")
 }
 
 /// Removes the keys that no row has any more. They may be what somebody wanted to be deleted. There is an index of
