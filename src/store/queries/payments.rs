@@ -73,8 +73,8 @@ impl Queries {
         let newest = select.order_by_desc(C::CreatedAt).order_by_desc(C::Id);
         let counted = PaymentFilter { site: filter.site.clone(), ..PaymentFilter::default() };
         let total = if *filter == counted {
-            let is_of_site = |site: &str| filter.site.as_deref().is_none_or(|own| own == site);
-            Some(self.row_total("payments", is_of_site).await?)
+            let is_counted = |site: &str| filter.site.as_deref().is_none_or(|own| own == site);
+            Some(self.row_total("payments", is_counted).await?)
         } else {
             None
         };
