@@ -37,6 +37,9 @@ mod m20261129_000035_promised_orders_are_watched;
 mod m20261129_000041_audit_by_kind;
 mod m20261130_000042_files_by_kind;
 mod m20261201_000052_chain_audit;
+mod m20261201_000062_row_counts;
+mod m20261201_000063_indexes_in_list_order;
+mod m20261201_000064_print_sums;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -82,6 +85,9 @@ impl MigratorTrait for Migrator {
             whole(m20261129_000041_audit_by_kind::Migration),
             whole(m20261130_000042_files_by_kind::Migration),
             whole(m20261201_000052_chain_audit::Migration),
+            whole(m20261201_000062_row_counts::Migration),
+            whole(m20261201_000063_indexes_in_list_order::Migration),
+            whole(m20261201_000064_print_sums::Migration),
         ]
     }
 }

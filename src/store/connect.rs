@@ -301,5 +301,6 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
 /// Returns the options of a session in a read pool.
 fn reader_session(options: PgConnectOptions, statement_timeout: Duration) -> PgConnectOptions {
     let limit = statement_timeout.as_millis().to_string();
-    options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on")])
+    // Compiling a query takes longer than each of these queries.
+    options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on"), ("jit", "off")])
 }

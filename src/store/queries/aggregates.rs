@@ -4,7 +4,7 @@ use sea_orm::sea_query::{Alias, ExprTrait};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::orders::json;
-use super::{FileGroup, Page, Queries, contains, equals};
+use super::{FileGroup, Page, Queries, equals};
 use crate::rows::{LoadError, read_doc, word};
 use domain::aggregate::Versioned;
 use domain::amount::Amount;
@@ -73,7 +73,7 @@ impl Queries {
         let select = materials::Entity::find()
             .filter(C::Archived.eq(false))
             .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
-            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(self.contains(C::Name, q)));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
@@ -101,7 +101,9 @@ impl Queries {
                 // What it names stands in the document, as its own id does.
                 all.filter(C::Doc.like(format!("%\"{id}\"%")).and(C::Id.ne(id.to_string())))
             })
-            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q).or(contains(C::Code, q))));
+            .apply_if(filter.q.as_deref(), |all, q| {
+                all.filter(self.contains(C::Name, q).or(self.contains(C::Code, q)))
+            });
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
@@ -110,13 +112,14 @@ impl Queries {
         use files::Column as C;
         let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
         let group = filter.group.map(FileGroup::condition).transpose()?;
+        let total = self.file_total(filter).await?;
         let select = files::Entity::find()
             .filter(C::Archived.eq(false))
             .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
             .apply_if(group, QueryFilter::filter)
             .apply_if(filter.sha256.as_deref(), |all, sha256| all.filter(C::Sha256.eq(sha256)))
-            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
-        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(self.contains(C::Name, q)));
+        self.snapshots_of(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page, total).await
     }
 
     /// Returns up to `most` photos of finished prints that the server took before the given time, oldest first.
@@ -134,7 +137,8 @@ impl Queries {
     pub async fn movements(&self, material: Id, page: Page) -> Result<(Vec<Movement>, u64), LoadError> {
         use movements::Column as C;
         let select = movements::Entity::find().filter(C::MaterialId.eq(material.to_string()));
-        self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+        let total = self.row_total(&format!("movements {material}"), |_| true).await?;
+        self.rows_of(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page, Some(total)).await
     }
 
     /// Returns the totals of a material's ledger, which must equal the material's `quantity` and `reserved`.

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
+use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
 
 use super::Queries;
-use crate::rows::LoadError;
+use crate::rows::{LoadError, PeriodQuery, PrintList, period_sums, used_parts};
 use domain::amount::Amount;
 use domain::material::MaterialType;
 use domain::time::Timestamp;
@@ -53,13 +53,13 @@ pub struct QualityCounts {
 }
 
 impl QualityGrouping {
-    /// Returns the SQL for the grouping key and for an additional condition.
-    fn sql(self) -> (&'static str, &'static str) {
+    /// Returns the SQL for the grouping key of an attempt.
+    fn sql(self) -> &'static str {
         match self {
-            Self::All => ("CAST(NULL AS TEXT)", ""),
-            Self::Sku => ("jobs.sku_id", ""),
-            Self::Printer => ("attempts.printer_id", ""),
-            Self::Reason => ("attempts.scrap_reason", "AND attempts.good < attempts.parts"),
+            Self::All => "CAST(NULL AS TEXT)",
+            Self::Sku => "jobs.sku_id",
+            Self::Printer => "attempts.printer_id",
+            Self::Reason => "attempts.scrap_reason",
         }
     }
 }
@@ -73,24 +73,32 @@ impl Queries {
         from: Timestamp,
         to: Timestamp,
     ) -> Result<Vec<QualityCounts>, LoadError> {
-        let (key, more) = by.sql();
-        // PostgreSQL sums whole numbers to decimals. A plate has one part at least.
-        let sum = |what: &str| format!("CAST(COALESCE(SUM({what}), 0) AS BIGINT)");
-        let scrap = "(attempts.parts - attempts.good)";
+        let (list, key) = match by {
+            QualityGrouping::All => (PrintList::PrinterQuality, "CAST(NULL AS TEXT)"),
+            QualityGrouping::Sku => (PrintList::SkuQuality, "sums.key"),
+            QualityGrouping::Printer => (PrintList::PrinterQuality, "sums.key"),
+            // The key of a reason begins with a sign, that of prints without one is another sign.
+            QualityGrouping::Reason => {
+                (PrintList::Reasons, "CASE WHEN sums.key = '-' THEN NULL ELSE SUBSTR(sums.key, 2) END")
+            }
+        };
+        let db = self.db.get_database_backend();
+        let PeriodQuery { sql, values } = period_sums(db, list, from, to);
+        // PostgreSQL sums whole numbers to decimals.
+        let sum = |what: &str| format!("CAST(SUM({what}) AS BIGINT)");
         let sql = format!(
-            "SELECT {key} AS key, materials.kind AS kind, COUNT(*) AS prints, {} AS parts, {} AS good, {} AS first_parts, \
+            "SELECT {key} AS key, materials.kind AS kind, {} AS prints, {} AS parts, {} AS good, {} AS first_parts, \
              {} AS first_good, {} AS lost_ms, {} AS lost_material \
-             FROM attempts JOIN jobs ON jobs.id = attempts.job_id LEFT JOIN materials ON materials.id = jobs.material_id \
-             WHERE attempts.judged_end >= $1 AND attempts.judged_end < $2 {more} GROUP BY 1, 2",
-            sum("attempts.parts"),
-            sum("attempts.good"),
-            sum("CASE WHEN attempts.first_pass THEN attempts.parts ELSE 0 END"),
-            sum("CASE WHEN attempts.first_pass THEN attempts.good ELSE 0 END"),
-            sum(&format!("attempts.print_ms * {scrap} / attempts.parts")),
-            sum(&format!("attempts.used * {scrap} / attempts.parts")),
+             FROM ({sql}) AS sums LEFT JOIN materials ON materials.id = sums.kind GROUP BY 1, 2",
+            sum("sums.attempts"),
+            sum("sums.parts"),
+            sum("sums.good"),
+            sum("sums.first_parts"),
+            sum("sums.first_good"),
+            sum("sums.lost_ms"),
+            sum("sums.lost_material"),
         );
-        let statement =
-            Statement::from_sql_and_values(self.db.get_database_backend(), sql, [from.0.into(), to.0.into()]);
+        let statement = Statement::from_sql_and_values(db, sql, values);
         let mut groups: Vec<QualityCounts> = Vec::new();
         for row in self.db.query_all_raw(statement).await? {
             let (of_kind, unit) = read(&row)?;
@@ -122,7 +130,7 @@ impl Queries {
         from: Timestamp,
         to: Timestamp,
     ) -> Result<HashMap<Option<String>, Option<i64>>, LoadError> {
-        let (key, _) = by.sql();
+        let key = by.sql();
         let db = self.db.get_database_backend();
         let of = used_parts(db);
         let sql = format!(
@@ -138,18 +146,6 @@ impl Queries {
             costs.insert(row.try_get("", "key")?, cost.map(|cost| (cost / PARTS_OF_A_CENT).round() as i64));
         }
         Ok(costs)
-    }
-}
-
-/// Returns the SQL that joins attempts and their jobs with the material that each print used, as rows named `part` with
-/// the material ID and the amount in thousandths of its unit. If a print ended before usage was recorded per material,
-/// its entire usage is attributed to the job's first material.
-pub(super) fn used_parts(db: DbBackend) -> &'static str {
-    if db == DbBackend::Postgres {
-        "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
-         AS part (key, value)"
-    } else {
-        "CROSS JOIN json_each(COALESCE(attempts.used_of, json_object(jobs.material_id, attempts.used))) AS part"
     }
 }
 
