@@ -221,7 +221,7 @@ fn dead(count: usize) -> (Vec<Value>, Vec<TcpListener>) {
 
 /// Registers printers in the shop of a folder that no server uses, in a process of its own; returns their ids.
 async fn register<'a>(folder: &Path, lines: impl Iterator<Item = &'a Value>) -> Vec<String> {
-    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    let text: String = lines.flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("register").arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     let mut process = command.spawn().unwrap();

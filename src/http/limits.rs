@@ -124,7 +124,7 @@ impl RateLimiter {
         let here = self.charge_here(charges, now);
         let Some(shared) = self.shared.as_ref().filter(|_| !here.refused) else { return here };
         // What this server alone counts as too much is too much for all together.
-        let Some(counted) = shared.count(&self.shared_windows(charges, now)).await else { return here };
+        let Some(counted) = Box::pin(shared.count(&self.shared_windows(charges, now))).await else { return here };
         let standings = charges.iter().zip(counted.counts).map(|(charge, count)| {
             let rule = self.rule(charge.named);
             let refused = counted.full && count >= rule.limit;

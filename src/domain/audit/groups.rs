@@ -17,6 +17,13 @@ pub struct GroupedAct<'a> {
     pub outcome: &'a str,
 }
 
+impl GroupedAct<'_> {
+    /// Returns whether people read more of the act than what it applies to: the spool that was loaded.
+    fn has_details(&self) -> bool {
+        matches!(AuditedAct::parse(self.action), Some(AuditedAct::PrinterLoadSlot))
+    }
+}
+
 impl AuditedAct {
     /// Returns whether the act sets up the shop, rather than being work at a printer or on a job.
     const fn is_setup(self) -> bool {
@@ -35,14 +42,16 @@ impl AuditedAct {
     }
 }
 
-/// Gathers equal acts that follow each other within an hour. `entries` are sorted from newest to oldest; returns their
-/// positions, group by group, each group at the place of its newest entry.
+/// Gathers equal acts that say no more than what they apply to, and that follow each other within an hour. `entries`
+/// are sorted from newest to oldest; returns their positions, group by group, each group at the place of its newest
+/// entry.
 fn act_groups(entries: &[(GroupedAct<'_>, Timestamp)]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (position, (act, at)) in entries.iter().enumerate() {
         let is_of = |group: &&mut Vec<usize>| {
             let oldest = group.last().and_then(|last| entries.get(*last));
-            oldest.is_some_and(|(other, then)| other == act && then.since(*at) <= MAX_GAP_MS)
+            let is_equal = |other: &GroupedAct<'_>| other == act && !act.has_details();
+            oldest.is_some_and(|(other, then)| is_equal(other) && then.since(*at) <= MAX_GAP_MS)
         };
         match groups.iter_mut().rev().find(is_of) {
             Some(group) => group.push(position),
@@ -87,6 +96,8 @@ mod tests {
         ];
         assert_eq!(act_groups(&entries), [vec![0, 2], vec![1], vec![3], vec![4]]);
         assert_eq!(act_groups(&[]), Vec::<Vec<usize>>::new());
+        let spools = [entry("Ada", "printer.load_slot", 2), entry("Ada", "printer.load_slot", 1)];
+        assert_eq!(act_groups(&spools), [[0], [1]]);
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl RouteGuard {
                 request.extensions_mut().remove::<Credentials>();
                 if self.need == RequiredAccess::Customer {
                     let token = CustomerToken::from_headers(request.headers());
-                    let again = Credentials::of_customer(&self.access, token).await;
+                    let again = Box::pin(Credentials::of_customer(&self.access, token)).await;
                     request.extensions_mut().insert(again);
                 }
                 let who = admit(&self.access, self.need, &request)?;

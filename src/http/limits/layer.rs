@@ -130,7 +130,8 @@ pub async fn bound(app: &LimitHandles, request: Request, next: &InnerRoute) -> R
             return refused;
         }
         let hash = token.as_ref().map(CustomerToken::hash);
-        let credentials = Credentials::of_customer(&app.access, token).await;
+        // Boxed, because the futures of all other requests would have its size.
+        let credentials = Box::pin(Credentials::of_customer(&app.access, token)).await;
         if let Some(hash) = hash {
             app.limits.session_customers.note(hash, credentials.id());
         }

@@ -26,7 +26,7 @@ pub(super) struct MoonrakerDialect {
     spools: Arc<BookingCache>,
     components: Arc<ComponentCache>,
     rest: RestTracker,
-    /// PushSelection that was sent last.
+    /// `PushSelection` that was sent last.
     subscription: PushSelection,
 }
 

@@ -12,7 +12,7 @@ pub const PAYMENT_SECRET: &str = "whsec_simulated_payments_secret_0123456789";
 /// are made on threads.
 pub fn settings(folder: &Path) -> Config {
     let mut config = Config::default();
-    config.server.data_dir = folder.to_owned();
+    folder.clone_into(&mut config.server.data_dir);
     config.auth.session_secret = Secret::new("simulated session secret of 32 bytes and more");
     config.auth.api_key_salt = Secret::new("simulated salt of 32 bytes and more, for keys");
     // 32 bytes of zeros.

@@ -32,10 +32,14 @@ impl Outage {
             .then(|| Self { printer: printer.fields.name.clone(), last_response_at: last_answer(shop, printer) })
     }
 
-    /// Returns the longest outage among the printers of an order's jobs.
+    /// Returns the longest outage among the printers of an order's jobs. `order` may be a row of a list, which has no
+    /// jobs: an order that prints is in memory.
     fn of_order(shop: &PrinterHandles, order: &Order) -> Option<Self> {
-        let is_printing = order.status == OrderStatus::Printing;
-        let jobs = order.jobs.values().filter(|_| is_printing);
+        if order.status != OrderStatus::Printing {
+            return None;
+        }
+        let versioned = shop.orders.resident(order.id)?.read();
+        let jobs = versioned.state.iter().flat_map(|order| order.jobs.values());
         jobs.filter_map(|job| Self::of_job(shop, job)).min_by_key(|outage| outage.last_response_at)
     }
 }

@@ -7,6 +7,7 @@ use sea_orm::{DatabaseBackend, DatabaseConnection, QueryResult};
 use super::*;
 use crate::rows::samples::{at, attempt, file, id, job, movement, on_each, order, payment, write};
 use crate::rows::{Audit, Batch, Snapshot};
+use domain::audit::chain::ChainHead;
 use domain::file::{FileKind, PhotoSubject};
 use domain::job::{AttemptState, JobState};
 use domain::material::MaterialRow;
@@ -79,21 +80,24 @@ fn random_batch(draw: &mut Draw, versions: &mut BTreeMap<u128, i64>) -> Batch {
 #[tokio::test]
 async fn numbers_are_those_of_the_rows_whatever_is_written() {
     on_each(async |db| {
-        let (mut draw, mut versions) = (Draw(7), BTreeMap::new());
+        let (mut draw, mut versions, mut head) = (Draw(7), BTreeMap::new(), ChainHead::default());
         for round in 0..40_u128 {
             let mut batch = random_batch(&mut draw, &mut versions);
             batch.push_row(&MaterialRow::Movement(movement(1_000 + round, 200 + round % 3, 5))).unwrap();
-            batch.push_audit(Audit {
-                id: id(2_000 + round),
-                at: at(0),
-                actor: "machine".to_owned(),
-                action: draw.one_of(&["order.cancel", "order.ship"]).to_owned(),
-                subject_kind: "order".to_owned(),
-                subject_id: id(1),
-                request_id: None,
-                outcome: "done".to_owned(),
-                detail: None,
-            });
+            batch.push_audit(
+                Audit {
+                    id: id(2_000 + round),
+                    at: at(0),
+                    actor: "machine".to_owned(),
+                    action: draw.one_of(&["order.cancel", "order.ship"]).to_owned(),
+                    subject_kind: "order".to_owned(),
+                    subject_id: id(1),
+                    request_id: None,
+                    outcome: "done".to_owned(),
+                    detail: None,
+                },
+                &mut head,
+            );
             let mut one = file(3_000 + round % 10);
             one.kind = draw.one_of(&[FileKind::Gcode, FileKind::Image]);
             one.archived = draw.below(3) == 0;
