@@ -109,8 +109,8 @@ fn only_readiness_depends_on_the_lead() {
     let servers = manifest("servers.yaml");
     for (probe, path) in [("startupProbe", "/healthz"), ("livenessProbe", "/healthz"), ("readinessProbe", "/readyz")] {
         let (_, rest) = servers.split_once(&format!("{probe}:\n")).expect("a probe");
-        let asked = rest.lines().next().unwrap().trim();
-        assert_eq!(asked, format!("httpGet: {{ path: {path}, port: http }}"), "{probe}");
+        let request = rest.lines().next().unwrap().trim();
+        assert_eq!(request, format!("httpGet: {{ path: {path}, port: http }}"), "{probe}");
     }
     // A rolling update would wait for the one that stands by to be ready.
     assert!(servers.contains("type: OnDelete") && servers.contains("podManagementPolicy: Parallel"));
