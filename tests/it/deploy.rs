@@ -3,6 +3,7 @@
 mod alerts;
 mod dashboard;
 mod kubernetes;
+mod scaling;
 
 use std::collections::BTreeSet;
 
@@ -120,7 +121,7 @@ fn the_package_has_what_it_names_and_the_release_is_stripped() {
         // The script builds the programs, and lets the server write what it says about itself.
         let is_made = file.strip_prefix("programs/").is_some_and(|program| script.contains(program))
             || file.starts_with("package/openapi/")
-            || file.strip_prefix("package/").is_some_and(|made| script.contains(&format!("/{made}")));
+            || file.strip_prefix("package/").is_some_and(|name| script.contains(&format!("/{name}")));
         let is_there = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file).exists();
         assert!(is_there || is_made, "{file} is neither there nor made");
     }

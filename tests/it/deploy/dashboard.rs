@@ -44,10 +44,10 @@ async fn every_query_of_the_dashboard_finds_samples_in_an_idle_shop() {
             let is_selected = |line: &&&str| {
                 line.strip_prefix(metric).is_some_and(|rest| rest.starts_with(['{', ' ']) && rest.contains(selector))
             };
-            let found: Vec<_> = samples.iter().filter(is_selected).collect();
-            assert!(!found.is_empty(), "{expression} finds no {metric} with {selector:?}");
+            let matches: Vec<_> = samples.iter().filter(is_selected).collect();
+            assert!(!matches.is_empty(), "{expression} finds no {metric} with {selector:?}");
             for label in &labels {
-                assert!(found.iter().all(|line| line.contains(&format!("{label}=\""))), "{expression}: no {label}");
+                assert!(matches.iter().all(|line| line.contains(&format!("{label}=\""))), "{expression}: no {label}");
             }
         }
     }

@@ -11,10 +11,10 @@ use crate::support::db::SERVICES;
 
 /// The Python environment of kubernetes-validate; `scripts/test` sets it.
 const VENV: &str = "PRINTFLOOR_TEST_KUBERNETES_VALIDATE";
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/kubernetes");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/kubernetes/shop");
 
 fn manifest(name: &str) -> String {
-    text_of(&format!("deploy/kubernetes/{name}"))
+    text_of(&format!("deploy/kubernetes/shop/{name}"))
 }
 
 /// Returns what follows a key on each line that has it.
@@ -89,14 +89,31 @@ fn pods_are_set_up_with_what_there_is() {
     assert!(image.contains(&format!("EXPOSE {}\n", values(&servers, "containerPort")[0])));
 }
 
+#[test]
+fn a_cell_changes_settings_that_every_shop_has() {
+    let (cell, settings) = (text_of("deploy/kubernetes/cells/north/kustomization.yaml"), manifest("settings.yaml"));
+    let lines: Vec<_> = cell.lines().map(str::trim).filter(|line| line.starts_with("PRINTFLOOR_")).collect();
+    assert!(lines.len() >= 3, "{lines:?}");
+    for line in lines {
+        let name = line.split(": ").next().unwrap();
+        assert!(settings.contains(&format!("\n  {name}: ")), "{name} is in no shop");
+        assert!(!settings.contains(line), "{name} is as in every shop");
+    }
+    // The rule that it changes is that of the printers.
+    let egress = manifest("network.yaml");
+    let (_, egress) = egress.split_once("  egress:\n").unwrap();
+    let third = egress.split("\n    - to:\n").nth(2).unwrap();
+    assert!(cell.contains("/spec/egress/2/to/0/ipBlock/cidr") && third.contains("192.168.40.0/24"), "{third}");
+}
+
 /// The one that stands by answers 503 at `/readyz`, and would be started again and again by a probe that asks there.
 #[test]
 fn only_readiness_depends_on_the_lead() {
     let servers = manifest("servers.yaml");
     for (probe, path) in [("startupProbe", "/healthz"), ("livenessProbe", "/healthz"), ("readinessProbe", "/readyz")] {
         let (_, rest) = servers.split_once(&format!("{probe}:\n")).expect("a probe");
-        let asked = rest.lines().next().unwrap().trim();
-        assert_eq!(asked, format!("httpGet: {{ path: {path}, port: http }}"), "{probe}");
+        let request = rest.lines().next().unwrap().trim();
+        assert_eq!(request, format!("httpGet: {{ path: {path}, port: http }}"), "{probe}");
     }
     // A rolling update would wait for the one that stands by to be ready.
     assert!(servers.contains("type: OnDelete") && servers.contains("podManagementPolicy: Parallel"));
