@@ -13,7 +13,7 @@ const COUNTS: [[&str; 4]; 10] = [
     ["orders", "'order_mails'", "customer_email", "customer_email IS NOT NULL"],
     ["jobs", "'jobs'", "state || CASE WHEN unsigned THEN ' unsigned' ELSE '' END", "TRUE"],
     ["attempts", "'attempts ' || printer_id", "state", "TRUE"],
-    ["movements", "'movements ' || material_id", "'all'", "TRUE"],
+    ["movements", "'movements ' || material_id", "CAST(created_at / 86400000 AS TEXT)", "TRUE"],
     ["customers", "'customers'", "'all'", "TRUE"],
     ["files", "'files'", "kind || CASE WHEN attempt_id IS NULL THEN ' own' ELSE ' print' END", "NOT archived"],
     [

@@ -16,18 +16,26 @@ const QUALITY: &str = "COUNT(*), 0, 0, CAST(COALESCE(SUM(parts), 0) AS BIGINT), 
     CAST(COALESCE(SUM(print_ms * (parts - good) / parts), 0) AS BIGINT), \
     CAST(COALESCE(SUM(used * (parts - good) / parts), 0) AS BIGINT), 0";
 const MATERIAL: &str = "COUNT(*), 0, 0, 0, 0, 0, 0, 0, 0, CAST(COALESCE(SUM(CAST(part.value AS BIGINT)), 0) AS BIGINT)";
+const SCRAP: &str = "COUNT(*), 0, 0, 0, 0, 0, 0, 0, 0, CAST(COALESCE(SUM(CAST(CAST(part.value AS DOUBLE PRECISION) \
+    * (attempts.parts - attempts.good) / attempts.parts * 720720 AS BIGINT)), 0) AS BIGINT)";
 const PARTS_SQLITE: &str =
     "CROSS JOIN json_each(COALESCE(attempts.used_of, json_object(jobs.material_id, attempts.used))) AS part";
 const PARTS_POSTGRES: &str = "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, \
     json_build_object(jobs.material_id, attempts.used)::text)::json) AS part (key, value)";
 
 /// Returns the queries whose rows are the sums.
-fn queries(parts: &str) -> [String; 6] {
+fn queries(parts: &str) -> [String; 9] {
     let jobs = "JOIN jobs ON jobs.id = attempts.job_id";
     let (hour, day, judged_day) =
         ("attempts.created_at / 3600000", "attempts.created_at / 86400000", "attempts.judged_end / 86400000");
     let is_judged = "attempts.judged_end IS NOT NULL";
     let reason = "CASE WHEN attempts.scrap_reason IS NULL THEN '-' ELSE '+' || attempts.scrap_reason END";
+    let scrap = |list: &str, key: &str| {
+        format!(
+            "SELECT '{list}', {judged_day}, {key}, part.key, {SCRAP} FROM attempts {jobs} {parts} \
+             WHERE {is_judged} AND attempts.good < attempts.parts"
+        )
+    };
     [
         format!("SELECT 'hours', {hour}, '', attempts.state, {OUTCOMES} FROM attempts"),
         format!("SELECT 'printers', {day}, attempts.printer_id, attempts.state, {OUTCOMES} FROM attempts"),
@@ -46,6 +54,9 @@ fn queries(parts: &str) -> [String; 6] {
         format!(
             "SELECT 'materials', {day}, part.key, '', {MATERIAL} FROM attempts {jobs} {parts} WHERE attempts.used > 0"
         ),
+        scrap("sku_scrap", "jobs.sku_id"),
+        scrap("printer_scrap", "attempts.printer_id"),
+        scrap("reason_scrap", reason),
     ]
 }
 

@@ -68,7 +68,7 @@ impl Queries {
     pub async fn file_counts(&self) -> Result<FileCounts, LoadError> {
         let mut counts = FileCounts::default();
         for (key, count) in self.row_counts("files").await? {
-            let (kind, is_photo) = parse_key(key)?;
+            let (kind, is_photo) = parse_key(&key)?;
             *match kind {
                 FileKind::Gcode => &mut counts.gcode,
                 FileKind::Model => &mut counts.models,
@@ -84,7 +84,7 @@ impl Queries {
         let FileFilter { kind, group, sha256: None, q: None } = filter else { return Ok(None) };
         let mut total = 0;
         for (key, count) in self.row_counts("files").await? {
-            let (own, is_photo) = parse_key(key)?;
+            let (own, is_photo) = parse_key(&key)?;
             if kind.is_none_or(|kind| kind == own) && group.is_none_or(|group| group.has(own, is_photo)) {
                 total += count;
             }
@@ -94,7 +94,7 @@ impl Queries {
 }
 
 /// Parses the key of a number of files: their kind, and whether they show a print.
-fn parse_key(key: String) -> Result<(FileKind, bool), LoadError> {
+fn parse_key(key: &str) -> Result<(FileKind, bool), LoadError> {
     let is_photo = key.ends_with(" print");
     let kind = key.split(' ').next().unwrap_or_default().to_owned();
     Ok((parse_word("files", kind)?, is_photo))

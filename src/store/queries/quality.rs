@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
 
 use super::Queries;
-use crate::rows::{LoadError, PeriodQuery, PrintList, period_sums, used_parts};
+use crate::rows::{LoadError, PeriodQuery, PrintList, SCRAP_UNITS, period_sums};
 use domain::amount::Amount;
 use domain::material::MaterialType;
 use domain::time::Timestamp;
@@ -13,6 +13,10 @@ use domain::time::Timestamp;
 /// Number of summed cost units per cent. Costs are summed in thousandths of a material unit times thousandths of a
 /// cent.
 const PARTS_OF_A_CENT: f64 = 1_000_000.0;
+/// What is added to a cost before it is rounded, in cents: sums may be too low by a fraction of it.
+const COST_ERROR: f64 = 0.000_001;
+/// SQL for the reason in the key of a sum, which begins with a sign; prints without a reason have another sign as key.
+const REASON: &str = "CASE WHEN sums.key = '-' THEN NULL ELSE SUBSTR(sums.key, 2) END";
 /// Maximum number of groups returned.
 const MAX_GROUPS: usize = 200;
 
@@ -52,18 +56,6 @@ pub struct QualityCounts {
     pub lost_cents: Option<i64>,
 }
 
-impl QualityGrouping {
-    /// Returns the SQL for the grouping key of an attempt.
-    fn sql(self) -> &'static str {
-        match self {
-            Self::All => "CAST(NULL AS TEXT)",
-            Self::Sku => "jobs.sku_id",
-            Self::Printer => "attempts.printer_id",
-            Self::Reason => "attempts.scrap_reason",
-        }
-    }
-}
-
 impl Queries {
     /// Returns the quality of prints that ended between `from` (inclusive) and `to` (exclusive), by group. Groups with
     /// the most rejected parts come first; at most 200 groups are returned.
@@ -77,10 +69,7 @@ impl Queries {
             QualityGrouping::All => (PrintList::PrinterQuality, "CAST(NULL AS TEXT)"),
             QualityGrouping::Sku => (PrintList::SkuQuality, "sums.key"),
             QualityGrouping::Printer => (PrintList::PrinterQuality, "sums.key"),
-            // The key of a reason begins with a sign, that of prints without one is another sign.
-            QualityGrouping::Reason => {
-                (PrintList::Reasons, "CASE WHEN sums.key = '-' THEN NULL ELSE SUBSTR(sums.key, 2) END")
-            }
+            QualityGrouping::Reason => (PrintList::Reasons, REASON),
         };
         let db = self.db.get_database_backend();
         let PeriodQuery { sql, values } = period_sums(db, list, from, to);
@@ -130,23 +119,31 @@ impl Queries {
         from: Timestamp,
         to: Timestamp,
     ) -> Result<HashMap<Option<String>, Option<i64>>, LoadError> {
-        let key = by.sql();
+        let (list, key) = match by {
+            QualityGrouping::All => (PrintList::PrinterScrap, "CAST(NULL AS TEXT)"),
+            QualityGrouping::Sku => (PrintList::SkuScrap, "sums.key"),
+            QualityGrouping::Printer => (PrintList::PrinterScrap, "sums.key"),
+            QualityGrouping::Reason => (PrintList::ReasonScrap, REASON),
+        };
         let db = self.db.get_database_backend();
-        let of = used_parts(db);
+        let PeriodQuery { sql, values } = period_sums(db, list, from, to);
         let sql = format!(
-            "SELECT {key} AS key, SUM(CAST(part.value AS DOUBLE PRECISION) * (attempts.parts - attempts.good) / attempts.parts \
-             * materials.unit_cost) AS cost \
-             FROM attempts JOIN jobs ON jobs.id = attempts.job_id {of} LEFT JOIN materials ON materials.id = part.key \
-             WHERE attempts.judged_end >= $1 AND attempts.judged_end < $2 AND attempts.good < attempts.parts GROUP BY 1",
+            "SELECT {key} AS key, SUM(CAST(sums.used AS DOUBLE PRECISION) * materials.unit_cost) AS cost \
+             FROM ({sql}) AS sums LEFT JOIN materials ON materials.id = sums.kind GROUP BY 1",
         );
-        let statement = Statement::from_sql_and_values(db, sql, [from.0.into(), to.0.into()]);
+        let statement = Statement::from_sql_and_values(db, sql, values);
         let mut costs = HashMap::new();
         for row in self.db.query_all_raw(statement).await? {
             let cost: Option<f64> = row.try_get("", "cost")?;
-            costs.insert(row.try_get("", "key")?, cost.map(|cost| (cost / PARTS_OF_A_CENT).round() as i64));
+            costs.insert(row.try_get("", "key")?, cost.map(cents));
         }
         Ok(costs)
     }
+}
+
+/// Returns the smallest currency units in a cost that was summed in units of scrap times thousandths of a cent.
+fn cents(cost: f64) -> i64 {
+    (cost / SCRAP_UNITS / PARTS_OF_A_CENT + COST_ERROR).round() as i64
 }
 
 /// Parses a result row, which has the counts for one group and one type of material; returns them with the unit of the

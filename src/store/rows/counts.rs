@@ -48,7 +48,13 @@ pub(super) const ROW_COUNTS: &[RowCount] = &[
         is_fixed: false,
     },
     RowCount { table: "attempts", list: "'attempts ' || printer_id", key: "state", which: "TRUE", is_fixed: false },
-    RowCount { table: "movements", list: "'movements ' || material_id", key: "'all'", which: "TRUE", is_fixed: true },
+    RowCount {
+        table: "movements",
+        list: "'movements ' || material_id",
+        key: "CAST(created_at / 86400000 AS TEXT)",
+        which: "TRUE",
+        is_fixed: true,
+    },
     RowCount { table: "customers", list: "'customers'", key: "'all'", which: "TRUE", is_fixed: false },
     RowCount {
         table: "files",

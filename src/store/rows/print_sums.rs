@@ -15,6 +15,11 @@ const CLAIMED: &str = "attempts.created_at";
 /// Time at which a print ended that was signed off.
 const JUDGED: &str = "attempts.judged_end";
 
+/// Key of a reason for which parts were rejected: it begins with a sign, and prints without one have another sign.
+const REASON: &str = "CASE WHEN attempts.scrap_reason IS NULL THEN '-' ELSE '+' || attempts.scrap_reason END";
+/// Condition for prints that ended and have rejected parts.
+const REJECTED: &str = "attempts.judged_end IS NOT NULL AND attempts.good < attempts.parts";
+
 /// Columns of the sums, in the order of [`PrintSum::sums`].
 const SUMS: [&str; 10] = [
     "attempts",
@@ -60,6 +65,24 @@ const QUALITY: [&str; 10] = [
 /// Sums of the material that prints used.
 const MATERIAL: [&str; 10] = ["1", "0", "0", "0", "0", "0", "0", "0", "0", "CAST(part.value AS BIGINT)"];
 
+/// Number of units of the sums of scrap in a thousandth of a material's unit. It can be divided by all numbers up to 16,
+/// which are those of most plates.
+pub(crate) const SCRAP_UNITS: f64 = 720_720.0;
+
+/// Sums of the material in rejected parts, in [`SCRAP_UNITS`].
+const SCRAP: [&str; 10] = [
+    "1",
+    "0",
+    "0",
+    "0",
+    "0",
+    "0",
+    "0",
+    "0",
+    "0",
+    "CAST(CAST(part.value AS DOUBLE PRECISION) * (attempts.parts - attempts.good) / attempts.parts * 720720 AS BIGINT)",
+];
+
 /// List of sums.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PrintList {
@@ -75,6 +98,12 @@ pub(crate) enum PrintList {
     Reasons,
     /// Material used by day of the claim.
     Materials,
+    /// Material in rejected parts by day of the end, SKU and material.
+    SkuScrap,
+    /// Material in rejected parts by day of the end, printer and material.
+    PrinterScrap,
+    /// Material in rejected parts by day of the end, reason and material.
+    ReasonScrap,
 }
 
 /// Sums of attempts in a list, by slot, key and kind. The texts are SQL.
@@ -105,7 +134,8 @@ enum PrintJoin {
 }
 
 /// All sums. The migration that creates the table fills it with the same expressions.
-const PRINT_SUMS: [PrintSum; 6] = [HOURS, PRINTERS, SKU_QUALITY, PRINTER_QUALITY, REASONS, MATERIALS];
+const PRINT_SUMS: [PrintSum; 9] =
+    [HOURS, PRINTERS, SKU_QUALITY, PRINTER_QUALITY, REASONS, MATERIALS, SKU_SCRAP, PRINTER_SCRAP, REASON_SCRAP];
 
 const HOURS: PrintSum = PrintSum {
     list: "hours",
@@ -155,10 +185,10 @@ const REASONS: PrintSum = PrintSum {
     list: "reasons",
     time: JUDGED,
     slot_ms: DAY_MS,
-    key: "CASE WHEN attempts.scrap_reason IS NULL THEN '-' ELSE '+' || attempts.scrap_reason END",
+    key: REASON,
     kind: "jobs.material_id",
     join: PrintJoin::Jobs,
-    which: "attempts.judged_end IS NOT NULL AND attempts.good < attempts.parts",
+    which: REJECTED,
     sums: QUALITY,
 };
 
@@ -173,6 +203,21 @@ const MATERIALS: PrintSum = PrintSum {
     sums: MATERIAL,
 };
 
+const SKU_SCRAP: PrintSum = PrintSum {
+    list: "sku_scrap",
+    time: JUDGED,
+    slot_ms: DAY_MS,
+    key: "jobs.sku_id",
+    kind: "part.key",
+    join: PrintJoin::Materials,
+    which: REJECTED,
+    sums: SCRAP,
+};
+
+const PRINTER_SCRAP: PrintSum = PrintSum { list: "printer_scrap", key: "attempts.printer_id", ..SKU_SCRAP };
+
+const REASON_SCRAP: PrintSum = PrintSum { list: "reason_scrap", key: REASON, ..SKU_SCRAP };
+
 impl PrintList {
     fn sum(self) -> PrintSum {
         match self {
@@ -182,6 +227,9 @@ impl PrintList {
             Self::PrinterQuality => PRINTER_QUALITY,
             Self::Reasons => REASONS,
             Self::Materials => MATERIALS,
+            Self::SkuScrap => SKU_SCRAP,
+            Self::PrinterScrap => PRINTER_SCRAP,
+            Self::ReasonScrap => REASON_SCRAP,
         }
     }
 }
@@ -287,7 +335,7 @@ pub(super) async fn change_sums(
 /// Returns the SQL that joins attempts and their jobs with the material that each print used, as rows named `part` with
 /// the material ID and the amount in thousandths of its unit. If a print ended before usage was recorded per material,
 /// its entire usage is attributed to the job's first material.
-pub(crate) fn used_parts(db: DbBackend) -> &'static str {
+fn used_parts(db: DbBackend) -> &'static str {
     if db == DbBackend::Postgres {
         "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
          AS part (key, value)"

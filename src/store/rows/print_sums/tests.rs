@@ -13,13 +13,16 @@ use domain::job::{Attempt, AttemptState, Job};
 use domain::order::OrderRow;
 use domain::sign_off::SignOff;
 
-const LISTS: [PrintList; 6] = [
+const LISTS: [PrintList; 9] = [
     PrintList::Hours,
     PrintList::Printers,
     PrintList::SkuQuality,
     PrintList::PrinterQuality,
     PrintList::Reasons,
     PrintList::Materials,
+    PrintList::SkuScrap,
+    PrintList::PrinterScrap,
+    PrintList::ReasonScrap,
 ];
 
 /// Sums by list, slot, key and kind.
