@@ -8,16 +8,16 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sea_orm::DatabaseConnection;
 
 use super::start_error::ShopStartError;
 use config::values::Secret;
 use config::{Config, dotenv};
+use domain::time::Timestamp;
 use platform::io_words::io_words;
 use platform::secrets::check_values::check_value;
 use platform::secrets::encryption::{EncryptionError, SecretCipher};
 use platform::secrets::random::secret_bytes;
-use store::connect::{self, DatabaseSettings, OpenError, WritingHost};
+use store::connect::{self, DatabaseSettings, OpenError, WriteConnection, WritingHost};
 use store::secret_checks::{self, DatabaseState, SecretCheck};
 use store::secret_rotation::{self, KeyRotation};
 
@@ -165,13 +165,13 @@ pub async fn verify(config: &Config) -> Result<(), SecretsError> {
 /// # Errors
 ///
 /// Fails if a key cannot be used or the database cannot be written.
-pub async fn keep(config: &Config, db: &DatabaseConnection) -> Result<(), ShopStartError> {
+pub async fn keep(config: &Config, writing: &mut WriteConnection, now: Timestamp) -> Result<(), ShopStartError> {
     let old = &config.auth.secrets_key_old;
     if let Some(check) = check_of_key(config)
         && !old.is_empty()
     {
         let (former, new) = (SecretCipher::new(old.expose())?, SecretCipher::new(config.auth.secrets_key.expose())?);
-        match secret_rotation::rotate(db, &check, &former, &new).await.map_err(OpenError::from)? {
+        match secret_rotation::rotate(writing, &check, (&former, &new), now).await? {
             None => {}
             Some(KeyRotation { renewed, unreadable: 0 }) => {
                 tracing::info!(renewed, "encrypted all stored secrets with the new SECRETS_KEY");
@@ -181,5 +181,5 @@ pub async fn keep(config: &Config, db: &DatabaseConnection) -> Result<(), ShopSt
             }
         }
     }
-    Ok(secret_checks::keep(db, &checks(config)).await.map_err(OpenError::from)?)
+    Ok(secret_checks::keep(&writing.db, &checks(config)).await.map_err(OpenError::from)?)
 }

@@ -1,10 +1,13 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use sea_orm::DatabaseConnection;
+
 use super::*;
 use crate::rows::samples::{accounting, at, endpoint, id, mail, on_each, printer, write};
-use crate::rows::{Batch, IdempotentAnswer, Snapshot as _};
+use crate::rows::{Batch, IdempotentAnswer, Snapshot as _, chain_line};
 use crate::secret_checks::keep;
 use domain::access::{AccessRow, User};
+use domain::audit::chain::ChainHead;
 use domain::mail::SealedLink;
 
 /// Tables of the documents that these tests write, each with its column.
@@ -27,6 +30,20 @@ fn cipher(letter: char) -> SecretCipher {
 
 fn check(value: &str) -> SecretCheck {
     SecretCheck { name: "SECRETS_KEY", value: value.to_owned(), former: None }
+}
+
+/// Rotates the secrets as a server that has just started.
+async fn rotate_once(
+    db: &DatabaseConnection,
+    former: &SecretCipher,
+    new: &SecretCipher,
+) -> Result<Option<KeyRotation>, OpenError> {
+    let mut writing = WriteConnection::take(db.clone()).await.unwrap();
+    let rotation = rotate(&mut writing, &check("new"), (former, new), at(5)).await;
+    // Whoever goes on with the connection knows the head that the database has.
+    let next = WriteConnection::take(db.clone()).await.unwrap();
+    assert_eq!(writing.audit, next.audit);
+    rotation
 }
 
 /// Writes something of each kind that has secrets, encrypted with a key.
@@ -104,14 +121,20 @@ async fn all_secrets_are_encrypted_anew_once() {
         keep(db, &[check("former")]).await.unwrap();
         let before = secrets(db, &former).await;
         assert_eq!(before.len() as u64, SECRETS, "{before:?}");
-        let rotation = rotate(db, &check("new"), &former, &new).await.unwrap();
+        let rotation = rotate_once(db, &former, &new).await.unwrap();
         assert_eq!(rotation, Some(KeyRotation { renewed: SECRETS, unreadable: 0 }));
         assert_eq!(secrets(db, &new).await, before);
         assert_eq!(secrets(db, &former).await, Vec::<String>::new());
         // The check value is that of the new key, so the next start finds nothing to do.
         let after = documents(db).await;
-        assert_eq!(rotate(db, &check("new"), &former, &new).await.unwrap(), None);
+        assert_eq!(rotate_once(db, &former, &new).await.unwrap(), None);
         assert_eq!(documents(db).await, after);
+        // The audit log says so once, in a line that fits.
+        let lines = audit::Entity::find().all(db).await.unwrap();
+        assert_eq!(lines.iter().map(|line| line.action.as_str()).collect::<Vec<_>>(), ["secrets.rotate"]);
+        let head = ChainHead::default().append(&chain_line(&lines[0]));
+        assert_eq!((lines[0].number, &lines[0].chain), (head.number, &head.hash));
+        assert_eq!(WriteConnection::take(db.clone()).await.unwrap().audit, head);
     })
     .await;
 }
@@ -125,8 +148,25 @@ async fn a_rotation_that_fails_at_its_end_changes_nothing() {
         // Reading the check values works, writing them does not.
         db.execute_unprepared("DROP TABLE secret_checks").await.unwrap();
         db.execute_unprepared("CREATE VIEW secret_checks AS SELECT 'a' AS name, 'b' AS value").await.unwrap();
-        rotate(db, &check("new"), &former, &new).await.unwrap_err();
+        rotate_once(db, &former, &new).await.unwrap_err();
         assert_eq!(documents(db).await, before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_that_was_followed_rotates_nothing() {
+    on_each(async |db| {
+        let (former, new) = (cipher('f'), cipher('n'));
+        fill(db, &former).await;
+        keep(db, &[check("former")]).await.unwrap();
+        let before = documents(db).await;
+        let mut followed = WriteConnection::take(db.clone()).await.unwrap();
+        WriteConnection::take(db.clone()).await.unwrap();
+        let refused = rotate(&mut followed, &check("new"), (&former, &new), at(5)).await;
+        assert!(matches!(refused, Err(OpenError::TakenOver)), "{refused:?}");
+        assert_eq!(documents(db).await, before);
+        assert!(is_current(db, &check("former")).await.unwrap());
     })
     .await;
 }
@@ -136,7 +176,7 @@ async fn secrets_of_a_third_key_are_left_and_counted() {
     on_each(async |db| {
         fill(db, &cipher('t')).await;
         let before = documents(db).await;
-        let rotation = rotate(db, &check("new"), &cipher('f'), &cipher('n')).await.unwrap();
+        let rotation = rotate_once(db, &cipher('f'), &cipher('n')).await.unwrap();
         assert_eq!(rotation, Some(KeyRotation { renewed: 0, unreadable: SECRETS }));
         assert_eq!(documents(db).await, before);
     })
