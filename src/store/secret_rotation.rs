@@ -90,14 +90,16 @@ fn audit_line(epoch: i64, now: Timestamp) -> Audit {
     }
 }
 
-/// Returns the columns with documents, which are recognised by the columns beside them, and the one with the answers
-/// that are kept for repeated requests.
+/// Returns the columns of tables with documents, which are recognised by the columns beside them, and the one with the
+/// answers that are kept for repeated requests. A view of somebody else has no documents of its own.
 async fn document_columns(tx: &DatabaseTransaction) -> Result<Vec<DocumentColumn>, DbErr> {
     let backend = tx.get_database_backend();
     let sql = match backend {
         DatabaseBackend::Postgres => {
             "SELECT table_name::text AS name FROM information_schema.columns WHERE table_schema = current_schema() AND \
              (column_name::text, data_type::text) IN (('id', 'text'), ('schema', 'bigint'), ('doc', 'text')) \
+             AND table_name IN (SELECT table_name FROM information_schema.tables \
+             WHERE table_schema = current_schema() AND table_type = 'BASE TABLE') \
              GROUP BY table_name HAVING COUNT(*) = 3"
         }
         _ => {
