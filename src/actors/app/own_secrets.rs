@@ -13,6 +13,7 @@ use super::start_error::ShopStartError;
 use config::values::Secret;
 use config::{Config, dotenv};
 use domain::time::Timestamp;
+use files::setup_draft::DraftFile;
 use platform::io_words::io_words;
 use platform::secrets::check_values::check_value;
 use platform::secrets::encryption::{EncryptionError, SecretCipher};
@@ -159,12 +160,13 @@ pub async fn verify(config: &Config) -> Result<(), SecretsError> {
     }
 }
 
-/// Replaces the key of stored secrets if a former one is configured, and stores check values for secrets that have none
-/// in the database yet. Must be called after [`settle`], by the server that holds the database lock.
+/// Replaces the key of stored secrets and of the setup's draft if a former one is configured, and stores check values
+/// for secrets that have none in the database yet. Must be called after [`settle`], by the server that holds the
+/// database lock.
 ///
 /// # Errors
 ///
-/// Fails if a key cannot be used or the database cannot be written.
+/// Fails if a key cannot be used, or the database or the draft cannot be written.
 pub async fn keep(config: &Config, writing: &mut WriteConnection, now: Timestamp) -> Result<(), ShopStartError> {
     let old = &config.auth.secrets_key_old;
     if let Some(check) = check_of_key(config)
@@ -180,6 +182,7 @@ pub async fn keep(config: &Config, writing: &mut WriteConnection, now: Timestamp
                 tracing::warn!(renewed, unreadable, "some stored secrets can be decrypted with neither key");
             }
         }
+        DraftFile::new(&config.server.data_dir, &cipher(config)?).renew()?;
     }
     Ok(secret_checks::keep(&writing.db, &checks(config)).await.map_err(OpenError::from)?)
 }
