@@ -208,8 +208,8 @@ impl Server {
         Box::pin(Self::without_listeners(config, Box::new(machine_clock), lock, lead, true)).await
     }
 
-    /// Starts the app. A server that cannot start gives the lead back, so that another one need not wait for it. One that
-    /// loses the lead meanwhile does nothing more.
+    /// Starts the app. A server that cannot start gives the lead back, so that another one need not wait for it. One
+    /// that loses the lead meanwhile does nothing more.
     /// `may_lack_files` states whether it starts even if the bucket for files does not respond.
     async fn without_listeners(
         config: Config,

@@ -34,8 +34,8 @@ pub(super) async fn check(config: &Config, mut leaders: watch::Receiver<CurrentL
     check_bucket(config).await
 }
 
-/// Checks from time to time whether the shop still has the secrets of this server, and ends with the fault as soon as it
-/// has not: the server that leads may have replaced the key.
+/// Checks from time to time whether the shop still has the secrets of this server, and ends with the fault as soon as
+/// it has not: the server that leads may have replaced the key.
 pub(super) async fn later_fault(config: &Config, mut leaders: watch::Receiver<CurrentLeader>) -> StartError {
     loop {
         sleep(NETWORK_PAUSE).await;

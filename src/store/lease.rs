@@ -244,8 +244,8 @@ impl LeaseWatch {
         Ok(LeaseAttempt::Held(row.leader()))
     }
 
-    /// Fails if a newer version leads, or has led, and has changed the tables. Looks from time to time; returns `false` if
-    /// the database does not answer in time.
+    /// Fails if a newer version leads, or has led, and has changed the tables. Looks from time to time; returns `false`
+    /// if the database does not answer in time.
     async fn check_version(&mut self, session: &DatabaseConnection, now: Duration) -> Result<bool, OpenError> {
         if self.version_checked.is_some_and(|last| now.saturating_sub(last) < VERSION_INTERVAL) {
             return Ok(true);

@@ -27,11 +27,11 @@ const MAX_CLOCK_DIFFERENCE_MS: i64 = 5_000;
 
 /// Checks the machine. `reading` is a connection to the database, if it could be opened.
 pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&DatabaseConnection>) {
-    let needed_bytes = match reading {
+    let backup_bytes = match reading {
         Some(_) => DatabaseCopier::new(own_secrets::database_settings(config)).size().await.map_or(0, needed_bytes),
         None => 0,
     };
-    check_disks(report, config, needed_bytes).await;
+    check_disks(report, config, backup_bytes).await;
     check_permissions(report, config);
     if let Some(reading) = reading {
         check_clock(report, reading).await;
@@ -94,8 +94,8 @@ fn judge_disk(free_bytes: u64, needed_bytes: u64, reserved_bytes: u64) -> DiskVe
     }
 }
 
-/// Returns whether the server is expected to back up the database at this address. PostgreSQL may have backups of its own:
-/// then it does if somebody has named a place for them, `to`.
+/// Returns whether the server is expected to back up the database at this address. PostgreSQL may have backups of its
+/// own: then it does if somebody has named a place for them, `to`.
 fn backs_up(database_url: &str, to: &str) -> bool {
     !to.is_empty() || !database_url.starts_with("postgres")
 }

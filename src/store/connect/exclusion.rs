@@ -56,8 +56,8 @@ pub(super) async fn raise_epoch(db: &DatabaseConnection) -> Result<(), OpenError
     if raised.rows_affected() == 1 { Ok(()) } else { Err(OpenError::NoWriterRow) }
 }
 
-/// Holds the epoch until the transaction ends, and sets the head of the audit log. Returns `false` if a different server
-/// has taken a later epoch: then nothing may be written.
+/// Holds the epoch until the transaction ends, and sets the head of the audit log. Returns `false` if a different
+/// server has taken a later epoch: then nothing may be written.
 pub(crate) async fn hold_epoch(tx: &DatabaseTransaction, epoch: i64, audit: &ChainHead) -> Result<bool, DbErr> {
     let hold = "UPDATE writer SET epoch = $1, audit_number = $2, audit_chain = $3 WHERE id = 1 AND epoch = $1";
     let values = [epoch.into(), audit.number.into(), audit.hash.clone().into()];

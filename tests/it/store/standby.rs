@@ -163,7 +163,8 @@ async fn a_server_that_does_not_share_the_folders_does_not_stand_by() {
     first.get("/readyz").await.expect(200);
 }
 
-/// Replaces the key of the shop, as a leader does that was given another one, under a server that was ready to take over.
+/// Replaces the key of the shop, as a leader does that was given another one, under a server that was ready to take
+/// over.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_whose_key_is_replaced_ends_in_words_before_it_is_needed() {
     let Some(mut pair) = Pair::start().await else { return };
