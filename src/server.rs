@@ -104,6 +104,9 @@ pub enum StartError {
         /// Path of the folder.
         path: PathBuf,
     },
+    /// Another server took the lead before this one had started.
+    #[error(transparent)]
+    LeadLost(LeadLoss),
     /// The lease of the database cannot be renewed.
     #[error("cannot start a thread: {}", io_words(.0))]
     Thread(io::Error),
@@ -205,7 +208,8 @@ impl Server {
         Box::pin(Self::without_listeners(config, Box::new(machine_clock), lock, lead, true)).await
     }
 
-    /// Starts the app. A server that cannot start gives the lead back, so that another one need not wait for it.
+    /// Starts the app. A server that cannot start gives the lead back, so that another one need not wait for it. One
+    /// that loses the lead meanwhile does nothing more.
     /// `may_lack_files` states whether it starts even if the bucket for files does not respond.
     async fn without_listeners(
         config: Config,
@@ -214,7 +218,9 @@ impl Server {
         lead: Lead,
         may_lack_files: bool,
     ) -> Result<Self, StartError> {
-        match Box::pin(open_shop(config, clock, &lead, may_lack_files)).await {
+        let opening = Box::pin(open_shop(config, clock, &lead, may_lack_files));
+        let opened = lead.during(opening).await.map_err(StartError::LeadLost).flatten();
+        match opened {
             Ok((shop, config, made_secrets)) => Ok(Self {
                 shop,
                 config,

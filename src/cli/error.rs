@@ -129,7 +129,7 @@ fn start_advice(error: &StartError) -> Option<String> {
             "check files.dir and the endpoint, region and keys of [object_storage]; the key must be allowed to store, \
              read, list and delete objects, and `printfloor check` tests it"
         }
-        StartError::App(_) | StartError::Thread(_) => return None,
+        StartError::App(_) | StartError::LeadLost(_) | StartError::Thread(_) => return None,
     };
     Some(words.to_owned())
 }

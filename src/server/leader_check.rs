@@ -1,7 +1,7 @@
 //! Check that a server that stands by could go on with the shop of the server that leads.
 //!
 //! It goes on beside the attempts to take the lead, and delays none. What fails because of the network is tried again:
-//! only a setting that is certainly wrong ends the server.
+//! only a setting that is certainly wrong ends the server. The secrets are checked again and again.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::store::lease::CurrentLeader;
 const MARKING_TIME: Duration = Duration::from_secs(3);
 /// Interval between two looks at the folders.
 const FOLDER_INTERVAL: Duration = Duration::from_millis(100);
-/// Delay after a failure of the network.
+/// Delay after a failure of the network, and between two looks at the secrets.
 const NETWORK_PAUSE: Duration = Duration::from_secs(5);
 
 /// Checks that this server could go on with the shop of the server that leads, and ends as soon as that is certain.
@@ -34,6 +34,19 @@ pub(super) async fn check(config: &Config, mut leaders: watch::Receiver<CurrentL
     check_bucket(config).await
 }
 
+/// Checks from time to time whether the shop still has the secrets of this server, and ends with the fault as soon as
+/// it has not: the server that leads may have replaced the key.
+pub(super) async fn later_fault(config: &Config, mut leaders: watch::Receiver<CurrentLeader>) -> StartError {
+    loop {
+        sleep(NETWORK_PAUSE).await;
+        // A command may be restoring another shop.
+        leading_mark(&mut leaders).await;
+        if let Err(fault) = check_secrets(config).await {
+            return fault;
+        }
+    }
+}
+
 /// Waits until a server leads; returns the text with which it marks its folders, or `None` if nobody is told of it any
 /// more.
 async fn leading_mark(leaders: &mut watch::Receiver<CurrentLeader>) -> Option<String> {
@@ -44,9 +57,9 @@ async fn check_secrets(config: &Config) -> Result<(), StartError> {
     loop {
         match own_secrets::verify(config).await {
             Ok(()) => return Ok(()),
-            Err(SecretsError::Open(OpenError::Database(_) | OpenError::Unreachable { .. })) => {
-                sleep(NETWORK_PAUSE).await;
-            }
+            Err(SecretsError::Open(
+                OpenError::Database(_) | OpenError::Unreachable(_) | OpenError::NoWritingHost(_),
+            )) => sleep(NETWORK_PAUSE).await,
             Err(SecretsError::Open(source)) => return Err(refused(config, source)),
             Err(error) => return Err(StartError::Secrets(error)),
         }

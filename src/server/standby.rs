@@ -101,6 +101,7 @@ async fn win(
     leaders: &watch::Sender<CurrentLeader>,
 ) -> Result<Lease, StartError> {
     let mut check = Box::pin(leader_check::check(config, leaders.subscribe()));
+    let mut later_fault = Box::pin(leader_check::later_fault(config, leaders.subscribe()));
     let (mut is_checked, mut is_failing) = (false, false);
     loop {
         tokio::select! {
@@ -110,6 +111,7 @@ async fn win(
                 is_checked = true;
                 lease.announce();
             }
+            fault = &mut later_fault, if is_checked => return Err(fault),
             () = sleep(LOOK_INTERVAL) => {}
         }
         match lease.attempt().await {

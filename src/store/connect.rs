@@ -18,7 +18,7 @@ mod whole;
 pub use clock::time_of;
 pub(crate) use error::refuses_value;
 pub use error::{OpenError, unavailable};
-pub(super) use exclusion::{ADVISORY_LOCK, lock};
+pub(super) use exclusion::{ADVISORY_LOCK, hold_epoch, lock};
 pub use hosts::WritingHost;
 pub(crate) use hosts::writing_address;
 pub use replication::is_asynchronous;
@@ -32,7 +32,10 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use migrations::{Migrator, MigratorTrait, SchemaManager};
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DatabaseTransaction, DbErr,
+    RuntimeErr,
+};
 use sqlx::postgres::PgConnectOptions;
 use url::{Host, Url};
 
@@ -237,8 +240,9 @@ async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
     if postgres {
         db.execute_unprepared("RESET statement_timeout").await?;
     }
-    let WriterPosition { epoch, last_seq, audit } = take_epoch(&db).await?;
-    Ok(WriteConnection { db, epoch, last_seq, audit })
+    // If the connection was lost, this one is another, which has to have the lock as well.
+    lock(&db).await?;
+    WriteConnection::take(db).await
 }
 
 /// Reopens the database for writing. `highest` is the highest epoch that this process can have taken; 0 if none. A
@@ -250,14 +254,25 @@ pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<WriteCo
         return Err(OpenError::TakenOver);
     }
     lock(&db).await?;
-    let WriterPosition { epoch, last_seq, audit } = take_epoch(&db).await?;
-    if highest > 0 && epoch > highest + 1 {
+    let writing = WriteConnection::take(db).await?;
+    if highest > 0 && writing.epoch > highest + 1 {
         return Err(OpenError::TakenOver);
     }
-    Ok(WriteConnection { db, epoch, last_seq, audit })
+    Ok(writing)
 }
 
 impl WriteConnection {
+    /// Takes the next epoch on a connection that has the lock.
+    pub(super) async fn take(db: DatabaseConnection) -> Result<Self, OpenError> {
+        let WriterPosition { epoch, last_seq, audit } = take_epoch(&db).await?;
+        Ok(Self { db, epoch, last_seq, audit })
+    }
+
+    /// Holds the epoch like [`hold_epoch`]; fails if a different server has taken over.
+    pub(super) async fn hold(&self, tx: &DatabaseTransaction, audit: &ChainHead) -> Result<(), OpenError> {
+        if hold_epoch(tx, self.epoch, audit).await? { Ok(()) } else { Err(OpenError::TakenOver) }
+    }
+
     /// Returns whether the epoch on disk is still the one that this connection took.
     pub(super) async fn holds(&self) -> Result<bool, OpenError> {
         Ok(epoch_on_disk(&self.db).await? == self.epoch)

@@ -235,19 +235,25 @@ impl LeaseWatch {
             let place = (self.settings.clone(), self.holder.clone());
             return Ok(LeaseAttempt::Won(Box::new(Lease::new(place, (row.term + 1, mark), now))));
         }
-        self.check_version(&session, now).await?;
-        self.session = Some(session);
+        if self.check_version(&session, now).await? {
+            self.session = Some(session);
+        } else {
+            // It is still waiting for the answer. What was read of the lease is true all the same.
+            self.is_announced = false;
+        }
         Ok(LeaseAttempt::Held(row.leader()))
     }
 
-    /// Fails if a newer version leads, or has led, and has changed the tables. Looks from time to time.
-    async fn check_version(&mut self, session: &DatabaseConnection, now: Duration) -> Result<(), OpenError> {
+    /// Fails if a newer version leads, or has led, and has changed the tables. Looks from time to time; returns `false`
+    /// if the database does not answer in time.
+    async fn check_version(&mut self, session: &DatabaseConnection, now: Duration) -> Result<bool, OpenError> {
         if self.version_checked.is_some_and(|last| now.saturating_sub(last) < VERSION_INTERVAL) {
-            return Ok(());
+            return Ok(true);
         }
-        timeout(ANSWER_TIME, refuse_newer(session)).await.unwrap_or_else(|_| Err(no_answer().into()))?;
+        let Ok(looked) = timeout(ANSWER_TIME, refuse_newer(session)).await else { return Ok(false) };
+        looked?;
         self.version_checked = Some(now);
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -5,10 +5,18 @@
 //! document, so a kind of aggregate that gets a secret needs no line here.
 
 use sea_orm::{
-    ConnectionTrait, DatabaseBackend, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait as _,
+    ConnectionTrait, DatabaseBackend, DatabaseTransaction, DbErr, EntityTrait as _, IntoActiveModel as _, Statement,
+    TransactionTrait as _,
 };
+use uuid::Uuid;
 
+use crate::connect::{OpenError, WriteConnection};
+use crate::rows::{Audit, audit_row};
 use crate::secret_checks::{SecretCheck, is_current};
+use domain::id::Id;
+use domain::principal::Principal;
+use domain::time::Timestamp;
+use entities::audit;
 use platform::secrets::encryption::SecretCipher;
 use platform::secrets::rotation::{RotatedDocument, SECRET_OPENING, rotate_document};
 
@@ -32,21 +40,25 @@ struct DocumentColumn {
 }
 
 /// Encrypts all secrets with the new key that were encrypted with the former one, unless that has been done: then
-/// returns `None`. Must be called by the server that holds the database lock, before anything else reads secrets.
+/// returns `None`. The audit log has a line about it, and the connection goes on from that. Must be called before
+/// anything else reads secrets.
 ///
 /// # Errors
 ///
-/// Fails if the database cannot be read or written, in which case nothing is changed.
+/// Fails if the database cannot be read or written, or if a different server has taken over; then nothing is changed.
 pub async fn rotate(
-    db: &DatabaseConnection,
+    writing: &mut WriteConnection,
     check: &SecretCheck,
-    former: &SecretCipher,
-    new: &SecretCipher,
-) -> Result<Option<KeyRotation>, DbErr> {
-    if is_current(db, check).await? {
+    (former, new): (&SecretCipher, &SecretCipher),
+    now: Timestamp,
+) -> Result<Option<KeyRotation>, OpenError> {
+    if is_current(&writing.db, check).await? {
         return Ok(None);
     }
-    let tx = db.begin().await?;
+    let mut head = writing.audit.clone();
+    let line = audit_row(audit_line(writing.epoch, now), &mut head);
+    let tx = writing.db.begin().await?;
+    writing.hold(&tx, &head).await?;
     if tx.get_database_backend() == DatabaseBackend::Postgres {
         // Reading all documents of a large shop may take longer than a statement of the server may.
         tx.execute_unprepared("SET LOCAL statement_timeout = 0").await?;
@@ -56,18 +68,38 @@ pub async fn rotate(
         column.rotate(&tx, (former, new), &mut rotation).await?;
     }
     record(&tx, check).await?;
+    audit::Entity::insert(line.into_active_model()).exec_without_returning(&tx).await?;
     tx.commit().await?;
+    writing.audit = head;
     Ok(Some(rotation))
 }
 
-/// Returns the columns with documents, which are recognised by the columns beside them, and the one with the answers
-/// that are kept for repeated requests.
+/// Returns the line of the audit log about a rotation, of which there is at most one in each epoch.
+fn audit_line(epoch: i64, now: Timestamp) -> Audit {
+    let name = format!("secrets.rotate:{epoch}:{now}");
+    Audit {
+        id: Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes())),
+        at: now,
+        actor: Principal::Machine.to_string(),
+        action: "secrets.rotate".to_owned(),
+        subject_kind: "access".to_owned(),
+        subject_id: Id::ONLY,
+        request_id: None,
+        outcome: "done".to_owned(),
+        detail: None,
+    }
+}
+
+/// Returns the columns of tables with documents, which are recognised by the columns beside them, and the one with the
+/// answers that are kept for repeated requests. A view of somebody else has no documents of its own.
 async fn document_columns(tx: &DatabaseTransaction) -> Result<Vec<DocumentColumn>, DbErr> {
     let backend = tx.get_database_backend();
     let sql = match backend {
         DatabaseBackend::Postgres => {
             "SELECT table_name::text AS name FROM information_schema.columns WHERE table_schema = current_schema() AND \
              (column_name::text, data_type::text) IN (('id', 'text'), ('schema', 'bigint'), ('doc', 'text')) \
+             AND table_name IN (SELECT table_name FROM information_schema.tables \
+             WHERE table_schema = current_schema() AND table_type = 'BASE TABLE') \
              GROUP BY table_name HAVING COUNT(*) = 3"
         }
         _ => {

@@ -66,6 +66,8 @@ async fn goes_on(opened: OpenedRelease, fixture: &ReleaseFixture) {
     }
     let numbering = app.get("/api/invoices/numbering").await.expect(200);
     assert_eq!(numbering["gapless"], true, "{numbering}");
+    // The migration that made the chain of the audit log used the rules of that time.
+    app.command(&["audit", "verify"], "");
 }
 
 async fn schema_of(url: &str) -> DatabaseSchema {

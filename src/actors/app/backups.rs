@@ -41,6 +41,11 @@ pub(super) const MANIFEST_NAME: &str = "manifest.json";
 /// Product name in the manifest of every backup.
 pub(super) const PRODUCT: &str = "Printfloor";
 
+/// Returns the free disk space that a backup needs for a copy of the database of this size, in bytes.
+pub const fn needed_bytes(copy_bytes: u64) -> u64 {
+    copy_bytes.saturating_add(MIN_ROOM_LEFT_BYTES)
+}
+
 /// Reason that a backup could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
@@ -127,7 +132,7 @@ impl Backups {
     }
 
     async fn prepare(&self, turn: OwnedMutexGuard<()>, made_at: Timestamp) -> Result<PreparedBackup, BackupError> {
-        let needed = self.copier.size().await?.saturating_add(MIN_ROOM_LEFT_BYTES);
+        let needed = needed_bytes(self.copier.size().await?);
         let (path, name) = (self.folder.clone(), self.copier.file_name());
         let work_folder = spawn_blocking(move || WorkFolder::make(path, name)).await;
         let (folder, room) = work_folder.map_err(io::Error::other)??;

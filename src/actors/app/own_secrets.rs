@@ -8,16 +8,17 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sea_orm::DatabaseConnection;
 
 use super::start_error::ShopStartError;
 use config::values::Secret;
 use config::{Config, dotenv};
+use domain::time::Timestamp;
+use files::setup_draft::DraftFile;
 use platform::io_words::io_words;
 use platform::secrets::check_values::check_value;
 use platform::secrets::encryption::{EncryptionError, SecretCipher};
 use platform::secrets::random::secret_bytes;
-use store::connect::{self, DatabaseSettings, OpenError, WritingHost};
+use store::connect::{self, DatabaseSettings, OpenError, WriteConnection, WritingHost};
 use store::secret_checks::{self, DatabaseState, SecretCheck};
 use store::secret_rotation::{self, KeyRotation};
 
@@ -159,19 +160,20 @@ pub async fn verify(config: &Config) -> Result<(), SecretsError> {
     }
 }
 
-/// Replaces the key of stored secrets if a former one is configured, and stores check values for secrets that have none
-/// in the database yet. Must be called after [`settle`], by the server that holds the database lock.
+/// Replaces the key of stored secrets and of the setup's draft if a former one is configured, and stores check values
+/// for secrets that have none in the database yet. Must be called after [`settle`], by the server that holds the
+/// database lock.
 ///
 /// # Errors
 ///
-/// Fails if a key cannot be used or the database cannot be written.
-pub async fn keep(config: &Config, db: &DatabaseConnection) -> Result<(), ShopStartError> {
+/// Fails if a key cannot be used, or the database or the draft cannot be written.
+pub async fn keep(config: &Config, writing: &mut WriteConnection, now: Timestamp) -> Result<(), ShopStartError> {
     let old = &config.auth.secrets_key_old;
     if let Some(check) = check_of_key(config)
         && !old.is_empty()
     {
         let (former, new) = (SecretCipher::new(old.expose())?, SecretCipher::new(config.auth.secrets_key.expose())?);
-        match secret_rotation::rotate(db, &check, &former, &new).await.map_err(OpenError::from)? {
+        match secret_rotation::rotate(writing, &check, (&former, &new), now).await? {
             None => {}
             Some(KeyRotation { renewed, unreadable: 0 }) => {
                 tracing::info!(renewed, "encrypted all stored secrets with the new SECRETS_KEY");
@@ -180,6 +182,7 @@ pub async fn keep(config: &Config, db: &DatabaseConnection) -> Result<(), ShopSt
                 tracing::warn!(renewed, unreadable, "some stored secrets can be decrypted with neither key");
             }
         }
+        DraftFile::new(&config.server.data_dir, &cipher(config)?).renew()?;
     }
-    Ok(secret_checks::keep(db, &checks(config)).await.map_err(OpenError::from)?)
+    Ok(secret_checks::keep(&writing.db, &checks(config)).await.map_err(OpenError::from)?)
 }

@@ -169,7 +169,7 @@ async fn open_database(config: &Config, clock: &Clock) -> Result<OpenDatabase, S
             "the database replicates asynchronously: the last acknowledged changes are lost with its primary"
         );
     }
-    own_secrets::keep(config, &writing.db).await?;
+    own_secrets::keep(config, &mut writing, clock()).await?;
     manual_restore::detect(&config.server.data_dir, &mut writing, clock()).await?;
     let reading = connect::reading(&settings).await?;
     let queries = Queries::new(reading.clone());

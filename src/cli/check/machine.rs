@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use tokio::task::spawn_blocking;
 
 use super::report::CheckReport;
+use crate::app::backups::needed_bytes;
 use crate::app::own_secrets;
 use crate::cli::progress::size;
 use crate::config::{Config, DOTENV};
@@ -20,12 +21,12 @@ const OTHERS_PERMISSIONS: u32 = 0o077;
 
 /// Checks the machine. `has_database` is `true` if the database could be opened.
 pub async fn check(report: &mut CheckReport, config: &Config, has_database: bool) {
-    let copy_bytes = if has_database {
-        DatabaseCopier::new(own_secrets::database_settings(config)).size().await.unwrap_or_default()
+    let backup_bytes = if has_database {
+        DatabaseCopier::new(own_secrets::database_settings(config)).size().await.map_or(0, needed_bytes)
     } else {
         0
     };
-    check_disks(report, config, copy_bytes).await;
+    check_disks(report, config, backup_bytes).await;
     check_permissions(report, config);
 }
 
@@ -35,15 +36,15 @@ fn existing(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find(|ancestor| ancestor.is_dir()).map(Path::to_owned)
 }
 
-/// Checks the disks of the data and of the files. `copy_bytes` is the size of a copy of the database, which each backup
-/// makes in the data directory.
-async fn check_disks(report: &mut CheckReport, config: &Config, copy_bytes: u64) {
+/// Checks the disks of the data and of the files. `backup_bytes` is the free space that a backup needs in the data
+/// directory.
+async fn check_disks(report: &mut CheckReport, config: &Config, backup_bytes: u64) {
     let data = existing(&config.server.data_dir);
     let folders: BTreeSet<PathBuf> = data.iter().cloned().chain(existing(&config.files_dir())).collect();
     for folder in folders {
         let path = folder.clone();
         let Ok(Ok(disk)) = spawn_blocking(move || DiskCapacity::of(&path)).await else { continue };
-        let needed_bytes = if data.as_ref() == Some(&folder) { copy_bytes } else { 0 };
+        let needed_bytes = if data.as_ref() == Some(&folder) { backup_bytes } else { 0 };
         let words = format!("{} free in {}", size(disk.free_bytes), folder.display());
         match judge_disk(disk.free_bytes, needed_bytes, config.files.reserved_bytes) {
             DiskVerdict::Enough => report.fine("disk", words),
@@ -54,7 +55,11 @@ async fn check_disks(report: &mut CheckReport, config: &Config, copy_bytes: u64)
             }
             DiskVerdict::NoBackup => {
                 let words = format!("{words}: a backup needs {} for a copy of the database", size(needed_bytes));
-                report.wrong("disk", words, "delete what is not needed there, or move the data to a larger disk");
+                if backs_up(config.database_url().expose(), &config.backup.to) {
+                    report.wrong("disk", words, "delete what is not needed there, or move the data to a larger disk");
+                } else {
+                    report.note("disk", words);
+                }
             }
         }
     }
@@ -79,6 +84,12 @@ fn judge_disk(free_bytes: u64, needed_bytes: u64, reserved_bytes: u64) -> DiskVe
     } else {
         DiskVerdict::Enough
     }
+}
+
+/// Returns whether the server is expected to back up the database at this address. PostgreSQL may have backups of its
+/// own: then it does if somebody has named a place for them, `to`.
+fn backs_up(database_url: &str, to: &str) -> bool {
+    !to.is_empty() || !database_url.starts_with("postgres")
 }
 
 /// Checks that nobody else on the machine may read the data and the files with secrets.
@@ -108,6 +119,15 @@ mod tests {
         assert_eq!(judge_disk(100, 100, 101), DiskVerdict::Reserved);
         assert_eq!(judge_disk(101, 100, 101), DiskVerdict::Enough);
         assert_eq!(judge_disk(0, 0, 0), DiskVerdict::Enough);
+        // A copy that just fits leaves the shop nothing to write on.
+        assert_eq!(judge_disk(100, needed_bytes(100), 0), DiskVerdict::NoBackup);
+    }
+
+    #[test]
+    fn a_server_may_leave_backups_to_postgres() {
+        assert!(!backs_up("postgres://sam@db/shop", ""));
+        assert!(backs_up("postgres://sam@db/shop", "s3://bucket/backups"));
+        assert!(backs_up("sqlite://data/printfloor.db", ""));
     }
 
     #[test]

@@ -62,5 +62,8 @@ on_both! {
         app.stop().await;
         start_with(&mut app, KEYS[2], KEYS[1]).await;
         signs_delivery(&app, &sku, &sink, 4).await;
+        let log = app.get("/api/audit-log?action=secrets.rotate").await.expect(200);
+        assert_eq!(log["pagination"]["total"], 2, "{log}");
+        app.command(&["audit", "verify"], "");
     }
 }

@@ -42,6 +42,8 @@ on_both! {
             &["check"][..],
             &["key", "list"],
             &["user", "list"],
+            &["audit", "verify"],
+            &["audit", "head"],
             &["backup", second.as_str()],
             &["backup", "verify", backup.as_str()],
             &["transfer", "--from", from.as_str(), "--to", target.as_str()],

@@ -64,6 +64,7 @@ fn releases() -> Vec<(Release, PathBuf)> {
     });
     let paths = entries.map(|entry| entry.unwrap().path());
     let mut all: Vec<_> = paths.map(|path| (version_of(&path), path)).collect();
+    assert!(!all.is_empty(), "{}: no release; scripts/release-fixtures records one", folder.display());
     all.sort();
     all
 }
@@ -75,7 +76,7 @@ fn version_of(folder: &Path) -> Release {
 
 /// Returns the version of the last release, and the names of its migrations.
 pub fn newest_release() -> (Release, Vec<String>) {
-    let (release, folder) = releases().pop().expect("a release; scripts/release-fixtures records one");
+    let (release, folder) = releases().pop().unwrap();
     (release, ReleaseFixture { folder: folder.join("sqlite") }.facts().migrations)
 }
 

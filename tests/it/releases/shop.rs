@@ -256,7 +256,7 @@ impl ShopInProgress {
     }
 
     /// Replaces the addresses of what the tests simulate by such at which nobody listens, ever: another test may get
-    /// the same ports.
+    /// the same ports. None may be left.
     async fn forget_addresses(&self) {
         let sims = self.fleet.printers.iter().map(|sim| ("printers", sim.base_url.clone()));
         for (n, (table, url)) in sims.chain([("endpoints", self.sink.url())]).enumerate() {
@@ -264,6 +264,11 @@ impl ShopInProgress {
             let (host, port) = (url.host_str().unwrap(), url.port().unwrap());
             let replace = format!("UPDATE {table} SET doc = REPLACE(doc, '{host}:{port}', '127.9.9.{n}:9')");
             self.app.db.execute(&self.app, &replace).await;
+        }
+        for table in ["printers", "endpoints"] {
+            let left =
+                format!("SELECT COUNT(*) FROM {table} WHERE REPLACE(doc, '127.0.0.1:9/', '') LIKE '%127.0.0.1:%'");
+            assert_eq!(self.app.db.query_number(&self.app, &left).await, 0, "addresses in {table}");
         }
     }
 }

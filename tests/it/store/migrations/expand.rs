@@ -25,10 +25,12 @@ struct SchemaBreak {
 const GONE: &str = "is gone";
 const OTHER_TYPE: &str = "has another type";
 const NO_NULL: &str = "can no longer be null";
+const NEWLY_NULL: &str = "can newly be null";
 const NO_DEFAULT: &str = "is required and has no default";
 const OTHER_INDEX: &str = "is another index";
 const NEWLY_UNIQUE: &str = "is newly unique";
 const NEWLY_CHECKED: &str = "is a new constraint";
+const NEW_TRIGGER: &str = "is a new trigger";
 
 /// Lists all with which a release that made `before` could not work on `after`.
 fn breaks(before: &DatabaseSchema, after: &DatabaseSchema) -> Vec<SchemaBreak> {
@@ -42,6 +44,11 @@ fn breaks(before: &DatabaseSchema, after: &DatabaseSchema) -> Vec<SchemaBreak> {
                 compare_indexes(name, (table, later), &mut add);
                 for constraint in later.constraints.difference(&table.constraints) {
                     add(format!("{name}: {constraint}"), NEWLY_CHECKED);
+                }
+                let triggers = later.triggers.iter();
+                for (trigger, _) in triggers.filter(|(name, definition)| table.triggers.get(*name) != Some(*definition))
+                {
+                    add(format!("{name}: {trigger}"), NEW_TRIGGER);
                 }
             }
         }
@@ -67,6 +74,9 @@ fn compare_columns(
         if later.is_required && !column.is_required {
             add(subject.clone(), NO_NULL);
         }
+        if column.is_required && !later.is_required {
+            add(subject.clone(), NEWLY_NULL);
+        }
         if later.is_required && later.fallback.is_none() && column.fallback.is_some() {
             add(subject, NO_DEFAULT);
         }
@@ -85,13 +95,16 @@ fn compare_indexes(
     for (name, index) in &before.indexes {
         match after.indexes.get(name) {
             None => add(format!("{table}: {name}"), GONE),
-            Some(later) if later.definition != index.definition => add(format!("{table}: {name}"), OTHER_INDEX),
+            Some(later) if later != index => add(format!("{table}: {name}"), OTHER_INDEX),
             Some(_) => {}
         }
     }
-    // What the last release writes may clash, except in columns that it does not know.
-    let clashes =
-        |index: &IndexSchema| index.is_unique && index.columns.iter().all(|column| before.columns.contains_key(column));
+    // What the last release writes may clash, unless a column that it does not know is null then.
+    let is_left_null = |column: &String| {
+        let is_new = !before.columns.contains_key(column);
+        is_new && after.columns.get(column).is_some_and(|column| column.fallback.is_none())
+    };
+    let clashes = |index: &IndexSchema| index.is_unique && !index.columns.iter().any(is_left_null);
     let added = after.indexes.iter().filter(|(name, _)| !before.indexes.contains_key(*name));
     for (name, _) in added.filter(|(_, index)| clashes(index)) {
         add(format!("{table}: {name}"), NEWLY_UNIQUE);
@@ -131,22 +144,55 @@ async fn each_migration_since_the_last_release_leaves_it_what_it_uses(database: 
 }
 
 /// Changes that the last release does not survive, with what is found.
-const PLANTED: [(&str, &str, &str); 6] = [
+const PLANTED: [(&str, &str, &str); 7] = [
     ("DROP TABLE quotes", "quotes", GONE),
     ("ALTER TABLE materials RENAME TO stock", "materials", GONE),
     ("ALTER TABLE materials DROP COLUMN reserved", "materials.reserved", GONE),
     ("ALTER TABLE materials RENAME COLUMN reserved TO held", "materials.reserved", GONE),
     ("DROP INDEX ix__files__archived__kind", "files: ix__files__archived__kind", GONE),
     ("CREATE UNIQUE INDEX uq__materials__name ON materials (name)", "materials: uq__materials__name", NEWLY_UNIQUE),
+    (
+        "ALTER TABLE materials ADD COLUMN place BIGINT NOT NULL DEFAULT 0; \
+         CREATE UNIQUE INDEX uq__materials__place ON materials (place)",
+        "materials: uq__materials__place",
+        NEWLY_UNIQUE,
+    ),
+];
+
+/// As [`PLANTED`], in the words of SQLite.
+const PLANTED_ON_SQLITE: [(&str, &str, &str); 2] = [
+    (
+        "CREATE TRIGGER orders_refuse BEFORE INSERT ON orders BEGIN SELECT RAISE(ABORT, 'no'); END",
+        "orders: orders_refuse",
+        NEW_TRIGGER,
+    ),
+    (
+        "DROP TABLE secret_checks; \
+         CREATE TABLE secret_checks (name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (value))",
+        "secret_checks: sqlite_autoindex_secret_checks_1",
+        OTHER_INDEX,
+    ),
 ];
 
 /// As [`PLANTED`], with statements that SQLite does not have.
-const PLANTED_ON_POSTGRES: [(&str, &str, &str); 5] = [
+const PLANTED_ON_POSTGRES: [(&str, &str, &str); 8] = [
     ("ALTER TABLE orders ALTER COLUMN customer_email SET NOT NULL", "orders.customer_email", NO_NULL),
     ("ALTER TABLE materials ADD COLUMN colour TEXT NOT NULL", "materials.colour", NO_DEFAULT),
     ("ALTER TABLE files ALTER COLUMN size DROP DEFAULT", "files.size", NO_DEFAULT),
     ("ALTER TABLE materials ALTER COLUMN reserved TYPE TEXT", "materials.reserved", OTHER_TYPE),
     ("ALTER TABLE materials ADD CONSTRAINT positive CHECK (quantity >= 0)", "materials: positive", NEWLY_CHECKED),
+    ("ALTER TABLE materials ALTER COLUMN reserved DROP NOT NULL", "materials.reserved", NEWLY_NULL),
+    (
+        "CREATE TRIGGER orders_refuse BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION refuse_audit_change()",
+        "orders: orders_refuse",
+        NEW_TRIGGER,
+    ),
+    (
+        "CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE EXCEPTION 'otherwise'; END $$",
+        "audit: audit_refuses_change",
+        NEW_TRIGGER,
+    ),
 ];
 
 /// Changes that the last release does not notice.
@@ -171,8 +217,8 @@ async fn what_the_last_release_would_not_survive_is_found(database: TestDatabase
         transaction.rollback().await.unwrap();
         breaks(&before, &after)
     };
-    let on_postgres = PLANTED_ON_POSTGRES.iter().filter(|_| database.is_postgres());
-    for &(statement, subject, fault) in PLANTED.iter().chain(on_postgres) {
+    let on_this = if database.is_postgres() { &PLANTED_ON_POSTGRES[..] } else { &PLANTED_ON_SQLITE[..] };
+    for &(statement, subject, fault) in PLANTED.iter().chain(on_this) {
         let all = after(statement).await;
         let expected = SchemaBreak { subject: subject.to_owned(), fault };
         assert!(all.contains(&expected), "{statement}: {all:?}");

@@ -1,13 +1,14 @@
-//! Tables, columns and indexes of a database, as its catalogue has them.
+//! Tables, columns, indexes and triggers of a database, as its catalogue has them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::{ConnectionTrait, DatabaseBackend, QueryResult, Statement};
 
-/// Queries of the catalogue of one kind of database: columns, indexes, and constraints on rows.
+/// Queries of the catalogue of one kind of database: columns, indexes, triggers, and constraints on rows.
 struct CatalogueQueries {
     columns: &'static str,
     indexes: &'static str,
+    triggers: &'static str,
     constraints: Option<&'static str>,
 }
 
@@ -24,6 +25,10 @@ const POSTGRES: CatalogueQueries = CatalogueQueries {
               FROM pg_attribute AS a WHERE a.attrelid = i.oid) AS columns \
               FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid JOIN pg_class AS t ON t.oid = x.indrelid \
               WHERE t.relnamespace = 'public'::regnamespace",
+    triggers: "SELECT c.relname::text AS table_name, t.tgname::text AS name, \
+               pg_get_triggerdef(t.oid) || ' ' || pg_get_functiondef(t.tgfoid) AS definition \
+               FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid \
+               WHERE c.relnamespace = 'public'::regnamespace AND NOT t.tgisinternal",
     constraints: Some(
         "SELECT c.relname::text AS table_name, x.conname::text AS name \
          FROM pg_constraint AS x JOIN pg_class AS c ON c.oid = x.conrelid \
@@ -41,6 +46,7 @@ const SQLITE: CatalogueQueries = CatalogueQueries {
               FROM sqlite_master AS m JOIN pragma_index_list(m.name) AS l \
               LEFT JOIN sqlite_master AS s ON s.type = 'index' AND s.name = l.name \
               WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'",
+    triggers: "SELECT tbl_name AS table_name, name, sql AS definition FROM sqlite_master WHERE type = 'trigger'",
     // Only a table that is made anew could get one.
     constraints: None,
 };
@@ -68,6 +74,8 @@ pub struct IndexSchema {
 pub struct TableSchema {
     pub columns: BTreeMap<String, ColumnSchema>,
     pub indexes: BTreeMap<String, IndexSchema>,
+    /// Triggers with their functions, by name.
+    pub triggers: BTreeMap<String, String>,
     /// Names of checks and foreign keys.
     pub constraints: BTreeSet<String>,
 }
@@ -96,6 +104,9 @@ impl DatabaseSchema {
             let columns = columns.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
             let (definition, is_unique) = (text(&row, "definition"), flag(&row, "is_unique"));
             schema.table(&row).indexes.insert(text(&row, "name"), IndexSchema { definition, is_unique, columns });
+        }
+        for row in rows(db, queries.triggers).await {
+            schema.table(&row).triggers.insert(text(&row, "name"), text(&row, "definition"));
         }
         if let Some(query) = queries.constraints {
             for row in rows(db, query).await {

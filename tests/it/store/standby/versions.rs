@@ -45,9 +45,9 @@ async fn a_standby_of_an_older_version_ends_in_words_and_takes_nothing_over() {
     refuses_newer(&pair.second.log().join("\n"));
     pair.first.get("/readyz").await.expect(200);
 
-    // Nor when nobody leads any more.
+    // Nor when nobody leads any more, and the lease is there for the taking.
+    pair.first.stop().await;
     let term = pair.first.db.query_number(&pair.first, TERM).await;
-    pair.first.kill_9();
     pair.second.spawn();
     assert!(!pair.second.ended().await, "it could not lead");
     assert_eq!(pair.first.db.query_number(&pair.first, TERM).await, term);
