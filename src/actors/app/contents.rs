@@ -1,11 +1,15 @@
 //! Deletes file contents that no file refers to any more.
 
+mod mark;
+mod sweep;
+
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::App;
+pub use self::sweep::ContentSweep;
 use files::blobs::Blobs;
+use services::object_storage::StorageError;
 use store::lease::Leadership;
 use store::queries::Queries;
 use store::rows::LoadError;
@@ -22,25 +26,12 @@ pub enum RemoveError {
     /// Listing or deleting contents failed.
     #[error(transparent)]
     Disk(#[from] std::io::Error),
+    /// The mark in the bucket could not be read or written.
+    #[error(transparent)]
+    Mark(#[from] StorageError),
     /// Another server may lead, and may have stored the same contents.
     #[error("another server may lead")]
     InDoubt,
-}
-
-impl App {
-    /// Deletes all contents that no file refers to and returns how many were deleted.
-    pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
-        // Listed before: what is stored and recorded meanwhile is named then.
-        let stored = self.blobs.contents().await?;
-        let named = self.queries.named_contents().await?;
-        let mut removed = 0;
-        for content in stored.iter().filter(|content| !named.contains(&content.sha256)) {
-            let leadership = self.environment.leadership();
-            removed += usize::from(remove_unnamed(&self.blobs, &self.queries, leadership, &content.sha256).await?);
-        }
-        self.blobs.keep_only_drawings(&named).await?;
-        Ok(removed)
-    }
 }
 
 /// Deletes the given contents, except those that a file still refers to, and those that are being recorded. If another
