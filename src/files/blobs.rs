@@ -5,33 +5,36 @@
 //! bucket, they are stored when they are complete (`bucket`), and the disk keeps copies of those used last (`copies`).
 //!
 //! The names and types of files are in the database (`domain/file`). Contents are removed once no file refers to them
-//! any more. Contents cannot be stored and removed at the same time ([`StorePermission`], [`RemovePermission`]).
+//! any more. The same contents cannot be recorded and removed at the same time ([`Recording`], [`ContentRemoval`]).
 
 mod bucket;
 mod copies;
+mod uses;
 
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use sha2::{Digest as _, Sha256};
 use tokio::fs::{self, File};
 use tokio::io::{AsyncRead, AsyncWriteExt as _};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
-pub use self::bucket::is_lost;
 use self::bucket::{ContentBucket, missing};
+pub use self::bucket::{bucket_error, is_lost, with_retries};
 pub use self::copies::LocalContent;
 use self::copies::LocalCopies;
+pub(super) use self::uses::ContentUses;
+use self::uses::Removal;
+pub use self::uses::{Recording, RetentionGuard};
 use super::turns::{FileOwner, ReadQueue};
 use domain::gcode::{ContentType, GcodeContents};
 use domain::mesh::{MeasureError, MeshFacts};
+use domain::time::Timestamp;
 use platform::secrets::random::secret_bytes;
 use services::object_storage::ObjectStorage;
 
@@ -51,11 +54,8 @@ pub struct Blobs {
     /// Random beginning of the names of incomplete uploads: those of a process that was overtaken are never the same.
     run: String,
     next: AtomicU64,
-    /// Lock that is held shared from the time contents are stored until their file is recorded, and exclusively while
-    /// contents are removed.
-    pub(super) recording: Arc<RwLock<()>>,
-    /// Number of [`RetentionGuard`]s, which protect all stored contents; nothing is removed unless it is zero.
-    kept_by: Arc<AtomicUsize>,
+    /// Contents that are being recorded or removed.
+    pub(super) uses: Arc<ContentUses>,
     /// Slots for reading file contents.
     pub(super) turns: ReadQueue,
 }
@@ -69,58 +69,32 @@ pub struct StoredContent {
     pub size: u64,
 }
 
-/// Permission to store contents. Nothing is removed until the permission is dropped. Hold it until the file that refers
-/// to the contents is recorded, and no longer: removals wait for it, and other requests to store wait for removals.
-#[derive(Debug)]
-pub struct StorePermission {
-    _together: OwnedRwLockReadGuard<()>,
+/// Contents in the list of all contents.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ContentEntry {
+    /// Hexadecimal SHA-256 under which the contents are stored.
+    pub sha256: String,
+    /// Time at which contents in a bucket were last stored, by the clock of the bucket; `None` for those on a disk.
+    pub stored_at: Option<Timestamp>,
 }
 
-/// Permission to remove contents. Nothing is stored until the permission is dropped.
+/// Removal of contents, which are not stored until this is dropped.
 #[derive(Debug)]
-pub struct RemovePermission<'a> {
+pub struct ContentRemoval<'a> {
     blobs: &'a Blobs,
-    _alone: OwnedRwLockWriteGuard<()>,
+    sha256: &'a str,
+    _removal: Removal,
 }
 
-/// Guard that prevents stored contents from being removed until it is dropped. Removals do not wait for the guard; they
-/// remove nothing, and a later removal finds the contents to which no file refers.
-#[derive(Debug)]
-pub struct RetentionGuard(Arc<AtomicUsize>);
-
-impl Drop for RetentionGuard {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, SeqCst);
-    }
-}
-
-impl RemovePermission<'_> {
-    /// Removes contents and their drawings. Does nothing if they do not exist or are protected by a [`RetentionGuard`].
-    pub async fn remove(&self, sha256: &str) -> io::Result<()> {
-        if self.blobs.kept_by.load(SeqCst) > 0 {
-            return Ok(());
-        }
-        is_gone(fs::remove_dir_all(self.blobs.drawings(sha256)).await)?;
+impl ContentRemoval<'_> {
+    /// Removes the contents and their drawings. Does nothing if they do not exist.
+    pub async fn remove(self) -> io::Result<()> {
+        is_gone(fs::remove_dir_all(self.blobs.drawings(self.sha256)).await)?;
         match &self.blobs.bucket {
-            Some(_) if !is_hash(sha256) => Ok(()),
-            Some(bucket) => bucket.remove(sha256).await,
-            None => is_gone(fs::remove_file(self.blobs.path(sha256)).await),
+            Some(_) if !is_hash(self.sha256) => Ok(()),
+            Some(bucket) => bucket.remove(self.sha256).await,
+            None => is_gone(fs::remove_file(self.blobs.path(self.sha256)).await),
         }
-    }
-
-    /// Removes those of the given contents whose hash `named` does not contain, and returns the number removed; 0 while
-    /// contents are protected by a [`RetentionGuard`].
-    pub async fn keep_only(&self, stored: Vec<String>, named: &HashSet<String>) -> io::Result<usize> {
-        let mut removed = 0;
-        if self.blobs.kept_by.load(SeqCst) > 0 {
-            return Ok(removed);
-        }
-        for sha256 in stored.iter().filter(|sha256| !named.contains(*sha256)) {
-            self.remove(sha256).await?;
-            removed += 1;
-        }
-        self.blobs.keep_only_drawings(named).await?;
-        Ok(removed)
     }
 }
 
@@ -152,9 +126,9 @@ impl Blobs {
         for left in std::fs::read_dir(&incoming)? {
             std::fs::remove_file(left?.path())?;
         }
-        let (recording, turns) = (Arc::default(), ReadQueue::default());
+        let (uses, turns) = (Arc::default(), ReadQueue::default());
         let run = hex::encode(secret_bytes::<8>());
-        Ok(Self { dir, bucket: None, run, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
+        Ok(Self { dir, bucket: None, run, next: AtomicU64::new(0), uses, turns })
     }
 
     /// Opens contents in a bucket, and a directory for uploads in progress and for copies of contents, which have at
@@ -177,7 +151,7 @@ impl Blobs {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bucket does not respond, or contents in it are missing or damaged ([`is_lost`]).
+    /// Returns an error if the bucket does not respond, or contents in it are certainly missing or damaged ([`is_lost`]).
     pub async fn local(&self, sha256: &str) -> io::Result<LocalContent> {
         let path = self.path(sha256);
         match &self.bucket {
@@ -217,20 +191,30 @@ impl Blobs {
 
     /// Returns the path of a new file for incomplete contents, which does not exist yet.
     fn incoming_file(&self) -> IncomingFile {
-        let name = format!("{}-{}", self.run, self.next.fetch_add(1, Relaxed));
-        IncomingFile(self.dir.join(INCOMING_FOLDER).join(name))
+        let folder = self.dir.join(INCOMING_FOLDER);
+        if self.bucket.is_some() {
+            // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its disk
+            // may not be mounted.) If this fails, so does whoever creates the file.
+            let _ = std::fs::create_dir_all(&folder);
+        }
+        IncomingFile(folder.join(format!("{}-{}", self.run, self.next.fetch_add(1, Relaxed))))
     }
 
-    /// Returns the hashes of all contents, of which some may be stored or removed in the meantime.
+    /// Returns whether contents are in a bucket.
+    pub fn is_in_bucket(&self) -> bool {
+        self.bucket.is_some()
+    }
+
+    /// Returns all contents, of which some may be stored or removed in the meantime.
     ///
     /// # Errors
     ///
     /// Returns an error if the disk or the bucket fails.
-    pub async fn hashes(&self) -> io::Result<Vec<String>> {
+    pub async fn contents(&self) -> io::Result<Vec<ContentEntry>> {
         if let Some(bucket) = &self.bucket {
-            return bucket.hashes().await;
+            return bucket.contents().await;
         }
-        let (mut hashes, mut folders) = (Vec::new(), fs::read_dir(&self.dir).await?);
+        let (mut entries, mut folders) = (Vec::new(), fs::read_dir(&self.dir).await?);
         while let Some(folder) = folders.next_entry().await? {
             if !is_prefix(&folder.file_name()) || !folder.file_type().await?.is_dir() {
                 continue;
@@ -238,29 +222,40 @@ impl Blobs {
             let mut contents = fs::read_dir(folder.path()).await?;
             while let Some(content) = contents.next_entry().await? {
                 let name = content.file_name().to_string_lossy().into_owned();
-                hashes.extend(Some(name).filter(|name| is_hash(name)));
+                if is_hash(&name) {
+                    entries.push(ContentEntry { sha256: name, stored_at: None });
+                }
             }
         }
-        Ok(hashes)
+        Ok(entries)
     }
 
-    /// Waits for removals in progress, then grants permission to store.
-    pub async fn recording(&self) -> StorePermission {
-        StorePermission { _together: self.recording.clone().read_owned().await }
+    /// Begins to record a file. Contents are kept with the returned value, which protects them until it is dropped.
+    pub fn recording(&self) -> Recording {
+        Recording::new(self.uses.clone())
     }
 
-    /// Waits until the files of all stored contents are recorded, then grants permission to remove. Nothing is stored
-    /// until the permission is dropped.
-    pub async fn removing(&self) -> RemovePermission<'_> {
-        RemovePermission { blobs: self, _alone: self.recording.clone().write_owned().await }
+    /// Begins to remove contents; `None` if they are being recorded or removed, or protected by a [`RetentionGuard`].
+    pub fn removal<'a>(&'a self, sha256: &'a str) -> Option<ContentRemoval<'a>> {
+        Some(ContentRemoval { blobs: self, sha256, _removal: self.uses.begin_removal(sha256)? })
     }
 
-    /// Protects all contents that are currently stored. Waits for a removal in progress.
+    /// Protects all contents that are currently stored. Waits for the removals in progress.
     pub async fn keep_all(&self) -> RetentionGuard {
-        self.kept_by.fetch_add(1, SeqCst);
-        let contents = RetentionGuard(self.kept_by.clone());
-        drop(self.recording().await);
-        contents
+        self.uses.keep_all().await
+    }
+
+    /// Stores contents in the bucket again from their local copy, and returns whether there was one. On a disk, there is
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bucket does not respond.
+    pub async fn store_copy_again(&self, sha256: &str) -> io::Result<bool> {
+        let Some(bucket) = &self.bucket else { return Ok(false) };
+        let recording = self.recording();
+        recording.add(sha256).await;
+        bucket.send_copy(sha256).await
     }
 
     /// Opens all contents one after the other, and passes them to `visit` with their hash. Blocks on the disk and the
@@ -271,18 +266,19 @@ impl Blobs {
     /// Returns an error if the disk, the bucket or `visit` fails.
     pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
         let runtime = Handle::current();
-        for sha256 in runtime.block_on(self.hashes())? {
-            let file = match &self.bucket {
-                None => std::fs::File::open(self.path(&sha256))?,
-                Some(bucket) => {
-                    if let Some(copy) = bucket.copies.get(&sha256) {
-                        std::fs::File::open(copy.path())?
-                    } else {
-                        // No copy is made, so that those of files in use remain.
+        for ContentEntry { sha256, .. } in runtime.block_on(with_retries(async || self.contents().await))? {
+            let copy = self.bucket.as_ref().and_then(|bucket| bucket.copies.get(&sha256));
+            let file = match (&self.bucket, copy) {
+                (None, _) => std::fs::File::open(self.path(&sha256))?,
+                (_, Some(copy)) => std::fs::File::open(copy.path())?,
+                (Some(bucket), None) => {
+                    // No copy is made, so that those of files in use remain.
+                    let receive = async || {
                         let incoming = self.incoming_file();
-                        runtime.block_on(bucket.receive(&sha256, incoming.path()))?;
-                        std::fs::File::open(incoming.path())?
-                    }
+                        bucket.receive(&sha256, incoming.path()).await?;
+                        Ok::<_, io::Error>(incoming)
+                    };
+                    std::fs::File::open(runtime.block_on(with_retries(receive))?.path())?
                 }
             };
             visit(&sha256, file)?;
@@ -291,7 +287,7 @@ impl Blobs {
     }
 
     /// Stores contents from memory.
-    pub async fn put(&self, bytes: &[u8], recording: &StorePermission) -> io::Result<StoredContent> {
+    pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<StoredContent> {
         let mut incoming = self.begin()?;
         incoming.write(bytes).await?;
         incoming.keep(recording).await
@@ -363,12 +359,13 @@ impl IncomingContent<'_> {
     }
 
     /// Completes the contents, which are durable when the call returns.
-    pub async fn keep(mut self, _: &StorePermission) -> io::Result<StoredContent> {
+    pub async fn keep(mut self, recording: &Recording) -> io::Result<StoredContent> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;
             file.sync_all().await?;
         }
         let sha256 = hex::encode(std::mem::take(&mut self.hash).finalize());
+        recording.add(&sha256).await;
         let home = self.blobs.path(&sha256);
         if let Some(bucket) = &self.blobs.bucket {
             bucket.keep(self.path.path(), home, &sha256, self.size).await?;

@@ -10,11 +10,11 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::fs;
-use tokio::sync::RwLock;
 
-use super::blobs::{Blobs, LocalContent, is_hash};
+use super::blobs::{Blobs, ContentUses, LocalContent, Recording, is_hash};
 use super::reading::{TimedFile, timed_out};
 use domain::gcode::read_toolpath;
 
@@ -43,6 +43,8 @@ enum DrawError {
 /// Picture to be drawn.
 #[derive(Debug)]
 struct DrawingRequest {
+    /// Hash of the G-code.
+    sha256: String,
     /// G-code.
     content: LocalContent,
     /// Path under which the picture is stored.
@@ -75,9 +77,9 @@ impl Blobs {
             content => content?,
         };
         let color = color.and_then(rgb).unwrap_or(NEUTRAL);
-        let request = DrawingRequest { content, picture, plate, color };
-        let recording = self.recording.clone();
-        match self.turns.draw(move |reading| request.draw(&recording, &mut || reading.goes_on())).await? {
+        let request = DrawingRequest { sha256: sha256.to_owned(), content, picture, plate, color };
+        let uses = self.uses.clone();
+        match self.turns.draw(move |reading| request.draw(&uses, &mut || reading.goes_on())).await? {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(None),
             other => other,
         }
@@ -85,7 +87,11 @@ impl Blobs {
 
     /// Removes the drawings of all contents whose hash `named` does not contain: another server that used the same
     /// bucket may have removed the contents.
-    pub(super) async fn keep_only_drawings(&self, named: &HashSet<String>) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the disk fails.
+    pub async fn keep_only_drawings(&self, named: &HashSet<String>) -> io::Result<()> {
         let mut folders = match fs::read_dir(self.dir.join(DRAWINGS_FOLDER)).await {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             folders => folders?,
@@ -102,7 +108,7 @@ impl Blobs {
 
 impl DrawingRequest {
     /// Draws the picture and stores it, unless another request has done so in the meantime.
-    fn draw(&self, recording: &RwLock<()>, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Option<Vec<u8>>> {
+    fn draw(&self, uses: &Arc<ContentUses>, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Option<Vec<u8>>> {
         if let Some(stored) = std::fs::read(&self.picture).ok().and_then(stored_picture) {
             return Ok(stored);
         }
@@ -112,8 +118,9 @@ impl DrawingRequest {
         };
         let picture = self.draw_content(file, may_go_on)?;
         // Contents are not removed while the picture is stored, so none is left behind.
-        let _recording = recording.blocking_read();
-        if self.content.path().exists()
+        let recording = Recording::new(uses.clone());
+        if recording.try_add(&self.sha256)
+            && self.content.path().exists()
             && let Err(error) = self.store(picture.as_deref().unwrap_or(UNDRAWABLE))
         {
             tracing::warn!(%error, "cannot store a picture drawn from G-code");

@@ -164,11 +164,11 @@ fn piece_key(bytes: u64) -> String {
 /// there.
 async fn cut(table: &ObjectStorage, bytes: u64) -> Result<bool, StorageError> {
     let mut whole = 0;
-    for (key, size) in table.objects_below("").await? {
-        if key < piece_key(bytes) {
-            whole += size;
+    for piece in table.objects_below("").await? {
+        if piece.key < piece_key(bytes) {
+            whole += piece.bytes;
         } else {
-            table.remove(&key).await?;
+            table.remove(&piece.key).await?;
         }
     }
     Ok(whole == bytes)
@@ -180,10 +180,10 @@ async fn read_pieces(table: ObjectStorage) -> Result<(ContentReader, u64), Stora
     if pieces.is_empty() {
         return Err(StorageError::Missing);
     }
-    let size = pieces.iter().map(|(_, size)| size).sum();
-    let contents = stream::iter(pieces).then(move |(key, _)| {
+    let size = pieces.iter().map(|piece| piece.bytes).sum();
+    let contents = stream::iter(pieces).then(move |piece| {
         let table = table.clone();
-        async move { table.get(&key).await.map_err(of_bucket) }
+        async move { table.get(&piece.key).await.map_err(of_bucket) }
     });
     let reader: ContentReader = Box::pin(StreamReader::new(contents));
     Ok((reader, size))

@@ -130,7 +130,7 @@ mod tests {
         incoming.write(b"; estimated printing time (normal mode) = 1m\nG28\n").await.unwrap();
         let description = incoming.describe(&FileOwner::Shop).await.unwrap();
         assert_eq!((description.content, description.metadata.seconds), (Some(ContentType::Gcode), Some(60)));
-        let stored = incoming.keep(&blobs.recording().await).await.unwrap();
+        let stored = incoming.keep(&blobs.recording()).await.unwrap();
         let over = describe(&blobs.path(&stored.sha256), &mut || false).unwrap_err();
         assert_eq!(over.kind(), io::ErrorKind::TimedOut);
     }

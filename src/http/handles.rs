@@ -26,7 +26,7 @@ use actors::app::backups::Backups;
 use actors::app::backups::schedule::BackupSchedule;
 use actors::app::customer_space::CustomerSpace;
 use actors::app::documents::InvoiceDocuments;
-use actors::app::{Directories, KindsOverview};
+use actors::app::{ContentSweep, Directories, KindsOverview};
 use actors::checkouts::Checkouts;
 use actors::dispatcher::Dispatcher;
 use actors::endpoints::DeliveryMeter;
@@ -78,6 +78,7 @@ held! {
     Checkouts: checkouts;
     Subscribers: subscribers;
     Arc<Blobs>: blobs;
+    Arc<ContentSweep>: content_sweep;
     Arc<CustomerSpace>: customer_space;
     Arc<SecretCipher>: cipher;
     Arc<SlicingService>: slicing;

@@ -12,7 +12,6 @@ use super::{StartError, refused, shared_folders};
 use crate::app::ShopStartError;
 use crate::app::own_secrets::{self, SecretsError};
 use crate::config::Config;
-use crate::services::object_storage::StorageError;
 use crate::store::connect::OpenError;
 use crate::store::lease::CurrentLeader;
 
@@ -90,7 +89,7 @@ async fn check_folders(config: &Config, mut leaders: watch::Receiver<CurrentLead
 async fn check_bucket(config: &Config) -> Result<(), StartError> {
     loop {
         match shared_folders::check_bucket(config).await {
-            Err(StartError::App(ShopStartError::Storage(error @ StorageError::Silent(_)))) => {
+            Err(StartError::App(ShopStartError::Storage(error))) if error.is_transient() => {
                 tracing::warn!(%error, "the standby cannot reach the bucket for documents; retrying");
                 sleep(NETWORK_PAUSE).await;
             }

@@ -48,9 +48,9 @@ pub(super) async fn check_files(config: &Config, may_lack_files: bool) -> Result
     Ok(())
 }
 
-/// Returns whether the bucket for files does not respond, which may be over in a moment.
+/// Returns whether the bucket for files does not respond or fails, which may be over in a moment.
 pub(super) fn is_silent(error: &ShopStartError) -> bool {
-    matches!(error, ShopStartError::FilesBucket { source: StorageError::Silent(_), .. })
+    matches!(error, ShopStartError::FilesBucket { source, .. } if source.is_transient())
 }
 
 /// Marks what is shared with servers that stand by. Must be called by the server that leads.

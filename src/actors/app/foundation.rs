@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::contents::ContentSweep;
 use super::customer_space::CustomerSpace;
 use super::documents::InvoiceDocuments;
 use super::export_rows::QueriedExportRows;
@@ -56,6 +57,7 @@ pub(super) struct Foundation {
     pub(super) subscribers: Subscribers,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) blobs: Arc<Blobs>,
+    pub(super) content_sweep: Arc<ContentSweep>,
     pub(super) customer_space: Arc<CustomerSpace>,
     dispatch_rules: DispatchRules,
     pub(super) documents: Arc<InvoiceDocuments>,
@@ -76,6 +78,8 @@ impl Foundation {
             max_waiting: config.limits.max_queued_commands,
         });
         let lines = SystemLines::new(&config.integrations, &environment);
+        let blobs = Arc::new(storage::open_blobs(config)?);
+        let content_sweep = ContentSweep::new(blobs.clone(), queries.clone(), storage::files_storage(config)?);
         let work = LedgerWork::new(clients.processor, environment.clone());
         Ok(Self {
             directories,
@@ -84,7 +88,8 @@ impl Foundation {
             work,
             mailer: clients.mailer,
             connections: Arc::new(PrinterConnections::new(clients.printers)),
-            blobs: Arc::new(storage::open_blobs(config)?),
+            blobs,
+            content_sweep: Arc::new(content_sweep),
             customer_space: Arc::new(CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space())),
             dispatch_rules: config.board_rules(known_types()),
             documents: Arc::new(InvoiceDocuments::new(config, queries.clone())?),

@@ -26,15 +26,20 @@ pub fn bucket(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> 
     if settings.bucket.is_empty() {
         return Ok(None);
     }
-    let limits = LanSettings { timeout: settings.timeout_seconds.duration(), ..LanSettings::default() };
-    open_bucket(config, &settings.bucket, &limits).map(Some)
+    let timeout = settings.timeout_seconds.duration();
+    open_bucket(config, &settings.bucket, timeout, &LanSettings { timeout, ..LanSettings::default() }).map(Some)
 }
 
 /// Returns a bucket for backups.
 pub fn backup_bucket(config: &Config, name: &str) -> Result<ObjectStorage, ShopStartError> {
-    // The service answers when a part has arrived.
-    let limits = LanSettings { timeout: MAX_PART_TIME, read_timeout: MAX_PART_TIME, ..LanSettings::default() };
-    open_bucket(config, name, &limits)
+    open_bucket(config, name, MAX_PART_TIME, &part_limits())
+}
+
+/// Returns the place in a bucket for files with as much time as for backups, for a restore into it; `None` if files are
+/// in a directory.
+pub fn restore_storage(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> {
+    let Some(place) = config.files_bucket() else { return Ok(None) };
+    Ok(Some(backup_bucket(config, &place.bucket)?.below(&place.path)))
 }
 
 /// Returns the place in a bucket for files and what belongs to them; `None` if files are in a directory.
@@ -96,12 +101,21 @@ pub fn files_error(place: &BucketAddress, source: StorageError) -> ShopStartErro
 
 fn open_place(config: &Config, place: &BucketAddress) -> Result<ObjectStorage, ShopStartError> {
     let timeout = config.object_storage.timeout_seconds.duration();
-    // The service answers when a part has arrived.
-    let limits = LanSettings { timeout, read_timeout: timeout, ..LanSettings::default() };
-    Ok(open_bucket(config, &place.bucket, &limits)?.below(&place.path))
+    Ok(open_bucket(config, &place.bucket, timeout, &part_limits())?.below(&place.path))
 }
 
-fn open_bucket(config: &Config, name: &str, limits: &LanSettings) -> Result<ObjectStorage, ShopStartError> {
+/// Returns the limits of a client that sends and receives parts: the service answers when a part has arrived.
+fn part_limits() -> LanSettings {
+    LanSettings { timeout: MAX_PART_TIME, read_timeout: MAX_PART_TIME, ..LanSettings::default() }
+}
+
+/// Opens a bucket. `timeout` is the time limit of a request, besides the time in which contents are sent or received.
+fn open_bucket(
+    config: &Config,
+    name: &str,
+    timeout: Duration,
+    limits: &LanSettings,
+) -> Result<ObjectStorage, ShopStartError> {
     let settings = &config.object_storage;
     let bucket = BucketSettings {
         bucket: name.to_owned(),
@@ -110,7 +124,7 @@ fn open_bucket(config: &Config, name: &str, limits: &LanSettings) -> Result<Obje
         access_key_id: settings.access_key_id.clone(),
         secret_access_key: settings.secret_access_key.expose().to_owned(),
         public_url: settings.public_url.clone(),
-        timeout: limits.timeout,
+        timeout,
     };
     Ok(ObjectStorage::bucket(&bucket, lan(limits)?)?)
 }

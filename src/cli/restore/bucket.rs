@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::time::sleep;
 
 use crate::app::backups::reading::VerifiedBackup;
-use crate::app::storage::files_storage;
+use crate::app::storage::restore_storage;
 use crate::cli::CliError;
 use crate::config::Config;
+use crate::services::object_storage::large::LargeObjectError;
 use crate::services::object_storage::{ObjectStorage, StorageError};
 
 /// Folders of an archive, and of the bucket, with files and with documents.
@@ -18,6 +21,10 @@ const FILES: &str = "files/";
 const DOCUMENTS: &str = "documents/";
 /// Folders of the bucket that must be empty before a restore.
 const FOLDERS: [&str; 3] = [FILES, DOCUMENTS, "exports/"];
+
+/// Delays before each further try to send a file.
+const TRY_PAUSES: [Duration; 4] =
+    [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(15), Duration::from_secs(30)];
 
 /// Place in a bucket for the files of a backup and, unless they have another place, the documents.
 #[derive(Clone)]
@@ -30,7 +37,7 @@ pub(super) struct RestoreBucket {
 impl RestoreBucket {
     /// Opens the place in the settings; `None` if files are in a directory.
     pub(super) fn open(config: &Config) -> Result<Option<Self>, CliError> {
-        let storage = files_storage(config).map_err(|error| CliError::Failed(error.to_string()))?;
+        let storage = restore_storage(config).map_err(|error| CliError::Failed(error.to_string()))?;
         let (Some(place), Some(storage)) = (config.files_bucket(), storage) else { return Ok(None) };
         let has_documents = config.documents_bucket().is_some();
         Ok(Some(Self { address: place.to_string(), storage, has_documents }))
@@ -61,9 +68,21 @@ impl RestoreBucket {
         if !self.is_place_of(name) {
             return Ok(());
         }
-        let sent = Handle::current().block_on(self.storage.send_file(name, file, &mut |_| {}));
-        sent.map_err(|error| io::Error::other(format!("{}: {error}", self.address)))?;
+        Handle::current().block_on(self.send(name, file))?;
         fs::remove_file(file)
+    }
+
+    /// Sends a file, and tries again if the bucket does not respond: a restore takes long, and would start over.
+    async fn send(&self, name: &str, file: &Path) -> io::Result<()> {
+        let mut pauses = TRY_PAUSES.iter();
+        loop {
+            let Err(error) = self.storage.send_file(name, file, &mut |_| {}).await else { return Ok(()) };
+            let is_transient = matches!(&error, LargeObjectError::Storage(error) if error.is_transient());
+            let Some(pause) = pauses.next().filter(|_| is_transient) else {
+                return Err(io::Error::other(format!("{}: {error}", self.address)));
+            };
+            sleep(*pause).await;
+        }
     }
 
     /// Checks that all files of a backup are in the bucket, with their sizes. Each was compared with its hash when it
@@ -85,7 +104,8 @@ impl RestoreBucket {
     /// Returns the keys and sizes of all objects in the folders of the place.
     async fn objects(&self) -> Result<BTreeMap<String, u64>, CliError> {
         let objects = self.storage.objects_below("").await.map_err(|error| self.failed(&error))?;
-        Ok(objects.into_iter().filter(|(key, _)| FOLDERS.iter().any(|folder| key.starts_with(*folder))).collect())
+        let objects = objects.into_iter().map(|object| (object.key, object.bytes));
+        Ok(objects.filter(|(key, _)| FOLDERS.iter().any(|folder| key.starts_with(*folder))).collect())
     }
 
     fn failed(&self, error: &StorageError) -> CliError {

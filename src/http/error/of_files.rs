@@ -74,7 +74,7 @@ impl From<io::Error> for ApiError {
 /// Returns the error response for a request that needs a file in the bucket.
 fn of_bucket(error: StorageError) -> ApiError {
     match error {
-        StorageError::Silent(_) => error.into(),
+        StorageError::Silent(_) | StorageError::Unavailable(_) => error.into(),
         StorageError::Missing => ApiError::internal(error),
         StorageError::Denied(_) | StorageError::Failed(_) | StorageError::TooLarge => {
             tracing::error!(%error, "the bucket for files rejects requests");
@@ -116,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_bucket_that_fails_is_for_later() {
-        for error in [StorageError::Silent(String::new()), StorageError::Denied(String::new())] {
+        let errors = [StorageError::Silent, StorageError::Unavailable, StorageError::Denied, StorageError::Failed];
+        for error in errors.map(|error| error(String::new())) {
             let error = ApiError::from(io::Error::new(ErrorKind::HostUnreachable, error));
             assert_eq!((error.status().as_u16(), error.code()), (503, "storage_unavailable"));
         }

@@ -4,6 +4,7 @@
 use std::io;
 use std::ops::Range;
 use std::path::Path as FilePath;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::TryStreamExt as _;
@@ -13,12 +14,16 @@ use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::Handle;
 
-use super::{ObjectStorage, StorageError, no_bucket};
+use super::{ObjectStorage, StorageError, no_bucket, within};
+use domain::time::Timestamp;
 
-/// Minimum size of a part, in bytes. The protocol requires 5 MiB for all but the last.
-const MIN_PART_BYTES: u64 = 8 * 1024 * 1024;
+/// Minimum size of a part, in bytes: what the protocol requires of all but the last. Over a slow line, a larger one
+/// takes long, and is lost as a whole.
+const MIN_PART_BYTES: u64 = 5 * 1024 * 1024;
 /// Maximum number of parts of an object. The protocol allows 10,000.
 const MAX_PARTS: u64 = 9_000;
+/// Time limit of a request that must not take effect late.
+const SINGLE_TIME: Duration = Duration::from_secs(2);
 /// Permissions of a file that is received: readable and writable by the owner only.
 const FILE_MODE: u32 = 0o600;
 /// Media type of objects that are small enough to be sent in one piece.
@@ -43,6 +48,17 @@ pub enum LargeObjectError {
     },
 }
 
+/// Object in the storage.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredObject {
+    /// Key of the object.
+    pub key: String,
+    /// Size of the object in bytes.
+    pub bytes: u64,
+    /// Time at which it was last stored, by the clock of the storage.
+    pub modified_at: Timestamp,
+}
+
 /// Returns the size of the parts in which so many bytes are sent.
 fn part_bytes(bytes: u64) -> u64 {
     bytes.div_ceil(MAX_PARTS).max(MIN_PART_BYTES)
@@ -62,12 +78,16 @@ impl PartialUpload {
 
     async fn send(&mut self, part: Vec<u8>) -> Result<(), StorageError> {
         let Some(upload) = &mut self.upload else { return Ok(()) };
-        self.storage.within(upload.put_part(PutPayload::from(part))).await
+        let time = self.storage.transfer_time(part.len() as u64);
+        within(time, upload.put_part(PutPayload::from(part))).await.map_err(no_upload)
     }
 
+    /// Completes the upload. Returns [`StorageError::Missing`] if it no longer exists, which is also so if an earlier try
+    /// has completed it and its answer was lost.
     async fn complete(&mut self) -> Result<(), StorageError> {
         if let Some(upload) = &mut self.upload {
-            self.storage.within(upload.complete()).await?;
+            // The service puts the parts together before it answers.
+            within(self.storage.transfer_time(MIN_PART_BYTES), upload.complete()).await?;
         }
         self.upload = None;
         Ok(())
@@ -86,6 +106,14 @@ impl Drop for PartialUpload {
             let storage = self.storage.clone();
             runtime.spawn(async move { storage.within(upload.abort()).await });
         }
+    }
+}
+
+/// Returns the error of a request that belongs to an upload: what is missing then is the upload.
+fn no_upload(error: StorageError) -> StorageError {
+    match error {
+        StorageError::Missing => StorageError::Unavailable("the upload was aborted".to_owned()),
+        other => other,
     }
 }
 
@@ -116,7 +144,14 @@ impl ObjectStorage {
             upload.abort().await;
             return Err(error);
         }
-        upload.complete().await?;
+        match upload.complete().await {
+            Ok(()) => {}
+            Err(StorageError::Missing) => {
+                let is_stored = matches!(self.size(key).await, Ok(stored) if stored == sent);
+                return if is_stored { Ok(()) } else { Err(no_upload(StorageError::Missing).into()) };
+            }
+            Err(error) => return Err(error.into()),
+        }
         let stored = self.size(key).await?;
         if stored == sent { Ok(()) } else { Err(LargeObjectError::OtherSize { stored, sent }) }
     }
@@ -136,7 +171,8 @@ impl ObjectStorage {
     ///
     /// Returns an error if there is no such object, it is shorter, or the storage does not respond.
     pub async fn part(&self, key: &str, range: Range<u64>) -> Result<Bytes, LargeObjectError> {
-        let part = self.within(self.store.get_range(&Path::from(key), range.clone())).await?;
+        let time = self.transfer_time(range.end.saturating_sub(range.start));
+        let part = within(time, self.store.get_range(&Path::from(key), range.clone())).await?;
         let stored = range.start + part.len() as u64;
         if stored == range.end { Ok(part) } else { Err(LargeObjectError::OtherSize { stored, sent: range.end }) }
     }
@@ -172,23 +208,43 @@ impl ObjectStorage {
     ///
     /// Returns an error if the storage does not respond, or does not allow to list its objects.
     pub async fn keys_below(&self, path: &str) -> Result<Vec<String>, StorageError> {
-        Ok(self.objects_below(path).await?.into_iter().map(|(key, _)| key).collect())
+        Ok(self.objects_below(path).await?.into_iter().map(|object| object.key).collect())
     }
 
-    /// Returns the keys of all objects below a path, sorted, with their sizes in bytes.
+    /// Returns all objects below a path, sorted by their keys.
     ///
     /// # Errors
     ///
     /// Returns an error if the storage does not respond, or does not allow to list its objects.
-    pub async fn objects_below(&self, path: &str) -> Result<Vec<(String, u64)>, StorageError> {
+    pub async fn objects_below(&self, path: &str) -> Result<Vec<StoredObject>, StorageError> {
         let path = (!path.is_empty()).then(|| Path::from(path));
         let (mut listed, mut objects) = (self.store.list(path.as_ref()), Vec::new());
         // The service lists a thousand objects at a time, and each of its answers has the time of one request.
         while let Some(object) = self.within(listed.try_next()).await? {
-            objects.push((object.location.to_string(), object.size));
+            let modified_at = Timestamp(object.last_modified.timestamp_millis());
+            objects.push(StoredObject { key: object.location.to_string(), bytes: object.size, modified_at });
         }
-        objects.sort();
+        objects.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(objects)
+    }
+
+    /// Returns whether an object is certainly missing: its folder can be listed, and the object is not in it. That a
+    /// request for the object alone finds nothing does not say so: the whole bucket may be missing, or a proxy may have
+    /// answered.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the storage does not respond, or does not allow to list its objects.
+    pub async fn lacks(&self, key: &str) -> Result<bool, StorageError> {
+        let path = Path::from(key);
+        let folder = key.rsplit_once('/').map(|(folder, _)| Path::from(folder));
+        let mut listed = self.store.list(folder.as_ref());
+        while let Some(object) = self.within(listed.try_next()).await? {
+            if object.location == path {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Removes an object.
@@ -198,6 +254,15 @@ impl ObjectStorage {
     /// Returns an error if the storage does not respond, or does not allow it.
     pub async fn remove(&self, key: &str) -> Result<(), StorageError> {
         self.within(self.store.delete(&Path::from(key))).await
+    }
+
+    /// Removes an object by a single request, which is not repeated: it takes effect within 2 seconds, if at all.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the storage does not respond at once, or does not allow it.
+    pub async fn remove_once(&self, key: &str) -> Result<(), StorageError> {
+        within(SINGLE_TIME, self.single.delete(&Path::from(key))).await
     }
 }
 
@@ -253,7 +318,11 @@ mod tests {
         assert_eq!(storage.keys_below("shop").await.unwrap(), ["shop/b.tar"]);
         assert_eq!(storage.keys_below("other").await.unwrap(), [""; 0]);
         let shop = storage.below("shop");
-        assert_eq!(shop.objects_below("").await.unwrap(), [("b.tar".to_owned(), content.len() as u64)]);
+        let objects = shop.objects_below("").await.unwrap();
+        assert!(matches!(&objects[..], [StoredObject { key, bytes, modified_at }]
+            if key == "b.tar" && *bytes == content.len() as u64 && modified_at.0 > 0));
+        assert!(!shop.lacks("b.tar").await.unwrap() && !storage.lacks("shop/b.tar").await.unwrap());
+        assert!(shop.lacks("a.tar").await.unwrap() && storage.lacks("other/b.tar").await.unwrap());
         assert_eq!(shop.part("b.tar", 1..4).await.unwrap(), content[1..4]);
         let beyond = content.len() as u64;
         assert!(shop.part("b.tar", beyond - 1..beyond + 1).await.is_err());

@@ -1,8 +1,4 @@
-use std::time::Duration;
-
 use super::*;
-use platform::http::{LanSettings, lan};
-use services::object_storage::{BucketSettings, StorageError};
 
 /// Number of bytes of contents that are sent in several parts, and passed on to clients.
 const LARGE_BYTES: usize = 9 * 1024 * 1024;
@@ -34,7 +30,7 @@ impl Place {
 }
 
 async fn put(blobs: &Blobs, bytes: &[u8]) -> String {
-    blobs.put(bytes, &blobs.recording().await).await.unwrap().sha256
+    blobs.put(bytes, &blobs.recording()).await.unwrap().sha256
 }
 
 async fn read(blobs: &Blobs, sha256: &str) -> io::Result<Vec<u8>> {
@@ -58,7 +54,7 @@ async fn contents_are_in_the_bucket_and_another_server_reads_them() {
     assert_eq!((files_below(place.bucket.path()), files_below(place.copies.path())), (2, 2));
     let place = place.without_copies();
     let other = place.open(u64::MAX);
-    let mut hashes = other.hashes().await.unwrap();
+    let mut hashes = hashes(&other).await;
     hashes.sort_by_key(|sha256| std::fs::metadata(place.object(sha256)).unwrap().len());
     assert_eq!(read(&other, &hashes[0]).await.unwrap(), b"abc");
     assert_eq!(read(&other, &hashes[1]).await.unwrap(), large);
@@ -116,38 +112,12 @@ async fn what_is_not_named_is_removed_from_the_bucket_and_backups_visit_the_rest
     let place = Place::new();
     let blobs = place.open(0);
     let (named, other) = (put(&blobs, b"named").await, put(&blobs, b"not named").await);
-    let hashes = blobs.hashes().await.unwrap();
-    let names = HashSet::from([named.clone()]);
     let guard = blobs.keep_all().await;
-    assert_eq!(blobs.removing().await.keep_only(hashes.clone(), &names).await.unwrap(), 0);
+    assert_eq!(keep_only(&blobs, &[&named]).await, 0);
     drop(guard);
-    assert_eq!(blobs.removing().await.keep_only(hashes, &names).await.unwrap(), 1);
+    assert_eq!(keep_only(&blobs, &[&named]).await, 1);
     assert!(!place.object(&other).exists());
-    blobs.removing().await.remove(&other).await.unwrap();
+    blobs.removal(&other).unwrap().remove().await.unwrap();
     assert_eq!(visits(&blobs).await, [(named, 5)]);
     assert_eq!(files_below(place.copies.path()), 0, "a visit leaves nothing behind");
-}
-
-#[tokio::test]
-async fn a_bucket_that_does_not_respond_is_not_asked_again_at_once() {
-    let copies = tempfile::tempdir().unwrap();
-    // Nothing listens on this port once its listener is gone.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let settings = BucketSettings {
-        bucket: "files".to_owned(),
-        endpoint: format!("http://127.0.0.1:{port}"),
-        region: "us-east-1".to_owned(),
-        access_key_id: "id".to_owned(),
-        secret_access_key: "secret".to_owned(),
-        public_url: String::new(),
-        timeout: Duration::from_secs(20),
-    };
-    let storage = ObjectStorage::bucket(&settings, lan(&LanSettings::default()).unwrap()).unwrap();
-    let blobs = Blobs::in_bucket(storage, copies.path(), 0).unwrap();
-    let recording = blobs.recording().await;
-    let error = blobs.put(b"abc", &recording).await.unwrap_err();
-    assert!(!is_lost(&error) && error.downcast::<StorageError>().is_ok());
-    let again = blobs.put(b"abc", &recording).await.unwrap_err();
-    assert!(again.to_string().contains("a moment ago"), "{again}");
-    assert_eq!(files_below(copies.path()), 0, "nothing is left behind");
 }
