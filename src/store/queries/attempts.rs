@@ -126,8 +126,8 @@ impl Queries {
     }
 }
 
-/// Returns the condition that an attempt failed or was abandoned. Must match the partial index exactly; otherwise SQLite
-/// does not use the index.
+/// Returns the condition that an attempt failed or was abandoned. Must match the partial index exactly; otherwise
+/// SQLite does not use the index.
 fn failed() -> Expr {
     Expr::cust("state IN ('failed', 'abandoned')")
 }

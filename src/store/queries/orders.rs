@@ -157,8 +157,8 @@ impl Queries {
         Ok((self.with_all_attempts(jobs).await?, total))
     }
 
-    /// Returns the total number of jobs that match a filter, if it is known without counting them. The jobs in the given
-    /// states are those that wait.
+    /// Returns the total number of jobs that match a filter, if it is known without counting them. The jobs in the
+    /// given states are those that wait.
     async fn job_total(&self, filter: &JobFilter, waits: &[String]) -> Result<Option<u64>, LoadError> {
         let counted = JobFilter {
             state: filter.state,
