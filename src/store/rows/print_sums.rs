@@ -65,8 +65,8 @@ const QUALITY: [&str; 10] = [
 /// Sums of the material that prints used.
 const MATERIAL: [&str; 10] = ["1", "0", "0", "0", "0", "0", "0", "0", "0", "CAST(part.value AS BIGINT)"];
 
-/// Number of units of the sums of scrap in a thousandth of a material's unit. It can be divided by all numbers up to 16,
-/// which are those of most plates.
+/// Number of units of the sums of scrap in a thousandth of a material's unit. It can be divided by all numbers up to
+/// 16, which are those of most plates.
 pub(crate) const SCRAP_UNITS: f64 = 720_720.0;
 
 /// Sums of the material in rejected parts, in [`SCRAP_UNITS`].
@@ -266,7 +266,8 @@ impl PrintSum {
         };
         let changes = SUMS.map(|name| format!("{name} = print_sums.{name} + excluded.{name}"));
         format!(
-            "INSERT INTO print_sums (list, slot, key, kind, {}) {} ON CONFLICT (list, slot, key, kind) DO UPDATE SET {}",
+            "INSERT INTO print_sums (list, slot, key, kind, {}) {} \
+             ON CONFLICT (list, slot, key, kind) DO UPDATE SET {}",
             SUMS.join(", "),
             self.query(backend, minus, condition),
             changes.join(", ")
@@ -337,8 +338,8 @@ pub(super) async fn change_sums(
 /// its entire usage is attributed to the job's first material.
 fn used_parts(db: DbBackend) -> &'static str {
     if db == DbBackend::Postgres {
-        "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
-         AS part (key, value)"
+        "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, \
+         json_build_object(jobs.material_id, attempts.used)::text)::json) AS part (key, value)"
     } else {
         "CROSS JOIN json_each(COALESCE(attempts.used_of, json_object(jobs.material_id, attempts.used))) AS part"
     }
