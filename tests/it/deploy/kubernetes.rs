@@ -106,7 +106,8 @@ fn a_cell_changes_settings_that_every_shop_has() {
     assert!(cell.contains("/spec/egress/2/to/0/ipBlock/cidr") && third.contains("192.168.40.0/24"), "{third}");
 }
 
-/// The one that stands by answers 503 at `/readyz`, and would be started again and again by a probe that asks there.
+/// Checks the probes. A server that stands by answers 503 at `/readyz`, and would be started again and again by a probe
+/// that asks there.
 #[test]
 fn only_readiness_depends_on_the_lead() {
     let servers = manifest("servers.yaml");
