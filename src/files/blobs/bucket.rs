@@ -81,7 +81,7 @@ fn damaged() -> io::Error {
 /// Returns whether contents in a bucket cannot be read because they are certainly missing or damaged, which another try
 /// would not change.
 pub fn is_lost(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|cause| cause.is::<ContentLoss>())
+    error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<ContentLoss>)
 }
 
 /// Repeats an operation that fails because the bucket does not respond.
