@@ -141,10 +141,10 @@ impl RestoreInProgress {
                     return Err(not_empty(&connect::display_url(&restore.database.url), "has tables"));
                 }
                 output::note("an earlier restore was interrupted; removing its leftovers and starting over");
-                restore.clear().map_err(CliError::io("the leftovers of an interrupted restore cannot be removed"))?;
                 if let Some(bucket) = &restore.bucket {
-                    bucket.clear().await?;
+                    bucket.clear(&earlier.place_mark).await?;
                 }
+                restore.clear().map_err(CliError::io("the leftovers of an interrupted restore cannot be removed"))?;
             }
             // The mark of another backup is gone, but not what that left. One that says nothing was all there was.
             RestoreStage::Complete(_) | RestoreStage::Interrupted(None) | RestoreStage::Unmarked => {
@@ -156,6 +156,9 @@ impl RestoreInProgress {
         }
         let cannot = CliError::io(format!("{} cannot be written", config.restore_mark().display()));
         mark.write(config).map_err(cannot)?;
+        if let Some(bucket) = &restore.bucket {
+            bucket.mark(&mark.place_mark).await?;
+        }
         copier.begin_restore().await.map_err(|error| failed(&error))?;
         Ok(Some(restore))
     }
@@ -236,6 +239,9 @@ impl RestoreInProgress {
         };
         put.map_err(|error| failed(&error))?;
         copier.end_restore().await.map_err(|error| failed(&error))?;
+        if let Some(bucket) = &self.bucket {
+            bucket.unmark().await?;
+        }
         unmark(&self.config).map_err(|error| failed(&error))
     }
 }

@@ -25,7 +25,7 @@ use super::storage::own_documents;
 use config::Config;
 use domain::time::Timestamp;
 use files::archive::Archive;
-use files::blobs::{Blobs, RetentionGuard};
+use files::blobs::{Blobs, RetentionGuard, bucket_error, with_retries};
 use files::disk::{DiskCapacity, LOST_FOUND};
 use files::pieces::{PieceWriter, Pieces, pipe};
 use services::object_storage::ObjectStorage;
@@ -182,6 +182,14 @@ impl Drop for WorkFolder {
     }
 }
 
+/// Deletes a file; a missing file is not an error.
+fn remove_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
 /// Deletes a directory and its contents; a missing directory is not an error.
 fn remove_folder(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
@@ -276,8 +284,13 @@ fn for_each_stored_document(
 ) -> io::Result<()> {
     let runtime = Handle::current();
     let path = folder.join("document");
-    for key in runtime.block_on(bucket.keys_below("")).map_err(io::Error::other)? {
-        runtime.block_on(bucket.receive_file(&key, &path, &mut |_| {})).map_err(io::Error::other)?;
+    let keys = async || bucket.keys_below("").await.map_err(bucket_error);
+    for key in runtime.block_on(with_retries(keys))? {
+        let receive = async || {
+            remove_file(&path)?;
+            bucket.receive_file(&key, &path, &mut |_| {}).await.map_err(bucket_error)
+        };
+        runtime.block_on(with_retries(receive))?;
         let file = File::open(&path)?;
         fs::remove_file(&path)?;
         visit(&format!("documents/{key}"), file)?;

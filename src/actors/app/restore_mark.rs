@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::own_secrets;
 use config::Config;
 use config::bucket_address::BucketAddress;
+use platform::secrets::random::secret_bytes;
 use store::connect::{self, OpenError, sqlite_file};
 use store::restoring::is_recorded;
 
@@ -30,6 +31,9 @@ pub struct RestoreMark {
     /// SHA-256 hash of the backup's manifest, in hex; empty in markers from older releases.
     #[serde(default)]
     pub backup: String,
+    /// Random text with which the restore marks its place in a bucket; empty in markers from older releases.
+    #[serde(default)]
+    pub place_mark: String,
 }
 
 /// Stage of the restore into a data directory.
@@ -66,6 +70,7 @@ impl RestoreMark {
             files: place(config.files_bucket(), &config.files_dir()),
             documents: place(config.documents_bucket(), &config.documents_dir()),
             backup: backup.to_owned(),
+            place_mark: hex::encode(secret_bytes::<16>()),
         }
     }
 
@@ -169,6 +174,6 @@ mod tests {
     fn marks_of_older_releases_name_no_backup() {
         let text = r#"{"database": "SQLite /a/b.db", "files": "/a/files", "documents": "/a/documents"}"#;
         let mark: RestoreMark = serde_json::from_str(text).unwrap();
-        assert_eq!(mark.backup, "");
+        assert_eq!((mark.backup, mark.place_mark), (String::new(), String::new()));
     }
 }

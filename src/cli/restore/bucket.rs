@@ -22,6 +22,8 @@ const DOCUMENTS: &str = "documents/";
 /// Folders of the bucket that must be empty before a restore.
 const FOLDERS: [&str; 3] = [FILES, DOCUMENTS, "exports/"];
 
+/// Key of the mark of the restore that writes to the place.
+const MARK_KEY: &str = "restore#mark";
 /// Delays before each further try to send a file.
 const TRY_PAUSES: [Duration; 4] =
     [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(15), Duration::from_secs(30)];
@@ -55,8 +57,28 @@ impl RestoreBucket {
         }
     }
 
-    /// Removes the leftovers of an interrupted restore.
-    pub(super) async fn clear(&self) -> Result<(), CliError> {
+    /// Marks the place as the one of this restore.
+    pub(super) async fn mark(&self, text: &str) -> Result<(), CliError> {
+        let put = self.storage.put(MARK_KEY, "text/plain", text.to_owned().into()).await;
+        put.map_err(|error| self.failed(&error))
+    }
+
+    /// Removes the mark when the restore is complete.
+    pub(super) async fn unmark(&self) -> Result<(), CliError> {
+        self.storage.remove(MARK_KEY).await.map_err(|error| self.failed(&error))
+    }
+
+    /// Removes the leftovers of the interrupted restore with this mark. If the place no longer has the mark, another
+    /// restore may have completed a shop there since, and the place must be empty.
+    pub(super) async fn clear(&self, mark: &str) -> Result<(), CliError> {
+        let is_own = match self.storage.get(MARK_KEY).await {
+            Ok(text) => !mark.is_empty() && text == mark.as_bytes(),
+            Err(StorageError::Missing) => false,
+            Err(error) => return Err(self.failed(&error)),
+        };
+        if !is_own {
+            return self.must_be_empty().await;
+        }
         for key in self.objects().await?.keys() {
             self.storage.remove(key).await.map_err(|error| self.failed(&error))?;
         }
@@ -110,5 +132,32 @@ impl RestoreBucket {
 
     fn failed(&self, error: &StorageError) -> CliError {
         CliError::Failed(format!("{}: {error}", self.address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[tokio::test]
+    async fn only_the_leftovers_of_the_same_restore_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = ObjectStorage::folder(folder.path(), String::new()).unwrap();
+        let bucket = RestoreBucket { address: "s3://shop/live".to_owned(), storage, has_documents: true };
+        let put = async || bucket.storage.put("files/ab/abc", "text/plain", "content".into()).await.unwrap();
+        bucket.clear("first").await.unwrap();
+        bucket.mark("first").await.unwrap();
+        put().await;
+        assert!(bucket.must_be_empty().await.is_err());
+        bucket.clear("first").await.unwrap();
+        bucket.must_be_empty().await.unwrap();
+        // Another machine restores a shop into the same place, and goes live.
+        bucket.mark("second").await.unwrap();
+        put().await;
+        assert!(bucket.clear("first").await.is_err());
+        bucket.unmark().await.unwrap();
+        assert!(bucket.clear("first").await.is_err() && bucket.clear("").await.is_err());
+        assert_eq!(bucket.objects().await.unwrap().len(), 1);
     }
 }
