@@ -41,7 +41,7 @@ pub use self::limits::LimitsConfig;
 pub use self::peers::{DiscoveryConfig, PeerConfig};
 pub use self::pricing::PricingConfig;
 pub use self::printers::PrintersConfig;
-pub use self::quality::QualityConfig;
+pub use self::quality::{QualityConfig, SignOffMode};
 pub use self::shipping::{CarrierConfig, ShippingConfig};
 
 /// `[server]`: listen address, and limits on connections and requests.

@@ -11,14 +11,18 @@ use simulator::printer::{CommandError, Controller, DeleteError, Machine};
 use tokio::time::sleep;
 
 use crate::machine::FloorMachine;
+use crate::plants::{Plant, Planter};
+use crate::power::Power;
 use crate::report;
-use domain::printer_status::{PastPrint, ServerRun, Status};
+use domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
 use domain::time::Timestamp;
 use printers::PrinterType;
 use printers::adapter::{Adapter, Deleted, PrinterError, RemoteFile, Source};
 
 /// Time that a request takes on its way to the printer, and the same on its way back.
 const WAY: Duration = Duration::from_millis(5);
+/// Time after which a request without an answer is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Adapter for one machine.
 pub struct MachineAdapter {
@@ -26,19 +30,52 @@ pub struct MachineAdapter {
     pub declared: &'static PrinterType,
     /// Machine on the shop floor.
     pub machine: Arc<FloorMachine>,
+    /// Power of the server that the adapter belongs to.
+    pub power: Arc<Power>,
+    /// Planted fault of the run.
+    pub planter: Arc<Planter>,
 }
 
 impl MachineAdapter {
-    /// Carries out a request at the machine, with the time that it takes on the way.
+    /// Carries out a request at the machine, with the time that it takes on the way. Either way may lose it.
     async fn call<T: Send>(
         &self,
         act: impl FnOnce(&mut Machine) -> Result<T, PrinterError> + Send,
     ) -> Result<T, PrinterError> {
-        sleep(WAY).await;
-        let result = self.machine.with(|machine| {
-            if machine.reachable() { act(machine) } else { Err(PrinterError::Unreachable("no response".to_owned())) }
+        self.power.hold().await;
+        let passage = self.machine.passage();
+        sleep(WAY + passage.delay).await;
+        self.power.hold().await;
+        if passage.loses_request || self.machine.with(|machine| machine.reachable() && machine.faults().hang) {
+            sleep(PATIENCE).await;
+            return Err(PrinterError::Timeout);
+        }
+        let (result, is_cut) = self.machine.with(|machine| {
+            if !machine.reachable() {
+                return (Err(PrinterError::Unreachable("no response".to_owned())), false);
+            }
+            let result = act(machine);
+            (result, !machine.reachable())
         });
+        if is_cut {
+            return Err(PrinterError::Lost("the connection was cut".to_owned()));
+        }
+        if passage.loses_answer {
+            sleep(PATIENCE).await;
+            return Err(PrinterError::Timeout);
+        }
         sleep(WAY).await;
+        result
+    }
+
+    /// Carries out a request that changes something, which is a step each way.
+    async fn change<T: Send>(
+        &self,
+        act: impl FnOnce(&mut Machine) -> Result<T, PrinterError> + Send,
+    ) -> Result<T, PrinterError> {
+        self.power.pass().await;
+        let result = self.call(act).await;
+        self.power.pass().await;
         result
     }
 
@@ -47,7 +84,7 @@ impl MachineAdapter {
         &self,
         act: impl FnOnce(&mut Machine) -> Result<T, CommandError> + Send,
     ) -> Result<(), PrinterError> {
-        self.call(|machine| act(machine).map(drop).map_err(refusal)).await
+        self.change(|machine| act(machine).map(drop).map_err(refusal)).await
     }
 }
 
@@ -77,7 +114,7 @@ impl Adapter for MachineAdapter {
     }
 
     async fn connect(&self) -> Result<(), PrinterError> {
-        self.call(|machine| {
+        self.change(|machine| {
             machine.connect();
             Ok(())
         })
@@ -93,13 +130,17 @@ impl Adapter for MachineAdapter {
     }
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
-        self.call(|machine| Ok(report::status(machine, at))).await
+        let status = self.call(|machine| Ok(report::status(machine, at))).await?;
+        if self.planter.has(Plant::DeafPrinter) && status.ended == Some(PrintEnd::Finished) {
+            return Ok(Status { state: Activity::Printing, ended: None, ..status });
+        }
+        Ok(status)
     }
 
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
         let bytes = contents(source).map_err(|error| PrinterError::Invalid(error.to_string()))?;
         let facts = Arc::new(GcodeFacts::read(&bytes));
-        self.call(|machine| {
+        self.change(|machine| {
             if machine.in_use(name) {
                 return Err(PrinterError::InUse(name.to_owned()));
             }
@@ -113,7 +154,16 @@ impl Adapter for MachineAdapter {
     }
 
     async fn start(&self, name: &str) -> Result<(), PrinterError> {
-        self.command(|machine| machine.start(name)).await
+        let is_repeated = self.planter.strikes(Plant::RepeatedStart);
+        self.command(|machine| {
+            machine.start(name)?;
+            if is_repeated {
+                machine.cancel()?;
+                machine.start(name)?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     async fn pause(&self) -> Result<(), PrinterError> {
@@ -149,7 +199,10 @@ impl Adapter for MachineAdapter {
     }
 
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
-        self.call(|machine| match machine.delete(name) {
+        if self.planter.strikes(Plant::KeptFile) {
+            return Ok(Deleted::Gone);
+        }
+        self.change(|machine| match machine.delete(name) {
             Ok(()) => Ok(Deleted::Gone),
             Err(DeleteError::NoFile) => Ok(Deleted::NotFound),
             Err(DeleteError::InUse) => Err(PrinterError::InUse(name.to_owned())),

@@ -45,6 +45,11 @@ impl WorldClock {
         *self.state() = ClockState { offset_ms: elapsed_ms, began: None };
     }
 
+    /// Lets time pass while no server runs.
+    pub fn pass(&self, ms: i64) {
+        self.state().offset_ms += ms;
+    }
+
     /// Returns the virtual milliseconds since the beginning.
     pub fn elapsed_ms(&self) -> i64 {
         let state = self.state();

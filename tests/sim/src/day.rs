@@ -1,106 +1,117 @@
-//! Story of a seed: an order, from its payment to the last part.
+//! Day of the shop: everybody does what is due until all is done and the server has come to rest.
 
 use std::time::Duration;
 
-use fastrand::Rng;
-use serde_json::{Value, json};
-use simulator::gcode::gcode;
-use simulator::payments::{SimPayment, SimPaymentEvent, signature};
+use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio::time::sleep;
 
+use crate::customers::Customer;
 use crate::error::SimError;
-use crate::settings::PAYMENT_SECRET;
+use crate::people::People;
+use crate::plan::Plan;
 use crate::shop::Shop;
+use crate::staff::jobs_of;
+use crate::weather::HEALED_AT_MS;
 use crate::world::World;
 
-/// Time in which a printer must be connected.
-const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
-/// Time in which an order must be ready in addition to that of its prints.
-const READY_WITHIN: Duration = Duration::from_secs(3600);
-/// Time in which everything must be quiet after the last part.
-const QUIET_WITHIN: Duration = Duration::from_secs(300);
+/// Interval at which people look after the shop.
+const ROUND: Duration = Duration::from_secs(10);
+/// Time after healing in which everything must be done, in addition to that of all prints.
+const REST_WITHIN_MS: i64 = 90 * 60_000;
+/// Prints of a part, with those of rejected and failed ones, that the time is enough for.
+const PRINTS_OF_A_PART: u64 = 4;
+/// Time for which the server must be quiet in the end.
+const QUIET: Duration = Duration::from_secs(120);
 
-/// Order to place, drawn from the seed.
-pub struct Plan {
-    /// Number of parts, each of which is a print.
-    pub quantity: u32,
-    /// Duration of a print in seconds.
-    seconds: u64,
-    /// Material of a print in grams.
-    grams: f64,
-    /// Price of a part in minor units.
-    cents: i64,
-    /// Time in seconds after which the customer pays.
-    pays_after: u64,
+/// State of the shop at the end.
+pub struct Ending {
+    /// Orders as the API shows them, in the order of the customers, with their jobs.
+    pub orders: Vec<(Value, Vec<Value>)>,
+    /// Number of tasks of the server while it is quiet.
+    pub tasks: usize,
+    /// Number of events, before and after the server was quiet for a while.
+    pub events: (i64, i64),
 }
 
-impl Plan {
-    /// Draws a plan.
-    pub fn draw(chance: &mut Rng) -> Self {
-        Self {
-            quantity: chance.u32(1..=3),
-            seconds: chance.u64(600..=7200),
-            grams: chance.u32(5..=80).into(),
-            cents: chance.i64(300..=5000),
-            pays_after: chance.u64(5..=600),
+/// Lets the day go by. Returns the state in which everything rests.
+pub async fn live(world: &World, shop: &Shop, plan: &Plan, people: &mut People) -> Result<Ending, SimError> {
+    let until = HEALED_AT_MS + REST_WITHIN_MS + print_ms(plan);
+    loop {
+        people.step(world, shop).await?;
+        let now = world.clock.elapsed_ms();
+        if now > HEALED_AT_MS && people.customers.iter().all(Customer::is_done) {
+            let unrest = unrest(world, shop, people).await?;
+            match unrest {
+                None => return ending(world, shop, people).await,
+                Some(last) if now > until => {
+                    let what = "rest after all faults ended".to_owned();
+                    return Err(SimError::Late { what, seconds: (until - HEALED_AT_MS).unsigned_abs() / 1000, last });
+                }
+                Some(_) => {}
+            }
+        } else if now > until {
+            let what = "acknowledgement of all commands".to_owned();
+            let seconds = (until - HEALED_AT_MS).unsigned_abs() / 1000;
+            return Err(SimError::Late { what, seconds, last: String::new() });
+        }
+        sleep(ROUND).await;
+    }
+}
+
+/// Returns the time of all prints of a plan.
+fn print_ms(plan: &Plan) -> i64 {
+    let lines = plan.orders.iter().flat_map(|order| &order.lines);
+    let seconds = lines.filter_map(|(product, quantity)| Some(plan.products.get(*product)?.seconds * quantity));
+    i64::try_from(seconds.sum::<u64>() * PRINTS_OF_A_PART * 1000).unwrap_or(i64::MAX)
+}
+
+/// Returns something that is not done yet; `None` if all is.
+async fn unrest(world: &World, shop: &Shop, people: &People) -> Result<Option<String>, SimError> {
+    for machine in world.machines.values() {
+        if machine.with(|machine| machine.job().is_some()) {
+            return Ok(Some(format!("{} prints", machine.name)));
         }
     }
-}
-
-fn id_of(body: &Value) -> Result<String, SimError> {
-    let id = body["id"].as_str().map(str::to_owned);
-    id.ok_or_else(|| SimError::Broken(format!("a response without an ID: {body}")))
-}
-
-/// Sets up a shop with one product and all printers of the world. Returns the ID of the product.
-pub async fn set_up(world: &World, shop: &Shop, plan: &Plan) -> Result<String, SimError> {
-    let material = json!({
-        "name": "PLA black", "type": "filament", "color": "#000000", "brand": "Acme", "quantity": 5000, "unit": "g",
-        "reorderPoint": 0, "reorderQuantity": 1000,
-    });
-    let material = id_of(&shop.post("/api/inventory/materials", &material).await?.expect(201)?)?;
-    let code = gcode("vase", plan.seconds, plan.grams, plan.grams * 330.0);
-    let file = id_of(&shop.upload("vase.gcode", &code).await?.expect(201)?)?;
-    let sku = json!({
-        "code": "VASE", "name": "Vase", "materialId": material, "estimatedConsumption": plan.grams,
-        "machineType": "fdm_standard", "priceCents": plan.cents, "gcodeFileId": file,
-    });
-    let sku = id_of(&shop.post("/api/skus", &sku).await?.expect(201)?)?;
-    for machine in world.machines.values() {
-        let printer = json!({
-            "name": machine.name, "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": machine.base_url(),
-            "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": true,
-        });
-        let printer = id_of(&shop.post("/api/printers", &printer).await?.expect(201)?)?;
-        let path = format!("/api/printers/{printer}/status");
-        let is_connected = |status: &Value| status["connection"] == "connected";
-        shop.until("the connection to a printer", &path, CONNECTED_WITHIN, is_connected).await?;
+    for printer in people.staff.printers() {
+        let printer = shop.get(&format!("/api/printers/{printer}")).await?.expect(200)?;
+        if !printer["jobId"].is_null() {
+            return Ok(Some(printer.to_string()));
+        }
     }
-    world.story.tell("the shop is set up");
-    Ok(sku)
+    for (order, jobs) in read_orders(world, shop, people).await? {
+        let is_final = matches!(order["status"].as_str(), Some("ready" | "cancelled" | "refunded"));
+        if !is_final {
+            return Ok(Some(order.to_string()));
+        }
+        let is_over = |job: &&Value| matches!(job["state"].as_str(), Some("COMPLETED" | "CANCELLED"));
+        if let Some(job) = jobs.iter().find(|job| !is_over(job) || job["awaitsSignOff"] == true) {
+            return Ok(Some(job.to_string()));
+        }
+    }
+    Ok(None)
 }
 
-/// Places the order, pays it, and waits until it is ready and everything is quiet. Returns the order.
-pub async fn one_order(world: &World, shop: &Shop, sku: &str, plan: &Plan) -> Result<Value, SimError> {
-    let order = json!({"lines": [{"skuId": sku, "quantity": plan.quantity}], "customerEmail": "buyer@example.org"});
-    let order = shop.post("/api/orders", &order).await?.expect(201)?;
-    let id = id_of(&order)?;
-    world.story.tell(format!("a customer orders {} parts for {} cents", plan.quantity, order["totalCents"]));
-    sleep(Duration::from_secs(plan.pays_after)).await;
+/// Reads the orders of all customers, with their jobs.
+pub async fn read_orders(world: &World, shop: &Shop, people: &People) -> Result<Vec<(Value, Vec<Value>)>, SimError> {
+    let mut orders = Vec::new();
+    for id in people.orders() {
+        let order = shop.get(&format!("/api/orders/{id}")).await?.expect(200)?;
+        let mut jobs = Vec::new();
+        for job in jobs_of(world, &[id]) {
+            jobs.push(shop.get(&format!("/api/jobs/{job}")).await?.expect(200)?);
+        }
+        orders.push((order, jobs));
+    }
+    Ok(orders)
+}
 
-    let total = order["totalCents"].as_i64().unwrap_or_default();
-    let currency = order["currency"].as_str().unwrap_or_default();
-    let seconds = world.clock.now().0 / 1000;
-    let event = SimPayment::new(&id, total, currency).event(SimPaymentEvent::Completed, "evt_1", seconds);
-    let signature = signature(PAYMENT_SECRET, seconds, event.as_bytes());
-    shop.payment_event(&signature, event).await?.expect(200)?;
-    world.story.tell("the customer pays");
-
-    let prints = Duration::from_secs(plan.seconds) * plan.quantity;
-    let is_ready = |order: &Value| order["status"] == "ready";
-    let path = format!("/api/orders/{id}");
-    shop.until("the order's last part", &path, prints + READY_WITHIN, is_ready).await?;
-    world.story.tell("the order is ready");
-    sleep(QUIET_WITHIN).await;
-    shop.get(&path).await?.expect(200)
+/// Waits while everything should be quiet, and returns the state after that.
+pub async fn ending(world: &World, shop: &Shop, people: &People) -> Result<Ending, SimError> {
+    sleep(QUIET).await;
+    let before = world.disk.tables().last_seq();
+    sleep(QUIET).await;
+    let events = (before, world.disk.tables().last_seq());
+    let tasks = Handle::current().metrics().num_alive_tasks();
+    Ok(Ending { orders: read_orders(world, shop, people).await?, tasks, events })
 }

@@ -3,21 +3,44 @@
 //! A server works on a store in memory. When it crashes, the disk keeps exactly the tables that this store had
 //! committed; what was queued, or decided and not submitted, is gone with the server.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::task::yield_now;
+
+use crate::plants::{Plant, Planter};
+use crate::power::Power;
+use crate::store_faults::{CommitFault, StoreFaults};
 use crate::story::Story;
-use domain::event::Event;
 use store::memory::{MemoryStore, Tables};
 use store::ordered_work::OrderedWork;
 use store::outbox::Outbox;
 use store::queries::Queries;
 use store::reader::Reader;
-use store::{AggregateKey, CommitLog, CommitOwner, Settlement, Store, Submission};
+use store::{AggregateKey, CommitLog, CommitOwner, Settlement, Store, Submission, Unavailable};
 
 /// Durable data of the shop.
 pub struct Disk {
     story: Arc<Story>,
-    tables: Mutex<Tables>,
+    planter: Arc<Planter>,
+    state: Mutex<DiskState>,
+}
+
+#[derive(Default)]
+struct DiskState {
+    /// Data while no server runs.
+    tables: Tables,
+    /// Data before the last commit.
+    previous: Tables,
+    /// Store of the server that runs.
+    open: Option<MemoryStore>,
+    /// Number of the last event that the story contains.
+    last_event: i64,
+}
+
+impl DiskState {
+    fn tables(&self) -> Tables {
+        self.open.as_ref().map_or_else(|| self.tables.clone(), MemoryStore::tables)
+    }
 }
 
 /// Store on the disk's data, as one server uses it.
@@ -34,50 +57,105 @@ pub struct OpenDisk {
 
 impl Disk {
     /// Creates an empty disk.
-    pub fn new(story: Arc<Story>) -> Self {
-        Self { story, tables: Mutex::default() }
+    pub fn new(story: Arc<Story>, planter: Arc<Planter>) -> Self {
+        Self { story, planter, state: Mutex::default() }
     }
 
     /// Opens the disk for a server. Must be called within the server's runtime.
-    pub fn open(&self) -> OpenDisk {
+    pub fn open(self: &Arc<Self>, power: &Arc<Power>, faults: &Arc<StoreFaults>) -> OpenDisk {
         let tables = self.tables();
         let outbox = Outbox::new(tables.last_seq());
         let memory = MemoryStore::with_tables(tables, outbox.clone());
-        let log = TracedLog { memory: memory.clone(), story: self.story.clone() };
+        self.state().open = Some(memory.clone());
+        let log =
+            TracedLog { disk: self.clone(), memory: memory.clone(), power: power.clone(), faults: faults.clone() };
         let store = Store::new(log, Reader::Memory(memory.clone()), memory.clone());
         OpenDisk { store, queries: Queries::of_memory(memory.clone()), outbox, memory }
     }
 
-    /// Keeps what a server has committed so far. Nothing that it commits later is durable.
-    pub fn keep(&self, open: &OpenDisk) {
-        *self.tables.lock().unwrap_or_else(PoisonError::into_inner) = open.memory.tables();
+    /// Keeps what the server has committed so far. Nothing that it commits later is durable.
+    pub fn cut(&self) {
+        self.tell_events();
+        let mut state = self.state();
+        let forgets = self.planter.strikes(Plant::ForgottenCommit);
+        state.tables = if forgets { state.previous.clone() } else { state.tables() };
+        state.open = None;
+    }
+
+    /// Makes the store of the server that runs refuse all work; `None` ends that.
+    pub fn set_unavailable(&self, reason: Option<Unavailable>) {
+        if let Some(open) = &self.state().open {
+            open.set_unavailable(reason);
+        }
     }
 
     /// Returns the durable data.
     pub fn tables(&self) -> Tables {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state().tables()
+    }
+
+    /// Tells in the story which events became durable since it was called last.
+    fn tell_events(&self) {
+        let mut state = self.state();
+        let tables = state.tables();
+        for numbered in tables.events_after(state.last_event) {
+            let event = &numbered.event;
+            self.story.tell(format!("{}: {}", self.story.name_of(&event.subject_kind, event.subject_id), event.event));
+            state.last_event = numbered.seq;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, DiskState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Commit log that tells in the story which events became durable.
+/// Commit log of one server, in which faults hit commits, and each commit is two steps.
 struct TracedLog {
+    disk: Arc<Disk>,
     memory: MemoryStore,
-    story: Arc<Story>,
+    power: Arc<Power>,
+    faults: Arc<StoreFaults>,
+}
+
+impl TracedLog {
+    /// Settles a commit that never reaches the store, after its owner has had time to wait for that.
+    fn settle(&self, owner: CommitOwner, settlement: Settlement) {
+        let power = self.power.clone();
+        tokio::spawn(async move {
+            yield_now().await;
+            power.pass().await;
+            owner.tell(settlement);
+        });
+    }
 }
 
 impl CommitLog for TracedLog {
-    fn commit(&self, submission: Box<Submission>, owner: CommitOwner) {
-        let events: Vec<Event> = submission.commands.iter().flat_map(|command| command.events.clone()).collect();
-        let story = self.story.clone();
-        let owner = CommitOwner::new(move |settlement| {
-            if settlement == Settlement::Durable {
-                for event in &events {
-                    story.tell(format!("{}: {}", story.name_of(&event.subject_kind, event.subject_id), event.event));
-                }
-            } else {
-                story.tell(format!("a commit was not made: {settlement:?}"));
+    fn commit(&self, mut submission: Box<Submission>, owner: CommitOwner) {
+        if !self.power.step() {
+            return;
+        }
+        match self.faults.draw() {
+            Some(CommitFault::Settled(settlement)) => {
+                self.disk.story.tell(format!("a commit is not made: {settlement:?}"));
+                return self.settle(owner, settlement);
             }
-            owner.tell(settlement);
+            Some(CommitFault::Lost(outcome)) => {
+                self.disk.story.tell(format!("the answer to a commit is lost: {outcome:?}"));
+                self.memory.lose_next_transaction(outcome);
+            }
+            None => {}
+        }
+        if self.disk.planter.alter(&mut submission) {
+            return self.settle(owner, Settlement::Durable);
+        }
+        self.disk.state().previous = self.memory.tables();
+        let (disk, power) = (self.disk.clone(), self.power.clone());
+        let owner = CommitOwner::new(move |settlement| {
+            disk.tell_events();
+            if power.step() {
+                owner.tell(settlement);
+            }
         });
         self.memory.commit(submission, owner);
     }

@@ -48,6 +48,9 @@ pub enum SimError {
         /// Last state of what it was awaited of.
         last: String,
     },
+    /// The command line names something that does not exist.
+    #[error("{0}")]
+    Argument(String),
     /// Something that must always hold does not.
     #[error("broken: {0}")]
     Broken(String),

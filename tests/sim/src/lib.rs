@@ -3,27 +3,46 @@
 //!
 //! The server runs on a single thread with a paused clock, its data is in memory (`disk`), its printers are the
 //! simulator's machines without their protocols (`machine`), and requests reach its router without a socket (`shop`).
-//! Everything that outlives a crash of the server is in the `world`. `oracles` judges by what happened in the world,
-//! and asks the judged code nothing. `docs/design/simulation.md` lists what could make two runs differ, and how each is
-//! kept out.
+//! Everything that outlives a crash of the server is in the `world`. A seed draws a `plan`: what `customers` and
+//! `staff` do, which `faults` exist, when they come (`weather`, `store_faults`) and at which steps the server crashes
+//! (`power`). `oracles` judges by what happened in the world, and asks the judged code nothing; `plants` shows that it
+//! sees. `docs/design/simulation.md` lists what could make two runs differ, and how each is kept out.
 //!
 //! The wire protocols of printers and services, and the SQL databases, are not simulated: `tests/it` has them.
 
+mod acknowledgements;
 mod adapter;
+mod chance;
 mod clock;
+mod customers;
 mod day;
 mod disk;
 mod error;
+mod faults;
 mod ids;
+mod inspections;
 mod machine;
 mod oracles;
 mod outside;
+mod people;
+mod plan;
+mod plants;
+mod power;
 mod report;
 mod run;
 mod settings;
+mod setup;
 mod shop;
+mod shrink;
+mod staff;
+mod store_faults;
 mod story;
+mod weather;
 mod world;
 
 pub use error::SimError;
-pub use run::{SeedReport, run};
+pub use faults::FaultKind;
+pub use plan::Cut;
+pub use plants::Plant;
+pub use run::{SeedReport, run, run_cut, seeds_to_catch};
+pub use shrink::{ShortStory, shrink};

@@ -1,12 +1,25 @@
-//! Printers of the world: the simulator's machines, driven by virtual time and without a protocol.
+//! Printers of the world: the simulator's machines, driven by virtual time and without a protocol, and the network to
+//! them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use fastrand::Rng;
+use simulator::PrinterFaults;
+use simulator::gcode::{GcodeFacts, gcode};
 use simulator::printer::{LogEntry, Machine, PhysicalEvent};
 
+use crate::chance::branch;
 use crate::clock::WorldClock;
+use crate::faults::{FaultKind, FaultPlan};
 use crate::story::Story;
+
+/// Beginning of the names of files that people print on their own.
+pub const OWN_PRINT: &str = "vase-own";
+/// Share of the requests that a fault of the highest frequency hits.
+const SHARE: f64 = 0.05;
+/// Longest additional time on the way.
+const MAX_DELAY_MS: u64 = 8_000;
 
 /// Printer on the shop floor. It goes on printing while no server runs.
 pub struct FloorMachine {
@@ -19,17 +32,48 @@ pub struct FloorMachine {
 
 struct MachineState {
     machine: Machine,
+    network: Network,
     /// Number of entries of the machine's log that the story contains.
     told_entries: usize,
 }
 
+/// Network between the server and a printer.
+struct Network {
+    chance: Rng,
+    lost_requests: f64,
+    lost_answers: f64,
+    delays: f64,
+}
+
+/// Passage of a request over the network.
+pub struct Passage {
+    /// Additional time on the way.
+    pub delay: Duration,
+    /// The request does not arrive.
+    pub loses_request: bool,
+    /// The answer does not arrive.
+    pub loses_answer: bool,
+}
+
 impl FloorMachine {
-    /// Creates an idle printer.
-    pub fn new(name: &str, chance: &mut Rng, clock: Arc<WorldClock>, story: Arc<Story>) -> Self {
+    /// Creates an idle printer on a network that works.
+    pub fn new(name: &str, seed: u64, clock: Arc<WorldClock>, story: Arc<Story>) -> Self {
         let calendar = clock.now().jiff();
+        let mut chance = branch(seed, name);
         let machine = Machine::with_calendar(chance.u64(..), 1.0, true, clock.instant(), calendar);
-        let state = Mutex::new(MachineState { machine, told_entries: 0 });
+        let network = Network { chance, lost_requests: 0.0, lost_answers: 0.0, delays: 0.0 };
+        let state = Mutex::new(MachineState { machine, network, told_entries: 0 });
         Self { name: name.to_owned(), clock, story, state }
+    }
+
+    /// Lets the network lose and delay as often as a plan says.
+    pub fn set_rates(&self, plan: &FaultPlan) {
+        let share = |kind| plan.rate(kind) * SHARE;
+        let mut state = self.state();
+        let network = &mut state.network;
+        network.lost_requests = share(FaultKind::LostRequest);
+        network.lost_answers = share(FaultKind::LostAnswer);
+        network.delays = share(FaultKind::Delay);
     }
 
     /// Returns the address under which the printer is registered.
@@ -39,8 +83,8 @@ impl FloorMachine {
 
     /// Lets the machine catch up with the clock, and runs a function on it.
     pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> T {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let MachineState { machine, told_entries } = &mut *state;
+        let mut state = self.state();
+        let MachineState { machine, told_entries, .. } = &mut *state;
         machine.advance(self.clock.instant());
         let result = act(machine);
         for entry in &machine.log()[*told_entries..] {
@@ -50,9 +94,46 @@ impl FloorMachine {
         result
     }
 
+    /// Draws the passage of the next request.
+    pub fn passage(&self) -> Passage {
+        let mut state = self.state();
+        let Network { chance, lost_requests, lost_answers, delays } = &mut state.network;
+        let loses_request = chance.f64() < *lost_requests;
+        let loses_answer = chance.f64() < *lost_answers;
+        let (is_slow, ms) = (chance.f64() < *delays, chance.u64(..MAX_DELAY_MS));
+        Passage { delay: Duration::from_millis(if is_slow { ms } else { 0 }), loses_request, loses_answer }
+    }
+
+    /// Changes the faults of the machine.
+    pub fn change_faults(&self, change: impl FnOnce(&mut PrinterFaults)) {
+        self.with(|machine| {
+            let mut faults = machine.faults().clone();
+            change(&mut faults);
+            machine.set_faults(faults);
+        });
+    }
+
+    /// Lets a person print something of their own, if nothing is printed.
+    pub fn print_own(&self, number: usize, seconds: u64) {
+        let name = format!("{OWN_PRINT}-{number}.gcode");
+        let code = gcode("vase", seconds, 1.0, 330.0).into_bytes();
+        let facts = Arc::new(GcodeFacts::read(&code));
+        self.with(|machine| {
+            if machine.job().is_none() && machine.reachable() {
+                machine.store(&name, code.into(), facts);
+                // A printer that cannot start just now disappoints this person.
+                drop(machine.start(&name));
+            }
+        });
+    }
+
     /// Returns what has happened at the printer physically.
     pub fn log(&self) -> Vec<LogEntry> {
         self.with(|machine| machine.log().to_vec())
+    }
+
+    fn state(&self) -> MutexGuard<'_, MachineState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,11 +1,12 @@
-//! Runs seeds of the simulation: `sim --seed 7` tells the story of one, `sim --seeds 1000` runs many and counts.
+//! Runs seeds of the simulation: `sim --seed 7` tells the story of one, `sim --seeds 1000 --from 5` runs many and
+//! counts, and `sim --plants` shows that each planted fault is caught.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
 use rustix::time::{ClockId, clock_gettime};
-use sim::{SimError, run};
+use sim::{Cut, FaultKind, Plant, SimError, run, run_cut, seeds_to_catch, shrink};
 
 /// Milliseconds in a day.
 const DAY_MS: f64 = 86_400_000.0;
@@ -13,31 +14,47 @@ const DAY_MS: f64 = 86_400_000.0;
 /// Runs the shop on virtual time.
 #[derive(Parser)]
 struct Arguments {
-    /// Seed whose story is told; with --seeds, the first of them.
+    /// Seed whose story is told.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Faults to leave out of the story, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    without: Vec<String>,
+    /// Numbers of orders to leave out of the story, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    without_orders: Vec<usize>,
     /// Number of seeds to run without their stories.
     #[arg(long)]
     seeds: Option<u64>,
+    /// First of these seeds.
+    #[arg(long, default_value_t = 1)]
+    from: u64,
+    /// Plants each fault, and counts the seeds until it is caught.
+    #[arg(long)]
+    plants: bool,
 }
 
 fn main() -> Result<ExitCode, SimError> {
-    let Arguments { seed, seeds } = Arguments::parse();
-    let is_green = match seeds {
-        Some(count) => run_many(seed, count)?,
-        None => tell_one(seed)?,
+    let arguments = Arguments::parse();
+    let is_green = match arguments.seeds {
+        _ if arguments.plants => run_plants(arguments.from, arguments.seeds.unwrap_or(60))?,
+        Some(count) => run_many(arguments.from, count)?,
+        None => tell_one(&arguments)?,
     };
     Ok(if is_green { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Prints the story of a seed. Returns whether everything held.
-fn tell_one(seed: u64) -> Result<bool, SimError> {
-    let report = run(seed)?;
+fn tell_one(arguments: &Arguments) -> Result<bool, SimError> {
+    let faults = arguments.without.iter().map(|word| FaultKind::of_word(word)).collect::<Result<_, _>>()?;
+    let orders = arguments.without_orders.iter().copied().collect();
+    let report = run_cut(arguments.seed, &Cut { faults, orders }, None)?;
     print!("{}", report.story);
     Ok(report.fault.is_none())
 }
 
-/// Runs seeds and prints those that failed, and how fast it was. Returns whether none failed.
+/// Runs seeds and prints those that failed, each with its shortest story, and how fast it was. Returns whether none
+/// failed.
 fn run_many(first: u64, count: u64) -> Result<bool, SimError> {
     let (began, mut failed, mut virtual_ms) = (cpu_time(), 0_u64, 0_i64);
     for seed in first..first.saturating_add(count) {
@@ -46,14 +63,36 @@ fn run_many(first: u64, count: u64) -> Result<bool, SimError> {
         if let Some(fault) = report.fault {
             failed += 1;
             println!("seed {seed}: {fault}");
+            if let Some(short) = shrink(seed, None)? {
+                println!("  shorter: {short}: {}", short.fault);
+            }
         }
     }
     let (days, minutes) = (virtual_ms as f64 / DAY_MS, cpu_time().saturating_sub(began).as_secs_f64() / 60.0);
     println!(
-        "{count} seeds, {failed} failed; {days:.1} days in {minutes:.2} CPU minutes: {:.0} days a minute",
+        "seeds {first} to {}: {failed} failed; {days:.1} days in {minutes:.2} CPU minutes: {:.0} days a minute",
+        first.saturating_add(count).saturating_sub(1),
         days / minutes
     );
     Ok(failed == 0)
+}
+
+/// Plants each fault in seeds from `first` on, three times, and prints the median number of seeds until it was caught,
+/// of at most `most`. Returns whether all were caught.
+fn run_plants(first: u64, most: u64) -> Result<bool, SimError> {
+    let mut all_caught = true;
+    for plant in Plant::ALL {
+        let mut counts = Vec::new();
+        for turn in 0..3 {
+            counts.push(seeds_to_catch(plant, first + turn * most, most)?.unwrap_or(u64::MAX));
+        }
+        counts.sort_unstable();
+        let is_caught = counts.iter().all(|count| *count <= most);
+        all_caught &= is_caught;
+        let words = if is_caught { format!("caught after {} seeds (median)", counts[1]) } else { "MISSED".to_owned() };
+        println!("{plant}: {words}");
+    }
+    Ok(all_caught)
 }
 
 /// Returns the processor time of this process.

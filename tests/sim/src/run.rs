@@ -1,15 +1,24 @@
-//! One run of a seed: its world, its servers and its judgement.
+//! One run of a plan: its world, its servers and its judgement.
 
 use std::io;
 
-use fastrand::Rng;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::day::{self, Plan};
+use crate::day::{self, Ending};
 use crate::error::SimError;
+use crate::faults::FaultKind;
 use crate::oracles;
+use crate::people::People;
+use crate::plan::{Cut, Plan};
+use crate::plants::Plant;
+use crate::setup::set_up;
 use crate::shop::Shop;
 use crate::world::World;
+
+/// Starts that may fail before the story does.
+const MAX_FAILED_STARTS: u32 = 20;
+/// Time after a failed start until the next one.
+const RESTARTED_AFTER_MS: i64 = 5_000;
 
 /// Outcome of a seed.
 pub struct SeedReport {
@@ -27,10 +36,19 @@ pub struct SeedReport {
 ///
 /// Fails if no world can be made for it. A fault of the server is part of the report.
 pub fn run(seed: u64) -> Result<SeedReport, SimError> {
-    let mut chance = Rng::with_seed(seed);
-    let plan = Plan::draw(&mut chance);
-    let world = World::new(&mut chance, 1)?;
-    let fault = tell(&world, &plan).err();
+    run_cut(seed, &Cut::default(), None)
+}
+
+/// Runs a seed without the given parts of its plan, and with a planted fault if one is given.
+///
+/// # Errors
+///
+/// Fails as [`run`] does.
+pub fn run_cut(seed: u64, cut: &Cut, plant: Option<Plant>) -> Result<SeedReport, SimError> {
+    let plan = Plan::draw(seed, cut);
+    let world = World::new(&plan, plant)?;
+    tell_plan(&world, &plan);
+    let fault = live(&world, &plan).err();
     match &fault {
         Some(fault) => world.story.tell(format!("FAILED: {fault}")),
         None => world.story.tell("everything holds"),
@@ -40,36 +58,104 @@ pub fn run(seed: u64) -> Result<SeedReport, SimError> {
     Ok(SeedReport { story: world.story.text(), virtual_ms: world.clock.elapsed_ms(), fault })
 }
 
+/// Returns the number of seeds from `first` on, at most `most`, until one fails with a planted fault; `None` if none
+/// does.
+///
+/// # Errors
+///
+/// Fails as [`run`] does.
+pub fn seeds_to_catch(plant: Plant, first: u64, most: u64) -> Result<Option<u64>, SimError> {
+    for count in 1..=most {
+        if run_cut(first + count - 1, &Cut::default(), Some(plant))?.fault.is_some() {
+            return Ok(Some(count));
+        }
+    }
+    Ok(None)
+}
+
+/// Tells what the seed has drawn.
+fn tell_plan(world: &World, plan: &Plan) {
+    let kinds: Vec<&str> = plan.faults.kinds().map(FaultKind::word).collect();
+    let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
+    let sign_off = if plan.sign_off_required { "once they are signed off" } else { "by themselves" };
+    world.story.tell(format!(
+        "seed {}: {} printers, {} products, {} orders, parts count {sign_off}; faults: {kinds}",
+        plan.seed,
+        plan.printers,
+        plan.products.len(),
+        plan.orders.len(),
+    ));
+}
+
 /// Lets the story of a plan happen, and judges it.
-fn tell(world: &World, plan: &Plan) -> Result<(), SimError> {
-    let order = on_server(world, async |shop| {
-        let sku = day::set_up(world, shop, plan).await?;
-        day::one_order(world, shop, &sku, plan).await
+fn live(world: &World, plan: &Plan) -> Result<(), SimError> {
+    let Some(shop) = on_server(world, None, async |shop| set_up(world, shop, plan).await)? else { return Ok(()) };
+    let mut people = People::new(plan, shop);
+    world.set_rates(&plan.faults);
+    let ending = live_day(world, plan, &mut people)?;
+    let read_back = on_server(world, None, async |shop| {
+        let ending = day::ending(world, shop, &people).await?;
+        oracles::acknowledged_is_done(world, shop).await?;
+        Ok(ending)
     })?;
-    let tables = world.disk.tables();
-    oracles::no_attempt_starts_twice(world)?;
-    oracles::exactly_the_ordered_parts_are_printed(world, plan.quantity)?;
-    oracles::the_outbox_has_no_hole(&tables)?;
-    oracles::the_order_is_paid_and_announced(&tables, &order)
+    read_back.map_or(Ok(()), |read_back| oracles::judge(world, &people, &ending, &read_back))
+}
+
+/// Lets the day go by, on as many servers as crash and one more.
+fn live_day(world: &World, plan: &Plan, people: &mut People) -> Result<Ending, SimError> {
+    let mut crashes = plan.crashes.iter();
+    let mut failed_starts = 0;
+    loop {
+        let crash = crashes.next();
+        let step = crash.map(|crash| crash.step);
+        let ending = match on_server(world, step, async |shop| day::live(world, shop, plan, people).await) {
+            // Whoever supervises the server starts it again.
+            Err(SimError::Start(error)) if failed_starts < MAX_FAILED_STARTS => {
+                failed_starts += 1;
+                world.story.tell(format!("the server does not start: {error}"));
+                None
+            }
+            result => result?,
+        };
+        oracles::no_attempt_starts_twice(world)?;
+        if let Some(ending) = ending {
+            return Ok(ending);
+        }
+        let down_ms = crash.map_or(RESTARTED_AFTER_MS, |crash| crash.down_ms);
+        world.story.tell(format!("no server runs for {down_ms} ms"));
+        world.clock.pass(down_ms);
+    }
 }
 
 /// Starts a server, lets something happen with it, and ends it as a crash does: its runtime is dropped in the middle of
-/// whatever it does, and what it had committed is on the disk.
-fn on_server<T>(world: &World, act: impl AsyncFnOnce(&Shop) -> Result<T, SimError>) -> Result<T, SimError> {
-    runtime()?.block_on(async {
+/// whatever it does, and what it had committed is on the disk. Returns `None` if it crashed before that, at the given
+/// step.
+fn on_server<T>(
+    world: &World,
+    crash_at: Option<u64>,
+    act: impl AsyncFnOnce(&Shop) -> Result<T, SimError>,
+) -> Result<Option<T>, SimError> {
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
         world.clock.start();
-        let result = match Shop::open(world).await {
-            Ok(shop) => {
-                world.story.tell("a server starts");
-                let result = act(&shop).await;
-                world.disk.keep(&shop.disk);
-                result
-            }
-            Err(error) => Err(error),
+        world.power.switch_on(crash_at);
+        let served = async {
+            let shop = Shop::open(world).await?;
+            world.story.tell("a server starts");
+            act(&shop).await
         };
+        let result = tokio::select! {
+            biased; // nothing happens without power, and the weather does not wait for people
+            () = world.power.lost() => Ok(None),
+            () = world.weather.pass(world) => Ok(None),
+            result = served => result.map(Some),
+        };
+        world.power.switch_off();
         world.clock.stop();
         result
-    })
+    });
+    drop(runtime);
+    result
 }
 
 /// Creates a runtime on this thread with a paused clock and without sockets.

@@ -3,14 +3,18 @@
 use std::path::Path;
 
 use config::Config;
+use config::sections::SignOffMode;
 use config::values::Secret;
 
 /// Secret with which the payment processor of the world signs its events.
 pub const PAYMENT_SECRET: &str = "whsec_simulated_payments_secret_0123456789";
 
+/// Jobs that a line gets at most for rejected parts, more than anybody rejects.
+const MAX_REPRINTS: u32 = 20;
+
 /// Returns the default settings, with secrets, for a server whose files are in `folder`. PDFs and photos are off: both
 /// are made on threads.
-pub fn settings(folder: &Path) -> Config {
+pub fn settings(folder: &Path, sign_off_required: bool) -> Config {
     let mut config = Config::default();
     folder.clone_into(&mut config.server.data_dir);
     config.auth.session_secret = Secret::new("simulated session secret of 32 bytes and more");
@@ -18,6 +22,10 @@ pub fn settings(folder: &Path) -> Config {
     // 32 bytes of zeros.
     config.auth.secrets_key = Secret::new("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
     config.payments.webhook_secret = Secret::new(PAYMENT_SECRET);
+    config.quality.max_reprints = MAX_REPRINTS;
+    if sign_off_required {
+        config.quality.sign_off = SignOffMode::Required;
+    }
     config.pdf.enabled = false;
     config.printers.finish_photos = false;
     config

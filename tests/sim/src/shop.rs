@@ -1,5 +1,6 @@
 //! A server of the world, and its router, which requests reach without a socket.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +12,12 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use crate::acknowledgements::{Acknowledgement, Acknowledgements, Errand, Reply};
 use crate::adapter::MachineAdapter;
-use crate::disk::OpenDisk;
 use crate::error::SimError;
 use crate::ids::ServerIds;
+use crate::plants::{Plant, Planter};
+use crate::power::Power;
 use crate::settings::settings;
 use crate::world::World;
 use actors::app::{App, OutsideClients, Premises, ShopStartError, printer_registry};
@@ -33,9 +36,10 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Running server.
 pub struct Shop {
-    /// Store of this server.
-    pub disk: OpenDisk,
     router: Router,
+    power: Arc<Power>,
+    planter: Arc<Planter>,
+    acknowledgements: Arc<Acknowledgements>,
 }
 
 /// Response to a request.
@@ -59,16 +63,16 @@ impl Answer {
 impl Shop {
     /// Starts a server on the world's disk. Must be called within a runtime whose clock the world follows.
     pub async fn open(world: &World) -> Result<Self, SimError> {
-        let config = Arc::new(settings(world.folder.path()));
-        let disk = world.disk.open();
+        let config = Arc::new(settings(world.folder.path(), world.sign_off_required));
+        let disk = world.disk.open(&world.power, &world.store_faults);
         let last = disk.memory.highest_numbers().await.map_err(ShopStartError::from)?;
         let ids = ServerIds::new(world.ids.clone(), world.clock.clone(), last);
         let clock = world.clock.clone();
         let premises = Premises {
             environment: Environment::new(config.rules(), Box::new(ids), Box::new(move || clock.now())),
-            store: disk.store.clone(),
-            queries: disk.queries.clone(),
-            outbox: disk.outbox.clone(),
+            store: disk.store,
+            queries: disk.queries,
+            outbox: disk.outbox,
             hold: DispatchHold::new(None),
             clients: OutsideClients {
                 printers: printer_registry(&config)?.with_factory(adapters_of(world)),
@@ -80,7 +84,12 @@ impl Shop {
         let leave = Arc::new(move || story.tell("the server cannot go on"));
         let app = Box::pin(App::start_on(&config, premises, leave)).await?;
         let state = AppState::new(app, config, CancellationToken::new());
-        Ok(Self { disk, router: http_pages::router(state) })
+        Ok(Self {
+            router: http_pages::router(state),
+            power: world.power.clone(),
+            planter: world.planter.clone(),
+            acknowledgements: world.acknowledgements.clone(),
+        })
     }
 
     /// Sends a request of the owner of the machine, who may do everything.
@@ -88,10 +97,57 @@ impl Shop {
         self.send(Method::GET, path, Request::builder(), Body::empty()).await
     }
 
+    /// Reads a resource; `None` if the server cannot at the moment.
+    pub async fn read(&self, path: &str) -> Result<Option<Value>, SimError> {
+        let answer = self.get(path).await?;
+        if answer.status >= 500 { Ok(None) } else { answer.expect(200).map(Some) }
+    }
+
     /// Sends JSON as [`Self::get`] does.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Answer, SimError> {
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
         self.send(Method::POST, path, request, Body::from(body.to_string())).await
+    }
+
+    /// Carries out a command once, however often it is repeated with the same key. Fails if the response is neither its
+    /// outcome, nor a refusal, nor a request to repeat it.
+    pub async fn ask(&self, errand: &Errand) -> Result<Reply, SimError> {
+        self.power.pass().await;
+        if let Some(reply) = self.lose(errand).await? {
+            return Ok(reply);
+        }
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let request = request.header("idempotency-key", &errand.key);
+        let answer = self.send(Method::POST, &errand.path, request, Body::from(errand.body.to_string())).await?;
+        self.power.pass().await;
+        let code = answer.body["code"].as_str().unwrap_or_default().to_owned();
+        match answer.status {
+            200 | 201 => {
+                self.acknowledgements.add(Acknowledgement::new(errand, &answer.body));
+                Ok(Reply::Done(answer.body))
+            }
+            409 if code == "idempotency_key_in_use" => Ok(Reply::Unanswered),
+            409 => Ok(Reply::Refused(code)),
+            429 | 500.. => Ok(Reply::Unanswered),
+            _ => answer.expect(200).map(Reply::Done),
+        }
+    }
+
+    /// Acknowledges a command without sending it, where a plant does so.
+    async fn lose(&self, errand: &Errand) -> Result<Option<Reply>, SimError> {
+        if self.planter.has(Plant::LeakedTask) {
+            drop(tokio::spawn(pending::<()>()));
+        }
+        let subject = [("/sign-off", Plant::LostSignOff), ("/cancel", Plant::LostCancel)]
+            .into_iter()
+            .find_map(|(act, plant)| errand.path.strip_suffix(act).filter(|_| self.planter.strikes(plant)));
+        let Some(subject) = subject else { return Ok(None) };
+        let answer = self.get(subject).await?;
+        if answer.status != 200 {
+            return Ok(Some(Reply::Unanswered));
+        }
+        self.acknowledgements.add(Acknowledgement::new(errand, &answer.body));
+        Ok(Some(Reply::Done(answer.body)))
     }
 
     /// Uploads a file as [`Self::get`] does.
@@ -104,11 +160,14 @@ impl Shop {
         self.send(Method::POST, "/api/files", request, Body::from(body)).await
     }
 
-    /// Sends an event of the payment processor with its signature.
-    pub async fn payment_event(&self, signature: &str, body: String) -> Result<Answer, SimError> {
+    /// Sends an event of the payment processor with its signature. Returns the status.
+    pub async fn payment_event(&self, signature: &str, body: String) -> Result<u16, SimError> {
+        self.power.pass().await;
         let request = Request::builder().header("stripe-signature", signature);
         let request = request.header(header::CONTENT_TYPE, "application/json");
-        self.send(Method::POST, "/webhooks/payments", request, Body::from(body)).await
+        let answer = self.send(Method::POST, "/webhooks/payments", request, Body::from(body)).await?;
+        self.power.pass().await;
+        Ok(answer.status)
     }
 
     async fn send(
@@ -118,10 +177,12 @@ impl Shop {
         builder: axum::http::request::Builder,
         body: Body,
     ) -> Result<Answer, SimError> {
+        self.power.hold().await;
         let request = format!("{method} {path}");
         let message = builder.method(method).uri(path).extension(LocalOwner).body(body)?;
         let Ok(response) = self.router.clone().oneshot(message).await;
         let status = response.status().as_u16();
+        self.power.hold().await;
         let bytes = to_bytes(response.into_body(), usize::MAX).await?;
         let body = if bytes.is_empty() { Value::Null } else { bounded_json::read(&bytes, bounded_json::ANSWER)? };
         Ok(Answer { request, status, body })
@@ -156,11 +217,12 @@ impl Shop {
 
 /// Returns the factory of adapters for the machines of the world.
 fn adapters_of(world: &World) -> AdapterFactory {
-    let machines = world.machines.clone();
+    let (machines, power, planter) = (world.machines.clone(), world.power.clone(), world.planter.clone());
     Box::new(move |parts: AdapterParts| {
         let base_url = &parts.address.base_url;
         let machine = machines.get(base_url).cloned();
         let machine = machine.ok_or_else(|| MakeError::BadAddress(format!("no printer has the address {base_url}")))?;
-        Ok(Arc::new(MachineAdapter { declared: parts.declared, machine }) as Arc<dyn Adapter>)
+        let (power, planter) = (power.clone(), planter.clone());
+        Ok(Arc::new(MachineAdapter { declared: parts.declared, machine, power, planter }) as Arc<dyn Adapter>)
     })
 }

@@ -4,15 +4,23 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use fastrand::Rng;
+use simulator::PrinterFaults;
 use tempfile::TempDir;
 
+use crate::acknowledgements::Acknowledgements;
+use crate::chance::branch;
 use crate::clock::WorldClock;
 use crate::disk::Disk;
+use crate::faults::FaultPlan;
 use crate::ids::WorldIds;
 use crate::machine::FloorMachine;
 use crate::outside::PostOffice;
+use crate::plan::Plan;
+use crate::plants::{Plant, Planter};
+use crate::power::Power;
+use crate::store_faults::StoreFaults;
 use crate::story::Story;
+use crate::weather::Weather;
 
 /// Names of the printers, in the order in which a shop gets them.
 const PRINTER_NAMES: [&str; 8] = ["ada", "bea", "cem", "dora", "emil", "fay", "gus", "hana"];
@@ -25,34 +33,70 @@ pub struct World {
     pub story: Arc<Story>,
     /// IDs and chance of the servers.
     pub ids: Arc<WorldIds>,
+    /// Planted fault.
+    pub planter: Arc<Planter>,
     /// Durable data.
-    pub disk: Disk,
+    pub disk: Arc<Disk>,
+    /// Power of the server.
+    pub power: Arc<Power>,
+    /// Faults of the store.
+    pub store_faults: Arc<StoreFaults>,
     /// Printers by their addresses.
     pub machines: Arc<BTreeMap<String, Arc<FloorMachine>>>,
     /// Mail service.
     pub post_office: Arc<PostOffice>,
+    /// Faults and people that come at times.
+    pub weather: Weather,
+    /// Commands that the server acknowledged.
+    pub acknowledgements: Arc<Acknowledgements>,
+    /// Parts count only once they are signed off.
+    pub sign_off_required: bool,
     /// Folder with the contents of files, which no crash damages.
     pub folder: TempDir,
 }
 
 impl World {
-    /// Creates a world with the given number of printers, at most 8.
-    pub fn new(chance: &mut Rng, printers: usize) -> io::Result<Self> {
+    /// Creates the world of a plan, with a planted fault if one is given.
+    pub fn new(plan: &Plan, plant: Option<Plant>) -> io::Result<Self> {
+        let seed = plan.seed;
         let clock = Arc::new(WorldClock::new());
         let story = Arc::new(Story::new(clock.clone()));
+        let planter = Arc::new(Planter::new(plant, seed));
+        let disk = Arc::new(Disk::new(story.clone(), planter.clone()));
+        let power = Arc::new(Power::new(disk.clone()));
         let machine = |name: &&str| {
-            let machine = FloorMachine::new(name, chance, clock.clone(), story.clone());
+            let machine = FloorMachine::new(name, seed, clock.clone(), story.clone());
             (machine.base_url(), Arc::new(machine))
         };
-        let machines = PRINTER_NAMES.iter().take(printers).map(machine).collect();
+        let machines = PRINTER_NAMES.iter().take(plan.printers).map(machine).collect();
         Ok(Self {
-            ids: Arc::new(WorldIds::new(chance.fork())),
-            disk: Disk::new(story.clone()),
+            ids: Arc::new(WorldIds::new(branch(seed, "ids"))),
+            planter,
+            disk,
+            store_faults: Arc::new(StoreFaults::new(seed)),
             machines: Arc::new(machines),
-            post_office: Arc::new(PostOffice::new(story.clone())),
+            post_office: Arc::new(PostOffice::new(seed, story.clone(), power.clone())),
+            power,
+            weather: Weather::draw(seed, &plan.faults, plan.printers),
+            acknowledgements: Arc::default(),
+            sign_off_required: plan.sign_off_required,
             folder: tempfile::Builder::new().prefix("printfloor-sim-").tempdir()?,
             clock,
             story,
         })
+    }
+
+    /// Lets everything that is drawn at each occasion fail as often as a plan says.
+    pub fn set_rates(&self, plan: &FaultPlan) {
+        self.store_faults.set_rates(plan);
+        self.post_office.set_rates(plan);
+        self.machines.values().for_each(|machine| machine.set_rates(plan));
+    }
+
+    /// Ends all faults.
+    pub fn heal(&self) {
+        self.set_rates(&FaultPlan::default());
+        self.disk.set_unavailable(None);
+        self.machines.values().for_each(|machine| machine.change_faults(|faults| *faults = PrinterFaults::default()));
     }
 }

@@ -1,0 +1,60 @@
+//! Commands that the server acknowledged. Whatever happens later, each must be in what is read back.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+/// Command with an idempotency key.
+#[derive(Clone, Debug)]
+pub struct Errand {
+    /// Path of the request.
+    pub path: String,
+    /// Idempotency key, the same for every repetition.
+    pub key: String,
+    /// Body, the same for every repetition.
+    pub body: Value,
+}
+
+/// Response to a command.
+pub enum Reply {
+    /// It was carried out.
+    Done(Value),
+    /// It was refused with this code.
+    Refused(String),
+    /// Nobody knows: it is repeated with the same key.
+    Unanswered,
+}
+
+/// Acknowledged command.
+#[derive(Clone, Debug)]
+pub struct Acknowledgement {
+    /// Command.
+    pub errand: Errand,
+    /// ID of the aggregate that it changed.
+    pub id: Value,
+    /// Version of the aggregate with the change.
+    pub version: Value,
+}
+
+impl Acknowledgement {
+    /// Creates the acknowledgement that a response body is.
+    pub fn new(errand: &Errand, body: &Value) -> Self {
+        Self { errand: errand.clone(), id: body["id"].clone(), version: body["version"].clone() }
+    }
+}
+
+/// All acknowledged commands, in the order of their acknowledgement.
+#[derive(Default)]
+pub struct Acknowledgements(Mutex<Vec<Acknowledgement>>);
+
+impl Acknowledgements {
+    /// Adds one.
+    pub fn add(&self, one: Acknowledgement) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+    }
+
+    /// Returns those so far.
+    pub fn all(&self) -> Vec<Acknowledgement> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

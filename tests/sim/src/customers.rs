@@ -1,0 +1,198 @@
+//! Customers, who order and pay whatever happens to the server. What was not acknowledged they repeat.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use simulator::payments::{SimPayment, SimPaymentEvent, signature};
+
+use crate::acknowledgements::{Errand, Reply};
+use crate::error::SimError;
+use crate::plan::{OrderPlan, OrderStep, Share};
+use crate::plants::Plant;
+use crate::settings::PAYMENT_SECRET;
+use crate::shop::Shop;
+use crate::world::World;
+
+/// Customer with one order.
+pub struct Customer {
+    /// Plan of the order.
+    pub plan: OrderPlan,
+    /// Order as it was placed.
+    pub order: Option<PlacedOrder>,
+    /// Number of steps that were acknowledged.
+    steps: usize,
+}
+
+/// Order that was placed.
+pub struct PlacedOrder {
+    /// ID of the order.
+    pub id: String,
+    /// Total in minor units.
+    pub total_cents: i64,
+    /// Currency.
+    currency: String,
+}
+
+impl Customer {
+    /// Creates a customer who has not ordered yet.
+    pub fn new(plan: OrderPlan) -> Self {
+        Self { plan, order: None, steps: 0 }
+    }
+
+    /// Returns whether all steps were acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.steps == self.plan.steps.len()
+    }
+
+    /// Returns the money that the acknowledged payments and refunds leave with the shop.
+    pub fn kept_cents(&self) -> i64 {
+        let total = self.order.as_ref().map_or(0, |order| order.total_cents);
+        let (mut paid, mut back): (BTreeMap<usize, i64>, BTreeMap<usize, i64>) = <_>::default();
+        for (_, step) in &self.plan.steps[..self.steps] {
+            match *step {
+                OrderStep::Pay(payment, share) => {
+                    paid.insert(payment, share.cents(total));
+                }
+                OrderStep::Refund(payment, share, is_whole) => {
+                    let cents = refunded(share.cents(total), is_whole);
+                    let before = back.entry(payment).or_insert(0);
+                    *before = cents.max(*before);
+                }
+                OrderStep::Cash => {
+                    paid.insert(usize::MAX, total);
+                }
+                OrderStep::Place | OrderStep::Cancel => {}
+            }
+        }
+        paid.values().sum::<i64>() - back.values().sum::<i64>()
+    }
+
+    /// Takes the next step, if it is due.
+    pub async fn step(&mut self, world: &World, shop: &Shop, products: &[String]) -> Result<(), SimError> {
+        let Some((at, step)) = self.plan.steps.get(self.steps).copied() else { return Ok(()) };
+        if world.clock.elapsed_ms() < at {
+            return Ok(());
+        }
+        let is_acknowledged = match &self.order {
+            None => self.place(world, shop, products).await?,
+            Some(order) => self.act(world, shop, order, step).await?,
+        };
+        self.steps += usize::from(is_acknowledged);
+        Ok(())
+    }
+
+    fn errand(&self, path: String, act: &str, body: Value) -> Errand {
+        Errand { path, key: format!("{act}-{}", self.plan.number), body }
+    }
+
+    async fn place(&mut self, world: &World, shop: &Shop, products: &[String]) -> Result<bool, SimError> {
+        let lines = self.plan.lines.iter().map(|(product, quantity)| {
+            let sku = products.get(*product);
+            json!({"skuId": sku, "quantity": quantity})
+        });
+        let lines: Vec<_> = lines.collect();
+        let body = json!({"lines": lines, "customerEmail": "buyer@example.org"});
+        let placed = match shop.ask(&self.errand("/api/orders".to_owned(), "order", body)).await? {
+            Reply::Done(order) => order,
+            Reply::Unanswered => return Ok(false),
+            Reply::Refused(code) => return Err(SimError::Broken(format!("an order was refused: {code}"))),
+        };
+        let text = |member: &str| placed[member].as_str().unwrap_or_default().to_owned();
+        let total_cents = placed["totalCents"].as_i64().unwrap_or_default();
+        world.story.tell(format!("customer {} has ordered for {total_cents} cents", self.plan.number));
+        self.order = Some(PlacedOrder { id: text("id"), total_cents, currency: text("currency") });
+        Ok(true)
+    }
+
+    async fn act(&self, world: &World, shop: &Shop, order: &PlacedOrder, step: OrderStep) -> Result<bool, SimError> {
+        let path = |act: &str| format!("/api/orders/{}/{act}", order.id);
+        let number = self.plan.number;
+        let is_acknowledged = match step {
+            OrderStep::Place => true,
+            OrderStep::Pay(payment, share) => {
+                self.event(world, shop, order, (payment, share), SimPaymentEvent::Completed).await?
+            }
+            OrderStep::Refund(payment, share, is_whole) => {
+                let refunded_cents = refunded(share.cents(order.total_cents), is_whole);
+                let event = SimPaymentEvent::Refunded { refunded_cents };
+                self.event(world, shop, order, (payment, share), event).await?
+            }
+            OrderStep::Cash => {
+                let body = json!({"method": "cash", "amountCents": order.total_cents});
+                is_done(shop.ask(&self.errand(path("mark-paid"), "cash", body)).await?, "a payment in cash")?
+            }
+            OrderStep::Cancel => {
+                is_done(shop.ask(&self.errand(path("cancel"), "cancel", json!({}))).await?, "a cancellation")?
+            }
+        };
+        if is_acknowledged {
+            world.story.tell(format!("customer {number}: {step:?}"));
+        }
+        Ok(is_acknowledged)
+    }
+
+    /// Lets the processor tell of a payment. Returns whether the server has taken the news.
+    async fn event(
+        &self,
+        world: &World,
+        shop: &Shop,
+        order: &PlacedOrder,
+        (payment, share): (usize, Share),
+        event: SimPaymentEvent,
+    ) -> Result<bool, SimError> {
+        if world.planter.strikes(Plant::LostPayment) {
+            return Ok(true);
+        }
+        let cents = share.cents(order.total_cents);
+        let word = match event {
+            SimPaymentEvent::Refunded { refunded_cents } => format!("back_{refunded_cents}"),
+            _ => "paid".to_owned(),
+        };
+        let name = format!("{}_{payment}", self.plan.number);
+        if !tell(world, shop, order, (&name, cents), event, &word).await? {
+            return Ok(false);
+        }
+        if event == SimPaymentEvent::Completed && world.planter.strikes(Plant::RepeatedPayment) {
+            return tell(world, shop, order, (&format!("{name}_again"), cents), event, &word).await;
+        }
+        Ok(true)
+    }
+}
+
+/// Returns the money that a refund leaves at the customer in total.
+fn refunded(cents: i64, is_whole: bool) -> i64 {
+    if is_whole { cents } else { (cents / 3).max(1) }
+}
+
+/// Returns whether a command was carried out; fails if it was refused.
+fn is_done(reply: Reply, what: &str) -> Result<bool, SimError> {
+    match reply {
+        Reply::Done(_) => Ok(true),
+        Reply::Unanswered => Ok(false),
+        Reply::Refused(code) => Err(SimError::Broken(format!("{what} was refused: {code}"))),
+    }
+}
+
+/// Sends an event about the payment with the given name. Returns whether the server has taken it.
+async fn tell(
+    world: &World,
+    shop: &Shop,
+    order: &PlacedOrder,
+    (name, cents): (&str, i64),
+    event: SimPaymentEvent,
+    word: &str,
+) -> Result<bool, SimError> {
+    let payment = SimPayment {
+        session_id: format!("cs_{name}"),
+        payment_intent: format!("pi_{name}"),
+        ..SimPayment::new(&order.id, cents, &order.currency)
+    };
+    let seconds = world.clock.now().0 / 1000;
+    let body = payment.event(event, &format!("evt_{name}_{word}"), seconds);
+    let status = shop.payment_event(&signature(PAYMENT_SECRET, seconds, body.as_bytes()), body).await?;
+    match status {
+        200 => Ok(true),
+        409 | 429 | 500.. => Ok(false),
+        other => Err(SimError::Broken(format!("an event of the processor was answered with {other}"))),
+    }
+}

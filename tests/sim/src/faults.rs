@@ -1,0 +1,157 @@
+//! Faults of a story. Each seed draws which of them exist and how often, so that every combination has its turn, also
+//! that of a few frequent ones.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use fastrand::Rng;
+
+use crate::error::SimError;
+
+/// Kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FaultKind {
+    /// The server loses its power between two steps.
+    Crash,
+    /// Commits are refused.
+    CommitRefused,
+    /// The answer to commits is lost, before or after they became durable.
+    CommitLost,
+    /// Commits are overtaken by another generation.
+    Superseded,
+    /// The store is unavailable for a while.
+    Outage,
+    /// Requests to printers are lost on their way.
+    LostRequest,
+    /// Answers of printers are lost on their way.
+    LostAnswer,
+    /// Requests to printers take long.
+    Delay,
+    /// Printers cannot be reached for a while.
+    Offline,
+    /// Printers accept connections and answer nothing for a while.
+    Hang,
+    /// Printers refuse every start for a while.
+    StartRefused,
+    /// Printers acknowledge starts that they do not execute.
+    StartIgnored,
+    /// Printers execute starts late.
+    StartLate,
+    /// The network is cut in the moment of a start.
+    CutAtStart,
+    /// Printers lose their power in the middle of a print.
+    PowerLoss,
+    /// The servers of printers restart.
+    ServerRestart,
+    /// Prints fail.
+    PrintFails,
+    /// Printers report finished prints as running once more.
+    Echo,
+    /// People print something of their own at the printers.
+    OwnPrint,
+    /// The mail service refuses mails for a while.
+    MailRefused,
+}
+
+impl FaultKind {
+    /// All kinds.
+    pub const ALL: [Self; 20] = [
+        Self::Crash,
+        Self::CommitRefused,
+        Self::CommitLost,
+        Self::Superseded,
+        Self::Outage,
+        Self::LostRequest,
+        Self::LostAnswer,
+        Self::Delay,
+        Self::Offline,
+        Self::Hang,
+        Self::StartRefused,
+        Self::StartIgnored,
+        Self::StartLate,
+        Self::CutAtStart,
+        Self::PowerLoss,
+        Self::ServerRestart,
+        Self::PrintFails,
+        Self::Echo,
+        Self::OwnPrint,
+        Self::MailRefused,
+    ];
+
+    /// Returns the word for it on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Crash => "crash",
+            Self::CommitRefused => "commit-refused",
+            Self::CommitLost => "commit-lost",
+            Self::Superseded => "superseded",
+            Self::Outage => "outage",
+            Self::LostRequest => "lost-request",
+            Self::LostAnswer => "lost-answer",
+            Self::Delay => "delay",
+            Self::Offline => "offline",
+            Self::Hang => "hang",
+            Self::StartRefused => "start-refused",
+            Self::StartIgnored => "start-ignored",
+            Self::StartLate => "start-late",
+            Self::CutAtStart => "cut-at-start",
+            Self::PowerLoss => "power-loss",
+            Self::ServerRestart => "server-restart",
+            Self::PrintFails => "print-fails",
+            Self::Echo => "echo",
+            Self::OwnPrint => "own-print",
+            Self::MailRefused => "mail-refused",
+        }
+    }
+
+    /// Returns the kind with the given word.
+    pub fn of_word(word: &str) -> Result<Self, SimError> {
+        let kind = Self::ALL.into_iter().find(|kind| kind.word() == word);
+        kind.ok_or_else(|| SimError::Argument(format!("no fault is called {word}")))
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// Faults that exist in a story, each with its frequency from 0 to 1.
+#[derive(Clone, Debug, Default)]
+pub struct FaultPlan(BTreeMap<FaultKind, f64>);
+
+impl FaultPlan {
+    /// Draws which faults exist, and how often. One story in eight has none.
+    pub fn draw(chance: &mut Rng) -> Self {
+        let share = if chance.u8(..8) == 0 { 0.0 } else { chance.f64() * 0.6 };
+        let mut rates = BTreeMap::new();
+        for kind in FaultKind::ALL {
+            let (exists, rate) = (chance.f64() < share, chance.f64());
+            if exists {
+                rates.insert(kind, rate);
+            }
+        }
+        Self(rates)
+    }
+
+    /// Returns the frequency of a kind; 0 if it does not exist.
+    pub fn rate(&self, kind: FaultKind) -> f64 {
+        self.0.get(&kind).copied().unwrap_or_default()
+    }
+
+    /// Returns the number of times that a kind occurs, of at most `most`; at least once if it exists.
+    pub fn times(&self, kind: FaultKind, most: u32) -> u32 {
+        (self.rate(kind) * f64::from(most)).ceil() as u32
+    }
+
+    /// Returns the kinds that exist.
+    pub fn kinds(&self) -> impl Iterator<Item = FaultKind> + '_ {
+        self.0.keys().copied()
+    }
+
+    /// Removes a kind.
+    pub fn remove(&mut self, kind: FaultKind) {
+        self.0.remove(&kind);
+    }
+}

@@ -1,0 +1,43 @@
+//! Everybody who deals with the shop: its customers and its staff. They outlive crashes of the server.
+
+use futures::future::{try_join, try_join_all};
+
+use crate::customers::Customer;
+use crate::error::SimError;
+use crate::plan::Plan;
+use crate::setup::SetUp;
+use crate::shop::Shop;
+use crate::staff::Staff;
+use crate::world::World;
+
+/// Everybody who deals with the shop.
+pub struct People {
+    /// Customers, in the order of the plan.
+    pub customers: Vec<Customer>,
+    /// Staff.
+    pub staff: Staff,
+    products: Vec<String>,
+}
+
+impl People {
+    /// Creates the people of a plan in a shop that was just set up.
+    pub fn new(plan: &Plan, set_up: SetUp) -> Self {
+        let SetUp { products, material, printers } = set_up;
+        let customers = plan.orders.iter().cloned().map(Customer::new).collect();
+        Self { customers, staff: Staff::new(plan.seed, material, printers, &plan.spools), products }
+    }
+
+    /// Returns the IDs of the orders that were placed.
+    pub fn orders(&self) -> Vec<String> {
+        self.customers.iter().filter_map(|customer| Some(customer.order.as_ref()?.id.clone())).collect()
+    }
+
+    /// Lets everybody do what is due, all at the same time.
+    pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
+        let orders = self.orders();
+        let Self { customers, staff, products } = self;
+        let products: &[String] = products;
+        let customers = customers.iter_mut().map(|customer| customer.step(world, shop, products));
+        try_join(try_join_all(customers), staff.step(world, shop, &orders)).await.map(drop)
+    }
+}

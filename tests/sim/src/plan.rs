@@ -1,0 +1,215 @@
+//! Plan of a story, drawn from its seed: the shop, what customers and staff do, and the faults.
+
+use std::collections::BTreeSet;
+
+use fastrand::Rng;
+
+use crate::chance::branch;
+use crate::faults::{FaultKind, FaultPlan};
+
+/// Most crashes of a story.
+const MOST_CRASHES: u32 = 5;
+/// Longest time between a crash and the next server.
+const MAX_DOWN_MS: i64 = 4 * 60_000;
+
+/// Plan of a story.
+pub struct Plan {
+    /// Seed that it was drawn from.
+    pub seed: u64,
+    /// Number of printers.
+    pub printers: usize,
+    /// Parts count only once they are signed off.
+    pub sign_off_required: bool,
+    /// Products of the shop.
+    pub products: Vec<Product>,
+    /// Orders by their numbers.
+    pub orders: Vec<OrderPlan>,
+    /// Changes of spools.
+    pub spools: Vec<SpoolChange>,
+    /// Crashes, in order.
+    pub crashes: Vec<CrashPlan>,
+    /// Faults.
+    pub faults: FaultPlan,
+}
+
+/// Product of the shop.
+pub struct Product {
+    /// Number of parts on a plate.
+    pub plate: u64,
+    /// Duration of a print in seconds.
+    pub seconds: u64,
+    /// Material of a print in grams.
+    pub grams: f64,
+    /// Price of a part in minor units.
+    pub cents: i64,
+}
+
+/// Order of a customer.
+#[derive(Clone)]
+pub struct OrderPlan {
+    /// Number of the order in the plan.
+    pub number: usize,
+    /// Ordered products, by their place in the plan, with their quantities.
+    pub lines: Vec<(usize, u64)>,
+    /// Steps of the customer, each with its time in milliseconds since the beginning. Placing the order is the first.
+    pub steps: Vec<(i64, OrderStep)>,
+}
+
+/// Step of a customer, or of the staff with a customer's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderStep {
+    /// The order is placed.
+    Place,
+    /// The processor tells of a payment.
+    Pay(usize, Share),
+    /// The processor tells that money of a payment went back: all of it, or a third.
+    Refund(usize, Share, bool),
+    /// The customer pays in cash.
+    Cash,
+    /// The order is cancelled.
+    Cancel,
+}
+
+/// Share of an order's total.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// All of it.
+    Whole,
+    /// Half of it, rounded down.
+    Half,
+    /// The other half.
+    Rest,
+}
+
+impl Share {
+    /// Returns its amount in minor units.
+    pub const fn cents(self, total: i64) -> i64 {
+        match self {
+            Self::Whole => total,
+            Self::Half => total / 2,
+            Self::Rest => total - total / 2,
+        }
+    }
+}
+
+impl OrderPlan {
+    /// Returns whether the order is cancelled at some time.
+    pub fn is_cancelled(&self) -> bool {
+        self.steps.iter().any(|(_, step)| *step == OrderStep::Cancel)
+    }
+}
+
+/// Change of the spool in a printer.
+#[derive(Clone, Copy)]
+pub struct SpoolChange {
+    /// Time in milliseconds since the beginning.
+    pub at_ms: i64,
+    /// Number of the printer.
+    pub printer: usize,
+    /// Material on the new spool in grams.
+    pub grams: u32,
+}
+
+/// Crash of a server.
+#[derive(Clone, Copy)]
+pub struct CrashPlan {
+    /// Step of the server at which it comes.
+    pub step: u64,
+    /// Time until the next server starts.
+    pub down_ms: i64,
+}
+
+/// Parts of a plan to leave out, which is how a failing story is made shorter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Faults that do not exist.
+    pub faults: BTreeSet<FaultKind>,
+    /// Numbers of orders that nobody places.
+    pub orders: BTreeSet<usize>,
+}
+
+impl Plan {
+    /// Draws the plan of a seed, and leaves the given parts out.
+    pub fn draw(seed: u64, cut: &Cut) -> Self {
+        let mut chance = branch(seed, "shop");
+        let mut faults = FaultPlan::draw(&mut branch(seed, "faults"));
+        cut.faults.iter().for_each(|kind| faults.remove(*kind));
+        let printers = chance.usize(1..=2);
+        let products: Vec<Product> = (0..chance.usize(1..=3)).map(|_| Product::draw(&mut chance)).collect();
+        let orders = (0..chance.usize(1..=3)).map(|number| draw_order(seed, number, products.len()));
+        let orders = orders.filter(|order| !cut.orders.contains(&order.number)).collect();
+        let spools = (0..chance.usize(..=2)).map(|_| SpoolChange {
+            at_ms: chance.i64(90_000..1_800_000),
+            printer: chance.usize(..printers),
+            grams: chance.u32(500..1_000),
+        });
+        let spools = spools.collect();
+        let sign_off_required = chance.bool();
+        let mut crash = branch(seed, FaultKind::Crash.word());
+        let crashes = (0..faults.times(FaultKind::Crash, MOST_CRASHES)).map(|_| CrashPlan::draw(&mut crash)).collect();
+        Self { seed, printers, sign_off_required, products, orders, spools, crashes, faults }
+    }
+}
+
+impl Product {
+    fn draw(chance: &mut Rng) -> Self {
+        Self {
+            plate: chance.u64(1..=2),
+            seconds: chance.u64(60..=420),
+            grams: chance.u32(5..=60).into(),
+            cents: chance.i64(300..=5_000),
+        }
+    }
+}
+
+impl CrashPlan {
+    fn draw(chance: &mut Rng) -> Self {
+        // Short lives are as frequent as long ones: what a start does is interrupted as often as the work of a day.
+        let longest = 1_u64 << chance.u32(2..=9);
+        let is_soon = chance.bool();
+        let down_ms = chance.i64(0..MAX_DOWN_MS);
+        Self { step: chance.u64(1..=longest), down_ms: if is_soon { down_ms / 60 } else { down_ms } }
+    }
+}
+
+/// Draws an order.
+fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
+    let mut chance = branch(seed, &format!("order {number}"));
+    let first = chance.usize(..products);
+    let mut lines = vec![(first, chance.u64(1..=3))];
+    if products > 1 && chance.bool() {
+        lines.push(((first + 1) % products, chance.u64(1..=2)));
+    }
+    let mut at_ms = chance.i64(60_000..480_000);
+    let mut steps = vec![(at_ms, OrderStep::Place)];
+    for step in draw_money(&mut chance) {
+        at_ms += chance.i64(1_000..300_000);
+        steps.push((at_ms, step));
+    }
+    OrderPlan { number, lines, steps }
+}
+
+/// Draws the way of an order's money. Payments come twice, late and in any order.
+fn draw_money(chance: &mut Rng) -> Vec<OrderStep> {
+    use OrderStep::{Cancel, Cash, Pay, Refund};
+    use Share::{Half, Rest, Whole};
+    let paid = Pay(0, Whole);
+    let mut other = match chance.u8(..8) {
+        0 | 1 => vec![],
+        2 => {
+            // Nothing is paid before both halves are there.
+            let mut halves = vec![Pay(0, Half), Pay(1, Rest), Pay(0, Half)];
+            chance.shuffle(&mut halves);
+            return halves;
+        }
+        3 => return vec![Cash],
+        4 => vec![Pay(1, Whole), Refund(1, Whole, false), Refund(1, Whole, true)],
+        5 => return vec![paid, Cancel, Refund(0, Whole, true)],
+        6 => return vec![paid, Refund(0, Whole, false), Cancel],
+        _ => vec![Refund(0, Whole, false)],
+    };
+    other.push(paid);
+    chance.shuffle(&mut other);
+    other.insert(0, paid);
+    other
+}

@@ -1,0 +1,108 @@
+//! Planted faults: each breaks a promise of the server on purpose, in the wrappers of the simulation and never in the
+//! server itself. They show that the oracles see: a plant that no seed catches is a promise that nobody checks.
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use fastrand::Rng;
+
+use crate::chance::branch;
+use store::Submission;
+
+/// One opportunity in so many is used by a plant.
+const OPPORTUNITIES: u8 = 3;
+/// Events that a plant drops or doubles.
+const STEPS_OF_ORDERS: [&str; 4] = ["order.created", "order.paid", "order.ready", "job.completed"];
+
+/// Planted fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Plant {
+    /// A commit with an acknowledged command is reported as durable, and is not made.
+    LostCommit,
+    /// A crash takes back the last commit.
+    ForgottenCommit,
+    /// A row of the outbox is not written.
+    DroppedEvent,
+    /// A row of the outbox is written twice.
+    DoubledEvent,
+    /// A start is sent twice.
+    RepeatedStart,
+    /// A payment event whose ID was seen is applied again, because its IDs are altered.
+    RepeatedPayment,
+    /// A payment event is acknowledged and lost.
+    LostPayment,
+    /// A file of ours stays on the printer, which reports it as deleted.
+    KeptFile,
+    /// A sign-off is acknowledged and lost.
+    LostSignOff,
+    /// A cancellation is acknowledged and lost.
+    LostCancel,
+    /// Each request leaves a task behind.
+    LeakedTask,
+    /// The end of prints is never reported.
+    DeafPrinter,
+}
+
+impl Plant {
+    /// All plants.
+    pub const ALL: [Self; 12] = [
+        Self::LostCommit,
+        Self::ForgottenCommit,
+        Self::DroppedEvent,
+        Self::DoubledEvent,
+        Self::RepeatedStart,
+        Self::RepeatedPayment,
+        Self::LostPayment,
+        Self::KeptFile,
+        Self::LostSignOff,
+        Self::LostCancel,
+        Self::LeakedTask,
+        Self::DeafPrinter,
+    ];
+}
+
+impl fmt::Display for Plant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+/// Switch of the planted fault of a run, of which there is one at most.
+pub struct Planter {
+    plant: Option<Plant>,
+    chance: Mutex<Rng>,
+}
+
+impl Planter {
+    /// Creates the switch of a seed's run.
+    pub fn new(plant: Option<Plant>, seed: u64) -> Self {
+        Self { plant, chance: Mutex::new(branch(seed, "plant")) }
+    }
+
+    /// Returns whether this run has the given plant.
+    pub fn has(&self, plant: Plant) -> bool {
+        self.plant == Some(plant)
+    }
+
+    /// Draws whether a plant uses an opportunity.
+    pub fn strikes(&self, plant: Plant) -> bool {
+        self.has(plant) && self.chance.lock().unwrap_or_else(PoisonError::into_inner).u8(..OPPORTUNITIES) == 0
+    }
+
+    /// Alters a submission. Returns whether it is lost.
+    pub fn alter(&self, submission: &mut Submission) -> bool {
+        for command in &mut submission.commands {
+            let Some(at) = command.events.iter().position(|event| STEPS_OF_ORDERS.contains(&event.event.as_str()))
+            else {
+                continue;
+            };
+            if self.strikes(Plant::DroppedEvent) {
+                command.events.remove(at);
+            } else if self.strikes(Plant::DoubledEvent) {
+                command.events.push(command.events[at].clone());
+            }
+        }
+        let is_acknowledged = submission.commands.iter().any(|command| command.idempotent_answer.is_some());
+        is_acknowledged && self.strikes(Plant::LostCommit)
+    }
+}

@@ -1,0 +1,173 @@
+//! Weather: faults and people that come at times which the seed draws, whatever the server does meanwhile. At the end
+//! of the bad weather everything is healed, and from then on the server has a bounded time to come to rest.
+
+use std::future::pending;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use fastrand::Rng;
+use tokio::time::sleep;
+
+use crate::chance::branch;
+use crate::faults::{FaultKind, FaultPlan};
+use crate::machine::FloorMachine;
+use crate::world::World;
+use simulator::faults::{Delay, Echo, FailAt, RebootAt};
+use store::Unavailable;
+
+/// Time at which everything is healed, in milliseconds since the beginning.
+pub const HEALED_AT_MS: i64 = 40 * 60_000;
+/// Time of the first turn of the weather. The shop is set up before.
+const FIRST_MS: i64 = 60_000;
+/// Longest spell of one fault.
+const MAX_SPELL_MS: i64 = 6 * 60_000;
+/// Longest delay of a late start. People who go and see come later.
+const MAX_LATE_MS: u64 = 150_000;
+/// Most spells or blows of one fault.
+const MOST: u32 = 4;
+
+/// Turns of the weather that are still to come, with their times.
+pub struct Weather(Mutex<Vec<(i64, Turn)>>);
+
+/// Turn of the weather.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// Something changes at the printer with this number.
+    Printer(usize, Change),
+    /// The store becomes unavailable, or available again.
+    Store(Option<Unavailable>),
+    /// All faults end.
+    Heal,
+}
+
+/// Change at a printer.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Offline(bool),
+    Hang(bool),
+    StartRefused(bool),
+    StartIgnored(bool),
+    StartLate(Option<Delay>),
+    CutAtStart(bool),
+    Echo(bool),
+    PowerLoss(RebootAt),
+    PrintFails(FailAt),
+    ServerRestart { forgets: bool },
+    OwnPrint { number: usize, seconds: u64 },
+}
+
+impl Weather {
+    /// Draws the weather over so many printers.
+    pub fn draw(seed: u64, plan: &FaultPlan, printers: usize) -> Self {
+        let mut turns = Vec::new();
+        for kind in FaultKind::ALL {
+            let mut chance = branch(seed, kind.word());
+            for number in 0..plan.times(kind, MOST) {
+                let at = chance.i64(FIRST_MS..HEALED_AT_MS);
+                let until = (at + chance.i64(1_000..MAX_SPELL_MS)).min(HEALED_AT_MS);
+                let printer = chance.usize(..printers);
+                if let Some((begin, end)) = drawn(kind, number as usize, printer, &mut chance) {
+                    turns.push((at, begin));
+                    turns.extend(end.map(|end| (until, end)));
+                }
+            }
+        }
+        turns.push((HEALED_AT_MS, Turn::Heal));
+        // The last one is next; turns of the same time keep the order in which they were drawn.
+        turns.sort_by_key(|(at, _)| *at);
+        turns.reverse();
+        Self(Mutex::new(turns))
+    }
+
+    /// Lets the weather turn whenever it is due. Never ends.
+    pub async fn pass(&self, world: &World) {
+        while let Some(at) = self.next_at() {
+            sleep(Duration::from_millis((at - world.clock.elapsed_ms()).max(0).unsigned_abs())).await;
+            if let Some(turn) = self.take_next() {
+                world.story.tell(format!("weather: {turn:?}"));
+                turn.apply(world);
+            }
+        }
+        pending::<()>().await;
+    }
+
+    fn next_at(&self) -> Option<i64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).last().map(|(at, _)| *at)
+    }
+
+    fn take_next(&self) -> Option<Turn> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().map(|(_, turn)| turn)
+    }
+}
+
+/// Draws the turn with which a fault begins, and the one with which it ends if it lasts. `None` for faults that do not
+/// come by weather.
+fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Option<(Turn, Option<Turn>)> {
+    let at = |change| Turn::Printer(printer, change);
+    let spell = |change: fn(bool) -> Change| (at(change(true)), Some(at(change(false))));
+    let progress = 0.05 + chance.f64() * 0.9;
+    let forget = chance.bool();
+    let after_ms = chance.u64(1_000..MAX_LATE_MS);
+    let reason = if chance.bool() { Unavailable::Database } else { Unavailable::DiskFull };
+    Some(match kind {
+        FaultKind::Outage => (Turn::Store(Some(reason)), Some(Turn::Store(None))),
+        FaultKind::Offline => spell(Change::Offline),
+        FaultKind::Hang => spell(Change::Hang),
+        FaultKind::StartRefused => spell(Change::StartRefused),
+        FaultKind::StartIgnored => spell(Change::StartIgnored),
+        FaultKind::CutAtStart => spell(Change::CutAtStart),
+        FaultKind::Echo => spell(Change::Echo),
+        FaultKind::StartLate => (at(Change::StartLate(Some(Delay { after_ms }))), Some(at(Change::StartLate(None)))),
+        FaultKind::PowerLoss => (at(Change::PowerLoss(RebootAt { progress, forget })), None),
+        FaultKind::PrintFails => (at(Change::PrintFails(FailAt { progress })), None),
+        FaultKind::ServerRestart => (at(Change::ServerRestart { forgets: forget }), None),
+        FaultKind::OwnPrint => (at(Change::OwnPrint { number, seconds: chance.u64(60..600) }), None),
+        FaultKind::Crash
+        | FaultKind::CommitRefused
+        | FaultKind::CommitLost
+        | FaultKind::Superseded
+        | FaultKind::LostRequest
+        | FaultKind::LostAnswer
+        | FaultKind::Delay
+        | FaultKind::MailRefused => return None,
+    })
+}
+
+impl Turn {
+    fn apply(self, world: &World) {
+        match self {
+            Self::Printer(number, change) => {
+                if let Some(machine) = world.machines.values().nth(number) {
+                    change.apply(machine);
+                }
+            }
+            Self::Store(reason) => world.disk.set_unavailable(reason),
+            Self::Heal => world.heal(),
+        }
+    }
+}
+
+impl Change {
+    fn apply(self, machine: &FloorMachine) {
+        match self {
+            Self::ServerRestart { forgets } => machine.with(|machine| machine.restart_server(forgets)),
+            Self::OwnPrint { number, seconds } => machine.print_own(number, seconds),
+            change => machine.change_faults(|faults| match change {
+                // A cut at a start ends with the spell in which it came.
+                Self::Offline(is_on) => faults.disconnect = is_on,
+                Self::CutAtStart(is_on) => {
+                    faults.disconnect_at_start = is_on;
+                    faults.disconnect &= is_on;
+                }
+                Self::Hang(is_on) => faults.hang = is_on,
+                Self::StartRefused(is_on) => faults.refuse_start = is_on,
+                Self::StartIgnored(is_on) => faults.accept_but_never_start = is_on,
+                Self::StartLate(delay) => faults.start_late = delay,
+                Self::Echo(is_on) => faults.duplicate_finish = is_on.then(Echo::default),
+                Self::PowerLoss(at) => faults.reboot_at = Some(at),
+                Self::PrintFails(at) => faults.fail_at = Some(at),
+                Self::ServerRestart { .. } | Self::OwnPrint { .. } => {}
+            }),
+        }
+    }
+}
