@@ -143,10 +143,12 @@ mod tests {
         let other = uses.begin_removal("b").unwrap();
         assert!(uses.begin_removal("b").is_none(), "it is being removed");
         assert!(!second.try_add("b") && second.try_add("c"));
-        let mut adding = std::pin::pin!(second.add("b"));
-        assert!(futures::poll!(&mut adding).is_pending());
-        drop(other);
-        adding.await;
+        {
+            let mut adding = std::pin::pin!(second.add("b"));
+            assert!(futures::poll!(&mut adding).is_pending());
+            drop(other);
+            adding.await;
+        }
         drop(second);
         drop(uses.begin_removal("a").unwrap());
         assert!(uses.lock().recordings.is_empty() && uses.lock().removals.is_empty());
