@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use fastrand::Rng;
+use simulator::faults::{Delay, Echo, FailAt, RebootAt};
 use tokio::time::sleep;
 
 use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::machine::FloorMachine;
 use crate::world::World;
-use simulator::faults::{Delay, Echo, FailAt, RebootAt};
 use store::Unavailable;
 
 /// Time at which everything is healed, in milliseconds since the beginning.
