@@ -270,8 +270,8 @@ fn for_each_document(folder: &Path, mut visit: impl FnMut(&str, File) -> io::Res
     Ok(())
 }
 
-/// Receives each document in the bucket for files into a file in `folder`, and passes it to `visit` with its name in the
-/// archive. Blocks on the bucket.
+/// Receives each document in the bucket for files into a file in `folder`, and passes it to `visit` with its name in
+/// the archive. Blocks on the bucket.
 fn for_each_stored_document(
     bucket: &ObjectStorage,
     folder: &Path,
