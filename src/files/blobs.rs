@@ -151,7 +151,8 @@ impl Blobs {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bucket does not respond, or contents in it are certainly missing or damaged ([`is_lost`]).
+    /// Returns an error if the bucket does not respond, or contents in it are certainly missing or damaged
+    /// ([`is_lost`]).
     pub async fn local(&self, sha256: &str) -> io::Result<LocalContent> {
         let path = self.path(sha256);
         match &self.bucket {
@@ -193,8 +194,8 @@ impl Blobs {
     fn incoming_file(&self) -> IncomingFile {
         let folder = self.dir.join(INCOMING_FOLDER);
         if self.bucket.is_some() {
-            // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its disk
-            // may not be mounted.) If this fails, so does whoever creates the file.
+            // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its
+            // disk may not be mounted.) If this fails, so does whoever creates the file.
             let _ = std::fs::create_dir_all(&folder);
         }
         IncomingFile(folder.join(format!("{}-{}", self.run, self.next.fetch_add(1, Relaxed))))
@@ -245,8 +246,8 @@ impl Blobs {
         self.uses.keep_all().await
     }
 
-    /// Stores contents in the bucket again from their local copy, and returns whether there was one. On a disk, there is
-    /// none.
+    /// Stores contents in the bucket again from their local copy, and returns whether there was one. On a disk, there
+    /// is none.
     ///
     /// # Errors
     ///

@@ -17,6 +17,8 @@ use crate::store::lease::CurrentLeader;
 
 /// Maximum time for a server that has just begun to lead to mark its folders.
 const MARKING_TIME: Duration = Duration::from_secs(3);
+/// The same for the bucket, besides the time of one request that is not answered.
+const BUCKET_MARKING_TIME: Duration = Duration::from_secs(10);
 /// Interval between two looks at the folders.
 const FOLDER_INTERVAL: Duration = Duration::from_millis(100);
 /// Delay after a failure of the network, and between two looks at the secrets.
@@ -77,13 +79,21 @@ async fn check_folders(config: &Config, mut leaders: watch::Receiver<CurrentLead
         // Another leader has a mark of its own, and as much time.
         let same = failed.filter(|(last, _)| *last == mark);
         let (_, failed_at) = same.unwrap_or_else(|| (mark.clone(), Instant::now()));
-        if failed_at.elapsed() >= MARKING_TIME {
+        if failed_at.elapsed() >= marking_time(config) {
             return Err(error);
         }
         failed = Some((mark, failed_at));
         sleep(FOLDER_INTERVAL).await;
     }
     Ok(())
+}
+
+/// Returns the maximum time for a server that has just begun to lead to mark what it shares.
+fn marking_time(config: &Config) -> Duration {
+    match config.files_bucket() {
+        Some(_) => config.object_storage.timeout_seconds.duration() + BUCKET_MARKING_TIME,
+        None => MARKING_TIME,
+    }
 }
 
 async fn check_bucket(config: &Config) -> Result<(), StartError> {
@@ -95,5 +105,18 @@ async fn check_bucket(config: &Config) -> Result<(), StartError> {
             }
             outcome => return outcome,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leader_may_try_twice_to_mark_its_bucket() {
+        let mut config = Config::default();
+        assert_eq!(marking_time(&config), MARKING_TIME);
+        config.files.dir = "s3://shop/files".into();
+        assert!(marking_time(&config) > config.object_storage.timeout_seconds.duration());
     }
 }

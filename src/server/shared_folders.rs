@@ -19,7 +19,7 @@ const MARK_FILE: &str = "leader#mark";
 /// Maximum time for which a server that may start without the bucket waits for it.
 const MAX_BUCKET_WAIT: Duration = Duration::from_secs(2);
 /// Interval between two attempts to mark a bucket that does not respond.
-const MARK_INTERVAL: Duration = Duration::from_secs(5);
+const MARK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Returns the folders that a server needs to go on with another one's shop, each with its setting.
 fn folders(config: &Config) -> Vec<(&'static str, PathBuf)> {

@@ -1,8 +1,8 @@
 //! Contents in a bucket, of which the disk of this server has copies.
 //!
 //! What is sent to a printer, sliced or measured is received as a whole, verified by its hash and copied to the disk.
-//! Large downloads pass through in parts. After a bucket did not respond, nothing new is begun for a moment, so that who
-//! comes next need not wait as well; what is under way goes on.
+//! Large downloads pass through in parts. After a bucket did not respond, nothing new is begun for a moment, so that
+//! who comes next need not wait as well; what is under way goes on.
 
 use std::collections::HashMap;
 use std::io;

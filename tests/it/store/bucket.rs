@@ -166,6 +166,8 @@ async fn a_backup_of_files_in_a_bucket_is_restored_into_an_empty_place() {
     let mut restored = prepare("s3://shop/restored");
     let words = restored.command(&["restore", &file], "");
     assert!(words.contains("all verified"), "{words}");
+    let keys = moto.keys(BUCKET).await;
+    assert!(!keys.iter().any(|key| key.starts_with("restored/restore")), "it is complete: {keys:?}");
     assert_eq!(files_below(&restored.data().join("file-cache")), 0, "the files are in the bucket");
     restored.start().await;
     let back = restored.with_key(app.key.as_deref().unwrap());
@@ -186,8 +188,14 @@ async fn an_export_is_in_the_bucket() {
         .await;
     let table = app.get(&format!("{path}/file")).await.text;
     assert!(table.contains("ann@example.org"), "{table}");
-    assert!(moto.keys(BUCKET).await.iter().any(|key| key.starts_with("live/exports/")));
+    let keys = moto.keys(BUCKET).await;
+    let pieces: Vec<&String> = keys.iter().filter(|key| key.starts_with("live/exports/")).collect();
+    assert!(!pieces.is_empty(), "{keys:?}");
     restart_without_copies(&mut app).await;
     assert_eq!(app.get(&format!("{path}/file")).await.text, table);
     assert_eq!(files_below(&app.data().join("exports")), 0);
+    for piece in pieces {
+        moto.remove(BUCKET, piece).await;
+    }
+    assert_eq!(app.get(&format!("{path}/file")).await.error(409), "export_not_ready");
 }

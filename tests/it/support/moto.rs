@@ -57,6 +57,12 @@ impl Moto {
         keys.map(|rest| rest.split("</Key>").next().unwrap().to_owned()).collect()
     }
 
+    /// Removes an object.
+    pub async fn remove(&self, bucket: &str, key: &str) {
+        let removed = http().delete(format!("{}/{bucket}/{key}", self.url)).send().await.unwrap();
+        assert!(removed.status().is_success(), "{removed:?}");
+    }
+
     /// Rejects each request from now on, because nobody has a key.
     pub async fn reject_keys(&self) {
         let rejects = http().post(format!("{}/moto-api/reset-auth", self.url)).body("0").send().await.unwrap();

@@ -1,9 +1,9 @@
 //! Mark of the server that removes unnamed contents from a bucket.
 //!
 //! Two shops may use the same place in a bucket by mistake, for example because a machine was cloned with its settings.
-//! Each of them would remove what only the other one's database names. So each server leaves a random mark in the place,
-//! and removes nothing before its mark has stood there for a while; whoever finds another mark puts its own in its place,
-//! so that both find out.
+//! Each of them would remove what only the other one's database names. So each server leaves a random mark in the
+//! place, and removes nothing before its mark has stood there for a while; whoever finds another mark puts its own in
+//! its place, so that both find out.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
