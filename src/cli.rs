@@ -48,6 +48,7 @@ use crate::cli::tools::Tool;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
+use crate::process_settings;
 
 /// Server for 3D-print shops: orders, stock, printers, webhooks.
 #[derive(Debug, Parser)]
@@ -293,6 +294,7 @@ const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 pub fn main() -> ExitCode {
     // Whatever this process makes is for its user alone, wherever it is: databases, uploads, mails, secrets.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    process_settings::apply();
     platform::tls::install_provider();
     // Exits the process with 2 on wrong usage and with 0 after --help and --version.
     let cli = Cli::parse();

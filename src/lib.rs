@@ -11,6 +11,7 @@ pub use ::files;
 pub use ::platform;
 pub use ::platform::{observe, secrets, shared};
 pub use ::printers;
+pub mod process_settings;
 pub mod server;
 pub use ::services;
 pub use ::store;
@@ -24,6 +25,7 @@ pub mod http {
 }
 
 /// Memory allocator. The system allocator accounted for about half of the time taken by a request or a commit, so
-/// `mimalloc` is used instead.
+/// `mimalloc` is used instead. It asks for no huge pages, and [`process_settings`] refuses those that are given
+/// unasked.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

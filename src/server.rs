@@ -104,6 +104,9 @@ pub enum StartError {
         /// Path of the folder.
         path: PathBuf,
     },
+    /// Another server took the lead before this one had started.
+    #[error(transparent)]
+    LeadLost(LeadLoss),
     /// The lease of the database cannot be renewed.
     #[error("cannot start a thread: {}", io_words(.0))]
     Thread(io::Error),
@@ -162,7 +165,7 @@ impl Server {
     ) -> Result<Self, StartError> {
         let listen = config.server.listen.to_string();
         let refused = |source| StartError::Listen { address: listen.clone(), source };
-        let mut server = Self::without_listeners(config, clock, lock, lead).await?;
+        let mut server = Self::without_listeners(config, clock, lock, lead, front.is_some()).await?;
         if let Some(front) = front {
             front.end().await;
         }
@@ -202,12 +205,22 @@ impl Server {
     pub async fn start_local(config: Config) -> Result<Self, StartError> {
         let lock = data_folder::lock(&config.server.data_dir, "no listener")?;
         let lead = Box::pin(lead_alone(&config, &lock)).await?;
-        Box::pin(Self::without_listeners(config, Box::new(machine_clock), lock, lead)).await
+        Box::pin(Self::without_listeners(config, Box::new(machine_clock), lock, lead, true)).await
     }
 
-    /// Starts the app. A server that cannot start gives the lead back, so that another one need not wait for it.
-    async fn without_listeners(config: Config, clock: Clock, lock: File, lead: Lead) -> Result<Self, StartError> {
-        match Box::pin(open_shop(config, clock, &lead)).await {
+    /// Starts the app. A server that cannot start gives the lead back, so that another one need not wait for it. One
+    /// that loses the lead meanwhile does nothing more.
+    /// `may_lack_files` states whether it starts even if the bucket for files does not respond.
+    async fn without_listeners(
+        config: Config,
+        clock: Clock,
+        lock: File,
+        lead: Lead,
+        may_lack_files: bool,
+    ) -> Result<Self, StartError> {
+        let opening = Box::pin(open_shop(config, clock, &lead, may_lack_files));
+        let opened = lead.during(opening).await.map_err(StartError::LeadLost).flatten();
+        match opened {
             Ok((shop, config, made_secrets)) => Ok(Self {
                 shop,
                 config,
@@ -328,6 +341,7 @@ async fn open_shop(
     mut config: Config,
     clock: Clock,
     lead: &Lead,
+    may_lack_files: bool,
 ) -> Result<(Arc<App>, Arc<Config>, Option<PathBuf>), StartError> {
     let data = config.server.data_dir.clone();
     let unusable = |source| StartError::Data { path: absolute(&data), source };
@@ -343,13 +357,14 @@ async fn open_shop(
             tracing::info!("a backup's restore is complete; removed its leftover mark");
         }
     }
+    shared_folders::check_files(&config, may_lack_files).await?;
     data_folder::close_to_others(&data).map_err(unusable)?;
     let made_secrets = own_secrets::settle(&mut config).await.map_err(|error| match error {
         SecretsError::Open(source) => StartError::Database { database: database.clone(), source },
         other => StartError::Secrets(other),
     })?;
     if let Some(mark) = lead.mark() {
-        shared_folders::mark(&config, mark)?;
+        shared_folders::mark(&config, mark).await?;
     }
     let config = Arc::new(config);
     let started = Box::pin(App::start(&config, clock, lead.leadership(), lead.on_fenced())).await;

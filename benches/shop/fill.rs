@@ -1,5 +1,6 @@
 //! Fills a shop with many orders, printers and endpoints, through its own commands.
 
+use std::io::stdin;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use printfloor::domain::printer::{PrinterCommand, PrinterFields};
 use printfloor::domain::sku::MachineType;
 use printfloor::secrets::random::secret_bytes;
 use printfloor::server::Server;
+use serde_json::Value;
 
 use super::ground::{config, config_with, material};
 
@@ -156,6 +158,30 @@ async fn endpoint(shop: &App, n: usize) {
         cursor: *shop.outbox.last().borrow(),
     };
     shop.endpoints.create(caller(), command).await.unwrap();
+}
+
+/// Registers printers in the shop of a folder, and closes it: each is described by a line of the standard input, with
+/// type, address, key and serial number. Prints their ids in the same order.
+pub async fn register(folder: &Path) {
+    let lines: Vec<Value> = stdin().lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    let server = Server::start_local(config(folder, None)).await.unwrap();
+    let shop = server.shop().clone();
+    let numbered = lines.iter().enumerate();
+    let ids: Vec<Id> =
+        stream::iter(numbered.map(|(n, line)| described(&shop, n, line))).buffered(AT_ONCE).collect().await;
+    server.stop(Duration::from_secs(60)).await;
+    ids.iter().for_each(|id| println!("{id}"));
+}
+
+async fn described(shop: &App, n: usize, line: &Value) -> Id {
+    let text = |member: &str| line[member].as_str().unwrap();
+    let fields = PrinterFields {
+        encrypted_api_key: shop.cipher.encrypt(text("apiKey"), secret_bytes()),
+        serial: Some(text("serial").to_owned()),
+        auto_clear: true,
+        ..PrinterFields::bare(&format!("Printer {n}"), text("type"), MachineType::FdmStandard, text("baseUrl"))
+    };
+    shop.printers.create(caller(), PrinterCommand::Create(Box::new(fields))).await.unwrap().0
 }
 
 /// Registers an unreachable printer; returns its id.

@@ -34,6 +34,7 @@ mod start;
 mod stops;
 mod storms;
 mod table;
+mod ten_thousand;
 mod thousand;
 mod webhook;
 
@@ -45,7 +46,7 @@ use tokio::runtime::Runtime;
 
 use table::Row;
 
-const PARTS: [&str; 20] = [
+const PARTS: [&str; 21] = [
     "adjust",
     "http",
     "read",
@@ -61,6 +62,7 @@ const PARTS: [&str; 20] = [
     "stops",
     "storms",
     "thousand",
+    "ten_thousand",
     "hanging",
     "customers",
     "intake",
@@ -71,6 +73,7 @@ const PARTS: [&str; 20] = [
 const RAW: &str = "rows";
 
 fn main() {
+    printfloor::process_settings::apply();
     printfloor::platform::tls::install_provider();
     // As a server does: spans of requests are made, lines of the level `info` are written.
     let config = Config::default();
@@ -84,6 +87,7 @@ fn main() {
             let numbers = [orders, printers, endpoints].map(|number| number.parse().unwrap());
             runtime().block_on(fill::fill(Path::new(folder), numbers));
         }
+        ["register", folder] => runtime().block_on(fill::register(Path::new(folder))),
         ["finish", folder, orders] => runtime().block_on(fill::finish(Path::new(folder), orders.parse().unwrap())),
         ["resident", folder] => println!("{}", runtime().block_on(memory::resident(Path::new(folder)))),
         ["serving", folder, orders, printers] => {
@@ -129,6 +133,7 @@ fn run(part: &str) -> Vec<Row> {
         "stops" => runtime.block_on(stops::run()),
         "storms" => runtime.block_on(storms::run()),
         "thousand" => runtime.block_on(thousand::run()),
+        "ten_thousand" => runtime.block_on(ten_thousand::run()),
         "hanging" => runtime.block_on(hanging::run()),
         "customers" => runtime.block_on(customers::run()),
         "intake" => runtime.block_on(intake::run()),

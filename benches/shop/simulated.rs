@@ -1,5 +1,6 @@
 //! Simulated printers in a separate process, so that their CPU time is not attributed to the server.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::process::Stdio;
 
@@ -44,11 +45,17 @@ impl Simulated {
 
     /// Returns the number of requests and commands received by all of them.
     pub async fn requests(&self) -> u64 {
-        let mut all = 0;
+        self.requests_by_type().await.values().sum()
+    }
+
+    /// Returns the number of requests and commands received by those of each type.
+    pub async fn requests_by_type(&self) -> BTreeMap<String, u64> {
+        let mut all = BTreeMap::new();
         for printer in &self.printers {
             let mut client = Client::connect(printer.control).await;
             let counted: Value = serde_json::from_slice(client.ask(&get("/_sim/requests", "")).await).unwrap();
-            all += counted["requests"].as_u64().unwrap();
+            let kind = printer.line["type"].as_str().unwrap().to_owned();
+            *all.entry(kind).or_default() += counted["requests"].as_u64().unwrap();
         }
         all
     }

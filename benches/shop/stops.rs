@@ -109,7 +109,7 @@ async fn upload_again(address: SocketAddr, key: String, printer: String, uploadi
 }
 
 /// Starts a proxy in front of a printer; returns its address, and the arrival times of the stops.
-async fn tap(printer: SocketAddr) -> (SocketAddr, mpsc::UnboundedReceiver<Instant>) {
+pub async fn tap(printer: SocketAddr) -> (SocketAddr, mpsc::UnboundedReceiver<Instant>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let (tell, arrivals) = mpsc::unbounded_channel();

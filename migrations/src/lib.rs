@@ -2,8 +2,9 @@
 //!
 //! A released migration is never edited; a change to the tables is a new migration. On both databases, each migration
 //! runs in one transaction with the row that records it: if the process ends in the middle, the tables are left
-//! unchanged.
+//! unchanged. What a migration may do to the tables of the release before, its name declares ([`label`]).
 
+pub mod label;
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;
 mod m20261122_000003_rename_idempotency_aggregate_id;
@@ -36,6 +37,9 @@ mod m20261129_000035_promised_orders_are_watched;
 mod m20261129_000041_audit_by_kind;
 mod m20261130_000042_files_by_kind;
 mod m20261201_000052_chain_audit;
+mod m20261201_000062_row_counts;
+mod m20261201_000063_indexes_in_list_order;
+mod m20261201_000064_print_sums;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -81,6 +85,9 @@ impl MigratorTrait for Migrator {
             whole(m20261129_000041_audit_by_kind::Migration),
             whole(m20261130_000042_files_by_kind::Migration),
             whole(m20261201_000052_chain_audit::Migration),
+            whole(m20261201_000062_row_counts::Migration),
+            whole(m20261201_000063_indexes_in_list_order::Migration),
+            whole(m20261201_000064_print_sums::Migration),
         ]
     }
 }

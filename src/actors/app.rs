@@ -51,11 +51,12 @@ pub mod service_tests;
 pub mod shops;
 mod start;
 mod start_error;
+pub mod storage;
 pub mod story;
 pub mod stream;
 
 pub use clients::{OutsideClients, printer_registry, rehearse};
-pub use contents::remove_contents;
+pub use contents::{ContentSweep, remove_contents};
 pub use kinds::{Directories, KindsOverview};
 pub use openings::unopened;
 pub use start::Premises;
@@ -90,6 +91,8 @@ pub struct App {
     pub subscribers: Subscribers,
     /// File contents, by hash.
     pub blobs: Arc<Blobs>,
+    /// Sweep that deletes contents to which no file refers.
+    pub content_sweep: Arc<ContentSweep>,
     /// Storage used by customer files, and its limits.
     pub customer_space: Arc<customer_space::CustomerSpace>,
     /// Files written by table exports.

@@ -20,6 +20,7 @@ pub use emergency::{StopRoute, emergency_stop};
 pub use manual::{MANUAL_PLATE, StartOutcome, await_start, unused_name};
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -81,27 +82,32 @@ pub struct PrinterEffects {
     pub settings: WatchSettings,
     /// Hold on attempts that were in progress when the shop was restored.
     pub hold: DispatchHold,
+    /// Number of commits of all printers.
+    pub commits: AtomicU64,
 }
 
 #[async_trait]
 impl Effects<Printer> for PrinterEffects {
     async fn run(&self, effect: PrinterEffect, of: Handle<Printer>) {
+        // Each on the heap by itself: an effect that runs for as long as its printer exists, as the watch does, must
+        // not hold room for the largest of them.
         match effect {
             PrinterEffect::Watch { kind, base_url, encrypted_api_key, serial } => {
                 let known_key = of.read().state.as_ref().and_then(|printer| printer.known_key.clone());
                 let address = StoredAddress { kind, base_url, encrypted_api_key, serial, known_key };
-                watch::watch(self, &of, &address).await;
+                Box::pin(watch::watch(self, &of, address)).await;
             }
-            PrinterEffect::Run { attempt } => run::run(self, &of, attempt).await,
-            PrinterEffect::Manual { id } => manual::run(self, &of, id).await,
-            PrinterEffect::CancelPrint { attempt } => cancel::cancel(self, &of, attempt).await,
-            PrinterEffect::Report { attempt, step } => self.report(&of, attempt, step).await,
-            PrinterEffect::TellSignOff { attempt } => self.tell_sign_off(&of, attempt).await,
-            PrinterEffect::Photograph { attempt } => photo::photograph(self, &of, attempt).await,
+            PrinterEffect::Run { attempt } => Box::pin(run::run(self, &of, attempt)).await,
+            PrinterEffect::Manual { id } => Box::pin(manual::run(self, &of, id)).await,
+            PrinterEffect::CancelPrint { attempt } => Box::pin(cancel::cancel(self, &of, attempt)).await,
+            PrinterEffect::Report { attempt, step } => Box::pin(self.report(&of, attempt, step)).await,
+            PrinterEffect::TellSignOff { attempt } => Box::pin(self.tell_sign_off(&of, attempt)).await,
+            PrinterEffect::Photograph { attempt } => Box::pin(photo::photograph(self, &of, attempt)).await,
         }
     }
 
     fn committed(&self, of: &Handle<Printer>, state: &Arc<Versioned<Printer>>) {
+        self.commits.fetch_add(1, Ordering::Release);
         self.dispatcher.printer_changed(of.id(), state);
         self.forecaster.changed();
     }

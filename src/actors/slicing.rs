@@ -24,7 +24,7 @@ use domain::file::{File, FileCommand, FileKind};
 use domain::gcode::{ContentType, Extents};
 use domain::id::Id;
 use domain::slice_source::SliceSource;
-use files::blobs::Blobs;
+use files::blobs::{Blobs, is_lost};
 use files::turns::FileOwner;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
@@ -198,11 +198,8 @@ impl SlicingService {
             match files.present(id).await? {
                 Some(_) => Ok(id),
                 None => {
-                    let request = SliceRequest {
-                        model: &self.blobs.path(&model.sha256),
-                        profile: &profile,
-                        copies: source.copies,
-                    };
+                    let content = self.blobs.local(&model.sha256).await.map_err(unreadable)?;
+                    let request = SliceRequest { model: content.path(), profile: &profile, copies: source.copies };
                     let name = gcode_name(&model.name, &source.profile);
                     self.make(files, id, name, sliced_from, request).await.map(|()| id)
                 }
@@ -262,7 +259,7 @@ impl SlicingService {
         description.metadata.size = description.metadata.size.or(extents.size());
         let size = description.metadata.size;
         description.plates.iter_mut().for_each(|one| one.plate.dimensions = one.plate.dimensions.or(size));
-        let recording = self.blobs.recording().await;
+        let recording = self.blobs.recording();
         let blob = incoming.keep(&recording).await?;
         let metadata = Box::new(self.blobs.keep_metadata(description, &recording).await?);
         let bytes = blob.size;
@@ -278,6 +275,11 @@ impl SlicingService {
         }
         Ok(())
     }
+}
+
+/// Returns the failure for a model whose content cannot be read.
+fn unreadable(error: io::Error) -> SlicingFailure {
+    if is_lost(&error) { SlicingFailure::Failed(error.to_string()) } else { error.into() }
 }
 
 /// Returns the file name for G-code sliced from a model.

@@ -25,9 +25,9 @@ use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::Backups;
 use crate::app::backups::place::backup_name;
 use crate::app::backups::reading::{VerifiedBackup, verify};
-use crate::app::own_secrets;
+use crate::app::storage::open_blobs;
+use crate::app::{ShopStartError, own_secrets};
 use crate::config::Config;
-use crate::files::blobs::Blobs;
 use crate::observe::log;
 use crate::server::lock;
 use crate::store::copy::DatabaseCopier;
@@ -142,10 +142,10 @@ async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
         return Err(CliError::NoShop { words: no_shop(config), new: false });
     }
     let _lock = lock(&config.server.data_dir, "backup")?;
-    let files = CliError::io("the file storage cannot be opened");
-    let blobs = Arc::new(Blobs::open(config.files_dir()).map_err(files)?);
+    let unusable = |error: ShopStartError| CliError::Failed(error.to_string());
+    let blobs = Arc::new(open_blobs(config).map_err(unusable)?);
     let copier = DatabaseCopier::new(own_secrets::database_settings(config));
-    let backups = Backups::open(config, copier, blobs).map_err(CliError::io("the data directory is not writable"))?;
+    let backups = Backups::open(config, copier, blobs).map_err(unusable)?;
     let failed = |error| CliError::Failed(format!("{error}"));
     let begun = Arc::new(backups).begin(machine_clock()).await.map_err(|error| CliError::Failed(error.to_string()))?;
     part.write(begun.pieces.into_stream().map_err(failed)).await

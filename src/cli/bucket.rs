@@ -5,54 +5,47 @@ use std::path::{Path, PathBuf};
 use super::CliError;
 use super::progress::ProgressLine;
 use super::temporary::TemporaryFolder;
-use crate::app::documents::backup_bucket;
+use crate::app::storage::backup_bucket;
 use crate::config::Config;
+use crate::config::bucket_address::BucketAddress;
 use crate::services::object_storage::ObjectStorage;
 use crate::services::object_storage::large::LargeObjectError;
 
-/// Beginning of the address of an object.
-const SCHEME: &str = "s3://";
 /// Ending of the name of a backup.
 const ENDING: &str = ".tar";
 
 /// Object, or folder of objects, in a bucket: `s3://bucket/path`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BucketPlace {
-    bucket: String,
-    path: String,
-}
+pub struct BucketPlace(BucketAddress);
 
 impl BucketPlace {
     /// Parses an address; `None` if it is a path of this machine.
     pub fn parse(text: &str) -> Result<Option<Self>, CliError> {
-        let Some(rest) = text.strip_prefix(SCHEME) else { return Ok(None) };
-        let (bucket, path) = rest.split_once('/').unwrap_or((rest, ""));
-        if bucket.is_empty() {
-            return Err(CliError::Usage(format!("{text}: must be s3://BUCKET/PATH")));
+        match BucketAddress::parse(text) {
+            Some(place) if place.bucket.is_empty() => Err(CliError::Usage(format!("{text}: must be s3://BUCKET/PATH"))),
+            place => Ok(place.map(Self)),
         }
-        Ok(Some(Self { bucket: bucket.to_owned(), path: path.trim_matches('/').to_owned() }))
     }
 
     /// Returns the place of a file below this one.
     pub fn join(&self, name: &str) -> Self {
-        let path = if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) };
-        Self { bucket: self.bucket.clone(), path }
+        Self(self.0.join(name))
     }
 
     /// Formats the address.
     pub fn address(&self) -> String {
-        format!("{SCHEME}{}/{}", self.bucket, self.path)
+        self.0.to_string()
     }
 
     /// Sends a file to this place, which becomes an object when all of it has arrived.
     pub async fn send(&self, config: &Config, file: &Path) -> Result<(), CliError> {
         let storage = self.storage(config)?;
-        if storage.has(&self.path).await.map_err(|error| self.failed(error.into()))? {
+        if storage.has(&self.0.path).await.map_err(|error| self.failed(error.into()))? {
             return Err(CliError::Failed(format!("{} already exists", self.address())));
         }
         let total = file.metadata().map_err(CliError::io(format!("{} cannot be read", file.display())))?.len();
         let mut progress = ProgressLine::new("sending", Some(total));
-        let sent = storage.send_file(&self.path, file, &mut |bytes| progress.add(bytes)).await;
+        let sent = storage.send_file(&self.0.path, file, &mut |bytes| progress.add(bytes)).await;
         sent.map_err(|error| self.failed(error))?;
         progress.end();
         Ok(())
@@ -62,19 +55,19 @@ impl BucketPlace {
     /// address and the file that it was written to.
     pub async fn receive(&self, config: &Config, folder: &TemporaryFolder) -> Result<(String, PathBuf), CliError> {
         let storage = self.storage(config)?;
-        let place = if self.path.ends_with(ENDING) { self.clone() } else { self.newest(&storage).await? };
+        let place = if self.0.path.ends_with(ENDING) { self.clone() } else { self.newest(&storage).await? };
         let file = folder.file("received.tar");
         let mut progress = ProgressLine::new("receiving", None);
-        let received = storage.receive_file(&place.path, &file, &mut |bytes| progress.add(bytes)).await;
+        let received = storage.receive_file(&place.0.path, &file, &mut |bytes| progress.add(bytes)).await;
         received.map_err(|error| place.failed(error))?;
         progress.end();
         Ok((place.address(), file))
     }
 
     async fn newest(&self, storage: &ObjectStorage) -> Result<Self, CliError> {
-        let keys = storage.keys_below(&self.path).await.map_err(|error| self.failed(error.into()))?;
+        let keys = storage.keys_below(&self.0.path).await.map_err(|error| self.failed(error.into()))?;
         match keys.into_iter().rfind(|key| key.ends_with(ENDING)) {
-            Some(path) => Ok(Self { bucket: self.bucket.clone(), path }),
+            Some(path) => Ok(Self(BucketAddress { bucket: self.0.bucket.clone(), path })),
             None => Err(CliError::Failed(format!("{} contains no backup (*{ENDING})", self.address()))),
         }
     }
@@ -88,7 +81,7 @@ impl BucketPlace {
                 self.address()
             )));
         }
-        backup_bucket(config, &self.bucket).map_err(|error| CliError::Failed(format!("{}: {error}", self.address())))
+        backup_bucket(config, &self.0.bucket).map_err(|error| CliError::Failed(format!("{}: {error}", self.address())))
     }
 
     fn failed(&self, error: LargeObjectError) -> CliError {

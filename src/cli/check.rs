@@ -1,9 +1,12 @@
 //! `printfloor check`: tests the settings and all configured services, and suggests how to fix problems.
 //!
-//! The command changes nothing on disk, on printers or in services, so it can be used while the server is running.
+//! The command leaves nothing changed on disk, on printers or in services, so it can be used while the server is
+//! running.
 
 mod backup;
 mod database;
+mod exposure;
+mod machine;
 mod printers;
 mod report;
 mod secrets;
@@ -35,7 +38,9 @@ pub async fn run(global: &GlobalOptions) -> Result<(), CliError> {
     }
     data_folder(&mut report, &config.server.data_dir);
     address(&mut report, &config).await;
+    exposure::check(&mut report, &config);
     let reading = database::check(&mut report, &config).await;
+    machine::check(&mut report, &config, reading.is_some()).await;
     // With other secrets than those of the data, no printer's key can be decrypted: that is told once, not for each.
     if secrets::check(&mut report, &config, reading.is_some()).await {
         printers::check(&mut report, &config, reading.as_ref()).await;

@@ -119,13 +119,17 @@ fn start_advice(error: &StartError) -> Option<String> {
         StartError::Secrets(error) => return secrets_advice(error),
         StartError::Database { source, .. } => database_advice(source),
         StartError::NotShared { .. } => {
-            "set files.dir, and files.documents_dir or a bucket in [object_storage], to folders that both servers use; \
-             see Two servers in docs/OPERATIONS.md"
+            "set files.dir to a bucket, or files.dir, and files.documents_dir or a bucket in [object_storage], to folders \
+             that both servers use; see Two servers in docs/OPERATIONS.md"
         }
         StartError::App(ShopError::Mail(_)) => {
             "`printfloor config` explains the section [mail]; `printfloor check` tests it in detail"
         }
-        StartError::App(_) | StartError::Thread(_) => return None,
+        StartError::App(ShopError::FilesBucket { .. }) => {
+            "check files.dir and the endpoint, region and keys of [object_storage]; the key must be allowed to store, \
+             read, list and delete objects, and `printfloor check` tests it"
+        }
+        StartError::App(_) | StartError::LeadLost(_) | StartError::Thread(_) => return None,
     };
     Some(words.to_owned())
 }
@@ -164,6 +168,10 @@ pub fn database_advice(error: &OpenError) -> &'static str {
         OpenError::RestoreUnfinished => "run `printfloor restore FILE` again to start over",
         OpenError::NotADatabase | OpenError::NoWriterRow => {
             "restore it from a backup, or start with another --data DIR"
+        }
+        OpenError::NewerTables(_) => {
+            "an upgrade is not undone by an older version; to go back, restore the backup that was made before it into \
+             an empty data directory and an empty database"
         }
         _ => "are the user, password and database name in DATABASE_URL correct? `printfloor check` tests them",
     }

@@ -4,13 +4,15 @@
 //! directory (and in a PostgreSQL database) prevents servers from starting. An interrupted restore starts over; a
 //! completed one is recognised from its database (`app/restore_mark.rs`).
 
+mod bucket;
+
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use migrations::{Migrator, MigratorTrait as _};
 use tokio::task::spawn_blocking;
 
+use self::bucket::RestoreBucket;
 use super::backup::{checked, summary};
 use super::bucket::BucketPlace;
 use super::progress::ProgressLine;
@@ -24,7 +26,7 @@ use crate::config::Config;
 use crate::files::disk::LOST_FOUND;
 use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, LOCK_FILE, absolute, lock};
-use crate::store::connect::{self, DatabaseSettings, sqlite_file};
+use crate::store::connect::{self, DatabaseSettings, NewerMigration, sqlite_file};
 use crate::store::copy::DatabaseCopier;
 use crate::store::copy::restore::RestoreTarget;
 use crate::store::restoring::{RestoredBackup, record};
@@ -77,15 +79,13 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
 /// Rejects a backup from a newer version of the program.
 pub fn is_of_this_version(backup: &VerifiedBackup) -> Result<(), CliError> {
     let manifest = &backup.manifest;
-    if !Migrator::migrations().iter().any(|migration| migration.name() == manifest.schema_version) {
-        return Err(CliError::Failed(format!(
-            "the backup was created by version {} of printfloor, which is newer than this one ({}); install that \
-             version and try again",
-            manifest.version,
-            env!("CARGO_PKG_VERSION")
-        )));
+    match NewerMigration::find([manifest.schema_version.as_str()]) {
+        Some(newer) => Err(CliError::Failed(format!(
+            "the backup was created by a newer version of printfloor ({}): {newer}",
+            manifest.version
+        ))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Restore into a directory and a database that were empty and have been marked as being restored.
@@ -93,6 +93,8 @@ struct RestoreInProgress {
     config: Config,
     database: DatabaseSettings,
     places: BackupDestinations,
+    /// Place in a bucket for the files, which are unpacked to their directory and then moved to it.
+    bucket: Option<RestoreBucket>,
     /// Final path of the database file; `None` on PostgreSQL.
     final_file: Option<PathBuf>,
 }
@@ -112,10 +114,12 @@ impl RestoreInProgress {
         let copy = final_file
             .as_ref()
             .map_or_else(|| config.server.data_dir.join("printfloor.pgdump"), |file| beside(file, ".restoring"));
+        let (files, documents) = (absolute(&config.files_dir()), absolute(&config.documents_dir()));
         let restore = Self {
             config: config.clone(),
             database: database.clone(),
-            places: BackupDestinations { database: copy, files: mark.files.clone(), documents: mark.documents.clone() },
+            places: BackupDestinations { database: copy, files, documents },
+            bucket: RestoreBucket::open(config)?,
             final_file,
         };
         let stage = restore_mark::settle(config).await.map_err(|error| failed(&error))?;
@@ -137,15 +141,24 @@ impl RestoreInProgress {
                     return Err(not_empty(&connect::display_url(&restore.database.url), "has tables"));
                 }
                 output::note("an earlier restore was interrupted; removing its leftovers and starting over");
+                if let Some(bucket) = &restore.bucket {
+                    bucket.clear(&earlier.place_mark).await?;
+                }
                 restore.clear().map_err(CliError::io("the leftovers of an interrupted restore cannot be removed"))?;
             }
             // The mark of another backup is gone, but not what that left. One that says nothing was all there was.
             RestoreStage::Complete(_) | RestoreStage::Interrupted(None) | RestoreStage::Unmarked => {
                 restore.must_be_empty(target)?;
+                if let Some(bucket) = &restore.bucket {
+                    bucket.must_be_empty().await?;
+                }
             }
         }
         let cannot = CliError::io(format!("{} cannot be written", config.restore_mark().display()));
         mark.write(config).map_err(cannot)?;
+        if let Some(bucket) = &restore.bucket {
+            bucket.mark(&mark.place_mark).await?;
+        }
         copier.begin_restore().await.map_err(|error| failed(&error))?;
         Ok(Some(restore))
     }
@@ -189,11 +202,15 @@ impl RestoreInProgress {
 
     /// Unpacks and compares the backup, migrates the tables, records the restore, and removes the marker.
     async fn run(&self, file: &Path, backup: &VerifiedBackup, copier: &DatabaseCopier) -> Result<(), CliError> {
-        let (from, whole, places) = (file.to_owned(), backup.clone(), self.places.clone());
+        let (from, whole, places, bucket) = (file.to_owned(), backup.clone(), self.places.clone(), self.bucket.clone());
         let total = fs::metadata(file).map_or(0, |metadata| metadata.len());
         let unpacked = spawn_blocking(move || {
             let mut progress = ProgressLine::new("restoring", Some(total));
-            let unpacked = unpack(&from, &whole, &places, |bytes| progress.add(bytes));
+            let settle = |name: &str, path: &Path| match &bucket {
+                Some(bucket) => bucket.receive(name, path),
+                None => Ok(()),
+            };
+            let unpacked = unpack(&from, &whole, &places, |bytes| progress.add(bytes), settle);
             let unpacked = unpacked.and_then(|()| {
                 sync_folders(&places.files)?;
                 Ok(sync_folders(&places.documents)?)
@@ -203,6 +220,9 @@ impl RestoreInProgress {
         });
         let failed = |error: &dyn std::fmt::Display| CliError::Failed(format!("the restore is incomplete: {error}"));
         unpacked.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
+        if let Some(bucket) = &self.bucket {
+            bucket.verify(backup).await?;
+        }
         let copy = &self.places.database;
         copier.restore_from(copy, &backup.manifest.database.rows).await.map_err(|error| failed(&error))?;
         let settings = match &self.final_file {
@@ -219,6 +239,9 @@ impl RestoreInProgress {
         };
         put.map_err(|error| failed(&error))?;
         copier.end_restore().await.map_err(|error| failed(&error))?;
+        if let Some(bucket) = &self.bucket {
+            bucket.unmark().await?;
+        }
         unmark(&self.config).map_err(|error| failed(&error))
     }
 }

@@ -113,7 +113,7 @@ async fn start_and_read(settings: &DatabaseSettings) -> Result<Vec<KindTrial>, T
 /// Tells if the server's own secrets are not those that the backup needs, without which a server does not start.
 async fn note_other_secrets(config: &Config) -> Result<(), CliError> {
     let state = own_secrets::look(config).await.map_err(|error| CliError::Failed(error.to_string()))?;
-    if let DatabaseState::Existing { differing } = state
+    if let DatabaseState::Existing { differing, .. } = state
         && !differing.is_empty()
     {
         output::note(&format!(

@@ -15,7 +15,7 @@ use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, rena
 /// Suffix of the backup copy of the previous `.env`.
 const FORMER: &str = ".bak";
 /// Settings that cannot be changed here, because existing data depends on them.
-const BOUND_TO_DATA: [&str; 3] = ["auth.api_key_salt", "auth.secrets_key", "server.data_dir"];
+const BOUND_TO_DATA: [&str; 4] = ["auth.api_key_salt", "auth.secrets_key", "auth.secrets_key_old", "server.data_dir"];
 
 /// Settings that specify a program that the server runs. A client that could change such a setting could run any
 /// program on the server.

@@ -1,5 +1,6 @@
 //! Checks of settings beyond their types. All errors are collected, so that a single start reports all of them.
 
+mod places;
 mod prices;
 
 use base64::Engine as _;
@@ -51,6 +52,7 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
     log_filter(config, &mut problems);
     papers(config, &mut problems);
     tracking(config, &mut problems);
+    places::problems(config, &mut problems);
     prices::problems(&config.intake, &mut problems);
     if !config.backup.every_hours.is_zero() && config.backup.to.is_empty() {
         problems.push("backup.to must be a directory or s3://BUCKET/PATH if backup.every_hours is set".to_owned());
@@ -152,9 +154,10 @@ fn secrets(config: &Config, problems: &mut Vec<String>) {
     if !secret.is_empty() && secret.chars().count() < MIN_SESSION_SECRET_CHARS {
         problems.push(format!("SESSION_SECRET must be at least {MIN_SESSION_SECRET_CHARS} characters"));
     }
-    let key = config.auth.secrets_key.expose();
-    if !key.is_empty() && decode_key(key).is_none() {
-        problems.push("SECRETS_KEY must be 32 bytes in base64 (`openssl rand -base64 32` prints one)".to_owned());
+    for (name, key) in [("SECRETS_KEY", &config.auth.secrets_key), ("SECRETS_KEY_OLD", &config.auth.secrets_key_old)] {
+        if !key.is_empty() && decode_key(key.expose()).is_none() {
+            problems.push(format!("{name} must be 32 bytes in base64 (`openssl rand -base64 32` prints one)"));
+        }
     }
 }
 

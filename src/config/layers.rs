@@ -15,12 +15,13 @@ pub const DEFAULTS: &str = include_str!("../../config.toml");
 pub const SHIPPED: &str = "the shipped config.toml";
 
 /// Short variables, each with the setting that it sets.
-pub const VARIABLES: [(&str, &str); 35] = [
+pub const VARIABLES: [(&str, &str); 36] = [
     ("DATABASE_URL", "database.url"),
     ("REDIS_URL", "redis.url"),
     ("SESSION_SECRET", "auth.session_secret"),
     ("API_KEY_SALT", "auth.api_key_salt"),
     ("SECRETS_KEY", "auth.secrets_key"),
+    ("SECRETS_KEY_OLD", "auth.secrets_key_old"),
     ("PAYMENT_SECRET_KEY", "payments.secret_key"),
     ("PAYMENT_WEBHOOK_SECRET", "payments.webhook_secret"),
     ("EMAIL_API_KEY", "mail.api_key"),
@@ -54,12 +55,13 @@ pub const VARIABLES: [(&str, &str); 35] = [
 ];
 
 /// Settings whose values are never displayed.
-pub const SECRETS: [&str; 20] = [
+pub const SECRETS: [&str; 21] = [
     "database.url",
     "redis.url",
     "auth.session_secret",
     "auth.api_key_salt",
     "auth.secrets_key",
+    "auth.secrets_key_old",
     "payments.secret_key",
     "payments.webhook_secret",
     "mail.smtp_password",

@@ -5,12 +5,15 @@
 //!
 //! A new setting requires a field in [`sections`] and, in `config.toml`, a line with its default and a comment.
 
+pub mod bucket_address;
 pub mod changes;
 pub mod checks;
 pub mod dotenv;
 mod error;
 mod faults;
 mod file;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod layers;
 pub mod listen;
 pub mod listing;
@@ -47,7 +50,7 @@ pub const FILE: &str = "printfloor.toml";
 const SECRETS_FILE: &str = "secrets.env";
 
 /// Name of the `.env` file in the working directory; also its source name in messages.
-const DOTENV: &str = ".env";
+pub const DOTENV: &str = ".env";
 
 /// Source name of the environment in messages.
 const ENVIRONMENT: &str = "the environment";
@@ -218,9 +221,8 @@ impl Config {
         warnings.extend(former.iter().map(|one| one.warning(&given_settings)));
         let secrets_file = options.cwd.join(config.secrets_file());
         for (name, text) in assignments(&secrets_file)? {
-            let place = config.auth.own_secrets_mut().into_iter().find(|(secret_name, _)| *secret_name == name);
-            match place {
-                Some((_, place)) if place.is_empty() => {
+            match config.auth.secret_of_file_mut(&name) {
+                Some(place) if place.is_empty() => {
                     *place = Secret::new(text);
                     if let Some((_, key)) = layers::VARIABLES.iter().find(|(variable, _)| *variable == name) {
                         given_settings

@@ -3,15 +3,30 @@
 use std::path::PathBuf;
 
 use super::Config;
+use super::bucket_address::BucketAddress;
+
+/// Name of the folder with documents in the bucket of the uploaded files.
+const DOCUMENTS_FOLDER: &str = "documents";
 
 impl Config {
-    /// Returns the directory for uploaded files.
-    pub fn files_dir(&self) -> PathBuf {
-        if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
+    /// Returns the place in a bucket for uploaded files and what belongs to them; `None` if they are in a directory.
+    pub fn files_bucket(&self) -> Option<BucketAddress> {
+        self.files.dir.to_str().and_then(BucketAddress::parse)
     }
 
-    /// Returns the directory for exported tables. It is beside the uploaded files if they have a directory of their
-    /// own, which servers that stand by for each other share.
+    /// Returns the directory for uploaded files or, if they are in a bucket, for copies of them.
+    pub fn files_dir(&self) -> PathBuf {
+        if self.files_bucket().is_some() {
+            self.server.data_dir.join("file-cache")
+        } else if self.files.dir.as_os_str().is_empty() {
+            self.server.data_dir.join("files")
+        } else {
+            self.files.dir.clone()
+        }
+    }
+
+    /// Returns the directory for exported tables, unless files are in a bucket. It is beside the uploaded files if they
+    /// have a directory of their own, which servers that stand by for each other share.
     pub fn exports_dir(&self) -> PathBuf {
         let dir = if self.files.dir.as_os_str().is_empty() { &self.server.data_dir } else { &self.files.dir };
         dir.join("exports")
@@ -34,9 +49,36 @@ impl Config {
         self.server.data_dir.join("restore.unfinished")
     }
 
-    /// Returns the directory for rendered documents, which is used if no bucket is configured.
+    /// Returns the place in the bucket of the uploaded files for rendered documents; `None` if documents are elsewhere.
+    pub fn documents_bucket(&self) -> Option<BucketAddress> {
+        let has_own_place = !self.files.documents_dir.as_os_str().is_empty() || !self.object_storage.bucket.is_empty();
+        self.files_bucket().filter(|_| !has_own_place).map(|place| place.join(DOCUMENTS_FOLDER))
+    }
+
+    /// Returns the directory for rendered documents, which is used if they are in no bucket.
     pub fn documents_dir(&self) -> PathBuf {
         let dir = &self.files.documents_dir;
         if dir.as_os_str().is_empty() { self.server.data_dir.join("documents") } else { dir.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_in_a_bucket_leave_copies_in_the_data_directory() {
+        let mut config = Config::default();
+        assert_eq!((config.files_bucket(), config.documents_bucket()), (None, None));
+        config.files.dir = "s3://shop/files/".into();
+        let address = |place: Option<BucketAddress>| place.map(|place| place.to_string());
+        assert_eq!(address(config.files_bucket()).as_deref(), Some("s3://shop/files"));
+        assert_eq!(address(config.documents_bucket()).as_deref(), Some("s3://shop/files/documents"));
+        assert_eq!(config.files_dir(), config.server.data_dir.join("file-cache"));
+        config.object_storage.bucket = "documents".to_owned();
+        assert_eq!(config.documents_bucket(), None);
+        config.object_storage.bucket = String::new();
+        config.files.documents_dir = "documents".into();
+        assert_eq!(config.documents_bucket(), None);
     }
 }

@@ -2,6 +2,7 @@
 //! description and default; Rust code defines no defaults.
 
 mod accounting;
+mod auth;
 mod backup;
 mod catalog;
 mod files;
@@ -21,12 +22,13 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::Mode;
-use super::values::{Days, Hours, Seconds, Secret};
+use super::values::{Seconds, Secret};
 use domain::rules;
 use domain::shop_clock::ShopClock;
 use domain::shop_hours::{ShopHours, ShopHoursError};
 
 pub use self::accounting::AccountingConfig;
+pub use self::auth::AuthConfig;
 pub use self::backup::BackupConfig;
 pub use self::catalog::CatalogConfig;
 pub use self::files::FilesConfig;
@@ -124,37 +126,6 @@ pub struct RedisConfig {
     pub timeout_seconds: Seconds,
     /// Approximate number of events kept in the Redis stream; older ones are dropped.
     pub stream_max_entries: u32,
-}
-
-/// `[auth]`: staff sessions and the server's own secrets.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AuthConfig {
-    /// Time without a request after which a staff session expires.
-    pub session_idle_timeout_hours: Hours,
-    /// Time after sign-in at which a staff session expires.
-    pub session_max_age_days: Days,
-    /// Makes the emailed sign-in link open a page with a button, so that mail scanners that follow links do not use up
-    /// the link.
-    pub confirm_page: bool,
-    /// Secret that signs picture and PDF URLs; at least 32 characters.
-    pub session_secret: Secret,
-    /// HMAC key for hashing API keys for storage.
-    pub api_key_salt: Secret,
-    /// Base64-encoded 32-byte key that encrypts stored secrets; see [`super::Config::secrets_key`].
-    pub secrets_key: Secret,
-}
-
-impl AuthConfig {
-    /// Returns mutable references to the server's own secrets, so that they can be filled in, with the names of their
-    /// variables.
-    pub fn own_secrets_mut(&mut self) -> [(&'static str, &mut Secret); 3] {
-        [
-            ("SESSION_SECRET", &mut self.session_secret),
-            ("API_KEY_SALT", &mut self.api_key_salt),
-            ("SECRETS_KEY", &mut self.secrets_key),
-        ]
-    }
 }
 
 /// `[inventory]`: stock rules.

@@ -354,6 +354,7 @@ fn unusable_values_are_refused_together_in_every_mode() {
     let refusal = shop()
         .env("SESSION_SECRET", "0123456789abcdef0123456789abcde")
         .env("SECRETS_KEY", "c2hvcnQ=")
+        .env("SECRETS_KEY_OLD", "c2hvcnQ=")
         .env("DATABASE_URL", "mysql://x")
         .env("REDIS_URL", "x")
         .env("PRINTFLOOR_SERVER__PUBLIC_URL", "http://a.example/")
@@ -362,7 +363,7 @@ fn unusable_values_are_refused_together_in_every_mode() {
         .env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "0")
         .env("PRINTFLOOR_LOG__FILTER", "a=b=c")
         .refusal();
-    assert_eq!(refusal.lines().count(), 10, "{refusal}");
+    assert_eq!(refusal.lines().count(), 11, "{refusal}");
     assert!(refusal.contains("SESSION_SECRET must be at least 32 characters"), "{refusal}");
     assert!(shop().in_production().env("PRINTFLOOR_AUTH__SESSION_SECRET", "short").refusal().contains("32 characters"));
     assert!(shop().env("PRINTFLOOR_ENV", "prod").refusal().contains("development or production"));

@@ -5,9 +5,11 @@
 
 mod acts;
 pub mod chain;
+mod groups;
 mod kinds;
 
 pub use acts::AuditedAct;
+pub use groups::{GroupedAct, chosen_groups};
 pub use kinds::{AuditedKind, SubjectCase};
 
 use serde_json::Value;

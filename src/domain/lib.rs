@@ -56,6 +56,7 @@ pub mod mesh;
 pub mod notation;
 pub mod order;
 mod order_status;
+pub mod pace;
 pub mod parts_sync;
 pub mod party;
 pub mod password;

@@ -8,7 +8,7 @@
 //! `decide` has the rules, `claims` those for claims, `change` collects the changes made by a command, `line` indexes
 //! the claims, `recall` recalls reservations when less is on hand than is reserved, `alerts` reports low stock and
 //! discrepancies, `links` synchronises stock with outside systems, `reason` has the reasons of
-//! movements, and `unit` writes amounts with their units.
+//! movements, `unit` writes amounts with their units, and `color` chooses the colour in which a material is drawn.
 
 use std::fmt;
 
@@ -22,6 +22,7 @@ use crate::time::Timestamp;
 mod alerts;
 mod change;
 mod claims;
+pub(crate) mod color;
 mod decide;
 mod line;
 mod links;
@@ -32,9 +33,10 @@ mod tests;
 mod unit;
 
 pub use claims::{ClaimNews, ClaimStates, ClaimStock};
+pub use color::shown_color;
 pub use links::{LinkAnswer, UnlinkStock};
 pub use reason::{DELIVERY, retirement_reason};
-pub use unit::{stock_amount, unit};
+pub use unit::{exact_stock_amount, stock_amount, unit};
 
 /// Type of a material; it determines the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -22,6 +22,9 @@ const ENDS_SOON_PERCENT: f64 = 98.0;
 /// the printer has no estimate yet.
 const MIN_PERCENT_AT_END: f64 = 95.0;
 
+/// Temperature of nozzle or bed, in degrees Celsius, below which a printer is cold.
+const COLD_CELSIUS: f64 = 50.0;
+
 /// Current activity of a printer: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -234,6 +237,13 @@ impl Status {
         self.runs.is_some_and(|runs| runs > 1)
     }
 
+    /// Returns whether the printer is ready, prints nothing, and is neither heated nor still hot from a print.
+    pub fn is_at_rest(&self) -> bool {
+        let is_heated = self.heaters.each().any(|heat| heat.target().is_some_and(|tenths| tenths > 0));
+        let is_cold = self.nozzle < COLD_CELSIUS && self.bed < COLD_CELSIUS;
+        self.connection == Connection::Connected && self.state == Activity::Idle && is_cold && !is_heated
+    }
+
     /// Discards a reported remaining time of 0 seconds if the print is far from its end.
     pub fn drop_false_end(&mut self) {
         if self.progress < MIN_PERCENT_AT_END {
@@ -295,6 +305,7 @@ pub enum ServerRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heaters::Heat;
 
     #[test]
     fn a_print_ends_soon_by_the_time_that_is_left_else_by_its_progress() {
@@ -310,6 +321,25 @@ mod tests {
         assert_eq!((left(Some(0), 0.4), left(Some(0), 99.0), left(Some(1), 0.4)), (None, Some(0), Some(1)));
         assert!(!soon(Some(121), 99.9) && !soon(None, 97.9));
         assert!(![Activity::Idle, Activity::Paused].iter().any(|state| print(*state, Some(0), 100.0).ends_soon()));
+    }
+
+    #[test]
+    fn a_printer_is_at_rest_once_it_is_ready_and_cold() {
+        let (state, connection) = (Activity::Idle, Connection::Connected);
+        let rest = Status { state, connection, nozzle: 22.5, bed: 21.0, ..Status::default() };
+        assert!(rest.is_at_rest());
+        let bed = |target| Heaters::of(Heat::default(), Heat::new(Some(21.0), Some(target)), Heat::default());
+        assert!(Status { heaters: bed(0.0), ..rest.clone() }.is_at_rest());
+        for other in [
+            Status { state: Activity::Printing, ..rest.clone() },
+            Status { state: Activity::Error, ..rest.clone() },
+            Status { connection: Connection::ReadOnly, ..rest.clone() },
+            Status { nozzle: 180.0, ..rest.clone() },
+            Status { bed: 55.0, ..rest.clone() },
+            Status { heaters: bed(60.0), ..rest },
+        ] {
+            assert!(!other.is_at_rest(), "{other:?}");
+        }
     }
 
     #[test]

@@ -1,48 +1,66 @@
-//! File contents, stored on the local disk under the SHA-256 of their bytes, so that identical contents are stored only
-//! once.
+//! File contents, stored on a disk or in a bucket under the SHA-256 of their bytes, so that identical contents are
+//! stored only once.
+//!
+//! Contents arrive in a file on the disk, because they are described and measured before their hash is complete. In a
+//! bucket, they are stored when they are complete (`bucket`), and the disk keeps copies of those used last (`copies`).
 //!
 //! The names and types of files are in the database (`domain/file`). Contents are removed once no file refers to them
-//! any more. Contents cannot be stored and removed at the same time ([`StorePermission`], [`RemovePermission`]).
+//! any more. The same contents cannot be recorded and removed at the same time ([`Recording`], [`ContentRemoval`]).
 
-use std::collections::HashSet;
+mod bucket;
+mod copies;
+mod uses;
+
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use sha2::{Digest as _, Sha256};
 use tokio::fs::{self, File};
-use tokio::io::AsyncWriteExt as _;
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+use tokio::io::{AsyncRead, AsyncWriteExt as _};
+use tokio::runtime::Handle;
 
+use self::bucket::{ContentBucket, missing};
+pub use self::bucket::{bucket_error, is_lost, with_retries};
+pub use self::copies::LocalContent;
+use self::copies::LocalCopies;
+pub(super) use self::uses::ContentUses;
+use self::uses::Removal;
+pub use self::uses::{Recording, RetentionGuard};
 use super::turns::{FileOwner, ReadQueue};
 use domain::gcode::{ContentType, GcodeContents};
 use domain::mesh::{MeasureError, MeshFacts};
+use domain::time::Timestamp;
 use platform::secrets::random::secret_bytes;
+use services::object_storage::ObjectStorage;
 
 /// Subdirectory that contains incomplete uploads.
 const INCOMING_FOLDER: &str = "incoming";
 
-/// Store for file contents. Only one process at a time uses a directory: it has locked the data directory, and leads.
-/// Only a process that another one has overtaken may not have noticed yet.
+/// Contents opened for reading.
+pub type ContentReader = Pin<Box<dyn AsyncRead + Send>>;
+
+/// Store for file contents. Only one process at a time uses a directory or a bucket: it has locked the data directory,
+/// and leads. Only a process that another one has overtaken may not have noticed yet.
 #[derive(Debug)]
 pub struct Blobs {
+    /// Directory with the contents, or with copies of those in the bucket.
     pub(super) dir: PathBuf,
+    bucket: Option<Arc<ContentBucket>>,
     /// Random beginning of the names of incomplete uploads: those of a process that was overtaken are never the same.
     run: String,
     next: AtomicU64,
-    /// Lock that is held shared from the time contents are stored until their file is recorded, and exclusively while
-    /// contents are removed.
-    pub(super) recording: Arc<RwLock<()>>,
-    /// Number of [`RetentionGuard`]s, which protect all stored contents; nothing is removed unless it is zero.
-    kept_by: Arc<AtomicUsize>,
+    /// Contents that are being recorded or removed.
+    pub(super) uses: Arc<ContentUses>,
     /// Slots for reading file contents.
     pub(super) turns: ReadQueue,
 }
 
-/// Contents stored on disk, regardless of the files that refer to them.
+/// Stored contents, regardless of the files that refer to them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredContent {
     /// Hexadecimal SHA-256 under which the contents are stored.
@@ -51,67 +69,39 @@ pub struct StoredContent {
     pub size: u64,
 }
 
-/// Permission to store contents. Nothing is removed until the permission is dropped. Hold it until the file that refers
-/// to the contents is recorded, and no longer: removals wait for it, and other requests to store wait for removals.
-#[derive(Debug)]
-pub struct StorePermission {
-    _together: OwnedRwLockReadGuard<()>,
+/// Contents in the list of all contents.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ContentEntry {
+    /// Hexadecimal SHA-256 under which the contents are stored.
+    pub sha256: String,
+    /// Time at which contents in a bucket were last stored, by the clock of the bucket; `None` for those on a disk.
+    pub stored_at: Option<Timestamp>,
 }
 
-/// Permission to remove contents. Nothing is stored until the permission is dropped.
+/// Removal of contents, which are not stored until this is dropped.
 #[derive(Debug)]
-pub struct RemovePermission<'a> {
+pub struct ContentRemoval<'a> {
     blobs: &'a Blobs,
-    _alone: OwnedRwLockWriteGuard<()>,
+    sha256: &'a str,
+    _removal: Removal,
 }
 
-/// Guard that prevents stored contents from being removed until it is dropped. Removals do not wait for the guard; they
-/// remove nothing, and a later removal finds the contents to which no file refers.
-#[derive(Debug)]
-pub struct RetentionGuard(Arc<AtomicUsize>);
-
-impl Drop for RetentionGuard {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, SeqCst);
+impl ContentRemoval<'_> {
+    /// Removes the contents and their drawings. Does nothing if they do not exist.
+    pub async fn remove(self) -> io::Result<()> {
+        is_gone(fs::remove_dir_all(self.blobs.drawings(self.sha256)).await)?;
+        match &self.blobs.bucket {
+            Some(_) if !is_hash(self.sha256) => Ok(()),
+            Some(bucket) => bucket.remove(self.sha256).await,
+            None => is_gone(fs::remove_file(self.blobs.path(self.sha256)).await),
+        }
     }
 }
 
-impl RemovePermission<'_> {
-    /// Removes contents and their drawings. Does nothing if they do not exist or are protected by a [`RetentionGuard`].
-    pub async fn remove(&self, sha256: &str) -> io::Result<()> {
-        if self.blobs.kept_by.load(SeqCst) > 0 {
-            return Ok(());
-        }
-        let is_gone = |result: io::Result<()>| match result {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
-        };
-        is_gone(fs::remove_dir_all(self.blobs.drawings(sha256)).await)?;
-        is_gone(fs::remove_file(self.blobs.path(sha256)).await)
-    }
-
-    /// Removes all contents whose hash `named` does not contain, and returns the number removed; 0 while contents are
-    /// protected by a [`RetentionGuard`].
-    pub async fn keep_only(&self, named: &HashSet<String>) -> io::Result<usize> {
-        let mut removed = 0;
-        if self.blobs.kept_by.load(SeqCst) > 0 {
-            return Ok(removed);
-        }
-        let mut folders = fs::read_dir(&self.blobs.dir).await?;
-        while let Some(folder) = folders.next_entry().await? {
-            if !is_prefix(&folder.file_name()) || !folder.file_type().await?.is_dir() {
-                continue;
-            }
-            let mut contents = fs::read_dir(folder.path()).await?;
-            while let Some(content) = contents.next_entry().await? {
-                let name = content.file_name().to_string_lossy().into_owned();
-                if is_hash(&name) && !named.contains(&name) {
-                    self.remove(&name).await?;
-                    removed += 1;
-                }
-            }
-        }
-        Ok(removed)
+fn is_gone(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
     }
 }
 
@@ -136,82 +126,190 @@ impl Blobs {
         for left in std::fs::read_dir(&incoming)? {
             std::fs::remove_file(left?.path())?;
         }
-        let (recording, turns) = (Arc::default(), ReadQueue::default());
+        let (uses, turns) = (Arc::default(), ReadQueue::default());
         let run = hex::encode(secret_bytes::<8>());
-        Ok(Self { dir, run, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
+        Ok(Self { dir, bucket: None, run, next: AtomicU64::new(0), uses, turns })
     }
 
-    /// Returns the path of contents with the given hash. For a string that is not a hexadecimal SHA-256 hash, returns a
-    /// path that never exists.
-    pub fn path(&self, sha256: &str) -> PathBuf {
+    /// Opens contents in a bucket, and a directory for uploads in progress and for copies of contents, which have at
+    /// most the given size in total. Does not contact the bucket.
+    pub fn in_bucket(storage: ObjectStorage, dir: impl Into<PathBuf>, max_copied_bytes: u64) -> io::Result<Self> {
+        let blobs = Self::open(dir)?;
+        let copies = LocalCopies::open(&blobs.dir, max_copied_bytes)?;
+        Ok(Self { bucket: Some(Arc::new(ContentBucket::new(storage, copies))), ..blobs })
+    }
+
+    /// Returns the path of contents with the given hash, or of their copy. For a string that is not a hexadecimal
+    /// SHA-256 hash, returns a path that never exists.
+    pub(super) fn path(&self, sha256: &str) -> PathBuf {
         let name = if is_hash(sha256) { sha256 } else { "none" };
         self.dir.join(&name[..2]).join(name)
     }
 
-    /// Opens contents for reading, and returns the file and its size in bytes.
-    pub async fn read(&self, sha256: &str) -> io::Result<(File, u64)> {
-        let file = File::open(self.path(sha256)).await?;
+    /// Returns contents as a file on the disk. Those in a bucket are received first, unless there is a copy, which
+    /// remains until the returned value is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bucket does not respond, or contents in it are certainly missing or damaged
+    /// ([`is_lost`]).
+    pub async fn local(&self, sha256: &str) -> io::Result<LocalContent> {
+        let path = self.path(sha256);
+        match &self.bucket {
+            None => Ok(LocalContent::on_disk(path)),
+            Some(_) if !is_hash(sha256) => Err(missing()),
+            Some(bucket) => bucket.copy(self.incoming_file(), path, sha256).await,
+        }
+    }
+
+    /// Opens contents for reading, and returns them with their size in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there are no such contents, or the disk or the bucket fails.
+    pub async fn read(&self, sha256: &str) -> io::Result<(ContentReader, u64)> {
+        if let Some(bucket) = self.bucket.as_ref().filter(|bucket| is_hash(sha256) && !bucket.copies.has(sha256))
+            && let Some(large) = bucket.stream(sha256).await?
+        {
+            return Ok(large);
+        }
+        let content = self.local(sha256).await?;
+        // Once it is open, it can be read to its end even if the copy is removed.
+        let file = File::open(content.path()).await?;
         let size = file.metadata().await?.len();
-        Ok((file, size))
+        let reader: ContentReader = Box::pin(file);
+        Ok((reader, size))
     }
 
     /// Starts storing contents that arrive in chunks.
     pub fn begin(&self) -> io::Result<IncomingContent<'_>> {
-        let name = format!("{}-{}", self.run, self.next.fetch_add(1, Relaxed));
-        let path = self.dir.join(INCOMING_FOLDER).join(name);
+        let path = self.incoming_file();
         // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
         // behind.
-        let file = File::from_std(std::fs::File::create_new(&path)?);
+        let file = File::from_std(std::fs::File::create_new(path.path())?);
         Ok(IncomingContent { blobs: self, file: Some(file), path, hash: Sha256::new(), size: 0 })
     }
 
-    /// Waits for removals in progress, then grants permission to store.
-    pub async fn recording(&self) -> StorePermission {
-        StorePermission { _together: self.recording.clone().read_owned().await }
+    /// Returns the path of a new file for incomplete contents, which does not exist yet.
+    fn incoming_file(&self) -> IncomingFile {
+        let folder = self.dir.join(INCOMING_FOLDER);
+        if self.bucket.is_some() {
+            // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its
+            // disk may not be mounted.) If this fails, so does whoever creates the file.
+            let _ = std::fs::create_dir_all(&folder);
+        }
+        IncomingFile(folder.join(format!("{}-{}", self.run, self.next.fetch_add(1, Relaxed))))
     }
 
-    /// Waits until the files of all stored contents are recorded, then grants permission to remove. Nothing is stored
-    /// until the permission is dropped.
-    pub async fn removing(&self) -> RemovePermission<'_> {
-        RemovePermission { blobs: self, _alone: self.recording.clone().write_owned().await }
+    /// Returns whether contents are in a bucket.
+    pub fn is_in_bucket(&self) -> bool {
+        self.bucket.is_some()
     }
 
-    /// Protects all contents that are currently stored. Waits for a removal in progress.
-    pub async fn keep_all(&self) -> RetentionGuard {
-        self.kept_by.fetch_add(1, SeqCst);
-        let contents = RetentionGuard(self.kept_by.clone());
-        drop(self.recording().await);
-        contents
-    }
-
-    /// Opens all contents one after the other, and passes them to `visit` with their hash. Blocks on disk I/O, so it
-    /// must not run on the async runtime's threads. Contents stored in the meantime may be included.
+    /// Returns all contents, of which some may be stored or removed in the meantime.
     ///
     /// # Errors
     ///
-    /// Returns an error if the disk or `visit` fails.
-    pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
-        for folder in std::fs::read_dir(&self.dir)? {
-            let folder = folder?;
-            if !is_prefix(&folder.file_name()) || !folder.file_type()?.is_dir() {
+    /// Returns an error if the disk or the bucket fails.
+    pub async fn contents(&self) -> io::Result<Vec<ContentEntry>> {
+        if let Some(bucket) = &self.bucket {
+            return bucket.contents().await;
+        }
+        let (mut entries, mut folders) = (Vec::new(), fs::read_dir(&self.dir).await?);
+        while let Some(folder) = folders.next_entry().await? {
+            if !is_prefix(&folder.file_name()) || !folder.file_type().await?.is_dir() {
                 continue;
             }
-            for content in std::fs::read_dir(folder.path())? {
-                let content = content?;
+            let mut contents = fs::read_dir(folder.path()).await?;
+            while let Some(content) = contents.next_entry().await? {
                 let name = content.file_name().to_string_lossy().into_owned();
                 if is_hash(&name) {
-                    visit(&name, std::fs::File::open(content.path())?)?;
+                    entries.push(ContentEntry { sha256: name, stored_at: None });
                 }
             }
+        }
+        Ok(entries)
+    }
+
+    /// Begins to record a file. Contents are kept with the returned value, which protects them until it is dropped.
+    pub fn recording(&self) -> Recording {
+        Recording::new(self.uses.clone())
+    }
+
+    /// Begins to remove contents; `None` if they are being recorded or removed, or protected by a [`RetentionGuard`].
+    pub fn removal<'a>(&'a self, sha256: &'a str) -> Option<ContentRemoval<'a>> {
+        Some(ContentRemoval { blobs: self, sha256, _removal: self.uses.begin_removal(sha256)? })
+    }
+
+    /// Protects all contents that are currently stored. Waits for the removals in progress.
+    pub async fn keep_all(&self) -> RetentionGuard {
+        self.uses.keep_all().await
+    }
+
+    /// Stores contents in the bucket again from their local copy, and returns whether there was one. On a disk, there
+    /// is none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bucket does not respond.
+    pub async fn store_copy_again(&self, sha256: &str) -> io::Result<bool> {
+        let Some(bucket) = &self.bucket else { return Ok(false) };
+        let recording = self.recording();
+        recording.add(sha256).await;
+        bucket.send_copy(sha256).await
+    }
+
+    /// Opens all contents one after the other, and passes them to `visit` with their hash. Blocks on the disk and the
+    /// bucket, so it must not run on the async runtime's threads. Contents stored in the meantime may be included.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the disk, the bucket or `visit` fails.
+    pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
+        let runtime = Handle::current();
+        for ContentEntry { sha256, .. } in runtime.block_on(with_retries(async || self.contents().await))? {
+            let copy = self.bucket.as_ref().and_then(|bucket| bucket.copies.get(&sha256));
+            let file = match (&self.bucket, copy) {
+                (None, _) => std::fs::File::open(self.path(&sha256))?,
+                (_, Some(copy)) => std::fs::File::open(copy.path())?,
+                (Some(bucket), None) => {
+                    // No copy is made, so that those of files in use remain.
+                    let receive = async || {
+                        let incoming = self.incoming_file();
+                        bucket.receive(&sha256, incoming.path()).await?;
+                        Ok::<_, io::Error>(incoming)
+                    };
+                    std::fs::File::open(runtime.block_on(with_retries(receive))?.path())?
+                }
+            };
+            visit(&sha256, file)?;
         }
         Ok(())
     }
 
     /// Stores contents from memory.
-    pub async fn put(&self, bytes: &[u8], recording: &StorePermission) -> io::Result<StoredContent> {
+    pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<StoredContent> {
         let mut incoming = self.begin()?;
         incoming.write(bytes).await?;
         incoming.keep(recording).await
+    }
+}
+
+/// File of incomplete contents, which is removed on drop unless it has been moved to its place.
+#[derive(Debug)]
+struct IncomingFile(PathBuf);
+
+impl IncomingFile {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for IncomingFile {
+    fn drop(&mut self) {
+        if let Err(error) = is_gone(std::fs::remove_file(&self.0)) {
+            tracing::warn!(%error, "cannot remove the file of an incomplete upload");
+        }
     }
 }
 
@@ -220,7 +318,7 @@ impl Blobs {
 pub struct IncomingContent<'a> {
     blobs: &'a Blobs,
     file: Option<File>,
-    path: PathBuf,
+    path: IncomingFile,
     hash: Sha256,
     size: u64,
 }
@@ -241,7 +339,7 @@ impl IncomingContent<'_> {
         if let Some(file) = &mut self.file {
             file.flush().await?;
         }
-        self.blobs.describe(&self.path, owner).await
+        self.blobs.describe(self.path.path(), owner).await
     }
 
     /// Measures the contents as a model of the given type.
@@ -253,7 +351,7 @@ impl IncomingContent<'_> {
         if let Some(file) = &mut self.file {
             file.flush().await.map_err(MeasureError::Io)?;
         }
-        self.blobs.measure(&self.path, content, owner).await
+        self.blobs.measure(self.path.path(), content, owner).await
     }
 
     /// Returns the number of bytes received so far.
@@ -262,30 +360,24 @@ impl IncomingContent<'_> {
     }
 
     /// Completes the contents, which are durable when the call returns.
-    pub async fn keep(mut self, _: &StorePermission) -> io::Result<StoredContent> {
+    pub async fn keep(mut self, recording: &Recording) -> io::Result<StoredContent> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;
             file.sync_all().await?;
         }
         let sha256 = hex::encode(std::mem::take(&mut self.hash).finalize());
+        recording.add(&sha256).await;
         let home = self.blobs.path(&sha256);
+        if let Some(bucket) = &self.blobs.bucket {
+            bucket.keep(self.path.path(), home, &sha256, self.size).await?;
+            return Ok(StoredContent { sha256, size: self.size });
+        }
         let folder = home.parent().unwrap_or(&self.blobs.dir).to_owned();
         fs::create_dir_all(&folder).await?;
-        fs::rename(&self.path, &home).await?;
+        fs::rename(self.path.path(), &home).await?;
         sync_directory(&folder).await?;
         sync_directory(&self.blobs.dir).await?;
         Ok(StoredContent { sha256, size: self.size })
-    }
-}
-
-impl Drop for IncomingContent<'_> {
-    fn drop(&mut self) {
-        // After `keep`, there is no file at this path.
-        if let Err(error) = std::fs::remove_file(&self.path)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, "cannot remove the file of an incomplete upload");
-        }
     }
 }
 

@@ -6,14 +6,15 @@
 
 mod raster;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::fs;
-use tokio::sync::RwLock;
 
-use super::blobs::{Blobs, is_hash};
+use super::blobs::{Blobs, ContentUses, LocalContent, Recording, is_hash};
 use super::reading::{TimedFile, timed_out};
 use domain::gcode::read_toolpath;
 
@@ -40,10 +41,12 @@ enum DrawError {
 }
 
 /// Picture to be drawn.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct DrawingRequest {
-    /// G-code path.
-    content: PathBuf,
+    /// Hash of the G-code.
+    sha256: String,
+    /// G-code.
+    content: LocalContent,
     /// Path under which the picture is stored.
     picture: PathBuf,
     plate: u32,
@@ -61,41 +64,63 @@ impl Blobs {
     ///
     /// # Errors
     ///
-    /// Fails if too many pictures are waiting to be drawn, or the disk fails.
+    /// Fails if too many pictures are waiting to be drawn, or the disk or the bucket with the contents fails.
     pub async fn drawn_picture(&self, sha256: &str, plate: u32, color: Option<&str>) -> io::Result<Option<Vec<u8>>> {
-        let request = DrawingRequest {
-            content: self.path(sha256),
-            picture: self.drawings(sha256).join(format!("{plate}.png")),
-            plate,
-            color: color.and_then(rgb).unwrap_or(NEUTRAL),
-        };
-        if let Ok(bytes) = fs::read(&request.picture).await
+        let picture = self.drawings(sha256).join(format!("{plate}.png"));
+        if let Ok(bytes) = fs::read(&picture).await
             && let Some(stored) = stored_picture(bytes)
         {
             return Ok(stored);
         }
-        let recording = self.recording.clone();
-        match self.turns.draw(move |reading| request.draw(&recording, &mut || reading.goes_on())).await? {
+        let content = match self.local(sha256).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            content => content?,
+        };
+        let color = color.and_then(rgb).unwrap_or(NEUTRAL);
+        let request = DrawingRequest { sha256: sha256.to_owned(), content, picture, plate, color };
+        let uses = self.uses.clone();
+        match self.turns.draw(move |reading| request.draw(&uses, &mut || reading.goes_on())).await? {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(None),
             other => other,
         }
+    }
+
+    /// Removes the drawings of all contents whose hash `named` does not contain: another server that used the same
+    /// bucket may have removed the contents.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the disk fails.
+    pub async fn keep_only_drawings(&self, named: &HashSet<String>) -> io::Result<()> {
+        let mut folders = match fs::read_dir(self.dir.join(DRAWINGS_FOLDER)).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            folders => folders?,
+        };
+        while let Some(folder) = folders.next_entry().await? {
+            let name = folder.file_name().to_string_lossy().into_owned();
+            if is_hash(&name) && !named.contains(&name) {
+                fs::remove_dir_all(folder.path()).await?;
+            }
+        }
+        Ok(())
     }
 }
 
 impl DrawingRequest {
     /// Draws the picture and stores it, unless another request has done so in the meantime.
-    fn draw(&self, recording: &RwLock<()>, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Option<Vec<u8>>> {
+    fn draw(&self, uses: &Arc<ContentUses>, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Option<Vec<u8>>> {
         if let Some(stored) = std::fs::read(&self.picture).ok().and_then(stored_picture) {
             return Ok(stored);
         }
-        let file = match File::open(&self.content) {
+        let file = match File::open(self.content.path()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other?,
         };
         let picture = self.draw_content(file, may_go_on)?;
         // Contents are not removed while the picture is stored, so none is left behind.
-        let _recording = recording.blocking_read();
-        if self.content.exists()
+        let recording = Recording::new(uses.clone());
+        if recording.try_add(&self.sha256)
+            && self.content.path().exists()
             && let Err(error) = self.store(picture.as_deref().unwrap_or(UNDRAWABLE))
         {
             tracing::warn!(%error, "cannot store a picture drawn from G-code");

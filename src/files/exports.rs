@@ -1,24 +1,41 @@
 //! Export files: tables that are appended to, one at a time.
 //!
-//! A writing task may be cancelled at any await point while its disk operation continues. The writer's exclusive lock
-//! therefore moves to the disk thread together with the operation, and is released only when the operation has ended,
-//! so that two operations never write to the same file.
+//! A writing task may be cancelled at any await point while its operation on the disk or in the bucket continues. The
+//! writer's exclusive lock therefore moves along with the operation, and is released only when the operation has ended,
+//! so that two operations never write to the same table.
+//!
+//! Objects in a bucket cannot be appended to. There, each piece of a table is an object, whose name is the number of
+//! bytes before it; pieces that were not reported are removed before the table is continued.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures::stream::{self, StreamExt as _};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::spawn_blocking;
+use tokio_util::io::StreamReader;
 
+use super::blobs::ContentReader;
 use domain::id::Id;
+use services::object_storage::{ObjectStorage, StorageError};
 
-/// Directory with the exported tables.
+/// Media type of a table.
+const MEDIA: &str = "text/csv";
+
+/// Exported tables.
 #[derive(Clone, Debug)]
 pub struct ExportFiles {
-    dir: PathBuf,
+    place: ExportPlace,
     turn: Arc<Mutex<()>>,
+}
+
+/// Place of the exported tables.
+#[derive(Clone, Debug)]
+enum ExportPlace {
+    Folder(PathBuf),
+    Bucket(ObjectStorage),
 }
 
 /// Table being written by the holder of the lock.
@@ -27,9 +44,15 @@ pub struct ExportFile(Option<ExportInProgress>);
 
 #[derive(Debug)]
 struct ExportInProgress {
-    _turn: OwnedMutexGuard<()>,
-    file: File,
+    turn: OwnedMutexGuard<()>,
+    target: ExportTarget,
     bytes: u64,
+}
+
+#[derive(Debug)]
+enum ExportTarget {
+    File(File),
+    Objects(ObjectStorage),
 }
 
 impl ExportFiles {
@@ -37,17 +60,28 @@ impl ExportFiles {
     pub fn open(dir: impl Into<PathBuf>) -> io::Result<Self> {
         let dir = dir.into();
         std::fs::create_dir_all(&dir)?;
-        Ok(Self { dir, turn: Arc::default() })
+        Ok(Self { place: ExportPlace::Folder(dir), turn: Arc::default() })
     }
 
-    fn path(&self, id: Id) -> PathBuf {
-        self.dir.join(format!("{id}.csv"))
+    /// Returns the tables in a bucket.
+    pub fn in_bucket(storage: ObjectStorage) -> Self {
+        Self { place: ExportPlace::Bucket(storage), turn: Arc::default() }
     }
 
     /// Waits for the lock, and continues after the first `bytes` bytes of a table; any bytes after them are discarded.
     /// Returns `None` if the table is shorter.
     pub async fn resume(&self, id: Id, bytes: u64) -> io::Result<Option<ExportFile>> {
-        let (path, turn) = (self.path(id), self.turn.clone().lock_owned().await);
+        let turn = self.turn.clone().lock_owned().await;
+        let folder = match &self.place {
+            ExportPlace::Folder(folder) => folder,
+            ExportPlace::Bucket(storage) => {
+                let table = storage.below(&id.to_string());
+                let is_whole = cut(&table, bytes).await.map_err(of_bucket)?;
+                let target = ExportTarget::Objects(table);
+                return Ok(is_whole.then(|| ExportFile(Some(ExportInProgress { turn, target, bytes }))));
+            }
+        };
+        let path = path(folder, id);
         on_disk(move || {
             let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
             if file.metadata()?.len() < bytes {
@@ -55,23 +89,33 @@ impl ExportFiles {
             }
             file.set_len(bytes)?;
             file.seek(SeekFrom::End(0))?;
-            Ok(Some(ExportFile(Some(ExportInProgress { _turn: turn, file, bytes }))))
+            let target = ExportTarget::File(file);
+            Ok(Some(ExportFile(Some(ExportInProgress { turn, target, bytes }))))
         })
         .await
     }
 
-    /// Opens a table for reading, and returns the file and its size in bytes.
-    pub async fn read(&self, id: Id) -> io::Result<(tokio::fs::File, u64)> {
-        let file = tokio::fs::File::open(self.path(id)).await?;
-        let size = file.metadata().await?.len();
-        Ok((file, size))
+    /// Opens a table for reading, and returns it with its size in bytes.
+    pub async fn read(&self, id: Id) -> io::Result<(ContentReader, u64)> {
+        match &self.place {
+            ExportPlace::Folder(folder) => {
+                let file = tokio::fs::File::open(path(folder, id)).await?;
+                let size = file.metadata().await?.len();
+                let reader: ContentReader = Box::pin(file);
+                Ok((reader, size))
+            }
+            ExportPlace::Bucket(storage) => read_pieces(storage.below(&id.to_string())).await.map_err(of_bucket),
+        }
     }
 
     /// Deletes a table; does nothing if it does not exist.
     pub async fn delete(&self, id: Id) -> io::Result<()> {
-        match tokio::fs::remove_file(self.path(id)).await {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
+        match &self.place {
+            ExportPlace::Folder(folder) => match tokio::fs::remove_file(path(folder, id)).await {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                other => other,
+            },
+            ExportPlace::Bucket(storage) => cut(&storage.below(&id.to_string()), 0).await.map(drop).map_err(of_bucket),
         }
     }
 }
@@ -79,18 +123,76 @@ impl ExportFiles {
 impl ExportFile {
     /// Appends a string, which is durable when the call returns. Returns the new length of the table in bytes.
     pub async fn append(&mut self, text: String) -> io::Result<u64> {
-        let Some(mut writing) = self.0.take() else { return Err(io::Error::other("an earlier write failed")) };
-        let (writing, bytes) = on_disk(move || {
-            writing.file.write_all(text.as_bytes())?;
-            writing.file.sync_data()?;
-            writing.bytes += text.len() as u64;
-            let bytes = writing.bytes;
-            Ok((writing, bytes))
-        })
-        .await?;
-        self.0 = Some(writing);
+        let Some(writing) = self.0.take() else { return Err(io::Error::other("an earlier write failed")) };
+        let ExportInProgress { turn, target, bytes } = writing;
+        let added = text.len() as u64;
+        let (turn, target) = match target {
+            ExportTarget::File(mut file) => {
+                on_disk(move || {
+                    file.write_all(text.as_bytes())?;
+                    file.sync_data()?;
+                    Ok((turn, ExportTarget::File(file)))
+                })
+                .await?
+            }
+            ExportTarget::Objects(table) => {
+                let put = async move {
+                    if !text.is_empty() {
+                        table.put(&piece_key(bytes), MEDIA, text.into()).await.map_err(of_bucket)?;
+                    }
+                    Ok::<_, io::Error>((turn, ExportTarget::Objects(table)))
+                };
+                tokio::spawn(put).await.map_err(io::Error::other)??
+            }
+        };
+        let bytes = bytes + added;
+        self.0 = Some(ExportInProgress { turn, target, bytes });
         Ok(bytes)
     }
+}
+
+fn path(folder: &Path, id: Id) -> PathBuf {
+    folder.join(format!("{id}.csv"))
+}
+
+/// Returns the key of the piece of a table that begins after the given number of bytes. Keys sort by it.
+fn piece_key(bytes: u64) -> String {
+    format!("{bytes:020}.csv")
+}
+
+/// Removes the pieces of a table that begin after its first `bytes` bytes, and returns whether those before are all
+/// there.
+async fn cut(table: &ObjectStorage, bytes: u64) -> Result<bool, StorageError> {
+    let mut whole = 0;
+    for piece in table.objects_below("").await? {
+        if piece.key < piece_key(bytes) {
+            whole += piece.bytes;
+        } else {
+            table.remove(&piece.key).await?;
+        }
+    }
+    Ok(whole == bytes)
+}
+
+/// Opens the pieces of a table one after the other, and returns them with their total size.
+async fn read_pieces(table: ObjectStorage) -> Result<(ContentReader, u64), StorageError> {
+    let pieces = table.objects_below("").await?;
+    if pieces.is_empty() {
+        return Err(StorageError::Missing);
+    }
+    let size = pieces.iter().map(|piece| piece.bytes).sum();
+    let contents = stream::iter(pieces).then(move |piece| {
+        let table = table.clone();
+        async move { table.get(&piece.key).await.map_err(of_bucket) }
+    });
+    let reader: ContentReader = Box::pin(StreamReader::new(contents));
+    Ok((reader, size))
+}
+
+fn of_bucket(error: StorageError) -> io::Error {
+    let kind =
+        if matches!(error, StorageError::Missing) { io::ErrorKind::NotFound } else { io::ErrorKind::HostUnreachable };
+    io::Error::new(kind, error)
 }
 
 /// Runs blocking disk work off the async runtime's threads.
@@ -113,8 +215,15 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_not_reported_is_written_again() {
-        let dir = tempfile::tempdir().unwrap();
-        let (files, id) = (ExportFiles::open(dir.path()).unwrap(), Id::ONLY);
+        let (dir, bucket) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let storage = ObjectStorage::folder(bucket.path(), String::new()).unwrap();
+        for files in [ExportFiles::open(dir.path()).unwrap(), ExportFiles::in_bucket(storage)] {
+            write_again(&files).await;
+        }
+    }
+
+    async fn write_again(files: &ExportFiles) {
+        let id = Id::ONLY;
         let mut first = files.resume(id, 0).await.unwrap().unwrap();
         let reported = first.append("a,b\r\n".to_owned()).await.unwrap();
         first.append("1,".to_owned()).await.unwrap();
@@ -122,7 +231,7 @@ mod tests {
         let mut second = files.resume(id, reported).await.unwrap().unwrap();
         assert_eq!(second.append("1,2\r\n".to_owned()).await.unwrap(), 10);
         drop(second);
-        assert_eq!(text(&files, id).await, "a,b\r\n1,2\r\n");
+        assert_eq!(text(files, id).await, "a,b\r\n1,2\r\n");
         assert!(files.resume(id, 11).await.unwrap().is_none(), "it is not there as a whole");
         files.delete(id).await.unwrap();
         files.delete(id).await.unwrap();

@@ -1,5 +1,5 @@
-//! Uploaded files, exported tables and the setup wizard's draft on the server's disk; the free space on the disk; and
-//! archives of its contents.
+//! Uploaded files and exported tables on a disk or in a bucket; the setup wizard's draft on the server's disk; the free
+//! space on the disk; and archives of the shop's contents.
 
 pub mod archive;
 pub mod blobs;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::blobs::{Blobs, StorePermission};
+use super::blobs::{Blobs, Recording};
 use domain::file::{FileMetadata, GcodeForm};
 use domain::gcode::{ContentType, DetectedPlate, GcodeContents, Metadata};
 
@@ -12,11 +12,7 @@ impl Blobs {
     /// # Errors
     ///
     /// Returns an error if a thumbnail cannot be written.
-    pub async fn keep_metadata(
-        &self,
-        description: GcodeContents,
-        recording: &StorePermission,
-    ) -> io::Result<FileMetadata> {
+    pub async fn keep_metadata(&self, description: GcodeContents, recording: &Recording) -> io::Result<FileMetadata> {
         let form = match description.content {
             Some(ContentType::Gcode) => Some(GcodeForm::Text),
             Some(ContentType::BinaryGcode) => Some(GcodeForm::Binary),

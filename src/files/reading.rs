@@ -27,9 +27,10 @@ impl Blobs {
     ///
     /// Returns an error if the file is not a model that can be measured, or cannot be read.
     pub async fn measure_stored(&self, sha256: &str) -> Result<MeshFacts, MeasureError> {
-        let path = self.path(sha256);
-        let description = self.describe(&path, &FileOwner::Shop).await.map_err(MeasureError::Io)?;
-        self.measure(&path, description.content.ok_or(MeshFault::NotAMesh)?, &FileOwner::Shop).await
+        let file = self.local(sha256).await.map_err(MeasureError::Io)?;
+        let description = self.describe(file.path(), &FileOwner::Shop).await.map_err(MeasureError::Io)?;
+        let content = description.content.ok_or(MeshFault::NotAMesh)?;
+        self.measure(file.path(), content, &FileOwner::Shop).await
     }
 
     /// Measures a model of the given type. Waits for a free slot.
@@ -129,7 +130,7 @@ mod tests {
         incoming.write(b"; estimated printing time (normal mode) = 1m\nG28\n").await.unwrap();
         let description = incoming.describe(&FileOwner::Shop).await.unwrap();
         assert_eq!((description.content, description.metadata.seconds), (Some(ContentType::Gcode), Some(60)));
-        let stored = incoming.keep(&blobs.recording().await).await.unwrap();
+        let stored = incoming.keep(&blobs.recording()).await.unwrap();
         let over = describe(&blobs.path(&stored.sha256), &mut || false).unwrap_err();
         assert_eq!(over.kind(), io::ErrorKind::TimedOut);
     }

@@ -37,6 +37,12 @@ impl DraftFile {
         dotenv::write(&self.path, &self.cipher.encrypt_or_empty(&plain))
     }
 
+    /// Encrypts the draft with the newest key if another one opens it. Blocks.
+    pub fn renew(&self) -> io::Result<()> {
+        let draft = self.load();
+        if draft == SetupDraft::default() { Ok(()) } else { self.store(&draft) }
+    }
+
     /// Removes the file if it exists. Blocks.
     pub fn remove(&self) -> io::Result<()> {
         match fs::remove_file(&self.path) {
@@ -55,8 +61,25 @@ mod tests {
 
     use super::*;
 
+    fn key(fill: u8) -> String {
+        BASE64_STANDARD.encode([fill; 32])
+    }
+
     fn cipher(fill: u8) -> SecretCipher {
-        SecretCipher::new(&BASE64_STANDARD.encode([fill; 32])).unwrap()
+        SecretCipher::new(&key(fill)).unwrap()
+    }
+
+    #[test]
+    fn a_draft_moves_to_a_new_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let moving = DraftFile::new(folder.path(), &SecretCipher::with_former(&key(2), &key(1)).unwrap());
+        moving.renew().unwrap();
+        assert!(!folder.path().join(FILE_NAME).exists(), "there is none");
+        let mut draft = SetupDraft::default();
+        draft.keep("agent", &[], vec![("agent.token".to_owned(), "hunter2".to_owned())], "ok");
+        DraftFile::new(folder.path(), &cipher(1)).store(&draft).unwrap();
+        moving.renew().unwrap();
+        assert!(DraftFile::new(folder.path(), &cipher(2)).load() == draft);
     }
 
     #[test]

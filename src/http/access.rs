@@ -1,5 +1,7 @@
 //! Authentication and authorization of requests: API keys, the staff cookie and roles.
 
+mod api_key;
+mod checked_keys;
 mod customer;
 mod guard;
 mod staff;
@@ -10,8 +12,10 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 
+use self::api_key::{by_key, shown_key};
+pub use self::checked_keys::CheckedKeys;
 pub use self::customer::{CUSTOMER_COOKIE, CustomerToken};
-pub use self::guard::{RouteGuard, guard};
+pub use self::guard::RouteGuard;
 pub use self::staff::SignedInStaff;
 use self::staff::by_cookie;
 use crate::csrf;
@@ -22,14 +26,13 @@ use crate::last_used::LastUsed;
 use crate::paths::{is_billing, is_customer_page};
 use crate::request_id::RequestId;
 use crate::setup_desk::{self, SetupService};
-use config::{Config, Mode};
-use domain::access::{Access, KeyRefusal};
+use config::Config;
+use domain::access::Access;
 use domain::id::Id;
 use domain::order::Order;
 use domain::principal::{Principal, Role};
 use kernel::directory::Directory;
 use kernel::environment::Environment;
-use platform::secrets::credentials;
 use store::Unavailable;
 use store::queries::{OwnOrders, Queries};
 use words::Language;
@@ -38,7 +41,6 @@ use words::Language;
 pub const COOKIE: &str = "service_session";
 /// Name of the API key header.
 pub const KEY_HEADER: &str = "x-api-key";
-const TEST_KEY_PREFIX: &str = "key_test_";
 
 /// Access required by a route, which is checked before the route's handler runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,6 +140,7 @@ handles! {
     /// Dependencies for authenticating requests.
     pub struct AccessHandles {
         access: Directory<Access>,
+        checked_keys: Arc<CheckedKeys>,
         last_used: Arc<LastUsed>,
         environment: Arc<Environment>,
         config: Arc<Config>,
@@ -231,29 +234,6 @@ pub fn with_access<T>(access: &Directory<Access>, read: impl FnOnce(&Access) -> 
     }
 }
 
-/// Returns the API key of a request, if any: the value of the key header or, failing that, the bearer token.
-fn shown_key(headers: &HeaderMap) -> Option<&str> {
-    if let Some(value) = headers.get(KEY_HEADER) {
-        // What is no text is no key either, and does not let the cookie count.
-        return Some(value.to_str().unwrap_or_default());
-    }
-    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-fn by_key(app: &AccessHandles, presented: &str) -> Result<Principal, ApiError> {
-    let refused = |why: KeyRefusal| ApiError::unauthorized(why.to_string());
-    if app.config.mode == Mode::Production && presented.starts_with(TEST_KEY_PREFIX) {
-        return Err(ApiError::unauthorized("test keys are not accepted in production"));
-    }
-    let now = app.environment.now();
-    let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), presented);
-    let key = with_access(&app.access, |access| access.key_by_hash(&hash, now).cloned())?.map_err(refused)?;
-    app.last_used.key(key.id, now);
-    let (name, customer_email) = (key.name.clone(), key.customer_email.clone());
-    Ok(Principal::Key { id: key.id, name, role: key.role, customer_email })
-}
-
 /// Credentials of a request, looked up once before it is routed. An API key takes precedence over a cookie.
 #[derive(Clone)]
 pub enum Credentials {
@@ -271,7 +251,7 @@ impl Credentials {
     /// Reads the headers and looks up the credentials in them.
     pub fn by(app: &AccessHandles, headers: &HeaderMap) -> Self {
         if let Some(key) = shown_key(headers) {
-            Self::Key(by_key(app, key).map(Arc::new))
+            Self::Key(by_key(app, key))
         } else if cookie(headers, COOKIE).is_some() {
             Self::Cookie(by_cookie(app, headers))
         } else {

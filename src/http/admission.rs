@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use dashmap::DashMap;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use config::sections::ServerConfig;
 use domain::limits::address::{self, Network};
@@ -56,7 +55,8 @@ pub enum RefusedForLoad {
 
 /// Counters of open connections, in-flight requests and rejections, with their limits.
 pub struct Admission {
-    requests: Semaphore,
+    /// Number of in-flight requests. Nobody waits for a permit, so no semaphore with its list of waiters is needed.
+    requests: AtomicUsize,
     most_requests: usize,
     most_connections: usize,
     connections: AtomicUsize,
@@ -97,6 +97,15 @@ impl Drop for AdmissionPermit {
     }
 }
 
+/// Permit for an in-flight request; released when dropped.
+pub struct RequestPermit<'a>(&'a Admission);
+
+impl Drop for RequestPermit<'_> {
+    fn drop(&mut self) {
+        self.0.requests.fetch_sub(1, Relaxed);
+    }
+}
+
 impl Admission {
     /// Creates the connection and request counters with the configured limits, capped by the system's limit on open
     /// files.
@@ -112,8 +121,8 @@ impl Admission {
             );
         }
         Self {
-            requests: Semaphore::new(server.max_concurrent_requests.min(Semaphore::MAX_PERMITS)),
-            most_requests: server.max_concurrent_requests.min(Semaphore::MAX_PERMITS),
+            requests: AtomicUsize::new(0),
+            most_requests: server.max_concurrent_requests,
             most_connections: server.max_connections.min(possible),
             connections: AtomicUsize::new(0),
             of_address: DashMap::new(),
@@ -158,17 +167,18 @@ impl Admission {
     }
 
     /// Acquires a permit for a request; returns `None` if the request must be rejected.
-    pub fn enter(&self) -> Option<SemaphorePermit<'_>> {
-        let permit = self.requests.try_acquire().ok();
-        if permit.is_none() {
-            self.count_refusal();
+    pub fn enter(&self) -> Option<RequestPermit<'_>> {
+        let one_more = |requests: usize| (requests < self.most_requests).then_some(requests + 1);
+        if self.requests.fetch_update(Relaxed, Relaxed, one_more).is_ok() {
+            return Some(RequestPermit(self));
         }
-        permit
+        self.count_refusal();
+        None
     }
 
     /// Returns whether the limit on in-flight requests is reached.
     pub fn is_full(&self) -> bool {
-        self.requests.available_permits() == 0
+        self.requests() >= self.most_requests
     }
 
     /// Returns whether a request would be rejected now, and counts the rejection if so.
@@ -191,7 +201,7 @@ impl Admission {
     }
     /// Returns the number of in-flight requests.
     pub fn requests(&self) -> usize {
-        self.most_requests - self.requests.available_permits()
+        self.requests.load(Relaxed)
     }
     /// Returns the number of requests rejected with 503 because of load since startup.
     pub fn overloaded(&self) -> u64 {
@@ -214,6 +224,21 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use config::Config;
+
+    #[test]
+    fn no_more_requests_are_under_way_than_allowed_and_each_that_ends_makes_room() {
+        let mut server = Config::default().server;
+        server.max_concurrent_requests = 2;
+        let admission = Admission::new(&server);
+        let (first, second) = (admission.enter().unwrap(), admission.enter().unwrap());
+        assert!(admission.is_full() && admission.enter().is_none() && admission.enter().is_none());
+        assert_eq!((admission.requests(), admission.overloaded()), (2, 2), "the refused ones take no place");
+        drop(first);
+        let third = admission.enter();
+        assert!(third.is_some() && admission.enter().is_none());
+        drop((second, third));
+        assert_eq!((admission.requests(), admission.is_full()), (0, false));
+    }
 
     #[test]
     fn one_address_cannot_take_all_connections_and_proxies_speak_for_many() {

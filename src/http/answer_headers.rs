@@ -1,12 +1,9 @@
 //! Response headers for browsers and caches: responses are neither cached nor content-sniffed, and only allowed origins
 //! may read them (CORS).
 
-use std::sync::Arc;
-
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::http::{HeaderMap, Method, StatusCode};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::paths::is_billing;
@@ -42,35 +39,57 @@ fn is_page(path: &str) -> bool {
     path == "/" || path == "/docs" || path.starts_with("/docs/") || path.starts_with("/sign-in/")
 }
 
-/// Adds the headers to every response, and responds to CORS preflight requests.
-pub async fn tell(State(allowed): State<Arc<AllowedOrigins>>, request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    if is_page(path) {
-        return next.run(request).await;
-    }
-    let shared = !allowed.0.is_empty() && path.starts_with("/api/");
-    let origin = if shared { allowed.of(request.headers()) } else { None };
-    let asks_first =
-        request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    // The paths of the billing API answer it themselves.
-    let answered_here = asks_first && origin.is_some() && !is_billing(path);
-    let mut response = if answered_here { StatusCode::OK.into_response() } else { next.run(request).await };
-    let headers = response.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    if shared {
-        headers.append(header::VARY, HeaderValue::from_static("Origin"));
-    }
-    if let Some(origin) = origin {
-        let mut say = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
-        say(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, "true");
-        say(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
-        if asks_first {
-            say(header::ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
-            say(header::ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
-            say(header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE_SECONDS);
+/// Headers to add to the response to a request.
+pub struct AddedHeaders {
+    /// `true` if pages of allowed origins may read the response, so that it depends on the origin.
+    shared: bool,
+    /// Origin of the page that sent the request, if it is allowed.
+    origin: Option<HeaderValue>,
+    /// `true` if a browser asks before it sends the request itself.
+    asks_first: bool,
+}
+
+impl AllowedOrigins {
+    /// Returns the headers to add to the response to a request; `None` for pages.
+    pub fn headers_for(&self, request: &Request) -> Option<AddedHeaders> {
+        let path = request.uri().path();
+        if is_page(path) {
+            return None;
         }
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        let shared = !self.0.is_empty() && path.starts_with("/api/");
+        let origin = if shared { self.of(request.headers()) } else { None };
+        let asks_first = request.method() == Method::OPTIONS
+            && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+        Some(AddedHeaders { shared, origin, asks_first })
     }
-    response
+}
+
+impl AddedHeaders {
+    /// Returns the response to a CORS preflight request; `None` for other requests, and for paths of the billing API,
+    /// which answer it themselves.
+    pub fn preflight(&self, path: &str) -> Option<Response> {
+        let answered_here = self.asks_first && self.origin.is_some() && !is_billing(path);
+        answered_here.then(|| StatusCode::OK.into_response())
+    }
+
+    /// Adds the headers to a response.
+    pub fn add_to(self, response: &mut Response) {
+        let headers = response.headers_mut();
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        if self.shared {
+            headers.append(header::VARY, HeaderValue::from_static("Origin"));
+        }
+        if let Some(origin) = self.origin {
+            let mut say = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
+            say(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, "true");
+            say(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
+            if self.asks_first {
+                say(header::ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
+                say(header::ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
+                say(header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE_SECONDS);
+            }
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        }
+    }
 }

@@ -11,7 +11,6 @@ use axum::body::{Body, BodyDataStream, Bytes, HttpBody as _};
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{self, HeaderValue};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -36,28 +35,40 @@ enum CompressionMode {
     Pieces,
 }
 
-/// Compresses the response if the client accepts compression and it is worthwhile.
-pub async fn gzip(request: Request, next: Next) -> Response {
-    let accepts_gzip = takes_gzip(request.headers());
-    let path = request.uri().path();
-    let of_customers = is_customer_page(path) || is_billing(path);
-    let mut response = next.run(request).await;
-    let Some(packing) = packing(&response, of_customers) else { return response };
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    if !accepts_gzip {
-        return response;
+/// Request, as far as the compression of its response depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct CompressionRequest {
+    accepts_gzip: bool,
+    of_customers: bool,
+}
+
+impl CompressionRequest {
+    /// Reads the headers and the path of a request.
+    pub fn of(request: &Request) -> Self {
+        let path = request.uri().path();
+        let of_customers = is_customer_page(path) || is_billing(path);
+        Self { accepts_gzip: takes_gzip(request.headers()), of_customers }
     }
-    let (mut parts, body) = response.into_parts();
-    let body = match packing {
-        CompressionMode::Pieces => in_pieces(body),
-        CompressionMode::Whole => match whole(body, level(&parts.headers)).await {
-            Ok(body) => body,
-            Err(error) => return error.into_response(),
-        },
-    };
-    parts.headers.remove(header::CONTENT_LENGTH);
-    parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    Response::from_parts(parts, body)
+
+    /// Compresses the response if the client accepts compression and it is worthwhile.
+    pub async fn compress(self, mut response: Response) -> Response {
+        let Some(packing) = packing(&response, self.of_customers) else { return response };
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+        if !self.accepts_gzip {
+            return response;
+        }
+        let (mut parts, body) = response.into_parts();
+        let body = match packing {
+            CompressionMode::Pieces => in_pieces(body),
+            CompressionMode::Whole => match whole(body, level(&parts.headers)).await {
+                Ok(body) => body,
+                Err(error) => return error.into_response(),
+            },
+        };
+        parts.headers.remove(header::CONTENT_LENGTH);
+        parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        Response::from_parts(parts, body)
+    }
 }
 
 /// Returns the compression level of a whole response. A page repeats its markup at distances that the fastest level

@@ -10,6 +10,7 @@ use axum::extract::FromRef;
 use tokio_util::sync::CancellationToken;
 
 use crate::AppState;
+use crate::access::CheckedKeys;
 use crate::admission::Admission;
 use crate::audit_sampling::RefusalSampler;
 use crate::hashing::Hashing;
@@ -25,7 +26,7 @@ use actors::app::backups::Backups;
 use actors::app::backups::schedule::BackupSchedule;
 use actors::app::customer_space::CustomerSpace;
 use actors::app::documents::InvoiceDocuments;
-use actors::app::{Directories, KindsOverview};
+use actors::app::{ContentSweep, Directories, KindsOverview};
 use actors::checkouts::Checkouts;
 use actors::dispatcher::Dispatcher;
 use actors::endpoints::DeliveryMeter;
@@ -77,6 +78,7 @@ held! {
     Checkouts: checkouts;
     Subscribers: subscribers;
     Arc<Blobs>: blobs;
+    Arc<ContentSweep>: content_sweep;
     Arc<CustomerSpace>: customer_space;
     Arc<SecretCipher>: cipher;
     Arc<SlicingService>: slicing;
@@ -93,6 +95,7 @@ held! {
     AccountingWake: accounting_wake;
     Arc<Config>: config;
     RunningKeys: running;
+    Arc<CheckedKeys>: checked_keys;
     Arc<LastUsed>: last_used;
     Arc<RefusalSampler>: refusals;
     Arc<SetupService>: setup;

@@ -15,6 +15,7 @@ pub mod compression;
 pub mod csrf;
 mod docs;
 pub mod dropped_cookie;
+pub mod edge;
 pub mod error;
 pub mod handles;
 pub mod hashing;
@@ -25,6 +26,7 @@ pub mod limits;
 pub mod local_sign_in;
 pub mod meter;
 pub mod metrics_page;
+mod middleware;
 pub mod model_upload;
 pub mod multipart;
 pub mod next_path;
@@ -45,21 +47,24 @@ pub mod sse;
 pub mod stream_auth;
 mod unread_body;
 pub mod wire;
+pub mod written_answers;
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, FromRef as _, State};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::extract::State;
 use tokio_util::sync::CancellationToken;
-use tower_http::catch_panic::CatchPanicLayer;
 
+use crate::edge::{Edge, ResponseRewriter};
 use crate::error::ApiError;
+use crate::middleware::MiddlewareLayer;
 use actors::app::App;
 use config::Config;
 use platform::shared::Shared;
 
+#[cfg(feature = "fuzzing")]
+pub use serve::HeadScan;
 pub use serve::{Acceptor, serve_control, serve_standby, start_tcp};
 
 /// Shared server state for the middleware around the handlers. Handlers extract only the `handles` that they use. A
@@ -89,6 +94,8 @@ pub struct AppParts {
     pub config: Arc<Config>,
     /// Scopes of idempotency keys whose first request is still running.
     pub running: idempotency::RunningKeys,
+    /// API keys that were checked against the current state of access.
+    checked_keys: Arc<access::CheckedKeys>,
     /// Times at which API keys and sessions were last used, not written to the database yet.
     last_used: Arc<last_used::LastUsed>,
     /// Counter and sampler of rejected attempts for the audit log.
@@ -125,6 +132,7 @@ impl AppState {
             bodies: Arc::new(bodies::UnfinishedBodies::new(&config.server)),
             admission: Arc::new(admission::Admission::new(&config.server)),
             running: Arc::default(),
+            checked_keys: Arc::default(),
             last_used: Arc::default(),
             refusals: Arc::default(),
             setup: Arc::default(),
@@ -154,26 +162,14 @@ impl AppState {
     }
 }
 
-/// Adds the layers directly around the routes, inside those that rewrite errors: responses for unknown paths and
-/// methods, the limits on every request, and the conversion of panics into responses.
-pub fn with_bounds(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
+/// Adds responses for unknown paths and methods, and the middleware around all routes ([`edge`]).
+pub fn with_edge(routes: Router<AppState>, state: AppState, rewriter: Box<dyn ResponseRewriter>) -> Router {
+    let edge = Edge::new(&state, rewriter);
     routes
         .merge(docs::routes())
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
-        // The framework's own limit of 2 MB would cut uploads; every reader of a body here has a limit of its own.
-        .layer(DefaultBodyLimit::disable())
-        .layer(CatchPanicLayer::custom(error::panicked))
-        .layer(from_fn_with_state(Arc::new(limits::layer::LimitHandles::from_ref(state)), limits::layer::bound))
-}
-
-/// Adds the outermost layers: compression, response headers, and the request ID.
-pub fn with_headers(routes: Router<AppState>, state: AppState) -> Router {
-    let origins = answer_headers::AllowedOrigins::new(&state.config.server.cors_origins);
-    routes
-        .layer(from_fn(compression::gzip))
-        .layer(from_fn_with_state(Arc::new(origins), answer_headers::tell))
-        .layer(from_fn_with_state(state.clone(), request_id::name))
+        .layer(MiddlewareLayer::new(edge))
         .with_state(state)
 }
 

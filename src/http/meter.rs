@@ -1,9 +1,9 @@
 //! Request counters by route and status, in a table built with the routes, so that a request needs no lookup.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use platform::observe::meters::{Counter, Histogram};
+use platform::observe::meters::{Counter, Histogram, HistogramSnapshot, SHARDS, shard};
 
 /// Status codes returned by the server; any other status is counted as 0.
 const STATUSES: [u16; 26] = [
@@ -18,29 +18,57 @@ pub struct RouteMeter {
     pub method: &'static str,
     /// Path pattern of the route, such as `/api/orders/{id}`.
     pub path: String,
+    /// Counters by the shard of the thread that counts. Each is created when it is first needed: most routes are hardly
+    /// used.
+    shards: [OnceLock<Box<RouteShard>>; SHARDS],
+}
+
+/// Counters of one route for some of the threads, in cache lines that the other threads do not write to.
+#[derive(Debug)]
+#[repr(align(128))]
+struct RouteShard {
     statuses: [Counter; STATUSES.len()],
     /// Time from the request head to the response head.
-    pub time: Histogram,
+    time: Histogram,
+}
+
+impl Default for RouteShard {
+    fn default() -> Self {
+        Self { statuses: std::array::from_fn(|_| Counter::default()), time: Histogram::of_seconds() }
+    }
 }
 
 impl RouteMeter {
     fn new(method: &'static str, path: &str) -> Self {
-        let statuses = std::array::from_fn(|_| Counter::default());
-        Self { method, path: path.to_owned(), statuses, time: Histogram::of_seconds() }
+        Self { method, path: path.to_owned(), shards: Default::default() }
     }
     /// Counts a response and records its duration.
     pub fn answered(&self, status: u16, took: Duration) {
         self.counted(status);
-        self.time.took(took);
+        self.shard().time.took(took);
     }
     /// Counts a response, but does not record its duration.
     pub fn counted(&self, status: u16) {
-        self.statuses[STATUSES.iter().position(|counted_status| *counted_status == status).unwrap_or(0)].one();
+        let at = STATUSES.iter().position(|counted_status| *counted_status == status).unwrap_or(0);
+        self.shard().statuses[at].one();
+    }
+    fn shard(&self) -> &RouteShard {
+        self.shards[shard()].get_or_init(Box::default)
+    }
+    fn shards(&self) -> impl Iterator<Item = &RouteShard> {
+        self.shards.iter().filter_map(|shard| shard.get().map(Box::as_ref))
     }
     /// Returns the counts of all statuses that have been returned at least once.
     pub fn by_status(&self) -> impl Iterator<Item = (u16, u64)> {
-        let all = STATUSES.iter().zip(&self.statuses).map(|(status, count)| (*status, count.get()));
+        let count = |at: usize| self.shards().map(|shard| shard.statuses[at].get()).sum::<u64>();
+        let all = STATUSES.iter().enumerate().map(move |(at, status)| (*status, count(at)));
         all.filter(|(_, count)| *count > 0)
+    }
+    /// Returns the times from the request head to the response head.
+    pub fn time(&self) -> HistogramSnapshot {
+        let mut sum = Histogram::of_seconds().counted();
+        self.shards().for_each(|shard| sum.add(&shard.time.counted()));
+        sum
     }
 }
 
@@ -89,5 +117,23 @@ mod tests {
         assert_eq!(meters.all().len(), 3);
         assert_eq!(meters.of("GET", "/a").by_status().collect::<Vec<_>>(), [(200, 1), (404, 1)]);
         assert_eq!(meters.of("POST", "/a").by_status().collect::<Vec<_>>(), [(0, 1)], "a status nobody knows");
+    }
+
+    #[test]
+    fn counts_of_all_threads_add_up() {
+        let meter = RouteMeters::default().of("GET", "/a");
+        assert_eq!((meter.by_status().count(), meter.time().count), (0, 0));
+        let threads = [(); 2 * SHARDS].map(|()| {
+            let meter = meter.clone();
+            std::thread::spawn(move || {
+                for status in [200, 200, 404] {
+                    meter.answered(status, Duration::from_millis(1));
+                }
+            })
+        });
+        assert!(threads.into_iter().all(|thread| thread.join().is_ok()));
+        let requests = 2 * SHARDS as u64;
+        assert_eq!(meter.by_status().collect::<Vec<_>>(), [(200, 2 * requests), (404, requests)]);
+        assert_eq!(meter.time().count, 3 * requests);
     }
 }

@@ -24,7 +24,7 @@ use domain::id::Id;
 use domain::mailbox::mailbox;
 use domain::mesh::{MeasureError, MeshFacts};
 use domain::refusal::Refusal;
-use files::blobs::{Blobs, IncomingContent, StorePermission};
+use files::blobs::{Blobs, IncomingContent, Recording};
 use files::turns::FileOwner;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
@@ -63,7 +63,7 @@ pub struct ModelUpload<F> {
     /// Reserved disk space for a customer's model.
     share: Option<SpaceShare>,
     /// Guard that keeps the content from being removed until the file is recorded.
-    _recording: StorePermission,
+    _recording: Recording,
 }
 
 impl<F> ModelUpload<F> {
@@ -126,7 +126,7 @@ pub async fn take<F: Request>(
     if !still(&app.access, &call.who) {
         return Err(ApiError::unauthorized("the API key or session is no longer valid"));
     }
-    let recording = app.blobs.recording().await;
+    let recording = app.blobs.recording();
     let stored = content.keep(&recording).await?;
     let metadata = app.blobs.keep_metadata(description, &recording).await?;
     let size = i64::try_from(stored.size).map_err(ApiError::internal)?;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::ser::SerializeMap as _;
@@ -12,47 +12,75 @@ use crate::command_request::CommandOutcome;
 use crate::error::{ApiError, REPLAYED_HEADER};
 use crate::page::Pagination;
 use crate::wire::ListItem;
+use crate::written_answers::WrittenAnswer;
 use store::queries::Page;
 
 /// Initial buffer capacity, in bytes; enough for most responses.
 const USUAL_BYTES: usize = 2048;
+/// Number of headers of most responses, with those that the edge adds.
+const USUAL_HEADERS: usize = 10;
 
 /// Builds a JSON response. The body is serialized into a single buffer, which costs half as much as the framework's own
 /// implementation.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    let mut text = Vec::with_capacity(USUAL_BYTES);
-    match serde_json::to_writer(&mut text, body) {
-        Ok(()) => {
-            let mut response = Response::new(Body::from(text));
-            *response.status_mut() = status;
-            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            response
-        }
-        Err(error) => ApiError::internal(error).into_response(),
+    match written(body) {
+        Ok(text) => of_json(status, text),
+        Err(error) => error.into_response(),
     }
+}
+
+/// Writes a body as JSON.
+pub(crate) fn written(body: &impl Serialize) -> Result<Bytes, ApiError> {
+    let mut text = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer(&mut text, body).map_err(ApiError::internal)?;
+    Ok(text.into())
+}
+
+fn of_json(status: StatusCode, text: Bytes) -> Response {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.reserve(USUAL_HEADERS);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 /// Response with status 200: a resource and its version (`ETag`).
 pub struct Resource<T> {
     version: Option<i64>,
-    body: T,
+    body: ResourceBody<T>,
     replayed: bool,
+}
+
+/// Resource in a response.
+enum ResourceBody<T> {
+    /// Resource that is written for the response.
+    Fresh(T),
+    /// Resource that was written for an earlier response ([`crate::written_answers`]).
+    Written(Bytes),
 }
 
 impl<T> Resource<T> {
     /// Builds the response from a resource and the version that was read.
     pub fn new(version: i64, body: T) -> Self {
-        Self { version: Some(version), body, replayed: false }
+        Self { version: Some(version), body: ResourceBody::Fresh(body), replayed: false }
+    }
+    /// Builds the response from a resource that was written as JSON before, and the version that was read.
+    pub fn written(version: i64, body: WrittenAnswer<T>) -> Self {
+        Self { version: Some(version), body: ResourceBody::Written(body.into_bytes()), replayed: false }
     }
     /// Builds the response from a resource and the version after a command.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
-        Self { version: Some(done.version), body, replayed: done.replayed }
+        Self { version: Some(done.version), body: ResourceBody::Fresh(body), replayed: done.replayed }
     }
 }
 
 impl<T: Serialize> IntoResponse for Resource<T> {
     fn into_response(self) -> Response {
-        let response = json(StatusCode::OK, &self.body);
+        let response = match self.body {
+            ResourceBody::Fresh(body) => json(StatusCode::OK, &body),
+            ResourceBody::Written(text) => of_json(StatusCode::OK, text),
+        };
         let response = match self.version {
             Some(version) => tagged(version, response),
             None => response,

@@ -3,18 +3,16 @@
 //! Routes are also recorded as they are added, so that the API description is generated from exactly the routes that
 //! are served ([`crate::openapi`]).
 
-use std::sync::Arc;
-
 use axum::Router;
 use axum::extract::FromRef;
 use axum::handler::Handler;
 use axum::http::Method;
-use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, on};
 
 use crate::AppState;
-use crate::access::{RequiredAccess, RouteGuard, guard};
+use crate::access::{RequiredAccess, RouteGuard};
 use crate::limits::layer::treatment;
+use crate::middleware::MiddlewareLayer;
 use crate::openapi::derive;
 use crate::openapi::operation::{DescribedOperation, DescribedResource, NamedSchema, operation};
 use crate::wire::{Components, DescribedHandler, ToSchema};
@@ -215,7 +213,7 @@ impl Routes {
                 bodies: app.bodies.clone(),
                 admission: app.admission.clone(),
             };
-            on(filter, handler).layer(from_fn_with_state(Arc::new(gate), guard))
+            on(filter, handler).layer(MiddlewareLayer::new(gate))
         };
         self.0.push(Route { served: ServedRoute { method, path, need }, build: Box::new(make), is_listed: true });
         self

@@ -7,6 +7,7 @@ mod connection;
 mod first_line;
 mod front;
 mod head_scan;
+mod idle_timer;
 mod patient;
 mod places;
 mod prefixed;
@@ -29,6 +30,8 @@ use connection::{HeadLimits, HttpConnection};
 use front::AdmittedConnection;
 
 pub use front::Acceptor;
+#[cfg(feature = "fuzzing")]
+pub use head_scan::HeadScan;
 pub use standby::serve_standby;
 
 /// Interval between sweeps of rate-limit windows.

@@ -52,15 +52,19 @@ pub struct LanSettings {
     pub read_timeout: Duration,
     /// Time limit for the whole exchange.
     pub timeout: Duration,
+    /// Time for which an idle connection is kept open.
+    pub idle_timeout: Duration,
 }
 
 impl Default for LanSettings {
     /// Returns time limits of 3 s for connecting, 10 s without data and 30 s in total. Uploads set their own limit.
+    /// Idle connections are kept open for 30 s.
     fn default() -> Self {
         Self {
             connect_timeout: Duration::from_secs(3),
             read_timeout: Duration::from_secs(10),
             timeout: Duration::from_secs(30),
+            idle_timeout: IDLE_CONNECTION_TIMEOUT,
         }
     }
 }
@@ -136,7 +140,7 @@ impl Outbound {
 
 /// Builds the client for printers and configured services.
 pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
-    let builder = builder(settings.connect_timeout).dns_resolver(lan_guard());
+    let builder = builder(settings.connect_timeout).dns_resolver(lan_guard()).pool_idle_timeout(settings.idle_timeout);
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 

@@ -4,4 +4,5 @@ pub mod log;
 pub mod meters;
 pub mod process;
 mod repeats;
+pub mod request;
 pub mod story;

@@ -335,6 +335,10 @@ pub trait Adapter: Send + Sync {
     fn push(&self) -> PushState {
         PushState::default()
     }
+    /// Resolves when the printer has pushed telemetry, which [`Adapter::telemetry`] then returns; supports one waiter.
+    async fn telemetry_pushed(&self) {
+        std::future::pending::<()>().await;
+    }
     /// Returns the telemetry pushed since the last call. It does not include the changes signalled by
     /// [`Adapter::changed`].
     fn telemetry(&self) -> Option<Telemetry> {

@@ -8,6 +8,8 @@
 
 mod fetch;
 pub mod frame;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod place;
 
 use std::sync::{Arc, Mutex, PoisonError};

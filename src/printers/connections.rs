@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::adapter::{Adapter, PrinterError};
 use crate::cameras::Cameras;
+use crate::pace::ConnectionPace;
 use crate::registry::Registry;
 use crate::temperatures::TemperatureHistories;
 use crate::unwatched::UnwatchedTime;
@@ -141,6 +142,8 @@ pub struct PrinterConnections {
     pub(super) cameras: Cameras,
     /// Temperatures of all printers over the last day.
     pub temperatures: TemperatureHistories,
+    /// Pace at which connections are opened that nobody waits for.
+    pub pace: ConnectionPace,
     by_printer: DashMap<Id, Arc<PrinterConnection>>,
     /// Notifies waiters when a connection is added.
     came: WatchSender<()>,
@@ -154,6 +157,7 @@ impl PrinterConnections {
         Self {
             cameras: registry.cameras(),
             temperatures: TemperatureHistories::default(),
+            pace: ConnectionPace::default(),
             registry,
             registering: tokio::sync::Mutex::default(),
             by_printer: DashMap::new(),

@@ -4,6 +4,8 @@ mod components;
 mod console;
 mod continuity;
 mod files;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod gates;
 mod history;
 mod push;
@@ -38,6 +40,8 @@ use words::staff::printer_form as texts;
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
+    name: "Klipper (Moonraker)",
+    models: Some(texts::models_of_firmware),
     one_upload_per_host: true,
     key_hint: texts::hint_key_web,
     address_hint: texts::hint_address_web,
@@ -261,6 +265,10 @@ impl Adapter for FwRest {
 
     fn push(&self) -> PushState {
         self.push.state()
+    }
+
+    async fn telemetry_pushed(&self) {
+        self.push.telemetry_pushed().await;
     }
 
     fn telemetry(&self) -> Option<Telemetry> {

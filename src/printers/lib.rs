@@ -9,10 +9,13 @@ pub mod connections;
 pub mod discovery;
 mod error;
 pub mod farm_types;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod print_host;
 pub mod registry;
 
 mod network;
+mod pace;
 mod printer_type;
 mod push;
 mod requested_slots;

@@ -6,6 +6,8 @@ mod address;
 mod certificate;
 mod command;
 mod ftps;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod merge;
 mod recognition;
 mod report;
@@ -56,6 +58,8 @@ const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
+    name: "Bambu Lab",
+    models: Some(texts::models_of_lan_mode),
     forms: &[GcodeForm::Package],
     maps_slots: true,
     slot_labels: SlotLabels::Changers,
@@ -337,6 +341,10 @@ impl Adapter for MqttLan {
 
     fn push(&self) -> PushState {
         self.session.inbox().state()
+    }
+
+    async fn telemetry_pushed(&self) {
+        self.session.inbox().collected().await;
     }
 
     fn telemetry(&self) -> Option<Telemetry> {

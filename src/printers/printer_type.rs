@@ -28,6 +28,10 @@ pub type PrinterTypeText = fn(Language) -> String;
 pub struct PrinterType {
     /// Type name in the API and in settings, such as `fw_rest`.
     pub word: &'static str,
+    /// Name by which owners choose the type: the maker or the firmware, and the interface.
+    pub name: &'static str,
+    /// Phrase that says which printers are of this type, if the name alone does not.
+    pub models: Option<PrinterTypeText>,
     /// Name of the program that runs on the printers, for messages to operators.
     pub program: &'static str,
     /// Default port of the program on the printers.
@@ -86,6 +90,8 @@ impl PrinterType {
     pub(super) const fn of(word: &'static str, program: &'static str, default_port: u16, make: MakeAdapter) -> Self {
         Self {
             word,
+            name: program,
+            models: None,
             program,
             default_port,
             scheme: "http",

@@ -7,6 +7,8 @@
 //! is used for HTTP Digest authentication.
 
 mod files;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod read;
 mod recognition;
 mod status;
@@ -34,6 +36,8 @@ use words::staff::printer_form as texts;
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
+    name: "Prusa (PrusaLink)",
+    models: Some(texts::models_of_web_interface),
     key_may_be_password: true,
     key_hint: texts::hint_key_screen,
     address_hint: texts::hint_address_screen,

@@ -1,7 +1,8 @@
 //! Push connection to a printer: a WebSocket that is kept open. It wakes a waiter when the printer's state changes, and
 //! collects telemetry. A pushed state is only a hint, after which the waiter polls the printer.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -68,17 +69,13 @@ pub(super) struct Push {
 }
 
 /// State that a connection shares with its adapter. Types whose connection is not a WebSocket fill their own inbox.
+#[derive(Default)]
 pub(super) struct PushInbox {
     woken: Notify,
+    collected: Notify,
     pushed: Mutex<InboxState>,
-    /// Terminal lines from the printer, for subscribers.
-    console: broadcast::Sender<String>,
-}
-
-impl Default for PushInbox {
-    fn default() -> Self {
-        Self { woken: Notify::new(), pushed: Mutex::default(), console: broadcast::Sender::new(CONSOLE_LINES) }
-    }
+    /// Terminal lines from the printer; created by the first subscriber.
+    console: OnceLock<broadcast::Sender<String>>,
 }
 
 #[derive(Default)]
@@ -121,6 +118,12 @@ impl PushInbox {
     /// Merges pushed telemetry into the telemetry that has not been read yet.
     pub(super) fn collect(&self, later: Telemetry) {
         self.with(|pushed| pushed.telemetry = Some(pushed.telemetry.unwrap_or_default().then(later)));
+        self.collected.notify_one();
+    }
+
+    /// Resolves when telemetry has been collected, or immediately if that happened while nobody was waiting.
+    pub(super) async fn collected(&self) {
+        self.collected.notified().await;
     }
 
     /// Returns the state of the connection.
@@ -180,7 +183,12 @@ impl Push {
 
     /// Subscribes to future lines of the printer's terminal.
     pub(super) fn console(&self) -> broadcast::Receiver<String> {
-        self.shared.console.subscribe()
+        self.shared.console.get_or_init(|| broadcast::Sender::new(CONSOLE_LINES)).subscribe()
+    }
+
+    /// Resolves when telemetry has been pushed.
+    pub(super) async fn telemetry_pushed(&self) {
+        self.shared.collected().await;
     }
 
     /// Returns the telemetry pushed since the last call.
@@ -193,6 +201,14 @@ impl Push {
         *self.task.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.shared.closed();
     }
+}
+
+/// Returns a number from 0 to 1 for a printer, which is always the same, so that printers whose connections broke
+/// together, as when the network fails, are not all connected to at the same moments.
+pub(super) fn spread(printer: &str) -> f64 {
+    let mut hasher = DefaultHasher::new();
+    printer.hash(&mut hasher);
+    hasher.finish() as f64 / u64::MAX as f64
 }
 
 async fn keep<D: Dialect>(endpoint: PushTarget, mut dialect: D, shared: Arc<PushInbox>) {
@@ -210,7 +226,7 @@ async fn keep<D: Dialect>(endpoint: PushTarget, mut dialect: D, shared: Arc<Push
                 tracing::debug!(%error, url = %endpoint.url, "no push connection to the printer");
             }
         }
-        sleep(RECONNECT_DELAYS.next(failures, 1.0)).await;
+        sleep(RECONNECT_DELAYS.next(failures, spread(endpoint.url.as_str()))).await;
         failures += 1;
     }
 }
@@ -249,9 +265,11 @@ async fn talk<D: Dialect>(endpoint: &PushTarget, dialect: &mut D, shared: &PushI
                     continue;
                 };
                 let update = dialect.interpret(text.as_str());
-                for line in update.console {
-                    // Nobody may listen.
-                    let _ = shared.console.send(line);
+                if let Some(console) = shared.console.get() {
+                    for line in update.console {
+                        // Nobody may listen any more.
+                        let _ = console.send(line);
+                    }
                 }
                 if update.subscribed {
                     shared.opened();

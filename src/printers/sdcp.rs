@@ -6,6 +6,8 @@
 //! ([`message::PrinterRequest`]). It has no emergency stop, no console and no history that can be queried.
 
 mod files;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod link;
 mod message;
 mod status;
@@ -39,6 +41,8 @@ const CAMERA_PORT: u16 = 3031;
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
+    name: "Elegoo (SDCP)",
+    models: Some(texts::models_of_resin_and_board),
     keyless: true,
     address_hint: texts::hint_address_screen,
     lacks: &[
@@ -204,6 +208,10 @@ impl Adapter for Sdcp {
 
     fn push(&self) -> PushState {
         self.link.push()
+    }
+
+    async fn telemetry_pushed(&self) {
+        self.link.telemetry_pushed().await;
     }
 
     fn telemetry(&self) -> Option<Telemetry> {

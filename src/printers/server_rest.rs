@@ -4,6 +4,8 @@
 mod console;
 mod continuity;
 mod files;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod push;
 mod read;
 mod recognition;
@@ -36,6 +38,7 @@ const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
+    models: Some(texts::models_of_server),
     lacks: &[Operation::RestartFirmware],
     key_hint: texts::hint_key_application,
     address_hint: texts::hint_address_browser,
@@ -305,6 +308,10 @@ impl Adapter for ServerRest {
 
     fn push(&self) -> PushState {
         self.push.state()
+    }
+
+    async fn telemetry_pushed(&self) {
+        self.push.telemetry_pushed().await;
     }
 
     fn telemetry(&self) -> Option<Telemetry> {

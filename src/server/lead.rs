@@ -87,6 +87,15 @@ impl Lead {
         loss.unwrap_or(LeadLoss::TakenOver)
     }
 
+    /// Does work for as long as this server leads; fails if it loses the lead meanwhile.
+    pub(super) async fn during<T>(&self, work: impl Future<Output = T>) -> Result<T, LeadLoss> {
+        tokio::select! {
+            biased; // what another server may be doing by now is not done here
+            loss = self.lost() => Err(loss),
+            done = work => Ok(done),
+        }
+    }
+
     /// Returns the function that reports that another server writes to the database.
     pub(super) fn on_fenced(&self) -> Arc<dyn Fn() + Send + Sync> {
         let loss = self.loss.clone();
@@ -121,7 +130,7 @@ fn record(loss: &watch::Sender<Option<LeadLoss>>, reason: LeadLoss) {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
-    use std::future::{Ready, ready};
+    use std::future::{Ready, pending, ready};
 
     use super::*;
 
@@ -135,6 +144,15 @@ mod tests {
     async fn a_renewal_that_panics_ends_the_lead() {
         assert_eq!(loss_of(|| -> Ready<LeaseEnd> { panic!("a fault of the program") }).await, LeadLoss::Panicked);
         assert_eq!(loss_of(|| ready(LeaseEnd::Lost)).await, LeadLoss::TakenOver);
+    }
+
+    #[tokio::test]
+    async fn work_ends_with_the_lead() {
+        let lead = Lead::undisputed();
+        assert_eq!(lead.during(ready(7)).await, Ok(7));
+        lead.on_fenced()();
+        assert_eq!(lead.during(pending::<()>()).await, Err(LeadLoss::TakenOver));
+        assert_eq!(lead.during(ready(7)).await, Err(LeadLoss::TakenOver));
     }
 
     #[tokio::test]

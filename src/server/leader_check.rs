@@ -1,7 +1,7 @@
 //! Check that a server that stands by could go on with the shop of the server that leads.
 //!
 //! It goes on beside the attempts to take the lead, and delays none. What fails because of the network is tried again:
-//! only a setting that is certainly wrong ends the server.
+//! only a setting that is certainly wrong ends the server. The secrets are checked again and again.
 
 use std::time::Duration;
 
@@ -12,15 +12,16 @@ use super::{StartError, refused, shared_folders};
 use crate::app::ShopStartError;
 use crate::app::own_secrets::{self, SecretsError};
 use crate::config::Config;
-use crate::services::object_storage::StorageError;
 use crate::store::connect::OpenError;
 use crate::store::lease::CurrentLeader;
 
 /// Maximum time for a server that has just begun to lead to mark its folders.
 const MARKING_TIME: Duration = Duration::from_secs(3);
+/// The same for the bucket, besides the time of one request that is not answered.
+const BUCKET_MARKING_TIME: Duration = Duration::from_secs(10);
 /// Interval between two looks at the folders.
 const FOLDER_INTERVAL: Duration = Duration::from_millis(100);
-/// Delay after a failure of the network.
+/// Delay after a failure of the network, and between two looks at the secrets.
 const NETWORK_PAUSE: Duration = Duration::from_secs(5);
 
 /// Checks that this server could go on with the shop of the server that leads, and ends as soon as that is certain.
@@ -34,6 +35,19 @@ pub(super) async fn check(config: &Config, mut leaders: watch::Receiver<CurrentL
     check_bucket(config).await
 }
 
+/// Checks from time to time whether the shop still has the secrets of this server, and ends with the fault as soon as
+/// it has not: the server that leads may have replaced the key.
+pub(super) async fn later_fault(config: &Config, mut leaders: watch::Receiver<CurrentLeader>) -> StartError {
+    loop {
+        sleep(NETWORK_PAUSE).await;
+        // A command may be restoring another shop.
+        leading_mark(&mut leaders).await;
+        if let Err(fault) = check_secrets(config).await {
+            return fault;
+        }
+    }
+}
+
 /// Waits until a server leads; returns the text with which it marks its folders, or `None` if nobody is told of it any
 /// more.
 async fn leading_mark(leaders: &mut watch::Receiver<CurrentLeader>) -> Option<String> {
@@ -44,9 +58,9 @@ async fn check_secrets(config: &Config) -> Result<(), StartError> {
     loop {
         match own_secrets::verify(config).await {
             Ok(()) => return Ok(()),
-            Err(SecretsError::Open(OpenError::Database(_) | OpenError::Unreachable { .. })) => {
-                sleep(NETWORK_PAUSE).await;
-            }
+            Err(SecretsError::Open(
+                OpenError::Database(_) | OpenError::Unreachable(_) | OpenError::NoWritingHost(_),
+            )) => sleep(NETWORK_PAUSE).await,
             Err(SecretsError::Open(source)) => return Err(refused(config, source)),
             Err(error) => return Err(StartError::Secrets(error)),
         }
@@ -57,10 +71,15 @@ async fn check_folders(config: &Config, mut leaders: watch::Receiver<CurrentLead
     let mut failed: Option<(String, Instant)> = None;
     while let Some(mark) = leading_mark(&mut leaders).await {
         let Err(error) = shared_folders::check_marks(config, &mark).await else { break };
+        if matches!(&error, StartError::App(error) if shared_folders::is_silent(error)) {
+            tracing::warn!(%error, "the standby cannot reach the bucket for files; retrying");
+            sleep(NETWORK_PAUSE).await;
+            continue;
+        }
         // Another leader has a mark of its own, and as much time.
         let same = failed.filter(|(last, _)| *last == mark);
         let (_, failed_at) = same.unwrap_or_else(|| (mark.clone(), Instant::now()));
-        if failed_at.elapsed() >= MARKING_TIME {
+        if failed_at.elapsed() >= marking_time(config) {
             return Err(error);
         }
         failed = Some((mark, failed_at));
@@ -69,14 +88,35 @@ async fn check_folders(config: &Config, mut leaders: watch::Receiver<CurrentLead
     Ok(())
 }
 
+/// Returns the maximum time for a server that has just begun to lead to mark what it shares.
+fn marking_time(config: &Config) -> Duration {
+    match config.files_bucket() {
+        Some(_) => config.object_storage.timeout_seconds.duration() + BUCKET_MARKING_TIME,
+        None => MARKING_TIME,
+    }
+}
+
 async fn check_bucket(config: &Config) -> Result<(), StartError> {
     loop {
         match shared_folders::check_bucket(config).await {
-            Err(StartError::App(ShopStartError::Storage(error @ StorageError::Silent(_)))) => {
+            Err(StartError::App(ShopStartError::Storage(error))) if error.is_transient() => {
                 tracing::warn!(%error, "the standby cannot reach the bucket for documents; retrying");
                 sleep(NETWORK_PAUSE).await;
             }
             outcome => return outcome,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leader_may_try_twice_to_mark_its_bucket() {
+        let mut config = Config::default();
+        assert_eq!(marking_time(&config), MARKING_TIME);
+        config.files.dir = "s3://shop/files".into();
+        assert!(marking_time(&config) > config.object_storage.timeout_seconds.duration());
     }
 }

@@ -1,48 +1,95 @@
-//! Folders that servers on the same database share. The server that leads leaves a random mark in them, which shows
-//! that another server sees the same folders, and not copies of them.
+//! Folders, or the place in a bucket, that servers on the same database share. The server that leads leaves a random
+//! mark in them, which shows that another server sees the same ones, and not copies of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tokio::task::spawn_blocking;
+use tokio::time::{sleep, timeout};
 
 use super::{StartError, absolute};
-use crate::app::documents;
+use crate::app::ShopStartError;
+use crate::app::storage::{self, check_files_storage, files_error, files_storage};
 use crate::config::Config;
 use crate::services::object_storage::StorageError;
 
-/// File with the mark of the server that leads. Backups leave out files whose names contain `#`.
+/// File or object with the mark of the server that leads. Backups leave out files whose names contain `#`.
 const MARK_FILE: &str = "leader#mark";
+/// Maximum time for which a server that may start without the bucket waits for it.
+const MAX_BUCKET_WAIT: Duration = Duration::from_secs(2);
+/// Interval between two attempts to mark a bucket that does not respond.
+const MARK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Returns the folders that a server needs to go on with another one's shop, each with its setting.
 fn folders(config: &Config) -> Vec<(&'static str, PathBuf)> {
-    let mut folders = vec![("files.dir", config.files_dir())];
-    if config.object_storage.bucket.is_empty() {
+    let mut folders = Vec::new();
+    if config.files_bucket().is_none() {
+        folders.push(("files.dir", config.files_dir()));
+    }
+    if config.object_storage.bucket.is_empty() && config.documents_bucket().is_none() {
         folders.push(("files.documents_dir", config.documents_dir()));
     }
     folders
 }
 
-/// Marks the folders for servers that stand by. Must be called by the server that leads.
-pub(super) fn mark(config: &Config, mark: &str) -> Result<(), StartError> {
+/// Checks at a start that the bucket for files can be used, if there is one. `may_lack_files` states whether a server
+/// starts even if the bucket does not respond, as one does that takes over: most work needs no files.
+pub(super) async fn check_files(config: &Config, may_lack_files: bool) -> Result<(), StartError> {
+    if !may_lack_files {
+        return check_files_storage(config).await.map_err(StartError::App);
+    }
+    match timeout(MAX_BUCKET_WAIT, check_files_storage(config)).await {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) if !is_silent(&error) => return Err(StartError::App(error)),
+        Ok(Err(_)) | Err(_) => {}
+    }
+    tracing::warn!("starting although the bucket for files does not respond");
+    Ok(())
+}
+
+/// Returns whether the bucket for files does not respond or fails, which may be over in a moment.
+pub(super) fn is_silent(error: &ShopStartError) -> bool {
+    matches!(error, ShopStartError::FilesBucket { source, .. } if source.is_transient())
+}
+
+/// Marks what is shared with servers that stand by. Must be called by the server that leads.
+pub(super) async fn mark(config: &Config, mark: &str) -> Result<(), StartError> {
     for (_, folder) in folders(config) {
         let marked = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(MARK_FILE), mark));
         marked.map_err(|source| StartError::Data { path: absolute(&folder), source })?;
     }
+    match timeout(MAX_BUCKET_WAIT, mark_bucket(config, mark)).await {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) if !is_silent(&error) => return Err(StartError::App(error)),
+        Ok(Err(_)) | Err(_) => {}
+    }
+    let (config, mark) = (config.clone(), mark.to_owned());
+    tokio::spawn(async move {
+        while mark_bucket(&config, &mark).await.is_err_and(|error| is_silent(&error)) {
+            sleep(MARK_INTERVAL).await;
+        }
+    });
     Ok(())
+}
+
+async fn mark_bucket(config: &Config, mark: &str) -> Result<(), ShopStartError> {
+    let (Some(place), Some(storage)) = (config.files_bucket(), files_storage(config)?) else { return Ok(()) };
+    let marked = storage.put(MARK_FILE, "text/plain", mark.to_owned().into()).await;
+    marked.map_err(|source| files_error(&place, source))
 }
 
 fn has_mark(folder: &Path, mark: &str) -> bool {
     fs::read_to_string(folder.join(MARK_FILE)).is_ok_and(|text| text == mark)
 }
 
-/// Checks that this server sees the folders of the server that leads, and reaches the bucket for documents.
+/// Checks that this server sees what the server that leads has marked, and reaches the bucket for documents.
 pub(crate) async fn check(config: &Config, mark: &str) -> Result<(), StartError> {
     check_marks(config, mark).await?;
     check_bucket(config).await
 }
 
-/// Checks that this server sees the folders of the server that leads.
+/// Checks that this server sees what the server that leads has marked.
 pub(super) async fn check_marks(config: &Config, mark: &str) -> Result<(), StartError> {
     for (setting, folder) in folders(config) {
         let (place, mark) = (folder.clone(), mark.to_owned());
@@ -51,12 +98,20 @@ pub(super) async fn check_marks(config: &Config, mark: &str) -> Result<(), Start
             return Err(StartError::NotShared { setting, path: absolute(&folder) });
         }
     }
-    Ok(())
+    let storage = files_storage(config).map_err(StartError::App)?;
+    let (Some(place), Some(storage)) = (config.files_bucket(), storage) else { return Ok(()) };
+    match storage.get(MARK_FILE).await {
+        Ok(text) if text == mark.as_bytes() => Ok(()),
+        Ok(_) | Err(StorageError::Missing) => {
+            Err(StartError::NotShared { setting: "files.dir", path: place.to_string().into() })
+        }
+        Err(source) => Err(StartError::App(files_error(&place, source))),
+    }
 }
 
 /// Checks that this server reaches the bucket for documents, if there is one.
 pub(super) async fn check_bucket(config: &Config) -> Result<(), StartError> {
-    let Some(bucket) = documents::bucket(config).map_err(StartError::App)? else { return Ok(()) };
+    let Some(bucket) = storage::bucket(config).map_err(StartError::App)? else { return Ok(()) };
     match bucket.probe().await {
         // A key may store objects without the right to ask for one that does not exist.
         Ok(()) | Err(StorageError::Denied(_)) => Ok(()),
@@ -69,16 +124,16 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    #[test]
-    fn a_folder_is_shared_if_it_has_the_mark_of_the_leader() {
+    #[tokio::test]
+    async fn a_folder_is_shared_if_it_has_the_mark_of_the_leader() {
         let folder = tempfile::tempdir().unwrap();
         let mut config = Config::default();
         config.server.data_dir = folder.path().to_owned();
         let is_shared = |by: &str| folders(&config).iter().all(|(_, folder)| has_mark(folder, by));
         assert!(!is_shared("a"));
-        mark(&config, "a").unwrap();
+        mark(&config, "a").await.unwrap();
         assert!(is_shared("a") && !is_shared("b"));
-        mark(&config, "b").unwrap();
+        mark(&config, "b").await.unwrap();
         assert!(is_shared("b") && !is_shared("a"));
     }
 
@@ -89,5 +144,11 @@ mod tests {
         assert_eq!(settings(&config), ["files.dir", "files.documents_dir"]);
         config.object_storage.bucket = "documents".to_owned();
         assert_eq!(settings(&config), ["files.dir"]);
+        config.files.dir = "s3://shop/files".into();
+        assert_eq!(settings(&config), [""; 0]);
+        config.object_storage.bucket = String::new();
+        assert_eq!(settings(&config), [""; 0]);
+        config.files.documents_dir = "documents".into();
+        assert_eq!(settings(&config), ["files.documents_dir"]);
     }
 }

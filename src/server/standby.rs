@@ -94,12 +94,14 @@ pub(super) async fn lead_or_wait(
 }
 
 /// Waits until this server has the lease, and checks meanwhile that it could go on with the shop of the one that leads.
+/// If a newer version has led and changed the tables, this one cannot.
 async fn win(
     config: &Config,
     lease: &mut LeaseWatch,
     leaders: &watch::Sender<CurrentLeader>,
 ) -> Result<Lease, StartError> {
     let mut check = Box::pin(leader_check::check(config, leaders.subscribe()));
+    let mut later_fault = Box::pin(leader_check::later_fault(config, leaders.subscribe()));
     let (mut is_checked, mut is_failing) = (false, false);
     loop {
         tokio::select! {
@@ -109,6 +111,7 @@ async fn win(
                 is_checked = true;
                 lease.announce();
             }
+            fault = &mut later_fault, if is_checked => return Err(fault),
             () = sleep(LOOK_INTERVAL) => {}
         }
         match lease.attempt().await {
@@ -121,6 +124,7 @@ async fn win(
                 });
                 is_failing = false;
             }
+            Err(error @ OpenError::NewerTables(_)) => return Err(refused(config, error)),
             Err(error) => {
                 if !mem::replace(&mut is_failing, true) {
                     tracing::warn!(%error, "the standby cannot read the lease of the database");

@@ -6,6 +6,8 @@
 //! idempotency key.
 
 mod books;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,8 @@ pub mod catalog_cache;
 pub mod circuit;
 pub mod failure_detection;
 pub mod farm_ui;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod mail;
 pub mod mqtt;
 pub mod object_storage;

@@ -6,6 +6,8 @@
 //! directory it replaces the first copy. The caller stores and retries messages.
 
 mod api;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod outbox;
 mod smtp;
 

@@ -1,6 +1,8 @@
-//! Object storage for rendered documents: anyone who knows a document's address can read it. The storage is either a
-//! local directory or a bucket of a service that supports Amazon's S3 protocol.
+//! Object storage for rendered documents, files and backups. The storage is either a local directory or a bucket of a
+//! service that supports Amazon's S3 protocol.
 
+use std::error::Error as StdError;
+use std::fmt;
 use std::path::Path as FolderPath;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +15,21 @@ use object_store::client::{
 };
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
+use object_store::prefix::PrefixStore;
 use object_store::{
-    Attribute, Attributes, BackoffConfig, ObjectStore, ObjectStoreExt as _, PutOptions, PutPayload, RetryConfig,
+    Attribute, Attributes, BackoffConfig, Error as StoreError, ObjectStore, ObjectStoreExt as _, PutOptions,
+    PutPayload, RetryConfig,
 };
+
+use platform::secrets::random::secret_bytes;
 
 pub mod large;
 
 /// Maximum size of a response from the service, in bytes; larger than any document.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+/// Lowest rate at which contents are sent and received, in bytes per second: a slower one counts as no response. With
+/// two transfers at a time, this is an uplink of less than 1 Mbit/s.
+const MIN_BYTES_PER_SECOND: u64 = 48 * 1024;
 
 /// Reason why an object storage operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +40,9 @@ pub enum StorageError {
     /// The storage did not respond in time or could not be reached.
     #[error("object storage did not respond: {0}")]
     Silent(String),
+    /// The storage responds, but failed, or its response broke off; another try may succeed.
+    #[error("object storage failed: {0}")]
+    Unavailable(String),
     /// The response is larger than any document may be.
     #[error("object storage sent more data than a document may contain")]
     TooLarge,
@@ -40,6 +52,37 @@ pub enum StorageError {
     /// The storage rejected the request or failed.
     #[error("object storage rejected the request: {0}")]
     Failed(String),
+}
+
+impl StorageError {
+    /// Returns whether another try may succeed although nobody changes anything.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Silent(_) | Self::Unavailable(_))
+    }
+}
+
+impl From<StoreError> for StorageError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound { .. } => Self::Missing,
+            StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => Self::Denied(error.to_string()),
+            StoreError::Generic { .. } if is_silence(&error) => Self::Silent(error.to_string()),
+            StoreError::Generic { .. } => Self::Unavailable(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// Returns whether a request failed because there was no connection, or no response in time.
+fn is_silence(error: &(dyn StdError + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(fault) = error.downcast_ref::<HttpError>() {
+            return matches!(fault.kind(), HttpErrorKind::Timeout | HttpErrorKind::Connect);
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// Address, credentials and limits for a bucket.
@@ -57,7 +100,7 @@ pub struct BucketSettings {
     pub secret_access_key: String,
     /// Base URL at which the bucket's objects can be read publicly.
     pub public_url: String,
-    /// Time limit for one request.
+    /// Time limit for one request, besides the time in which contents are sent or received.
     pub timeout: Duration,
 }
 
@@ -65,9 +108,19 @@ pub struct BucketSettings {
 #[derive(Clone)]
 pub struct ObjectStorage {
     store: Arc<dyn ObjectStore>,
+    /// The same storage, whose requests are never repeated.
+    single: Arc<dyn ObjectStore>,
     public_url: String,
     timeout: Duration,
     local: bool,
+    served: bool,
+}
+
+impl fmt::Debug for ObjectStorage {
+    /// Formats the storage without its credentials.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectStorage").field("local", &self.local).finish_non_exhaustive()
+    }
 }
 
 /// Adapter that makes the storage library use the server's own HTTP client, so that the library does not open
@@ -117,8 +170,9 @@ impl ObjectStorage {
     pub fn folder(folder: &FolderPath, public_url: String) -> Result<Self, std::io::Error> {
         std::fs::create_dir_all(folder)?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(std::io::Error::other)?;
+        let store: Arc<dyn ObjectStore> = Arc::new(store.with_fsync(true));
         let timeout = Duration::from_secs(10);
-        Ok(Self { store: Arc::new(store.with_fsync(true)), public_url, timeout, local: true })
+        Ok(Self { single: store.clone(), store, public_url, timeout, local: true, served: true })
     }
 
     /// Creates storage in a bucket, which is accessed through the given HTTP client.
@@ -134,19 +188,40 @@ impl ObjectStorage {
             .with_access_key_id(&settings.access_key_id)
             .with_secret_access_key(&settings.secret_access_key)
             .with_allow_http(true)
-            .with_retry(retry)
             .with_http_connector(OwnClient(client));
         if !settings.endpoint.is_empty() {
             builder = builder.with_endpoint(&settings.endpoint).with_virtual_hosted_style_request(false);
         }
-        let store = builder.build().map_err(|error| StorageError::Failed(error.to_string()))?;
+        let never = RetryConfig { max_retries: 0, ..retry.clone() };
+        let build = |retry: RetryConfig| {
+            let store = builder.clone().with_retry(retry).build();
+            let store = store.map_err(|error| StorageError::Failed(error.to_string()))?;
+            Ok::<Arc<dyn ObjectStore>, StorageError>(Arc::new(store))
+        };
+        let (store, single) = (build(retry)?, build(never)?);
         let public_url = settings.public_url.trim_end_matches('/').to_owned();
-        Ok(Self { store: Arc::new(store), public_url, timeout: settings.timeout, local: false })
+        Ok(Self { store, single, public_url, timeout: settings.timeout, local: false, served: false })
     }
 
-    /// Returns whether the storage is a local directory, whose files the server itself serves.
+    /// Returns the part of the storage whose keys begin with the given path.
+    pub fn below(&self, path: &str) -> Self {
+        let below = |store: &Arc<dyn ObjectStore>| Arc::new(PrefixStore::new(store.clone(), path));
+        Self { store: below(&self.store), single: below(&self.single), ..self.clone() }
+    }
+
+    /// Returns the storage with the URL at which the server itself serves its objects.
+    pub fn served_at(self, public_url: String) -> Self {
+        Self { public_url, served: true, ..self }
+    }
+
+    /// Returns whether the storage is a local directory.
     pub fn is_local(&self) -> bool {
         self.local
+    }
+
+    /// Returns whether the server itself serves the storage's objects.
+    pub fn is_served(&self) -> bool {
+        self.served
     }
 
     /// Returns the URL at which the object under the given key can be read publicly, now or once it has been stored.
@@ -182,6 +257,26 @@ impl ObjectStorage {
         }
     }
 
+    /// Stores, reads and removes an object, to check that the service responds and the access key may do all of this.
+    /// Leaves nothing behind.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the service does not respond, or rejects one of the requests.
+    pub async fn check_writable(&self) -> Result<(), StorageError> {
+        // Servers that check the same bucket at the same time have an object each.
+        let key = format!("printfloor-check-{}", hex::encode(secret_bytes::<8>()));
+        let content = Bytes::from_static(b"check");
+        self.put(&key, "text/plain", content.clone()).await?;
+        let stored = self.get(&key).await;
+        self.remove(&key).await?;
+        if stored? == content {
+            Ok(())
+        } else {
+            Err(StorageError::Failed("an object is not what was stored before".to_owned()))
+        }
+    }
+
     /// Stores a document. A key always has the same content, so an existing object is simply replaced.
     ///
     /// # Errors
@@ -192,8 +287,11 @@ impl ObjectStorage {
         let attributes =
             if self.local { Attributes::new() } else { Attributes::from_iter([(Attribute::ContentType, media)]) };
         let options = PutOptions { attributes, ..PutOptions::default() };
+        let time = self.transfer_time(content.len() as u64);
         let payload = PutPayload::from_bytes(content);
-        self.within(self.store.put_opts(&Path::from(key), payload, options)).await.map(drop)
+        let path = Path::from(key);
+        let put = within(time, self.store.put_opts(&path, payload, options));
+        put.await.map(drop).map_err(no_bucket)
     }
 
     /// Reads a document.
@@ -207,15 +305,29 @@ impl ObjectStorage {
     }
 
     async fn within<T>(&self, work: impl Future<Output = object_store::Result<T>>) -> Result<T, StorageError> {
-        match tokio::time::timeout(self.timeout, work).await {
-            Ok(Ok(done)) => Ok(done),
-            Ok(Err(object_store::Error::NotFound { .. })) => Err(StorageError::Missing),
-            Ok(Err(
-                error @ (object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. }),
-            )) => Err(StorageError::Denied(error.to_string())),
-            Ok(Err(error @ object_store::Error::Generic { .. })) => Err(StorageError::Silent(error.to_string())),
-            Ok(Err(error)) => Err(StorageError::Failed(error.to_string())),
-            Err(_) => Err(StorageError::Silent("no response in time".to_owned())),
-        }
+        within(self.timeout, work).await
+    }
+
+    /// Returns the time limit of a request that sends or receives so many bytes.
+    fn transfer_time(&self, bytes: u64) -> Duration {
+        self.timeout + Duration::from_secs(bytes.div_ceil(MIN_BYTES_PER_SECOND))
     }
 }
+
+async fn within<T>(time: Duration, work: impl Future<Output = object_store::Result<T>>) -> Result<T, StorageError> {
+    match tokio::time::timeout(time, work).await {
+        Ok(done) => Ok(done?),
+        Err(_) => Err(StorageError::Silent("no response in time".to_owned())),
+    }
+}
+
+/// Returns the error of a request to store an object: what is missing then is the bucket.
+fn no_bucket(error: StorageError) -> StorageError {
+    match error {
+        StorageError::Missing => StorageError::Failed("the bucket does not exist".to_owned()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -121,6 +121,13 @@ pub async fn test_spools(client: &Client, url: &str, token: &str) -> Result<Stri
     Spoolman::new(client.clone(), url, token)?.test().await
 }
 
+/// Reads a response of each system, for the fuzz targets.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn parse_answer(answer: &Value) {
+    inventree::parse(answer);
+    spoolman::parse(answer);
+}
+
 /// Parses an amount, which may be a number or a decimal string, and rounds it to thousandths.
 fn amount(value: &Value) -> Option<Amount> {
     let number = match value {

@@ -7,6 +7,8 @@
 
 mod calls;
 mod form;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod read;
 mod send;
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! the client that reports shipments to it. [`domain::channel_order`] decides what to do with such a shop's orders;
 //! [`super::storefront`] reads the shops' catalogues.
 
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod rest;
 mod shopify;
 mod table;

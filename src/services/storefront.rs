@@ -178,6 +178,13 @@ fn product(of: &Value, currency: &str) -> Option<StoreProduct> {
     })
 }
 
+/// Reads an entry of each list, for the fuzz targets.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn parse_answer(answer: &Value) {
+    let _ = product(answer, "usd");
+    let _ = collection(answer);
+}
+
 /// Converts an HTML description to plain text.
 fn without_markup(html: &str) -> String {
     let (mut text, mut inside) = (String::new(), false);

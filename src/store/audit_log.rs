@@ -7,7 +7,7 @@ use sea_orm::{
     QueryFilter as _, QueryOrder as _, QuerySelect as _, QueryTrait as _, Statement,
 };
 
-use crate::connect::{self, DatabaseSettings, OpenError};
+use crate::connect::{self, DatabaseSettings, OpenError, refuse_newer};
 use crate::rows::chain_line;
 use domain::audit::chain::{ChainCheck, ChainFault, ChainHead};
 use domain::time::Timestamp;
@@ -63,7 +63,7 @@ impl AuditLog {
     ///
     /// # Errors
     ///
-    /// Fails if the database cannot be read, or contains no audit log of this version.
+    /// Fails if the database cannot be read, or contains no audit log of this version, or of a newer one.
     pub async fn open(settings: &DatabaseSettings) -> Result<Self, AuditLogError> {
         if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
             return Err(AuditLogError::NoShop);
@@ -148,6 +148,7 @@ async fn read_ends(db: &DatabaseConnection) -> Result<(ChainHead, i64), AuditLog
     if backend == DatabaseBackend::Sqlite {
         db.execute_unprepared("PRAGMA query_only = ON").await?;
     }
+    refuse_newer(db).await?;
     let tables = SchemaManager::new(db);
     if !tables.has_table("writer").await? {
         return Err(AuditLogError::NoShop);

@@ -2,22 +2,28 @@
 //!
 //! Opening for writing takes these steps on one connection: check whether a different server has taken over, acquire
 //! the lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
-//! take the next epoch. The first time a process opens the database, it migrates the tables before these steps.
+//! take the next epoch. The first time a process opens the database, it migrates the tables before these steps, unless
+//! a newer version has done so: then it changes nothing.
 
+mod clock;
 mod error;
 mod exclusion;
 mod hosts;
 mod replication;
 #[cfg(test)]
 mod tests;
+mod version;
 mod whole;
 
+pub use clock::time_of;
 pub(crate) use error::refuses_value;
 pub use error::{OpenError, unavailable};
-pub(super) use exclusion::{ADVISORY_LOCK, lock};
+pub(super) use exclusion::{ADVISORY_LOCK, hold_epoch, lock};
 pub use hosts::WritingHost;
 pub(crate) use hosts::writing_address;
 pub use replication::is_asynchronous;
+pub(crate) use version::{MIGRATION_TABLE, has_table};
+pub use version::{NewerMigration, refuse_newer};
 pub(crate) use whole::{ExclusiveAccess, copying, exclusive};
 
 use std::path::PathBuf;
@@ -26,7 +32,10 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use migrations::{Migrator, MigratorTrait, SchemaManager};
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DatabaseTransaction, DbErr,
+    RuntimeErr,
+};
 use sqlx::postgres::PgConnectOptions;
 use url::{Host, Url};
 
@@ -216,6 +225,7 @@ pub async fn start_restored(settings: &DatabaseSettings) -> Result<WriteConnecti
 
 async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
     lock_in_time(&db).await?;
+    refuse_newer(&db).await?;
     let backend = db.get_database_backend();
     let postgres = backend == DatabaseBackend::Postgres;
     // A server that still believes that it writes must not see tables that it does not know.
@@ -230,8 +240,9 @@ async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
     if postgres {
         db.execute_unprepared("RESET statement_timeout").await?;
     }
-    let WriterPosition { epoch, last_seq, audit } = take_epoch(&db).await?;
-    Ok(WriteConnection { db, epoch, last_seq, audit })
+    // If the connection was lost, this one is another, which has to have the lock as well.
+    lock(&db).await?;
+    WriteConnection::take(db).await
 }
 
 /// Reopens the database for writing. `highest` is the highest epoch that this process can have taken; 0 if none. A
@@ -243,14 +254,25 @@ pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<WriteCo
         return Err(OpenError::TakenOver);
     }
     lock(&db).await?;
-    let WriterPosition { epoch, last_seq, audit } = take_epoch(&db).await?;
-    if highest > 0 && epoch > highest + 1 {
+    let writing = WriteConnection::take(db).await?;
+    if highest > 0 && writing.epoch > highest + 1 {
         return Err(OpenError::TakenOver);
     }
-    Ok(WriteConnection { db, epoch, last_seq, audit })
+    Ok(writing)
 }
 
 impl WriteConnection {
+    /// Takes the next epoch on a connection that has the lock.
+    pub(super) async fn take(db: DatabaseConnection) -> Result<Self, OpenError> {
+        let WriterPosition { epoch, last_seq, audit } = take_epoch(&db).await?;
+        Ok(Self { db, epoch, last_seq, audit })
+    }
+
+    /// Holds the epoch like [`hold_epoch`]; fails if a different server has taken over.
+    pub(super) async fn hold(&self, tx: &DatabaseTransaction, audit: &ChainHead) -> Result<(), OpenError> {
+        if hold_epoch(tx, self.epoch, audit).await? { Ok(()) } else { Err(OpenError::TakenOver) }
+    }
+
     /// Returns whether the epoch on disk is still the one that this connection took.
     pub(super) async fn holds(&self) -> Result<bool, OpenError> {
         Ok(epoch_on_disk(&self.db).await? == self.epoch)
@@ -294,5 +316,6 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
 /// Returns the options of a session in a read pool.
 fn reader_session(options: PgConnectOptions, statement_timeout: Duration) -> PgConnectOptions {
     let limit = statement_timeout.as_millis().to_string();
-    options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on")])
+    // Compiling a query takes longer than each of these queries.
+    options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on"), ("jit", "off")])
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, TransactionTrait};
 use tokio::time::timeout;
 
-use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError};
+use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError, refuse_newer};
 use domain::time::Timestamp;
 use leadership::since_boot;
 use session::{flag, has_table, no_answer, open_session, read, read_or_make, reopen_session, statement};
@@ -41,6 +41,8 @@ const LEASE_TIME: Duration = Duration::from_millis(2500);
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 /// Maximum time to take the lease, in which sessions of the former leader end.
 const TAKING_TIME: Duration = Duration::from_secs(3);
+/// Interval in which a server that stands by looks whether a newer version has changed the tables.
+const VERSION_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time to connect for the first time.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 
@@ -159,6 +161,8 @@ pub struct LeaseWatch {
     is_ready: bool,
     /// The session has the lock by which the leader knows that.
     is_announced: bool,
+    /// Time since boot at which this server last looked whether a newer version has changed the tables.
+    version_checked: Option<Duration>,
 }
 
 impl LeaseWatch {
@@ -171,7 +175,8 @@ impl LeaseWatch {
         connect::reach(&settings.url).await?;
         let session = open_session(&settings, CONNECT_TIME).await?;
         read_or_make(&session).await?;
-        Ok(Self { settings, holder, session: Some(session), last: None, is_ready: false, is_announced: false })
+        let (session, is_ready, is_announced) = (Some(session), false, false);
+        Ok(Self { settings, holder, session, last: None, is_ready, is_announced, version_checked: None })
     }
 
     /// Lets the leader know, from the next attempt on, that this server could take over.
@@ -183,26 +188,27 @@ impl LeaseWatch {
     ///
     /// # Errors
     ///
-    /// Fails if the database does not answer. The next attempt connects anew.
+    /// Fails if the database does not answer; the next attempt connects anew. Fails if a newer version has changed the
+    /// tables, which this one could not use: then it takes nothing.
     pub async fn attempt(&mut self) -> Result<LeaseAttempt, OpenError> {
         let took = timeout(ANSWER_TIME + TAKING_TIME, self.look(false)).await;
-        self.end(took.unwrap_or_else(|_| Err(no_answer())))
+        self.end(took.unwrap_or_else(|_| Err(no_answer().into())))
     }
 
     /// Takes the lease at once, whoever had it, if nobody uses the database. Fails like [`Self::attempt`].
     pub async fn attempt_at_once(&mut self) -> Result<LeaseAttempt, OpenError> {
         let took = timeout(CONNECT_TIME, self.look(true)).await;
-        self.end(took.unwrap_or_else(|_| Err(no_answer())))
+        self.end(took.unwrap_or_else(|_| Err(no_answer().into())))
     }
 
-    fn end(&mut self, attempt: Result<LeaseAttempt, DbErr>) -> Result<LeaseAttempt, OpenError> {
+    fn end(&mut self, attempt: Result<LeaseAttempt, OpenError>) -> Result<LeaseAttempt, OpenError> {
         if attempt.is_err() {
             (self.session, self.last, self.is_announced) = (None, None, false);
         }
-        attempt.map_err(OpenError::from)
+        attempt
     }
 
-    async fn look(&mut self, at_once: bool) -> Result<LeaseAttempt, DbErr> {
+    async fn look(&mut self, at_once: bool) -> Result<LeaseAttempt, OpenError> {
         let session = reopen_session(&mut self.session, &self.settings).await?;
         let row = timeout(ANSWER_TIME, read_or_make(&session)).await.unwrap_or_else(|_| Err(no_answer()))?;
         if self.is_ready && !mem::replace(&mut self.is_announced, true) {
@@ -229,8 +235,25 @@ impl LeaseWatch {
             let place = (self.settings.clone(), self.holder.clone());
             return Ok(LeaseAttempt::Won(Box::new(Lease::new(place, (row.term + 1, mark), now))));
         }
-        self.session = Some(session);
+        if self.check_version(&session, now).await? {
+            self.session = Some(session);
+        } else {
+            // It is still waiting for the answer. What was read of the lease is true all the same.
+            self.is_announced = false;
+        }
         Ok(LeaseAttempt::Held(row.leader()))
+    }
+
+    /// Fails if a newer version leads, or has led, and has changed the tables. Looks from time to time; returns `false`
+    /// if the database does not answer in time.
+    async fn check_version(&mut self, session: &DatabaseConnection, now: Duration) -> Result<bool, OpenError> {
+        if self.version_checked.is_some_and(|last| now.saturating_sub(last) < VERSION_INTERVAL) {
+            return Ok(true);
+        }
+        let Ok(looked) = timeout(ANSWER_TIME, refuse_newer(session)).await else { return Ok(false) };
+        looked?;
+        self.version_checked = Some(now);
+        Ok(true)
     }
 }
 
@@ -241,7 +264,9 @@ async fn take(
     holder: &LeaseHolder,
     row: &LeaseRow,
     ground: LeaseGround,
-) -> Result<Option<String>, DbErr> {
+) -> Result<Option<String>, OpenError> {
+    // Whoever had the lease may have migrated the tables.
+    refuse_newer(session).await?;
     let tx = session.begin().await?;
     tx.execute_unprepared("SET LOCAL synchronous_commit = on").await?;
     tx.execute_unprepared("SET LOCAL lock_timeout = 2000").await?;

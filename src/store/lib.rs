@@ -26,6 +26,7 @@ mod requirements;
 pub mod restoring;
 pub mod rows;
 pub mod secret_checks;
+pub mod secret_rotation;
 pub mod start_check;
 mod submission;
 mod transaction;

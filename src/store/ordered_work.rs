@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
 
 use crate::reader::Reader;
 use crate::rows::{
-    DamagedRow, LoadError, WriteError, purge_deliveries, purge_events, purge_exports, purge_idempotency,
+    DamagedRow, LoadError, WriteError, purge_deliveries, purge_events, purge_exports, purge_idempotency, purge_mails,
     purge_sign_in_links,
 };
 use crate::{AggregateKey, StoredAggregate};
@@ -92,6 +92,7 @@ async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timest
         purge_idempotency(db, now).await? + purge_deliveries(db, before).await? + purge_events(db, before).await?;
     // A day is well beyond the life of a link, so that none that is in memory loses its row.
     let rows = rows + purge_sign_in_links(db, now.plus_ms(-DAY_MS)).await? + purge_exports(db, before).await?;
+    let rows = rows + purge_mails(db, before).await?;
     if db.get_database_backend() == DatabaseBackend::Sqlite {
         db.execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)").await.map_err(WriteError::Db)?;
     }

@@ -11,6 +11,7 @@ mod attempts;
 mod audit;
 mod channels;
 mod contents;
+mod counts;
 mod custom_requests;
 mod customer_files;
 mod customers;
@@ -22,6 +23,7 @@ mod forecast;
 mod idempotency;
 mod invoices;
 mod maintenance;
+mod order_search;
 mod orders;
 mod outbox;
 mod payments;
@@ -49,12 +51,13 @@ pub use payments::{ListedPayment, PaymentFilter};
 pub use quality::{QualityCounts, QualityGrouping};
 pub use quotes::QuoteFilter;
 
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::time::Duration;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
 use sea_orm::{
-    DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select,
+    DatabaseConnection, DbBackend, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select,
     SqlxSqliteConnector,
 };
 use serde::de::DeserializeOwned;
@@ -66,6 +69,9 @@ use crate::rows::{DamagedRow, Doc, LoadError, Snapshot, SnapshotModel};
 use ::domain::aggregate::Versioned;
 use ::domain::id::Id;
 use platform::shared::Shared;
+
+/// Offset from which on a page's rows are looked up by their IDs.
+const DEEP_OFFSET: u64 = 200;
 
 /// Queries on the read pool. Clones share the pool and the batches of idempotency lookups.
 #[derive(Clone, Debug)]
@@ -141,7 +147,21 @@ impl Queries {
         E: EntityTrait<Model: SnapshotModel + Sync>,
         T: DeserializeOwned,
     {
-        let (rows, total) = self.page(select, page).await?;
+        self.snapshots_of(select, page, None).await
+    }
+
+    /// Returns a page of snapshot rows like [`Self::snapshots`]. Counts them unless their total is known.
+    async fn snapshots_of<E, T>(
+        &self,
+        select: Select<E>,
+        page: Page,
+        total: Option<u64>,
+    ) -> Result<(Vec<Versioned<T>>, u64), LoadError>
+    where
+        E: EntityTrait<Model: SnapshotModel + Sync>,
+        T: DeserializeOwned,
+    {
+        let (rows, total) = self.page_of(select, page, total).await?;
         Ok((self.readable(&rows, versioned), total))
     }
 
@@ -152,7 +172,16 @@ impl Queries {
         E: EntityTrait<Model: Doc + Sync>,
         T: DeserializeOwned,
     {
-        let (rows, total) = self.page(select, page).await?;
+        self.rows_of(select, page, None).await
+    }
+
+    /// Returns a page of rows like [`Self::rows`]. Counts them unless their total is known.
+    async fn rows_of<E, T>(&self, select: Select<E>, page: Page, total: Option<u64>) -> Result<(Vec<T>, u64), LoadError>
+    where
+        E: EntityTrait<Model: Doc + Sync>,
+        T: DeserializeOwned,
+    {
+        let (rows, total) = self.page_of(select, page, total).await?;
         Ok((self.readable(&rows, Doc::read), total))
     }
 
@@ -161,12 +190,47 @@ impl Queries {
         rows.iter().filter_map(|row| self.damaged.sort_out(M::TABLE, row.key(), read(row))).collect()
     }
 
+    /// Returns the condition that a column contains a text, ignoring case, in the form that the database evaluates
+    /// fastest.
+    fn contains(&self, column: impl IntoColumnRef, text: &str) -> Expr {
+        if self.db.get_database_backend() == DbBackend::Postgres {
+            return contains(column, text);
+        }
+        let lower = Func::lower(Expr::col(column));
+        Expr::expr(Func::cust("instr").arg(lower).arg(text.to_lowercase())).gt(0)
+    }
+
     async fn page<E>(&self, select: Select<E>, page: Page) -> Result<(Vec<E::Model>, u64), DbErr>
     where
         E: EntityTrait<Model: ModelTrait + Sync>,
     {
         let total = select.clone().count(&self.db).await?;
         let rows = select.limit(page.limit).offset(page.offset).all(&self.db).await?;
+        Ok((rows, total))
+    }
+
+    /// Returns a page of rows, and their total number. If the page begins far behind the first row, the rows before it
+    /// are passed over in the index that sorts them, without reading any of them.
+    async fn page_of<E>(&self, select: Select<E>, page: Page, total: Option<u64>) -> Result<(Vec<E::Model>, u64), DbErr>
+    where
+        E: EntityTrait<Model: Doc + Sync>,
+    {
+        let total = match total {
+            Some(total) => total,
+            None => select.clone().count(&self.db).await?,
+        };
+        if page.limit == 0 || page.offset >= total {
+            return Ok((Vec::new(), total));
+        }
+        let select = select.limit(page.limit).offset(page.offset);
+        if page.offset < DEEP_OFFSET {
+            return Ok((select.all(&self.db).await?, total));
+        }
+        let ids: Vec<String> = select.select_only().expr(Expr::col("id")).into_tuple().all(&self.db).await?;
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        places.extend(ids.iter().enumerate().map(|(place, id)| (id.as_str(), place)));
+        let mut rows = E::find().filter(Expr::col("id").is_in(ids.iter().map(String::as_str))).all(&self.db).await?;
+        rows.sort_by_key(|row| places.get(row.key()).copied());
         Ok((rows, total))
     }
 
@@ -184,19 +248,14 @@ impl Queries {
             .into_tuple()
             .all(&self.db)
             .await?;
-        let read = |(word, count): (String, i64)| {
-            let parsed = serde_json::from_value(Value::String(word.clone()));
-            parsed.map(|value| (value, count as u64)).map_err(|error| {
-                LoadError::Damaged(DamagedRow {
-                    table: E::Model::TABLE,
-                    id: word,
-                    schema: 1,
-                    reason: error.to_string(),
-                })
-            })
-        };
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(|(word, count)| Ok((parse_word(E::Model::TABLE, word)?, count as u64))).collect()
     }
+}
+
+/// Parses a value from a column that has its name.
+fn parse_word<W: DeserializeOwned>(table: &'static str, word: String) -> Result<W, LoadError> {
+    serde_json::from_value(Value::String(word.clone()))
+        .map_err(|error| LoadError::Damaged(DamagedRow { table, id: word, schema: 1, reason: error.to_string() }))
 }
 
 fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned<T>, DamagedRow> {

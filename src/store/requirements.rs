@@ -20,6 +20,26 @@ use entities::{
     custom_requests, files, invoice_documents, jobs, materials, number_gaps, orders, printers, quotes, skus,
 };
 
+/// Statuses of orders that have not ended. They are found by their index, however many orders have ended.
+const OPEN_ORDERS: [OrderStatus; 6] = [
+    OrderStatus::Draft,
+    OrderStatus::Created,
+    OrderStatus::PaymentFailed,
+    OrderStatus::Paid,
+    OrderStatus::Printing,
+    OrderStatus::Ready,
+];
+/// States of jobs that have not ended.
+const OPEN_JOBS: [JobState; 7] = [
+    JobState::Created,
+    JobState::Validated,
+    JobState::AwaitingManualReview,
+    JobState::Sliced,
+    JobState::Dispatching,
+    JobState::Printing,
+    JobState::Paused,
+];
+
 /// Maximum number of IDs per query. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_IDS_PER_QUERY: usize = 30_000;
 
@@ -143,14 +163,14 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
 /// Returns whether any order that has not ended contains the ID in the given field. Order lines are part of the
 /// document and have no index, so they are searched only before a deletion.
 async fn in_orders<C: ConnectionTrait>(db: &C, member: &str, id: Id) -> Result<bool, WriteError> {
-    let over = words(&[OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded])?;
+    let open = words(&OPEN_ORDERS)?;
     let named = orders::Column::Doc.like(format!("%\"{member}\":\"{id}\"%"));
-    any(db, orders::Entity::find().filter(orders::Column::Status.is_not_in(over)).filter(named)).await
+    any(db, orders::Entity::find().filter(orders::Column::Status.is_in(open)).filter(named)).await
 }
 
 async fn in_jobs<C: ConnectionTrait>(db: &C, named: SimpleExpr) -> Result<bool, WriteError> {
-    let over = words(&[JobState::Completed, JobState::Failed, JobState::Cancelled])?;
-    any(db, jobs::Entity::find().filter(jobs::Column::State.is_not_in(over)).filter(named)).await
+    let open = words(&OPEN_JOBS)?;
+    any(db, jobs::Entity::find().filter(jobs::Column::State.is_in(open)).filter(named)).await
 }
 
 /// Returns whether a sent quote contains the SKU; such a quote can be accepted until it is declined or withdrawn. Lines

@@ -26,6 +26,9 @@ pub enum RestoringError {
     /// The database cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// A different server has taken over the database.
+    #[error(transparent)]
+    Open(#[from] OpenError),
 }
 
 impl From<DbErr> for RestoringError {
@@ -48,7 +51,7 @@ pub struct RestoredBackup {
 ///
 /// # Errors
 ///
-/// Fails if the database cannot be read or written, in which case nothing is recorded.
+/// Fails if the database cannot be read or written, or if a different server has taken over; then nothing is recorded.
 pub async fn record(
     writing: &mut WriteConnection,
     backup: &RestoredBackup,
@@ -83,10 +86,8 @@ pub async fn record(
         detail: None,
     };
     batch.push_audit(line, &mut audit);
+    writing.hold(&tx, &audit).await?;
     batch.write(&tx).await?;
-    let advance = "UPDATE writer SET audit_number = $1, audit_chain = $2 WHERE id = 1";
-    let values = [audit.number.into(), audit.hash.clone().into()];
-    tx.execute_raw(Statement::from_sql_and_values(tx.get_database_backend(), advance, values)).await?;
     tx.commit().await?;
     (writing.last_seq, writing.audit) = (restore.first_event, audit);
     Ok(())
@@ -171,4 +172,26 @@ async fn scalar<const N: usize>(
     let query = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
     let row = db.query_one_raw(query).await?;
     Ok(row.map(|row| row.try_get("", "value")).transpose()?.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::rows::samples::{at, on_each};
+
+    #[tokio::test]
+    async fn a_server_that_was_followed_records_nothing() {
+        on_each(async |db| {
+            let backup = RestoredBackup { sha256: "ab".to_owned(), made_at: at(0) };
+            let mut former = WriteConnection::take(db.clone()).await.unwrap();
+            let mut next = WriteConnection::take(db.clone()).await.unwrap();
+            let refused = record(&mut former, &backup, at(1)).await;
+            assert!(matches!(refused, Err(RestoringError::Open(OpenError::TakenOver))), "{refused:?}");
+            assert!(!has_record(db, "ab").await.unwrap());
+            record(&mut next, &backup, at(1)).await.unwrap();
+            assert!(has_record(db, "ab").await.unwrap());
+        })
+        .await;
+    }
 }

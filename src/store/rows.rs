@@ -3,10 +3,12 @@
 //! Transactions belong to the writer, which opens, guards and commits them, and passes them to [`Batch::write`].
 
 mod batch;
+mod counts;
 mod doc;
 mod numbered;
 mod part;
 mod plain;
+mod print_sums;
 mod purge;
 mod snapshot;
 mod statement;
@@ -21,7 +23,8 @@ pub(super) use part::part_row;
 pub use part::{ModelOf, Part, RowSink, StoredRow};
 pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{audit_row, chain_line, read_audit, read_event, read_idempotency};
-pub use purge::{purge_deliveries, purge_events, purge_exports, purge_idempotency, purge_sign_in_links};
+pub(crate) use print_sums::{PeriodQuery, PrintList, SCRAP_UNITS, period_sums};
+pub use purge::{purge_deliveries, purge_events, purge_exports, purge_idempotency, purge_mails, purge_sign_in_links};
 pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
 pub(super) use snapshot::{SnapshotFacts, snapshot_row};
 

@@ -4,17 +4,18 @@
 
 use std::path::PathBuf;
 
-use migrations::{Migrator, MigratorTrait as _, SchemaManager};
+use migrations::SchemaManager;
 use sea_orm::{ConnectionTrait as _, DatabaseBackend, DatabaseConnection, DbErr, QueryResult, RuntimeErr, Statement};
 use sqlx::sqlite::SqliteConnectOptions;
 use url::form_urlencoded;
 
-use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError, UNFINISHED_TABLE};
+use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError, UNFINISHED_TABLE, refuse_newer};
 
 /// Reason that a server could not start with a database.
 #[derive(Debug, thiserror::Error)]
 pub enum StartObstacle {
-    /// The database cannot be opened, is in use by a different server, or contains an interrupted restore.
+    /// The database cannot be opened, is in use by a different server, was written by a newer version, or contains an
+    /// interrupted restore.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The SQLite address does not refer to a file, so all data would be lost when the server stops.
@@ -29,9 +30,6 @@ pub enum StartObstacle {
     /// The tables belong to a different user, and the user in the address is not allowed to change their rows.
     #[error("the database user cannot write to the existing tables; connect as the user that owns them")]
     NoWriteRight,
-    /// The database has migrations that this program does not know.
-    #[error("the tables were created by a newer version of Printfloor; update this server first")]
-    NewerTables,
 }
 
 impl From<DbErr> for StartObstacle {
@@ -98,11 +96,7 @@ async fn check(db: &DatabaseConnection, present: &DatabaseSettings) -> Result<()
     if tables.has_table(UNFINISHED_TABLE).await? {
         return Err(OpenError::RestoreUnfinished.into());
     }
-    match Migrator::get_migration_with_status_read_only(db).await {
-        // The library's only words of its own: migrations are recorded that it does not know.
-        Err(DbErr::Custom(_)) => return Err(StartObstacle::NewerTables),
-        statuses => statuses.map(drop)?,
-    }
+    refuse_newer(db).await?;
     if db.get_database_backend() == DatabaseBackend::Postgres {
         check_rights(db, tables.has_table("writer").await?).await?;
         check_lock(db, present).await?;

@@ -7,9 +7,9 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr, TransactionTrait};
 
-use crate::connect::unavailable;
+use crate::connect::{hold_epoch, unavailable};
 use crate::requirements::check;
 use crate::rows::{Batch, WriteError};
 use crate::{CommandWrites, Settlement, Submission, Unavailable};
@@ -227,13 +227,7 @@ impl TxWriter<'_> {
         audit: &ChainHead,
         requirements: &[&Requirement],
     ) -> Result<(), AttemptFailure> {
-        let guard = Statement::from_sql_and_values(
-            tx.get_database_backend(),
-            "UPDATE writer SET epoch = $1, audit_number = $2, audit_chain = $3 WHERE id = 1 AND epoch = $1",
-            [self.epoch.into(), audit.number.into(), audit.hash.clone().into()],
-        );
-        let updated = tx.execute_raw(guard).await.map_err(AttemptFailure::Before)?;
-        if updated.rows_affected() != 1 {
+        if !hold_epoch(tx, self.epoch, audit).await.map_err(AttemptFailure::Before)? {
             return Err(AttemptFailure::Fenced);
         }
         let written = match batch.write(tx).await {

@@ -16,6 +16,7 @@ pub mod files;
 mod idempotency;
 mod invoices;
 mod jobs;
+mod key_rotation;
 mod keys;
 mod lists;
 pub mod materials;

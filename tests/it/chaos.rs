@@ -155,6 +155,11 @@ fn jobs_by_number(outcomes: &[Outcome<'_>]) -> BTreeMap<String, Value> {
     jobs.map(|job| (job["number"].as_str().unwrap().to_owned(), job.clone())).collect()
 }
 
+fn the_audit_log_fits(app: &App) {
+    let audited = app.command(&["audit", "verify"], "");
+    assert!(audited.contains(" lines fit, from "), "{audited}");
+}
+
 on_both! {
     async fn killed_at_random_moments_nothing_acknowledged_is_lost(db: Db) {
         let seed = from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED);
@@ -221,8 +226,7 @@ on_both! {
         }
         let deliveries = truth::events(&sink, &outcomes).await;
         old_order_is_kept(&app).await;
-        let audited = app.command(&["audit", "verify"], "");
-        assert!(audited.contains(" lines fit, from "), "{audited}");
+        the_audit_log_fits(&app);
         let again = jobs.values().filter(|job| job["reprint"] == true).count();
         eprintln!(
             "{} orders, {} jobs ({again} for rejected parts), {} words about parts, {early} early shipments, {cut_off} cancels \

@@ -4,6 +4,7 @@ mod audit;
 mod backup_places;
 mod data;
 mod mistakes;
+pub mod newer;
 pub mod process;
 mod tools;
 mod transfer;

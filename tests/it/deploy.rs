@@ -1,5 +1,10 @@
 //! Files of `deploy/`: everything that they name exists.
 
+mod alerts;
+mod dashboard;
+mod kubernetes;
+mod scaling;
+
 use std::collections::BTreeSet;
 
 use crate::support::{App, Db};
@@ -91,29 +96,38 @@ fn the_server_holds_no_simulated_payment_processor() {
     let (dependencies, _) = dependencies.split_once("\n[").expect("its end");
     assert!(dependencies.lines().all(|line| !line.starts_with("simulator")), "{dependencies}");
     for program in ["printfloor-demo", "printfloor-simulator"] {
-        assert!(manifest.contains(&format!("[\"target/release/{program}\", \"usr/bin/\", \"755\"]")), "{program}");
+        assert!(package_files().iter().any(|(source, _)| *source == format!("programs/{program}")), "{program}");
         assert!(text_of("deploy/Dockerfile").contains(&format!("target/dist/{program}")), "{program}");
     }
 }
 
+/// Returns the files of the Debian package, each with the place where it is installed.
+fn package_files() -> Vec<(String, String)> {
+    let list = text_of("deploy/debian/files");
+    let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let files = lines.map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert!(words.len() == 3 && ["644", "755"].contains(&words[2]), "{line}");
+        (words[0].to_owned(), words[1].to_owned())
+    });
+    files.collect()
+}
+
 #[test]
 fn the_package_has_what_it_names_and_the_release_is_stripped() {
-    let manifest = text_of("Cargo.toml");
-    let (_, package) = manifest.split_once("[package.metadata.deb]").expect("a package");
-    let (_, assets) = package.split_once("assets = [").expect("parts");
-    let (assets, _) = assets.split_once("\n]").expect("their end");
-    let files: Vec<&str> =
-        assets.lines().filter_map(|line| line.trim().strip_prefix("[\"")?.split('"').next()).collect();
+    let (files, script) = (package_files(), text_of("scripts/package"));
     assert!(files.len() >= 6, "{files:?}");
-    let script = text_of("scripts/package");
-    for file in files {
-        // cargo-deb looks into the folder of its profile for what is named below target/release.
-        let file = file.replace("target/release/", "target/dist/");
-        let there = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).exists();
-        // Of a pattern, the folder is made.
-        let folder = file.split("/*").next().unwrap_or(&file);
-        assert!(there || script.contains(folder), "{file} is neither there nor made");
+    for (file, _) in &files {
+        // The script builds the programs, and lets the server write what it says about itself.
+        let is_made = file.strip_prefix("programs/").is_some_and(|program| script.contains(program))
+            || file.starts_with("package/openapi/")
+            || file.strip_prefix("package/").is_some_and(|name| script.contains(&format!("/{name}")));
+        let is_there = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file).exists();
+        assert!(is_there || is_made, "{file} is neither there nor made");
     }
+    // The unit starts the program from where it is installed.
+    assert!(files.iter().any(|(_, place)| place == "usr/bin/printfloor"), "{files:?}");
+    let manifest = text_of("Cargo.toml");
     let (_, release) = manifest.split_once("[profile.release]").expect("how a release is built");
     let (release, _) = release.split_once("\n\n").expect("its end");
     assert!(release.contains("strip = true"), "the release is not stripped");

@@ -1,5 +1,5 @@
 //! The edge: how often callers may ask, how much the server takes at a time, what it does with clients that stumble,
-//! and with Redis.
+//! with Redis, and behind reverse proxies.
 
 mod answers;
 mod attacks;
@@ -11,6 +11,7 @@ mod hostile_answers;
 mod limits;
 mod load;
 mod persistent;
+mod proxies;
 mod sharing;
 mod swollen;
 

@@ -261,7 +261,7 @@ fn a_long_file_is_found() {
 }
 
 /// Every folder of the repository that holds Rust code.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "src",
     "tests",
     "benches",
@@ -271,6 +271,7 @@ const FOLDERS: [&str; 9] = [
     "api-schema/src",
     "bounded-json/src",
     "stop-signals/src",
+    "fuzz/fuzz_targets",
 ];
 
 /// Returns all Rust files of the repository, the tests too.

@@ -17,6 +17,7 @@ mod kernel;
 mod lan;
 mod machines;
 mod octoprint;
+mod releases;
 mod runner;
 mod schemathesis;
 mod slicing;

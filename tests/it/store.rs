@@ -1,6 +1,7 @@
 //! The store: what becomes of commits, numbers, epochs, outages.
 
 mod audit;
+mod bucket;
 mod contract;
 mod damage;
 mod exclusion;

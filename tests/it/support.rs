@@ -12,6 +12,7 @@ pub mod db;
 pub mod drawing;
 pub mod moto;
 pub mod ports;
+pub mod prometheus;
 pub mod redis;
 pub mod seller;
 pub mod stream;

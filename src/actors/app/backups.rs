@@ -15,16 +15,20 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::spawn_blocking;
 
 use self::manifest::{DatabasePart, ManifestHead, ManifestWriter};
+use super::ShopStartError;
+use super::storage::own_documents;
 use config::Config;
 use domain::time::Timestamp;
 use files::archive::Archive;
-use files::blobs::{Blobs, RetentionGuard};
+use files::blobs::{Blobs, RetentionGuard, bucket_error, with_retries};
 use files::disk::{DiskCapacity, LOST_FOUND};
 use files::pieces::{PieceWriter, Pieces, pipe};
+use services::object_storage::ObjectStorage;
 use store::copy::{CopyError, DatabaseCopier, DatabaseCopy};
 
 /// Permissions of a backup's working directory and of the database copy in it: only the server's user has access.
@@ -36,6 +40,11 @@ const MIN_ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
 pub(super) const MANIFEST_NAME: &str = "manifest.json";
 /// Product name in the manifest of every backup.
 pub(super) const PRODUCT: &str = "Printfloor";
+
+/// Returns the free disk space that a backup needs for a copy of the database of this size, in bytes.
+pub const fn needed_bytes(copy_bytes: u64) -> u64 {
+    copy_bytes.saturating_add(MIN_ROOM_LEFT_BYTES)
+}
 
 /// Reason that a backup could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -58,10 +67,18 @@ pub enum BackupError {
 pub struct Backups {
     copier: DatabaseCopier,
     blobs: Arc<Blobs>,
-    documents: PathBuf,
+    documents: DocumentPlace,
     folder: PathBuf,
     /// Lock held by the backup in progress; released when its temporary data has been removed from disk.
     turn: Arc<Mutex<()>>,
+}
+
+/// Place of the rendered documents. Backups contain none from the public bucket.
+#[derive(Clone)]
+enum DocumentPlace {
+    Folder(PathBuf),
+    /// Documents in the bucket for files.
+    Bucket(ObjectStorage),
 }
 
 /// Backup being downloaded.
@@ -77,11 +94,13 @@ impl Backups {
     ///
     /// # Errors
     ///
-    /// Fails if the temporary data cannot be removed.
-    pub fn open(config: &Config, copier: DatabaseCopier, blobs: Arc<Blobs>) -> io::Result<Self> {
+    /// Fails if the temporary data cannot be removed, or the settings of the bucket for files are invalid.
+    pub fn open(config: &Config, copier: DatabaseCopier, blobs: Arc<Blobs>) -> Result<Self, ShopStartError> {
         let folder = std::path::absolute(config.backup_dir())?;
         remove_folder(&folder)?;
-        Ok(Self { copier, blobs, documents: config.documents_dir(), folder, turn: Arc::default() })
+        let bucket = own_documents(config)?.map(DocumentPlace::Bucket);
+        let documents = bucket.unwrap_or_else(|| DocumentPlace::Folder(config.documents_dir()));
+        Ok(Self { copier, blobs, documents, folder, turn: Arc::default() })
     }
 
     /// Copies the database and starts writing the archive.
@@ -113,7 +132,7 @@ impl Backups {
     }
 
     async fn prepare(&self, turn: OwnedMutexGuard<()>, made_at: Timestamp) -> Result<PreparedBackup, BackupError> {
-        let needed = self.copier.size().await?.saturating_add(MIN_ROOM_LEFT_BYTES);
+        let needed = needed_bytes(self.copier.size().await?);
         let (path, name) = (self.folder.clone(), self.copier.file_name());
         let work_folder = spawn_blocking(move || WorkFolder::make(path, name)).await;
         let (folder, room) = work_folder.map_err(io::Error::other)??;
@@ -163,6 +182,14 @@ impl Drop for WorkFolder {
     }
 }
 
+/// Deletes a file; a missing file is not an error.
+fn remove_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
 /// Deletes a directory and its contents; a missing directory is not an error.
 fn remove_folder(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
@@ -180,7 +207,7 @@ struct PreparedBackup {
     name: &'static str,
     made_at: Timestamp,
     blobs: Arc<Blobs>,
-    documents: PathBuf,
+    documents: DocumentPlace,
     _contents: RetentionGuard,
     _turn: OwnedMutexGuard<()>,
 }
@@ -202,14 +229,15 @@ impl PreparedBackup {
         self.blobs.for_each_content(|sha256, file| {
             let member = archive.add(&format!("files/{}/{sha256}", &sha256[..2]), file)?;
             if member.sha256 != sha256 {
-                tracing::error!(
-                    member = member.name,
-                    "a stored file is damaged on disk; the backup contains it unchanged"
-                );
+                tracing::error!(member = member.name, "a stored file is damaged; the backup contains it unchanged");
             }
             manifest.add(&member)
         })?;
-        for_each_document(&self.documents, |name, file| manifest.add(&archive.add(name, file)?))?;
+        let add = |name: &str, file: File| manifest.add(&archive.add(name, file)?);
+        match &self.documents {
+            DocumentPlace::Folder(folder) => for_each_document(folder, add)?,
+            DocumentPlace::Bucket(bucket) => for_each_stored_document(bucket, &self.folder.path, add)?,
+        }
         archive.add(MANIFEST_NAME, manifest.finish()?)?;
         archive.finish()
     }
@@ -247,6 +275,29 @@ fn for_each_document(folder: &Path, mut visit: impl FnMut(&str, File) -> io::Res
     Ok(())
 }
 
+/// Receives each document in the bucket for files into a file in `folder`, and passes it to `visit` with its name in
+/// the archive. Blocks on the bucket.
+fn for_each_stored_document(
+    bucket: &ObjectStorage,
+    folder: &Path,
+    mut visit: impl FnMut(&str, File) -> io::Result<()>,
+) -> io::Result<()> {
+    let runtime = Handle::current();
+    let path = folder.join("document");
+    let keys = async || bucket.keys_below("").await.map_err(bucket_error);
+    for key in runtime.block_on(with_retries(keys))? {
+        let receive = async || {
+            remove_file(&path)?;
+            bucket.receive_file(&key, &path, &mut |_| {}).await.map_err(bucket_error)
+        };
+        runtime.block_on(with_retries(receive))?;
+        let file = File::open(&path)?;
+        fs::remove_file(&path)?;
+        visit(&format!("documents/{key}"), file)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
@@ -280,5 +331,27 @@ mod tests {
         for_each_document(dir.path(), visit).unwrap();
         assert_eq!(visited, ["documents/abc/INV-1.pdf"]);
         for_each_document(&dir.path().join("none"), |_, _| Ok(())).unwrap();
+    }
+
+    #[tokio::test]
+    async fn documents_in_the_bucket_for_files_are_visited() {
+        let (place, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let bucket = ObjectStorage::folder(place.path(), String::new()).unwrap();
+        for name in ["INV-1", "INV-2"] {
+            bucket.put(&format!("abc/{name}.pdf"), "application/pdf", name.into()).await.unwrap();
+        }
+        let folder = dir.path().to_owned();
+        let visit_all = move || {
+            let mut visited = Vec::new();
+            let visit = |name: &str, file: File| {
+                visited.push((name.to_owned(), io::read_to_string(file)?));
+                Ok::<_, io::Error>(())
+            };
+            for_each_stored_document(&bucket, &folder, visit).map(|()| visited)
+        };
+        let visited = spawn_blocking(visit_all).await.unwrap().unwrap();
+        let expected = ["INV-1", "INV-2"].map(|name| (format!("documents/abc/{name}.pdf"), name.to_owned()));
+        assert_eq!(visited, expected);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 }

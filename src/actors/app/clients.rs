@@ -13,12 +13,15 @@ use documents::Renderer;
 use documents::mail::MailFrame;
 use domain::schedule::Delays;
 use platform::http::{BuildError, LanSettings, lan};
-use platform::secrets::encryption::SecretCipher;
 use printers::registry::{Registry, Settings};
 use services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp, SmtpSettings};
 use services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
 use services::redis::Redis;
 use store::connect;
+
+/// Time for which an idle connection to a printer is kept open: longer than between two polls of one that prints, and
+/// shorter than of one at rest, because a connection takes more memory than all else that is held of a printer.
+const PRINTER_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Clients of the systems outside, with which a shop starts. Simulations pass their own.
 pub struct OutsideClients {
@@ -80,7 +83,7 @@ pub(super) fn agent(config: &Config, line: Arc<SystemLine>) -> Result<Option<Arc
 pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStartError> {
     connect::readable(&own_secrets::database_settings(config))?;
     if !config.auth.secrets_key.is_empty() {
-        SecretCipher::new(config.auth.secrets_key.expose())?;
+        own_secrets::cipher(config)?;
     }
     mailer(config)?;
     MailFrame::new(&config.pdf, config.invoices.rules().seller)?;
@@ -118,6 +121,7 @@ pub fn printer_registry(config: &Config) -> Result<Registry, BuildError> {
         connect_timeout: settings.connect_timeout,
         read_timeout: Duration::from_secs(600),
         timeout: Duration::from_secs(24 * 3600),
+        idle_timeout: PRINTER_IDLE_TIMEOUT,
     };
     // Two clients: an emergency stop shares no connection with anything that may be queued.
     Ok(Registry::new(settings, lan(&clients)?, lan(&clients)?))

@@ -1,16 +1,20 @@
-//! Deletes file contents on disk that no file refers to any more.
+//! Deletes file contents that no file refers to any more.
+
+mod mark;
+mod sweep;
 
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::App;
+pub use self::sweep::ContentSweep;
 use files::blobs::Blobs;
+use services::object_storage::StorageError;
 use store::lease::Leadership;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Maximum time that whoever removes a single file waits for the lead. Meanwhile, no file is stored.
+/// Maximum time that whoever removes contents waits for the lead. Meanwhile, the same contents are not stored.
 const LEAD_TIME: Duration = Duration::from_secs(2);
 
 /// Reason that file contents could not be deleted.
@@ -19,40 +23,44 @@ pub enum RemoveError {
     /// The list of contents in use could not be read from the database.
     #[error(transparent)]
     Query(#[from] LoadError),
-    /// Listing or deleting contents on disk failed.
+    /// Listing or deleting contents failed.
     #[error(transparent)]
     Disk(#[from] std::io::Error),
+    /// The mark in the bucket could not be read or written.
+    #[error(transparent)]
+    Mark(#[from] StorageError),
     /// Another server may lead, and may have stored the same contents.
     #[error("another server may lead")]
     InDoubt,
 }
 
-impl App {
-    /// Deletes all contents that no file refers to and returns how many were deleted.
-    pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
-        let removing = self.blobs.removing().await;
-        let named = self.queries.named_contents().await?;
-        // The process may have been stopped since the query: what another server has stored since is not among these.
-        self.environment.leadership().wait_until_confirmed().await;
-        Ok(removing.keep_only(&named).await?)
-    }
-}
-
-/// Deletes the given contents, except those that a file still refers to. If another server may lead for longer than a
-/// moment, they stay.
+/// Deletes the given contents, except those that a file still refers to, and those that are being recorded. If another
+/// server may lead for longer than a moment, they stay.
 pub async fn remove_contents(
     blobs: &Blobs,
     queries: &Queries,
     leadership: &Leadership,
     contents: impl IntoIterator<Item = String>,
 ) -> Result<(), RemoveError> {
-    let removing = blobs.removing().await;
     for sha256 in contents {
-        if !queries.is_content_named(&sha256).await? {
-            // The process may have been stopped since the query, as in the sweep.
-            timeout(LEAD_TIME, leadership.wait_until_confirmed()).await.map_err(|_| RemoveError::InDoubt)?;
-            removing.remove(&sha256).await?;
-        }
+        remove_unnamed(blobs, queries, leadership, &sha256).await?;
     }
     Ok(())
+}
+
+/// Deletes contents, unless a file refers to them or will do so in a moment; returns whether they were deleted.
+async fn remove_unnamed(
+    blobs: &Blobs,
+    queries: &Queries,
+    leadership: &Leadership,
+    sha256: &str,
+) -> Result<bool, RemoveError> {
+    let Some(removal) = blobs.removal(sha256) else { return Ok(false) };
+    if queries.is_content_named(sha256).await? {
+        return Ok(false);
+    }
+    // The process may have been stopped since the query: another server may have stored the same contents since.
+    timeout(LEAD_TIME, leadership.wait_until_confirmed()).await.map_err(|_| RemoveError::InDoubt)?;
+    removal.remove().await?;
+    Ok(true)
 }

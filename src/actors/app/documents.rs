@@ -16,8 +16,8 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::ShopStartError;
+use super::storage::open_documents;
 use config::Config;
-use config::sections::ObjectStorageConfig;
 use config::values::Secret;
 use documents::labels::{Label, LabelPaper};
 use documents::{PdfContent, RenderError, Renderer, cii};
@@ -25,8 +25,7 @@ use domain::id::Id;
 use domain::invoice::{DocumentKind, Invoice, InvoiceStatus, IssuedDocument, Payment};
 use domain::signing::hmac_sha256;
 use domain::time::Timestamp;
-use platform::http::{LanSettings, lan};
-use services::object_storage::{BucketSettings, ObjectStorage, StorageError};
+use services::object_storage::{ObjectStorage, StorageError};
 use store::queries::Queries;
 use store::rows::LoadError;
 
@@ -40,12 +39,8 @@ const MAX_HELD_DOCUMENTS: usize = 200;
 const MAX_HELD_NUMBERS: usize = 100_000;
 /// Maximum time to wait for a bucket when displaying an invoice.
 const MAX_LOOK_TIME: Duration = Duration::from_secs(2);
-/// Maximum time to send or receive one part of a backup.
-const MAX_PART_TIME: Duration = Duration::from_secs(600);
 /// Number of hexadecimal digits in an address: 160 bits cannot be guessed.
 const ADDRESS_DIGITS: usize = 40;
-/// URL path at which the server serves PDFs stored in a local directory.
-const PUBLIC_PATH: &str = "/documents";
 
 /// Reason that a PDF is not available.
 #[derive(Debug, thiserror::Error)]
@@ -121,48 +116,10 @@ fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
     held.insert(key, value);
 }
 
-/// Returns the bucket configured in the settings, if any.
-pub fn bucket(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> {
-    let settings = &config.object_storage;
-    if settings.bucket.is_empty() {
-        return Ok(None);
-    }
-    let limits = LanSettings { timeout: settings.timeout_seconds.duration(), ..LanSettings::default() };
-    open_bucket(settings, &settings.bucket, &limits).map(Some)
-}
-
-/// Returns a bucket for backups, at the service of the configured one.
-pub fn backup_bucket(config: &Config, name: &str) -> Result<ObjectStorage, ShopStartError> {
-    // The service answers when a part has arrived.
-    let limits = LanSettings { timeout: MAX_PART_TIME, read_timeout: MAX_PART_TIME, ..LanSettings::default() };
-    open_bucket(&config.object_storage, name, &limits)
-}
-
-fn open_bucket(
-    settings: &ObjectStorageConfig,
-    name: &str,
-    limits: &LanSettings,
-) -> Result<ObjectStorage, ShopStartError> {
-    let client = lan(limits)?;
-    let bucket = BucketSettings {
-        bucket: name.to_owned(),
-        endpoint: settings.endpoint.clone(),
-        region: settings.region.clone(),
-        access_key_id: settings.access_key_id.clone(),
-        secret_access_key: settings.secret_access_key.expose().to_owned(),
-        public_url: settings.public_url.clone(),
-        timeout: limits.timeout,
-    };
-    Ok(ObjectStorage::bucket(&bucket, client)?)
-}
-
 impl InvoiceDocuments {
     /// Creates the service according to the settings.
     pub(super) fn new(config: &Config, queries: Queries) -> Result<Self, ShopStartError> {
-        let storage = match bucket(config)? {
-            Some(bucket) => bucket,
-            None => ObjectStorage::folder(&config.documents_dir(), format!("{}{PUBLIC_PATH}", config.public_url()))?,
-        };
+        let storage = open_documents(config)?;
         let renderer = if config.pdf.enabled { Some(Arc::new(Renderer::new(&config.pdf)?)) } else { None };
         let secret = config.auth.session_secret.clone();
         Ok(Self {
@@ -320,12 +277,12 @@ impl InvoiceDocuments {
         Ok(stored.then_some(url))
     }
 
-    /// Returns a PDF from the local directory; fails if PDFs are stored in a bucket.
+    /// Returns a PDF that this server serves; fails if PDFs are stored in a public bucket.
     pub async fn stored(&self, address: &str, name: &str) -> Result<Bytes, StorageError> {
         let digits = address.len() == ADDRESS_DIGITS && address.bytes().all(|byte| byte.is_ascii_hexdigit());
         let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.');
         let is_pdf = Path::new(name).extension().is_some_and(|end| end == "pdf") && !name.contains("..");
-        if !(self.storage.is_local() && digits && named && is_pdf) {
+        if !(self.storage.is_served() && digits && named && is_pdf) {
             return Err(StorageError::Missing);
         }
         self.storage.get(&format!("{address}/{name}")).await

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
+use super::contents::ContentSweep;
 use super::customer_space::CustomerSpace;
 use super::documents::InvoiceDocuments;
 use super::export_rows::QueriedExportRows;
 use super::kinds::{Directories, EffectServices};
 use super::start::Premises;
 use super::start_error::ShopStartError;
-use super::{clients, shops};
+use super::{clients, own_secrets, shops, storage};
 use crate::at_processor::LedgerWork;
 use crate::checkouts::Checkouts;
 use crate::dispatcher::Dispatcher;
@@ -26,7 +27,6 @@ use config::Config;
 use documents::mail::MailFrame;
 use domain::dispatch::DispatchRules;
 use files::blobs::Blobs;
-use files::exports::ExportFiles;
 use kernel::directory::DirectoryArgs;
 use kernel::environment::Environment;
 use kernel::restart_policy::RestartPolicy;
@@ -57,6 +57,7 @@ pub(super) struct Foundation {
     pub(super) subscribers: Subscribers,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) blobs: Arc<Blobs>,
+    pub(super) content_sweep: Arc<ContentSweep>,
     pub(super) customer_space: Arc<CustomerSpace>,
     dispatch_rules: DispatchRules,
     pub(super) documents: Arc<InvoiceDocuments>,
@@ -77,6 +78,8 @@ impl Foundation {
             max_waiting: config.limits.max_queued_commands,
         });
         let lines = SystemLines::new(&config.integrations, &environment);
+        let blobs = Arc::new(storage::open_blobs(config)?);
+        let content_sweep = ContentSweep::new(blobs.clone(), queries.clone(), storage::files_storage(config)?);
         let work = LedgerWork::new(clients.processor, environment.clone());
         Ok(Self {
             directories,
@@ -85,11 +88,12 @@ impl Foundation {
             work,
             mailer: clients.mailer,
             connections: Arc::new(PrinterConnections::new(clients.printers)),
-            blobs: Arc::new(Blobs::open(config.files_dir())?),
+            blobs,
+            content_sweep: Arc::new(content_sweep),
             customer_space: Arc::new(CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space())),
             dispatch_rules: config.board_rules(known_types()),
             documents: Arc::new(InvoiceDocuments::new(config, queries.clone())?),
-            cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
+            cipher: Arc::new(own_secrets::cipher(config)?),
             stock_boards: StockSystemStatuses::default(),
             accounting_wake: AccountingWake::default(),
             environment,
@@ -111,7 +115,7 @@ impl Foundation {
             outbox: self.outbox.clone(),
             cipher: self.cipher.clone(),
             blobs: self.blobs.clone(),
-            export_files: ExportFiles::open(config.exports_dir())?,
+            export_files: storage::open_exports(config)?,
             export_rows: Arc::new(QueriedExportRows(self.queries.clone())),
             connections: self.connections.clone(),
             watch: watch_settings(config),

@@ -219,6 +219,7 @@ kinds! {
         environment: s.environment.clone(),
         settings: s.watch,
         hold: s.hold.clone(),
+        commits: Default::default(),
     };
     /// Webhook endpoints with their cursors and pending deliveries.
     endpoints: domain::endpoint::Endpoint, drain 1, |_, s| crate::endpoints::EndpointEffects {

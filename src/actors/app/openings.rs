@@ -1,5 +1,6 @@
-//! Trial opening of the external resources that the server opens at startup: the database, directories and the port. It
-//! runs before changed settings are saved, to ensure that the next start can open these resources.
+//! Trial opening of the external resources that the server opens at startup: the database, directories, the bucket for
+//! files and the port. It runs before changed settings are saved, to ensure that the next start can open these
+//! resources.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::{fs, io, process};
 use tokio::net::TcpListener;
 
 use super::own_secrets;
+use super::storage::check_files_storage;
 use config::Config;
 use platform::io_words::io_words;
 use store::connect;
@@ -28,6 +30,11 @@ pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, Str
         {
             problems.push((name, format!("{} {words}", path.display())));
         }
+    }
+    let has_other_bucket = next.files_bucket().is_some()
+        && (&present.files.dir, &present.object_storage) != (&next.files.dir, &next.object_storage);
+    if has_other_bucket && let Err(error) = check_files_storage(next).await {
+        problems.push(("files.dir", error.to_string()));
     }
     if present.database_url().expose() != next.database_url().expose()
         && let Err(words) = database(present, next).await
@@ -68,7 +75,7 @@ async fn database(present: &Config, next: &Config) -> Result<(), String> {
         return Ok(());
     }
     match own_secrets::look(next).await {
-        Ok(DatabaseState::Existing { differing }) if !differing.is_empty() => {
+        Ok(DatabaseState::Existing { differing, .. }) if !differing.is_empty() => {
             return Err(format!(
                 "{database_name} was created with a different {}",
                 differing.join(" and a different ")

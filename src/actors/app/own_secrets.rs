@@ -8,15 +8,19 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sea_orm::DatabaseConnection;
 
+use super::start_error::ShopStartError;
 use config::values::Secret;
 use config::{Config, dotenv};
+use domain::time::Timestamp;
+use files::setup_draft::DraftFile;
 use platform::io_words::io_words;
 use platform::secrets::check_values::check_value;
+use platform::secrets::encryption::{EncryptionError, SecretCipher};
 use platform::secrets::random::secret_bytes;
-use store::connect::{self, DatabaseSettings, OpenError, WritingHost};
+use store::connect::{self, DatabaseSettings, OpenError, WriteConnection, WritingHost};
 use store::secret_checks::{self, DatabaseState, SecretCheck};
+use store::secret_rotation::{self, KeyRotation};
 
 /// Reason that the server does not start with the configured secrets.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +58,11 @@ pub enum SecretsError {
     Open(#[from] OpenError),
 }
 
+/// Name of the secret that API keys are hashed with.
+const API_KEY_SALT: &str = "API_KEY_SALT";
+/// Name of the key that stored secrets are encrypted with.
+const SECRETS_KEY: &str = "SECRETS_KEY";
+
 fn is_or_are(names: &[&str]) -> &'static str {
     if names.len() == 1 { "is" } else { "are" }
 }
@@ -72,9 +81,28 @@ pub fn database_settings(config: &Config) -> DatabaseSettings {
 /// changing it only invalidates existing links.
 fn checks(config: &Config) -> Vec<SecretCheck> {
     let auth = &config.auth;
-    let names = [("API_KEY_SALT", &auth.api_key_salt), ("SECRETS_KEY", &auth.secrets_key)];
-    let set = names.into_iter().filter(|(_, secret)| !secret.is_empty());
-    set.map(|(name, secret)| (name, check_value(name, secret.expose()))).collect()
+    let salt = check(API_KEY_SALT, &auth.api_key_salt, &Secret::default());
+    salt.into_iter().chain(check_of_key(config)).collect()
+}
+
+/// Returns the check values of the key that encrypts stored secrets; `None` until it has been generated.
+fn check_of_key(config: &Config) -> Option<SecretCheck> {
+    check(SECRETS_KEY, &config.auth.secrets_key, &config.auth.secrets_key_old)
+}
+
+/// Returns the check values of a secret and of the one that it replaces; `None` if the secret is not set.
+fn check(name: &'static str, secret: &Secret, former: &Secret) -> Option<SecretCheck> {
+    let value_of = |secret: &Secret| (!secret.is_empty()).then(|| check_value(name, secret.expose()));
+    Some(SecretCheck { name, value: value_of(secret)?, former: value_of(former) })
+}
+
+/// Creates the cipher for stored secrets, which decrypts with the key that is being replaced as well.
+///
+/// # Errors
+///
+/// Fails if a key is not one.
+pub fn cipher(config: &Config) -> Result<SecretCipher, EncryptionError> {
+    SecretCipher::with_former(config.auth.secrets_key.expose(), config.auth.secrets_key_old.expose())
 }
 
 /// Determines whether the database contains a shop and, if so, whether it was created with the configured secrets.
@@ -103,7 +131,7 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
             let names = lacking.iter().map(|(name, _)| *name).collect();
             Err(SecretsError::Missing { names, database, file })
         }
-        DatabaseState::Existing { differing } if !differing.is_empty() => {
+        DatabaseState::Existing { differing, .. } if !differing.is_empty() => {
             Err(SecretsError::Differ { names: differing, database, file })
         }
         DatabaseState::New if !lacking.is_empty() => {
@@ -132,12 +160,29 @@ pub async fn verify(config: &Config) -> Result<(), SecretsError> {
     }
 }
 
-/// Stores check values for secrets that have none in the database yet. Must be called after [`settle`], by the server
-/// that holds the database lock.
+/// Replaces the key of stored secrets and of the setup's draft if a former one is configured, and stores check values
+/// for secrets that have none in the database yet. Must be called after [`settle`], by the server that holds the
+/// database lock.
 ///
 /// # Errors
 ///
-/// Fails if the database cannot be written.
-pub async fn keep(config: &Config, db: &DatabaseConnection) -> Result<(), OpenError> {
-    Ok(secret_checks::keep(db, &checks(config)).await?)
+/// Fails if a key cannot be used, or the database or the draft cannot be written.
+pub async fn keep(config: &Config, writing: &mut WriteConnection, now: Timestamp) -> Result<(), ShopStartError> {
+    let old = &config.auth.secrets_key_old;
+    if let Some(check) = check_of_key(config)
+        && !old.is_empty()
+    {
+        let (former, new) = (SecretCipher::new(old.expose())?, SecretCipher::new(config.auth.secrets_key.expose())?);
+        match secret_rotation::rotate(writing, &check, (&former, &new), now).await? {
+            None => {}
+            Some(KeyRotation { renewed, unreadable: 0 }) => {
+                tracing::info!(renewed, "encrypted all stored secrets with the new SECRETS_KEY");
+            }
+            Some(KeyRotation { renewed, unreadable }) => {
+                tracing::warn!(renewed, unreadable, "some stored secrets can be decrypted with neither key");
+            }
+        }
+        DraftFile::new(&config.server.data_dir, &cipher(config)?).renew()?;
+    }
+    Ok(secret_checks::keep(&writing.db, &checks(config)).await.map_err(OpenError::from)?)
 }

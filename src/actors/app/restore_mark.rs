@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::own_secrets;
 use config::Config;
+use config::bucket_address::BucketAddress;
+use platform::secrets::random::secret_bytes;
 use store::connect::{self, OpenError, sqlite_file};
 use store::restoring::is_recorded;
 
@@ -22,13 +24,16 @@ use store::restoring::is_recorded;
 pub struct RestoreMark {
     /// Type and location of the database.
     pub database: String,
-    /// Directory for stored files.
-    pub files: PathBuf,
-    /// Directory for rendered documents.
-    pub documents: PathBuf,
+    /// Directory for stored files, or the address of their place in a bucket.
+    files: PathBuf,
+    /// Directory for rendered documents, or the address of their place in the bucket for files.
+    documents: PathBuf,
     /// SHA-256 hash of the backup's manifest, in hex; empty in markers from older releases.
     #[serde(default)]
     pub backup: String,
+    /// Random text with which the restore marks its place in a bucket; empty in markers from older releases.
+    #[serde(default)]
+    pub place_mark: String,
 }
 
 /// Stage of the restore into a data directory.
@@ -62,9 +67,10 @@ impl RestoreMark {
             .map_or_else(|| connect::display_url(url.expose()), |file| whole_path(&file).display().to_string());
         Self {
             database,
-            files: whole_path(&config.files_dir()),
-            documents: whole_path(&config.documents_dir()),
+            files: place(config.files_bucket(), &config.files_dir()),
+            documents: place(config.documents_bucket(), &config.documents_dir()),
             backup: backup.to_owned(),
+            place_mark: hex::encode(secret_bytes::<16>()),
         }
     }
 
@@ -125,6 +131,11 @@ async fn is_complete(config: &Config, mark: &RestoreMark) -> Result<bool, OpenEr
     }
 }
 
+/// Returns the address of a place in a bucket or, if there is none, the absolute form of a path.
+fn place(bucket: Option<BucketAddress>, path: &Path) -> PathBuf {
+    bucket.map_or_else(|| whole_path(path), |address| address.to_string().into())
+}
+
 /// Returns the absolute form of a path, regardless of whether the path exists.
 fn whole_path(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
@@ -163,6 +174,6 @@ mod tests {
     fn marks_of_older_releases_name_no_backup() {
         let text = r#"{"database": "SQLite /a/b.db", "files": "/a/files", "documents": "/a/documents"}"#;
         let mark: RestoreMark = serde_json::from_str(text).unwrap();
-        assert_eq!(mark.backup, "");
+        assert_eq!((mark.backup, mark.place_mark), (String::new(), String::new()));
     }
 }

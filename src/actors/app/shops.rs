@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 
-use super::ShopStartError;
+use super::{ShopStartError, own_secrets};
 use crate::channel_orders::ShopClients;
 use config::Config;
 use domain::schedule::Delays;
 use platform::http::{LanSettings, lan};
-use platform::secrets::encryption::SecretCipher;
 use services::circuit::CircuitSettings;
 use services::storefront::{STOREFRONT_WORD, Storefront};
 
@@ -18,7 +17,7 @@ use services::storefront::{STOREFRONT_WORD, Storefront};
 pub(super) fn lines(config: &Config) -> Result<Arc<ShopClients>, ShopStartError> {
     Ok(Arc::new(ShopClients {
         client: lan(&LanSettings::default())?,
-        cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
+        cipher: Arc::new(own_secrets::cipher(config)?),
         settings: circuit(config),
         lines: DashMap::new(),
     }))

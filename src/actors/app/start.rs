@@ -116,6 +116,7 @@ impl App {
             forecaster: services.forecaster,
             payments: services.matcher,
             subscribers: foundation.subscribers,
+            content_sweep: foundation.content_sweep,
             customer_space: foundation.customer_space,
             blobs: foundation.blobs,
             export_files: services.export_files,
@@ -169,7 +170,7 @@ async fn open_database(config: &Config, clock: &Clock) -> Result<OpenDatabase, S
             "the database replicates asynchronously: the last acknowledged changes are lost with its primary"
         );
     }
-    own_secrets::keep(config, &writing.db).await?;
+    own_secrets::keep(config, &mut writing, clock()).await?;
     manual_restore::detect(&config.server.data_dir, &mut writing, clock()).await?;
     let reading = connect::reading(&settings).await?;
     let queries = Queries::new(reading.clone());
@@ -232,9 +233,10 @@ async fn run_retention(app: Weak<App>) {
     loop {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
-        app.store.run_retention(app.environment.now());
+        let now = app.environment.now();
+        app.store.run_retention(now);
         // Contents whose file was deleted, or never recorded, by a process that ended in the middle.
-        match app.remove_unnamed_contents().await {
+        match app.content_sweep.run(app.environment.leadership(), now).await {
             Ok(0) => {}
             Ok(removed) => tracing::info!(removed, "removed the contents of deleted files from disk"),
             Err(error) => tracing::warn!(%error, "cannot remove the contents of deleted files from disk"),

@@ -36,7 +36,7 @@ pub enum ShopStartError {
     /// The Redis address cannot be used.
     #[error("REDIS_URL: {0}")]
     Redis(#[from] redis::RedisError),
-    /// The directory for files cannot be used.
+    /// The directory for files, or for copies of them, cannot be used.
     #[error("the file storage cannot be used: {0}")]
     Files(#[from] std::io::Error),
     /// The design of invoices and emails cannot be used.
@@ -45,6 +45,14 @@ pub enum ShopStartError {
     /// The bucket for PDFs cannot be used.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// The bucket for files cannot be used.
+    #[error("the bucket for files, {address}, cannot be used: {source}")]
+    FilesBucket {
+        /// Address of the place in the bucket.
+        address: String,
+        /// Answer of the service, or its absence.
+        source: StorageError,
+    },
     /// The configured catalogue provider cannot be used.
     #[error("catalog: {0}")]
     Catalog(String),

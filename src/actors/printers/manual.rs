@@ -14,6 +14,7 @@ use super::{PrinterEffects, tell};
 use domain::id::Id;
 use domain::printer::{ManualFailure, ManualPhase, ManualPrint, Printer, PrinterNews, PrinterUpload, UploadAnswer};
 use domain::printer_status::Activity;
+use files::blobs::is_lost;
 use kernel::directory::Directory;
 use kernel::effects::report;
 use kernel::handle::Handle;
@@ -263,7 +264,15 @@ async fn begin(
             let Some(file) = state.as_ref().and_then(|state| state.state.as_ref()) else {
                 return Some(Err(PrinterError::Invalid("the file was deleted".to_owned())));
             };
-            let source = Source::of(file, with.blobs.path(&file.sha256)).marked(manual.id, file.metadata.form);
+            let content = match with.blobs.local(&file.sha256).await {
+                Ok(content) => content,
+                Err(error) if is_lost(&error) => return Some(Err(PrinterError::Invalid(error.to_string()))),
+                Err(error) => {
+                    tracing::warn!(printer = %of.id(), %error, "reading a file failed; retrying");
+                    return None;
+                }
+            };
+            let source = Source::of(file, content.path().to_owned()).marked(manual.id, file.metadata.form);
             match store(with, of, manual, &source).await {
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),

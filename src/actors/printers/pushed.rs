@@ -7,27 +7,23 @@ use tokio::time::{Instant, sleep};
 
 use super::look::sight;
 use super::{PrinterEffects, tell};
-use domain::printer::{Printer, PrinterNews};
+use domain::printer::{PollReasons, PollSettings, Printer, PrinterNews};
 use domain::printer_status::{Activity, Connection, Status};
 use domain::time::Timestamp;
 use kernel::handle::Handle;
 use printers::connections::PrinterConnection;
 
-/// Interval at which pushed values are applied.
+/// Time for which pushed values are collected before they are applied.
 const TAKE_OVER_INTERVAL: Duration = Duration::from_secs(1);
-/// Factor by which the poll interval grows while the push connection is open.
-const POLLS_PER_LOOK: u32 = 10;
-
-/// Maximum poll interval, near the end of a print, for a printer that pushes no values, so that the next job does not
-/// have to wait.
-const END_LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum time for which [`END_LOOK_INTERVAL`] is used, because some printers report the last percent, or no remaining
-/// time, for hours.
+/// Number of times that a silent push connection is checked before its silence calls for a poll.
+const SILENCE_CHECKS: u32 = 4;
+/// Maximum time for which a printer is polled often because its print is about to end, because some printers report the
+/// last percent, or no remaining time, for hours.
 const MAX_END_LOOKS: Duration = Duration::from_secs(300);
 
 /// Tracker for how long the current print has been about to end or its end has been unknown.
 #[derive(Default)]
-pub(super) struct EndTracker {
+struct EndTracker {
     since: Option<Instant>,
     /// `true` once the printer has reported that the print is about to end.
     is_end_near: bool,
@@ -50,24 +46,37 @@ impl EndTracker {
     }
 }
 
-/// Returns the pause before the next poll of a printer that has responded. Polls are less frequent while the printer
-/// pushes values, with three exceptions: while the printer is disconnected from its own server, nothing is pushed;
-/// while a start is unconfirmed, the verdict on the start depends on how long the printer was not polled, and pushed
-/// values do not replace polls; while a print is about to end, the push that reports the end may be lost.
-pub(super) fn pause(
-    of: &Handle<Printer>,
-    connection: &PrinterConnection,
-    poll: Duration,
-    end: &mut EndTracker,
-) -> Duration {
-    let status = connection.status.borrow().clone();
-    let pushes = status.connection == Connection::Connected && connection.adapter.push().open;
-    let awaited = of.read().state.as_ref().is_some_and(Printer::awaits_start);
-    let ends = end.near(&status, Instant::now());
-    match (pushes, ends) {
-        (true, false) if !awaited => poll * POLLS_PER_LOOK,
-        (false, true) => poll.min(END_LOOK_INTERVAL),
-        _ => poll,
+/// Timer of the polls of a printer that responds.
+#[derive(Default)]
+pub(super) struct PollTimer {
+    end: EndTracker,
+    /// Time since which the printer has been at rest; `None` while it is in use.
+    rests_since: Option<Instant>,
+}
+
+impl PollTimer {
+    /// Returns the pause before the next poll.
+    pub(super) fn pause(
+        &mut self,
+        with: &PrinterEffects,
+        of: &Handle<Printer>,
+        connection: &PrinterConnection,
+    ) -> Duration {
+        let (poll, offline) = (with.settings.poll, with.settings.offline);
+        let (now, state) = (Instant::now(), of.read());
+        let printer = state.state.as_ref();
+        let status = connection.status.borrow();
+        let rests = printer.is_some_and(|printer| printer.is_at_rest(&status));
+        self.rests_since = rests.then(|| self.rests_since.unwrap_or(now));
+        let reasons = PollReasons {
+            // While the printer is disconnected from its own server, nothing is pushed.
+            pushes: status.connection == Connection::Connected && connection.adapter.push().open,
+            awaits_start: printer.is_some_and(Printer::awaits_start),
+            ends: self.end.near(&status, now),
+            rested: self.rests_since.map(|since| now.duration_since(since)),
+        };
+        drop(status);
+        PollSettings { poll, offline }.interval(reasons, with.environment.chance())
     }
 }
 
@@ -81,7 +90,11 @@ pub(super) fn last_heard(connection: &PrinterConnection, looked: Instant) -> Ins
 pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, connection: &PrinterConnection) {
     let patience = with.settings.offline * 2 / 3;
     loop {
-        sleep(TAKE_OVER_INTERVAL.min(patience)).await;
+        tokio::select! {
+            biased; // what was pushed comes before silence
+            () = connection.adapter.telemetry_pushed() => sleep(TAKE_OVER_INTERVAL.min(patience)).await,
+            () = sleep(patience / SILENCE_CHECKS) => {}
+        }
         if let Some(telemetry) = connection.adapter.telemetry()
             && !connection.is_stopping()
         {
@@ -89,7 +102,11 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
             let _turn = connection.looking.lock().await;
             let now = with.environment.now();
             connection.pushed(now);
-            connection.status.send_modify(|status| telemetry.update(status));
+            connection.status.send_if_modified(|status| {
+                telemetry.update(status);
+                // Nobody waits for the temperatures of a printer at rest.
+                !status.is_at_rest()
+            });
             let status = connection.status.borrow().clone();
             // Progress is pushed of a print that is on; when it ends a look follows.
             if telemetry.progress.is_some() {

@@ -18,6 +18,7 @@ use domain::printer::{
 };
 use domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
 use domain::time::Timestamp;
+use files::blobs::is_lost;
 use kernel::effects::report;
 use kernel::handle::Handle;
 use printers::adapter::{Deleted, Launch, PrinterError, Source};
@@ -125,7 +126,17 @@ async fn deliver(
         }
     };
     let Some(file) = &file.state else { return Ok(None) };
-    let source = Source::of(file, with.blobs.path(&file.sha256)).marked(attempt, file.metadata.form);
+    let content = match with.blobs.local(&file.sha256).await {
+        Ok(content) => content,
+        Err(error) if is_lost(&error) => {
+            return Err(DeliveryFailure { why: StartFailure::NoFile, reason: error.to_string() });
+        }
+        Err(error) => {
+            tracing::warn!(%attempt, %error, "reading a file failed; retrying");
+            return Ok(None);
+        }
+    };
+    let source = Source::of(file, content.path().to_owned()).marked(attempt, file.metadata.form);
     let remote_name = upload(with, of, hand, &source).await?;
     let Some(connection) = with.connections.get(of.id()) else { return Ok(None) };
     let server_mark = match connection.adapter.server_mark().await {

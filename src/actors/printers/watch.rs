@@ -4,6 +4,7 @@
 //! relevant to the rules become commands.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -40,8 +41,10 @@ impl Drop for WatchGuard<'_> {
 }
 
 /// Monitors the printer until the task is aborted because the effect is no longer called for.
-pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &StoredAddress) {
-    let adapter = match with.connections.registry.open(address, &with.cipher) {
+pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: StoredAddress) {
+    let opened = with.connections.registry.open(&address, &with.cipher);
+    drop(address);
+    let adapter = match opened {
         Ok(adapter) => adapter,
         Err(error) => {
             tracing::error!(printer = %of.id(), %error, "cannot open a connection to the printer");
@@ -73,8 +76,15 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
 
 /// Polls the printer in an endless loop.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
+    if !of.read().state.as_ref().is_some_and(Printer::has_work_in_hand) {
+        tokio::select! {
+            biased; // whoever asks for the status ends the wait
+            () = connection.look.notified() => {}
+            () = with.connections.pace.turn() => {}
+        }
+    }
     let (mut failed, mut last_heard, mut reopen) = (0u32, Instant::now(), ReopenSchedule::default());
-    let (mut end, mut camera_asked) = (pushed::EndTracker::default(), None);
+    let (mut timer, mut camera_asked, mut spools_checked) = (pushed::PollTimer::default(), None, None);
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
@@ -92,11 +102,12 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
                 } else {
                     (seen_at, firmware_gone) = (Some(status.updated_at), None);
                 }
-                slots(with, of, &status).await;
+                slots(with, of, &status, &mut spools_checked).await;
                 key(of, connection).await;
-                camera(with, of, &mut camera_asked).await;
+                // On the heap, as they are seldom due.
+                Box::pin(camera(with, of, &mut camera_asked)).await;
                 if !connection.is_stopping() {
-                    open_again(with, of, connection, &status, &mut reopen).await;
+                    Box::pin(open_again(with, of, connection, &status, &mut reopen)).await;
                 }
                 true
             }
@@ -117,13 +128,19 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
             }
         };
         let pause = if looked {
-            pushed::pause(of, connection, with.settings.poll, &mut end)
+            timer.pause(with, of, connection)
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };
+        let paused = async {
+            tokio::time::sleep(pause).await;
+            if failed > MAX_FAILED_LOOKS {
+                with.connections.pace.turn().await;
+            }
+        };
         tokio::select! {
             biased; // all of them only end the pause
-            () = tokio::time::sleep(pause) => {}
+            () = paused => {}
             () = connection.adapter.changed(), if looked => {}
             () = connection.look.notified() => {}
             () = pushed::take_over(with, of, connection), if looked => {}
@@ -134,19 +151,32 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
 /// Sends the spools that the printer reports to its actor if they differ from the recorded ones or if their material
 /// has just been identified. The message includes the shop's own information about such spools: operators' assignments
 /// at other printers, and the codes and colours of materials.
-async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
+///
+/// `checked` is the state of printers and materials for which spools without a material were last looked up, because
+/// that reads all printers.
+async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status, checked: &mut Option<(u64, i64)>) {
+    if status.slots.is_empty() {
+        return;
+    }
     let slots = status.clone().bounded().slots;
     let own = of.read();
-    let Some(printer) = own.state.as_ref().filter(|_| !slots.is_empty()) else { return };
+    let Some(printer) = own.state.as_ref() else { return };
     let news = printer.slots_matter(&slots);
     if !news && !printer.has_unbound_spools() {
         return;
     }
+    let commits = with.commits.load(Ordering::Acquire);
+    let materials = with.materials.all_resident();
+    // Versions only grow, so each change of a material changes their sum.
+    let now = Some((commits, materials.iter().map(|(_, state)| state.version).sum::<i64>()));
+    if !news && *checked == now {
+        return;
+    }
+    *checked = now;
     let printers = with.printers.all_resident();
     let others = printers.iter().filter(|(id, _)| *id != of.id()).map(|(_, state)| state);
     let reported =
         std::iter::once(&own).chain(others).filter_map(|state| state.state.as_ref()).flat_map(Printer::bindings);
-    let materials = with.materials.all_resident();
     let coded = materials.iter().filter_map(|(_, state)| SpoolBinding::of(state.state.as_ref()?));
     let present = |binding: &SpoolBinding| {
         let of_it = materials.iter().find(|(id, _)| *id == binding.material_id);
@@ -154,6 +184,8 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     };
     let bindings: Vec<SpoolBinding> = reported.cloned().chain(coded).filter(present).collect();
     if news || printer.binds(&bindings) {
+        // If this fails, it is due again.
+        *checked = None;
         tell(of, PrinterNews::SlotsReported { slots, bindings }).await;
     }
 }

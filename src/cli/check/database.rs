@@ -1,14 +1,20 @@
-//! Checks that the database is reachable, belongs to Printfloor, and has up-to-date tables. Writes nothing.
+//! Checks that the database is reachable, belongs to Printfloor, has up-to-date tables, and that its clock is right.
+//! Writes nothing.
 
 use migrations::{MigrationStatus, Migrator, MigratorTrait as _};
 use sea_orm::DatabaseConnection;
 
 use super::report::CheckReport;
+use crate::actors::kernel::environment::machine_clock;
 use crate::app::own_secrets;
 use crate::cli::error::database_advice;
 use crate::config::Config;
 use crate::store::connect::{self, DatabaseSettings, OpenError};
 use crate::store::queries::Queries;
+
+/// Maximum difference between two clocks that is not reported, in milliseconds. Codes of authenticator apps are valid
+/// for 30 seconds, signatures of payments for 5 minutes.
+const MAX_CLOCK_DIFFERENCE_MS: i64 = 5_000;
 
 /// Checks the database; returns a read connection if the tables are up to date.
 pub async fn check(report: &mut CheckReport, config: &Config) -> Option<DatabaseConnection> {
@@ -20,11 +26,13 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
     }
     let settings = DatabaseSettings { read_connections: 1, ..own_secrets::database_settings(config) };
     // The pool of connections would only report that time was up, without the reason.
-    let opened = match connect::reach(&url).await {
-        Ok(()) => connect::reading(&settings).await,
-        Err(error) => Err(error),
+    let opened = async {
+        connect::reach(&url).await?;
+        let reading = connect::reading(&settings).await?;
+        connect::refuse_newer(&reading).await?;
+        Ok::<_, OpenError>(reading)
     };
-    let reading = match opened {
+    let reading = match opened.await {
         Ok(reading) => reading,
         Err(error) => {
             report.wrong("database", format!("{name}: {error}"), database_advice(&error));
@@ -56,6 +64,7 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
                 }
             }
             check_replication(report, &settings, &reading).await;
+            check_clock(report, &reading).await;
             if let Ok(Some(at)) = Queries::new(reading.clone()).unreviewed_restore().await {
                 let restored_at = at.to_string();
                 let day = restored_at.get(..10).unwrap_or_default();
@@ -80,5 +89,20 @@ async fn check_replication(report: &mut CheckReport, settings: &DatabaseSettings
             "the database replicates asynchronously: the last acknowledged changes are lost with its primary; set \
              synchronous_standby_names there",
         );
+    }
+}
+
+/// Compares the clock of this machine with that of the database, which may be another one.
+async fn check_clock(report: &mut CheckReport, reading: &DatabaseConnection) {
+    let Ok(Some(theirs)) = connect::time_of(reading).await else { return };
+    let difference_ms = machine_clock().since(theirs);
+    if difference_ms.abs() > MAX_CLOCK_DIFFERENCE_MS {
+        let words = format!(
+            "this machine's clock is {} s {} that of the database: if it is wrong, payments and codes of authenticator \
+             apps are rejected; let both machines follow a time server",
+            difference_ms.abs() / 1000,
+            if difference_ms > 0 { "ahead of" } else { "behind" }
+        );
+        report.note("clock", words);
     }
 }

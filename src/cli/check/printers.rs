@@ -8,7 +8,7 @@ use sea_orm::DatabaseConnection;
 
 use super::report::CheckReport;
 use crate::actors::kernel::environment::Environment;
-use crate::app::printer_registry;
+use crate::app::{own_secrets, printer_registry};
 use crate::config::Config;
 use crate::domain::aggregate::LastNumbers;
 use crate::domain::printer::Printer;
@@ -16,7 +16,6 @@ use crate::domain::printer_status::{Connection, Status};
 use crate::printers::PRINTER_TYPES;
 use crate::printers::adapter::Adapter;
 use crate::printers::registry::PrinterAddress;
-use crate::secrets::encryption::SecretCipher;
 use crate::store::reader::Reader;
 
 /// Maximum time to wait for a printer's response.
@@ -31,7 +30,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
         Ok(registry) => registry,
         Err(error) => return report.wrong("printers", error.to_string(), "install the system's CA certificates"),
     };
-    let cipher = SecretCipher::new(config.auth.secrets_key.expose());
+    let cipher = own_secrets::cipher(config);
     let mut candidates: Vec<(String, CheckedAdapter)> = Vec::new();
     if let Some(reading) = reading {
         match Reader::Database(reading.clone()).load_resident::<Printer>().await {

@@ -28,7 +28,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, open: bool) -> boo
             report.wrong("secrets", format!("{lacking}: missing, but the data was created with them"), &advice);
             false
         }
-        Ok(DatabaseState::Existing { differing }) if !differing.is_empty() => {
+        Ok(DatabaseState::Existing { differing, .. }) if !differing.is_empty() => {
             let advice = format!(
                 "set the previous value in {}, .env or the environment; `printfloor config --set` shows where the \
                  current one is set",
@@ -38,9 +38,24 @@ pub async fn check(report: &mut CheckReport, config: &Config, open: bool) -> boo
             report.wrong("secrets", words, &advice);
             false
         }
-        Ok(DatabaseState::Existing { .. }) => {
-            report.fine("secrets", "they match the data");
+        Ok(DatabaseState::Existing { outdated, .. }) => {
+            check_former_key(report, config, !outdated.is_empty());
             true
         }
     }
+}
+
+/// Reports whether the key that encrypts stored secrets has been replaced. `is_outdated` indicates whether the data
+/// still depends on the former one.
+fn check_former_key(report: &mut CheckReport, config: &Config, is_outdated: bool) {
+    if config.auth.secrets_key_old.is_empty() {
+        return report.fine("secrets", "they match the data");
+    }
+    let words = if is_outdated {
+        "SECRETS_KEY is new: the next start encrypts all stored secrets with it, for which it needs SECRETS_KEY_OLD"
+    } else {
+        "SECRETS_KEY_OLD is set, but no stored secret needs it any more: remove it, and keep it elsewhere as long as \
+         you keep backups from before"
+    };
+    report.note("secrets", words);
 }

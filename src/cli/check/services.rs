@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::report::CheckReport;
-use crate::app::documents::bucket;
 use crate::app::service_tests::{self, Service, ServiceTest};
+use crate::app::storage::{bucket, check_files_storage};
 use crate::config::Config;
 use crate::documents::Renderer;
 use crate::services::mail::{Smtp, SmtpSettings};
@@ -12,6 +12,9 @@ use crate::services::object_storage::StorageError;
 use crate::services::redis::Redis;
 use crate::services::slicer::{SliceError, Slicer, SlicerSettings, profile};
 
+/// Advice if the bucket for files cannot be used.
+const FILES_ADVICE: &str = "are files.dir and the endpoint, region and keys of object_storage correct, may the key store, \
+                            read, list and delete objects, and can this server reach the service?";
 /// Maximum time to wait for a service's response.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -20,6 +23,7 @@ pub async fn check(report: &mut CheckReport, config: &Config) {
     mail(report, config).await;
     payments(report, config).await;
     documents(report, config).await;
+    files(report, config).await;
     slicer(report, config).await;
     redis(report, config).await;
     others(report, config).await;
@@ -124,6 +128,15 @@ async fn documents(report: &mut CheckReport, config: &Config) {
                 "are the bucket, endpoint, region and keys of object_storage correct, and can this server reach it?";
             report.wrong("storage", words, advice);
         }
+    }
+}
+
+/// Checks that the bucket for files can be read and written, if files are in one. Leaves nothing in it.
+async fn files(report: &mut CheckReport, config: &Config) {
+    let Some(place) = config.files_bucket() else { return };
+    match check_files_storage(config).await {
+        Ok(()) => report.fine("files", format!("files can be stored in {place}, read, listed and deleted")),
+        Err(error) => report.wrong("files", error.to_string(), FILES_ADVICE),
     }
 }
 

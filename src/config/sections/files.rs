@@ -11,8 +11,11 @@ use domain::customer_space::SpaceLimits;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilesConfig {
-    /// Directory for uploaded files; if empty, see [`crate::Config::files_dir`].
+    /// Directory for uploaded files, or the address of a place in a bucket; if empty, see
+    /// [`crate::Config::files_dir`].
     pub dir: PathBuf,
+    /// Maximum total size, in bytes, of local copies of files in a bucket. Files in use may exceed it.
+    pub cache_max_bytes: u64,
     /// Directory for rendered documents; if empty, see [`crate::Config::documents_dir`].
     pub documents_dir: PathBuf,
     /// Maximum total size, in bytes, of models, their G-code and photos in customer requests that the shop has not

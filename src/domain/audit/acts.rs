@@ -219,6 +219,7 @@ audited_acts! {
         SetupComplete = "setup.complete" of Access, Alone(texts::setup_complete);
         RestoreBegin = "restore.begin" of Restore, Alone(texts::restore_begin);
         RestoreReview = "restore.review" of Restore, Alone(texts::restore_review);
+        SecretsRotate = "secrets.rotate" of Access, Alone(texts::secrets_rotate);
         BackupMake = "backup.make" of Backup, Alone(texts::backup_make);
         AgentPausePrint = "agent.pause-print" of Access, Alone(texts::agent_pause_print);
         AgentResumePrint = "agent.resume-print" of Access, Alone(texts::agent_resume_print);

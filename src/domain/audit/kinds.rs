@@ -81,6 +81,17 @@ impl AuditedKind {
         }
     }
 
+    /// Returns the number of subjects with its noun, `3 printers`, for the kinds whose acts are gathered.
+    pub fn counted(self, language: Language, case: SubjectCase, count: usize) -> Option<String> {
+        Some(match (self, case) {
+            (Self::Printer, SubjectCase::Direct) => texts::printers_counted(language, count),
+            (Self::Printer, SubjectCase::Indirect) => texts::printers_counted_indirect(language, count),
+            (Self::Order, SubjectCase::Direct) => texts::orders_counted(language, count),
+            (Self::Order, SubjectCase::Indirect) => texts::orders_counted_indirect(language, count),
+            _ => return None,
+        })
+    }
+
     /// Returns the kind that is stored under the given name, if any.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.word() == word)

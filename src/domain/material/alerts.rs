@@ -6,7 +6,7 @@ use crate::event::data::{DiscrepancyData, EventData, LowStockData};
 use crate::event::{Event, LOW_STOCK};
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
-use crate::material::{ClaimState, Material, stock_amount, unit};
+use crate::material::{ClaimState, Material, exact_stock_amount, stock_amount};
 use words::staff::alerts as texts;
 
 impl Material {
@@ -40,7 +40,7 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     let events = ["inventory.low", LOW_STOCK].map(|event| event_of(cx, material, event, &data));
     let (on_hand, point) = (material.quantity, fields.reorder_point);
     let messages = Mail::alert(cx, AlertKind::LowStock, |language| {
-        let amount = |amount: Amount| stock_amount(language, amount, fields.kind);
+        let amount = |amount: Amount| exact_stock_amount(language, amount, fields.kind);
         let (has, of) = (amount(available), amount(on_hand));
         let mut sentences = vec![if available < point {
             texts::low_stock(language, &fields.name, &has, &of, &amount(point))
@@ -53,7 +53,7 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
         if fields.reorder_quantity > Amount::ZERO {
             sentences.push(texts::usual_order(language, &amount(fields.reorder_quantity)));
         }
-        let left = format!("{} {}", available.rounded(), unit(language, fields.kind));
+        let left = stock_amount(language, Amount::units(available.rounded()), fields.kind);
         (texts::low_stock_subject(language, &fields.name, &left), sentences.join(" "))
     });
     Alert { events: events.into(), messages }
@@ -73,7 +73,7 @@ pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond:
     };
     let missing = if beyond > Amount::ZERO { beyond } else { Amount(material.reserved.0 - material.quantity.0) };
     let messages = Mail::alert(cx, AlertKind::StockDiscrepancy, |language| {
-        let amount = |amount: Amount| stock_amount(language, amount, material.fields.kind);
+        let amount = |amount: Amount| exact_stock_amount(language, amount, material.fields.kind);
         let text = if beyond > Amount::ZERO {
             texts::used_beyond_stock(language, &amount(beyond), name)
         } else {

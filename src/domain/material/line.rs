@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::aggregate::DecisionContext;
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect, stock_amount};
+use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect, exact_stock_amount};
 use crate::parts_sync::StockLink;
 use crate::time::Timestamp;
 use words::Language;
@@ -74,7 +74,7 @@ impl Material {
             return None;
         }
         let fields = &self.fields;
-        let amount = |amount| stock_amount(language, amount, fields.kind);
+        let amount = |amount| exact_stock_amount(language, amount, fields.kind);
         let (need, free) = (amount(claim.need), amount(self.available()));
         match claim.state {
             ClaimState::Held => None,

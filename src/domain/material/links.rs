@@ -9,7 +9,7 @@ use crate::id::Id;
 use crate::material::change::MaterialChange;
 use crate::material::decide::existing;
 use crate::material::reason::{ACCEPTED, CHANGED_THERE, sync_reason};
-use crate::material::{Material, MaterialType, MovementKind, stock_amount};
+use crate::material::{Material, MaterialType, MovementKind, exact_stock_amount};
 use crate::parts_sync::{
     LinkCommand, OurSide, Quantities, RightSide, StockLink, StockReading, StockSystem, StockUnit, SyncStep, total,
 };
@@ -106,7 +106,7 @@ impl Material {
     /// has decided how to handle it.
     pub fn missing_booking(&self, language: Language, spool: i64) -> Option<String> {
         let missing = self.links.get(&StockSystem::Spools)?.missing_from(spool)?;
-        let amount = stock_amount(language, missing, self.fields.kind);
+        let amount = exact_stock_amount(language, missing, self.fields.kind);
         Some(stock::missing_booking(language, &amount, &spool.to_string(), &self.fields.name))
     }
 }

@@ -153,6 +153,12 @@ impl Printer {
         }]
     }
 
+    /// Returns whether anything is known about the printer's spools: an operator entered one, or the printer reports
+    /// its slots.
+    pub fn tracks_spools(&self) -> bool {
+        !self.slots.is_empty() || self.fields.loaded_material_id.is_some()
+    }
+
     /// Returns the label of a slot according to the printer type. On a printer whose changers report their slots, the
     /// only slot that none of them reports is the external spool.
     pub fn slot_label(&self, number: u32, labels: SlotLabels) -> SlotLabel {

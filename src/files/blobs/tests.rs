@@ -1,5 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
+mod in_bucket;
+mod of_failing_bucket;
+
 use tokio::io::AsyncReadExt as _;
+use tokio::task::spawn_blocking;
 
 use super::*;
 
@@ -8,11 +12,43 @@ fn files_below(dir: &Path) -> usize {
     entries.map(|path| if path.is_dir() { files_below(&path) } else { 1 }).sum()
 }
 
+/// Returns the hashes of all contents.
+async fn hashes(blobs: &Blobs) -> Vec<String> {
+    blobs.contents().await.unwrap().into_iter().map(|content| content.sha256).collect()
+}
+
+/// Removes all contents that are not named and not protected, and returns their number.
+async fn keep_only(blobs: &Blobs, named: &[&String]) -> usize {
+    let mut removed = 0;
+    for sha256 in hashes(blobs).await.iter().filter(|sha256| !named.contains(sha256)) {
+        if let Some(removal) = blobs.removal(sha256) {
+            removal.remove().await.unwrap();
+            removed += 1;
+        }
+    }
+    removed
+}
+
+/// Visits all contents, and returns their hashes and sizes.
+async fn visits(blobs: &Arc<Blobs>) -> Vec<(String, u64)> {
+    let blobs = blobs.clone();
+    let visit_all = move || {
+        let mut visits = Vec::new();
+        let visit = |sha256: &str, file: std::fs::File| {
+            visits.push((sha256.to_owned(), file.metadata()?.len()));
+            Ok::<_, io::Error>(())
+        };
+        blobs.for_each_content(visit).unwrap();
+        visits
+    };
+    spawn_blocking(visit_all).await.unwrap()
+}
+
 #[tokio::test]
 async fn the_same_bytes_are_kept_once_under_their_digest() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
-    let recording = blobs.recording().await;
+    let recording = blobs.recording();
     let whole = blobs.put(b"abc", &recording).await.unwrap();
     assert_eq!(whole.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     let mut pieces = blobs.begin().unwrap();
@@ -48,8 +84,8 @@ async fn an_upload_to_a_server_that_was_overtaken_is_never_mistaken_for_another_
     let blobs = Blobs::open(dir.path()).unwrap();
     let mut whole = blobs.begin().unwrap();
     whole.write(b"xyz").await.unwrap();
-    assert!(late.keep(&former.recording().await).await.is_err(), "what it wrote was removed");
-    let stored = whole.keep(&blobs.recording().await).await.unwrap();
+    assert!(late.keep(&former.recording()).await.is_err(), "what it wrote was removed");
+    let stored = whole.keep(&blobs.recording()).await.unwrap();
     assert_eq!(std::fs::read(blobs.path(&stored.sha256)).unwrap(), b"xyz");
     assert_eq!(files_below(dir.path()), 1);
 }
@@ -58,72 +94,66 @@ async fn an_upload_to_a_server_that_was_overtaken_is_never_mistaken_for_another_
 async fn contents_are_removed_only_while_none_waits_for_its_record() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
-    let recording = blobs.recording().await;
+    let recording = blobs.recording();
     let contents = blobs.put(b"abc", &recording).await.unwrap();
-    let mut removing = std::pin::pin!(blobs.removing());
-    assert!(futures::poll!(&mut removing).is_pending(), "it is not recorded yet");
+    assert!(blobs.removal(&contents.sha256).is_none(), "it is not recorded yet");
     drop(recording);
-    let removing = removing.await;
-    let mut later = std::pin::pin!(blobs.recording());
-    assert!(futures::poll!(&mut later).is_pending(), "nothing is stored while one is removed");
-    removing.remove(&contents.sha256).await.unwrap();
-    removing.remove(&contents.sha256).await.unwrap();
-    assert!(blobs.read(&contents.sha256).await.is_err());
-    drop(removing);
-    let again = blobs.put(b"abc", &later.await).await.unwrap();
+    let removal = blobs.removal(&contents.sha256).unwrap();
+    let later = blobs.recording();
+    blobs.put(b"xyz", &later).await.unwrap();
+    // The same is stored once it is removed.
+    let (again, removed) = tokio::join!(blobs.put(b"abc", &later), removal.remove());
+    let again = again.unwrap();
+    removed.unwrap();
     assert!(blobs.read(&again.sha256).await.is_ok());
+    drop(later);
+    for _ in 0..2 {
+        blobs.removal(&again.sha256).unwrap().remove().await.unwrap();
+        assert!(blobs.read(&again.sha256).await.is_err());
+    }
 }
 
 #[tokio::test]
 async fn only_what_is_named_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
-    let recording = blobs.recording().await;
+    let recording = blobs.recording();
     let named = blobs.put(b"named", &recording).await.unwrap().sha256;
     blobs.put(b"not named", &recording).await.unwrap();
     drop(recording);
     std::fs::write(dir.path().join("notes.txt"), b"a person's").unwrap();
-    let removed = blobs.removing().await.keep_only(&HashSet::from([named.clone()])).await.unwrap();
-    assert_eq!((removed, files_below(dir.path())), (1, 2));
+    assert_eq!((keep_only(&blobs, &[&named]).await, files_below(dir.path())), (1, 2));
     assert!(blobs.read(&named).await.is_ok());
 }
 
 #[tokio::test]
 async fn what_is_needed_is_not_removed() {
     let dir = tempfile::tempdir().unwrap();
-    let blobs = Blobs::open(dir.path()).unwrap();
-    let recording = blobs.recording().await;
-    let stored = blobs.put(b"abc", &recording).await.unwrap();
-    drop(recording);
-    let removing = blobs.removing().await;
+    let blobs = Arc::new(Blobs::open(dir.path()).unwrap());
+    let stored = blobs.put(b"abc", &blobs.recording()).await.unwrap();
+    let removal = blobs.removal(&stored.sha256).unwrap();
     let mut keeping = std::pin::pin!(blobs.keep_all());
     assert!(futures::poll!(&mut keeping).is_pending(), "a removal is under way");
-    removing.remove(&stored.sha256).await.unwrap();
-    assert_eq!(removing.keep_only(&HashSet::new()).await.unwrap(), 0);
-    drop(removing);
+    drop(removal);
     let guard = keeping.await;
-    let mut visits = Vec::new();
-    let visited = blobs.for_each_content(|sha256, file| {
-        visits.push((sha256.to_owned(), file.metadata()?.len()));
-        Ok(())
-    });
-    assert_eq!((visited.is_ok(), visits), (true, vec![(stored.sha256.clone(), 3)]));
+    assert_eq!(keep_only(&blobs, &[]).await, 0);
+    assert_eq!(visits(&blobs).await, [(stored.sha256.clone(), 3)]);
     drop(guard);
-    blobs.removing().await.remove(&stored.sha256).await.unwrap();
+    assert_eq!(keep_only(&blobs, &[]).await, 1);
     assert!(blobs.read(&stored.sha256).await.is_err());
 }
 
 #[tokio::test]
 async fn folders_of_others_beside_the_contents_are_not_looked_into() {
     let dir = tempfile::tempdir().unwrap();
-    let blobs = Blobs::open(dir.path()).unwrap();
+    let blobs = Arc::new(Blobs::open(dir.path()).unwrap());
     let name = "a".repeat(64);
     for folder in [crate::disk::LOST_FOUND, INCOMING_FOLDER, "zz"] {
         std::fs::create_dir_all(dir.path().join(folder)).unwrap();
         std::fs::write(dir.path().join(folder).join(&name), "").unwrap();
     }
-    blobs.for_each_content(|sha256, _| panic!("{sha256} is visited")).unwrap();
-    assert_eq!(blobs.removing().await.keep_only(&HashSet::new()).await.unwrap(), 0);
+    assert_eq!(visits(&blobs).await, []);
+    assert_eq!(keep_only(&blobs, &[]).await, 0);
 }
 
 #[tokio::test]

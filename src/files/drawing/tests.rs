@@ -1,7 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::collections::HashSet;
-
 use simulator::gcode::shapes::{PartShape, PlateLayout, shaped_gcode};
 
 use super::*;
@@ -10,7 +8,7 @@ const SQUARE: &str = "M83\nG1 X0 Y0 Z0.2\nG1 X10 E1\nG1 Y10 E1\nG1 X0 E1\nG1 Y0 
 
 /// Stores contents and returns their hash.
 async fn store(blobs: &Blobs, bytes: &[u8]) -> String {
-    blobs.put(bytes, &blobs.recording().await).await.unwrap().sha256
+    blobs.put(bytes, &blobs.recording()).await.unwrap().sha256
 }
 
 #[tokio::test]
@@ -28,10 +26,24 @@ async fn a_picture_is_drawn_once_for_each_content_and_removed_with_it() {
     assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), Some(other));
     std::fs::write(&stored, &png[..png.len() - 1]).unwrap();
     assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), Some(png));
-    blobs.removing().await.remove(&sha256).await.unwrap();
+    blobs.removal(&sha256).unwrap().remove().await.unwrap();
     assert!(!blobs.drawings(&sha256).exists());
     assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), None, "the content is gone");
     assert!(!blobs.drawings(&sha256).exists(), "nothing is stored for contents that are gone");
+}
+
+#[tokio::test]
+async fn drawings_of_contents_that_another_server_removed_are_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let [named, other] = ["named", "other"].map(|name| format!("{SQUARE}; {name}\n"));
+    let (named, other) = (store(&blobs, named.as_bytes()).await, store(&blobs, other.as_bytes()).await);
+    for sha256 in [&named, &other] {
+        blobs.drawn_picture(sha256, 1, None).await.unwrap().unwrap();
+    }
+    std::fs::remove_file(blobs.path(&other)).unwrap();
+    blobs.keep_only_drawings(&HashSet::from([named.clone()])).await.unwrap();
+    assert!(blobs.drawings(&named).exists() && !blobs.drawings(&other).exists());
 }
 
 #[tokio::test]
@@ -51,11 +63,13 @@ fn a_drawing_that_takes_too_long_ends_and_is_not_remembered() {
     let dir = tempfile::tempdir().unwrap();
     let (content, picture) = (dir.path().join("content"), dir.path().join("1.png"));
     std::fs::write(&content, SQUARE).unwrap();
-    let request = DrawingRequest { content, picture, plate: 1, color: NEUTRAL };
-    let over = request.draw(&RwLock::new(()), &mut || false).unwrap_err();
+    let content = LocalContent::on_disk(content);
+    let sha256 = "a".repeat(64);
+    let (request, uses) = (DrawingRequest { sha256, content, picture, plate: 1, color: NEUTRAL }, Arc::default());
+    let over = request.draw(&uses, &mut || false).unwrap_err();
     assert_eq!(over.kind(), io::ErrorKind::TimedOut);
     assert!(!request.picture.exists());
-    assert!(request.draw(&RwLock::new(()), &mut || true).unwrap().is_some());
+    assert!(request.draw(&uses, &mut || true).unwrap().is_some());
     assert!(request.picture.exists());
 }
 

@@ -1,15 +1,18 @@
 //! Middleware that runs before every handler: authorizes the caller, bounds bodies and in-flight requests, and records
 //! rejected attempts.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, HttpBody as _};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{StatusCode, Uri};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
+use tokio::time::timeout;
 
 use super::{AccessHandles, Credentials, CustomerToken, LocalOwner, RequiredAccess, admit};
 use crate::admission::{AcceptSlot, Admission};
@@ -18,6 +21,7 @@ use crate::bodies::UnfinishedBodies;
 use crate::error::{ApiError, ErrorMeta};
 use crate::limits::layer::{ClientAddress, RateLimitClass, overloaded};
 use crate::meter::RouteMeter;
+use crate::middleware::{InnerRoute, Middleware};
 use crate::request_id::RequestId;
 use crate::wire::refuse_query;
 use domain::limits::address;
@@ -49,7 +53,7 @@ pub struct RouteGuard {
 
 impl RouteGuard {
     /// Receives the body, acquires a permit for an in-flight request, and runs the handler.
-    async fn pass(&self, mut request: Request, next: Next) -> Result<Response, ApiError> {
+    async fn pass(&self, mut request: Request, next: &InnerRoute) -> Result<Response, ApiError> {
         if self.treatment == RateLimitClass::Always {
             // What is in the body of an emergency stop changes nothing, so nobody waits for it.
             return Ok(next.run(request.map(|_| Body::empty())).await);
@@ -72,7 +76,7 @@ impl RouteGuard {
                 request.extensions_mut().remove::<Credentials>();
                 if self.need == RequiredAccess::Customer {
                     let token = CustomerToken::from_headers(request.headers());
-                    let again = Credentials::of_customer(&self.access, token).await;
+                    let again = Box::pin(Credentials::of_customer(&self.access, token)).await;
                     request.extensions_mut().insert(again);
                 }
                 let who = admit(&self.access, self.need, &request)?;
@@ -100,38 +104,45 @@ fn caller_of(request: &Request) -> u128 {
     credentials.map_or_else(client, |id| id.0.as_u128())
 }
 
-/// Passes authorized requests to the handler and rejects all others. Counts requests, and records rejected attempts in
-/// the audit log.
-pub async fn guard(State(gate): State<Arc<RouteGuard>>, mut request: Request, next: Next) -> Response {
-    let began = Instant::now();
-    let admitted = admit(&gate.access, gate.need, &request);
-    let by = admitted.as_ref().ok().map(|who| who.by.clone());
-    let refusable = Refusable::of(&request);
-    let response = match admitted {
-        Ok(who) => {
-            if gate.treatment == RateLimitClass::Always
-                && let Some(place) = request.extensions().get::<AcceptSlot>()
-            {
-                place.keep();
+impl Middleware for RouteGuard {
+    /// Passes authorized requests to the handler and rejects all others. Counts requests, and records rejected attempts
+    /// in the audit log.
+    async fn respond(&self, mut request: Request, next: &InnerRoute) -> Response {
+        let began = Instant::now();
+        let admitted = admit(&self.access, self.need, &request);
+        let by = admitted.as_ref().ok().map(|who| who.by.clone());
+        let refusable = Refusable::of(&request);
+        let response = match admitted {
+            Ok(who) => {
+                if self.treatment == RateLimitClass::Always
+                    && let Some(place) = request.extensions().get::<AcceptSlot>()
+                {
+                    place.keep();
+                }
+                request.extensions_mut().insert(who);
+                self.pass(request, next).await.unwrap_or_else(IntoResponse::into_response)
             }
-            request.extensions_mut().insert(who);
-            gate.pass(request, next).await.unwrap_or_else(IntoResponse::into_response)
+            Err(error) => error.into_response(),
+        };
+        let status = response.status();
+        self.meter.answered(status.as_u16(), began.elapsed());
+        let named = response.extensions().get::<ErrorMeta>().is_some_and(|meta| meta.by.is_some());
+        if named || refusable.is_refused(status) {
+            refusable.note(self, by.as_deref(), &response);
         }
-        Err(error) => error.into_response(),
-    };
-    let status = response.status();
-    gate.meter.answered(status.as_u16(), began.elapsed());
-    let named = response.extensions().get::<ErrorMeta>().is_some_and(|meta| meta.by.is_some());
-    if named || refusable.is_refused(status) {
-        refusable.note(&gate, by.as_deref(), &response);
+        response
     }
-    response
 }
 
-/// Aborts a request that takes too long, including the time to read its body. Its changes may still take effect.
+/// Aborts a request that takes too long. Its changes may still take effect. The time limit begins when the handler
+/// first waits for something: most handlers never do, and need no timer.
 async fn in_time(within: Option<Duration>, answer: impl Future<Output = Response>) -> Response {
     let Some(within) = within else { return answer.await };
-    tokio::time::timeout(within, answer)
+    let mut answer = pin!(answer);
+    if let Poll::Ready(response) = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await {
+        return response;
+    }
+    timeout(within, answer)
         .await
         .unwrap_or_else(|_| ApiError::unavailable("timeout", "the request took too long", 2).into_response())
 }
@@ -180,5 +191,36 @@ impl Refusable {
             detail,
         };
         audit_sampling::note(&gate.audit, attempt);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use futures::FutureExt as _;
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    const LONG: Option<Duration> = Some(Duration::from_mins(1));
+
+    #[test]
+    fn a_handler_that_does_not_wait_needs_no_timer() {
+        // Outside of a runtime, a timer would panic.
+        let response = in_time(LONG, ready(StatusCode::OK.into_response())).now_or_never();
+        assert_eq!(response.map(|response| response.status()), Some(StatusCode::OK));
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_waits_too_long_is_aborted() {
+        let after_a_turn = async || {
+            yield_now().await;
+            StatusCode::OK.into_response()
+        };
+        assert_eq!(in_time(LONG, after_a_turn()).await.status(), StatusCode::OK);
+        assert_eq!(in_time(None, after_a_turn()).await.status(), StatusCode::OK);
+        let response = in_time(Some(Duration::from_millis(1)), pending()).await;
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     }
 }

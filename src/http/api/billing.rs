@@ -69,13 +69,15 @@ pub fn routes() -> Routes {
     resources().into_iter().fold(Routes::new(), Routes::resource)
 }
 
-/// Adapts every response of the billing API to its contract, including responses of the middleware that runs before the
-/// routes.
+/// Adapts the response to a request for the billing API to its contract, for servers that have none of its routes.
 pub async fn answered_by_contract(request: Request, next: Next) -> Response {
-    if !is_billing(request.uri().path()) {
-        return next.run(request).await;
-    }
-    let mut response = next.run(request).await;
+    let of_billing = is_billing(request.uri().path());
+    let response = next.run(request).await;
+    if of_billing { by_contract(response) } else { response }
+}
+
+/// Adapts a response of the billing API to its contract, also one of the middleware that runs before the routes.
+pub fn by_contract(mut response: Response) -> Response {
     let code = response.extensions().get::<ErrorMeta>().map(|meta| meta.code.clone());
     if let Some(code) = code
         && let Ok(status) = StatusCode::from_u16(contract_status(response.status().as_u16(), &code))

@@ -14,7 +14,7 @@ impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
         match error {
             StorageError::Missing => Refusal::not_found("document").into(),
-            StorageError::Silent(_) => {
+            StorageError::Silent(_) | StorageError::Unavailable(_) => {
                 tracing::warn!(%error, "object storage");
                 Self::unavailable("storage_unavailable", "object storage does not respond", RETRY_SECONDS)
             }

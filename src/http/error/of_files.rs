@@ -7,13 +7,14 @@ use axum::http::StatusCode;
 use super::ApiError;
 use domain::customer_space::SpaceRefusal;
 use files::turns::ReadersBusy;
+use services::object_storage::StorageError;
 use store::Unavailable;
 
 /// `Retry-After` value, in seconds, for a customer whose upload is rejected because disk space is short.
 const ROOM_RETRY_SECONDS: u32 = 600;
 /// `Retry-After` value, in seconds, if too many models are being uploaded or pictures drawn at the same time.
 const TURN_RETRY_SECONDS: u32 = 5;
-/// `Retry-After` value, in seconds, after a disk error, which an operator has to resolve.
+/// `Retry-After` value, in seconds, after an error of the disk or the bucket, which an operator has to resolve.
 const DISK_RETRY_SECONDS: u32 = 30;
 
 impl From<SpaceRefusal> for ApiError {
@@ -41,6 +42,10 @@ impl From<io::Error> for ApiError {
             Ok(busy) => return busy.into(),
             Err(error) => error,
         };
+        let error = match error.downcast::<StorageError>() {
+            Ok(error) => return of_bucket(error),
+            Err(error) => error,
+        };
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Unavailable::DiskFull.into(),
             ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
@@ -62,6 +67,19 @@ impl From<io::Error> for ApiError {
                 let words = "the server's disk for files is failing; try again in a moment";
                 Self::unavailable("storage_unavailable", words, DISK_RETRY_SECONDS)
             }
+        }
+    }
+}
+
+/// Returns the error response for a request that needs a file in the bucket.
+fn of_bucket(error: StorageError) -> ApiError {
+    match error {
+        StorageError::Silent(_) | StorageError::Unavailable(_) => error.into(),
+        StorageError::Missing => ApiError::internal(error),
+        StorageError::Denied(_) | StorageError::Failed(_) | StorageError::TooLarge => {
+            tracing::error!(%error, "the bucket for files rejects requests");
+            let words = "the bucket for files rejects requests; an operator must check it";
+            ApiError::unavailable("storage_unavailable", words, DISK_RETRY_SECONDS)
         }
     }
 }
@@ -94,5 +112,14 @@ mod tests {
         assert_eq!(ApiError::from(io::Error::other("a thread is gone")).status(), 500);
         let busy = ApiError::from(io::Error::new(ErrorKind::ResourceBusy, ReadersBusy::Mailbox));
         assert_eq!((busy.status().as_u16(), busy.code()), (429, "rate_limited"));
+    }
+
+    #[test]
+    fn a_bucket_that_fails_is_for_later() {
+        let errors = [StorageError::Silent, StorageError::Unavailable, StorageError::Denied, StorageError::Failed];
+        for error in errors.map(|error| error(String::new())) {
+            let error = ApiError::from(io::Error::new(ErrorKind::HostUnreachable, error));
+            assert_eq!((error.status().as_u16(), error.code()), (503, "storage_unavailable"));
+        }
     }
 }

@@ -2,24 +2,26 @@
 //! bodies.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, MatchedPath, Request};
 use axum::http::Method;
 use axum::http::request::Parts;
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use futures::FutureExt as _;
 use tower_http::timeout::TimeoutBody;
 
 use super::{WindowKey, refusal, tell};
 use crate::access::{AccessHandles, Credentials, CustomerToken, LocalOwner};
 use crate::admission::{Admission, RefusedForLoad, RemoteAddress};
 use crate::agent_token;
-use crate::error::ApiError;
+use crate::error::{self, ApiError};
 use crate::handles::handles;
 use crate::limits::RateLimiter;
+use crate::middleware::InnerRoute;
 use crate::paths::{is_billing, is_customer_page};
 use config::Config;
 use domain::limits::{LimitKind, RateLimitStatus};
@@ -91,17 +93,17 @@ handles! {
     }
 }
 
-/// Applies the route's limits to a request.
-pub async fn bound(State(app): State<Arc<LimitHandles>>, request: Request, next: Next) -> Response {
+/// Applies the route's limits to a request, and runs the route.
+pub async fn bound(app: &LimitHandles, request: Request, next: &InnerRoute) -> Response {
     let silence = app.config.server.body_idle_timeout_seconds.duration();
     let mut request = watched(request, silence);
     if request.extensions().get::<LocalOwner>().is_some() {
-        return next.run(request).await;
+        return run(request, next).await;
     }
     let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let (treatment, gateways) = (treatment(path), path == agent_token::PATH);
     if treatment == RateLimitClass::Always {
-        return next.run(request).await;
+        return run(request, next).await;
     }
     let peer = request.extensions().get::<RemoteAddress>().map_or(Ipv4Addr::LOCALHOST.into(), |peer| peer.0);
     let client = app.limits.client(peer, request.headers());
@@ -110,13 +112,13 @@ pub async fn bound(State(app): State<Arc<LimitHandles>>, request: Request, next:
     // more is done for the request.
     let refuses = app.admission.refuses();
     if treatment == RateLimitClass::Uncounted {
-        return if refuses { overloaded() } else { next.run(request).await };
+        return if refuses { overloaded() } else { run(request, next).await };
     }
     let of_api = is_billing(request.uri().path());
     let of_customers = of_api || is_customer_page(request.uri().path());
     // A browser asks this before each request of another origin, without credentials; it costs nothing and counts not.
     if of_api && request.method() == Method::OPTIONS {
-        let mut response = if refuses { overloaded() } else { next.run(request).await };
+        let mut response = if refuses { overloaded() } else { run(request, next).await };
         tell(&mut response, app.limits.untouched(LimitKind::Anonymous));
         return response;
     }
@@ -128,7 +130,8 @@ pub async fn bound(State(app): State<Arc<LimitHandles>>, request: Request, next:
             return refused;
         }
         let hash = token.as_ref().map(CustomerToken::hash);
-        let credentials = Credentials::of_customer(&app.access, token).await;
+        // Boxed, because the futures of all other requests would have its size.
+        let credentials = Box::pin(Credentials::of_customer(&app.access, token)).await;
         if let Some(hash) = hash {
             app.limits.session_customers.note(hash, credentials.id());
         }
@@ -151,9 +154,18 @@ pub async fn bound(State(app): State<Arc<LimitHandles>>, request: Request, next:
     if standing.refused {
         return rate_limited(standing, &charge);
     }
-    let mut response = next.run(request).await;
+    let mut response = run(request, next).await;
     tell(&mut response, standing);
     response
+}
+
+/// Runs the route. If its handler panics, the response is a 500.
+async fn run(mut request: Request, next: &InnerRoute) -> Response {
+    if !request.body().is_end_stream() {
+        // The framework's own limit of 2 MB would cut uploads; every reader of a body here has a limit of its own.
+        DefaultBodyLimit::disable().apply(&mut request);
+    }
+    AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(error::panicked)
 }
 
 /// Returns the 429 for a caller that exceeds its rate limit.
@@ -216,7 +228,51 @@ fn watched(request: Request, silence: Duration) -> Request {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
+    use axum::Router;
+    use axum::body::{Bytes, to_bytes};
+    use axum::http::{StatusCode, Uri};
+    use axum::routing::post;
+    use tower::Service as _;
+
     use super::*;
+    use crate::middleware::{Middleware, MiddlewareLayer};
+
+    /// Middleware that only runs the route.
+    struct Runs;
+
+    impl Middleware for Runs {
+        async fn respond(&self, request: Request, next: &InnerRoute) -> Response {
+            run(request, next).await
+        }
+    }
+
+    async fn broken() -> StatusCode {
+        panic!("the handler is broken")
+    }
+
+    async fn length(body: Bytes) -> String {
+        body.len().to_string()
+    }
+
+    async fn ask(routes: &Router, path: &'static str, body: Body) -> Response {
+        let mut request = Request::new(body);
+        (*request.method_mut(), *request.uri_mut()) = (Method::POST, Uri::from_static(path));
+        let response: Result<Response, Infallible> = routes.clone().call(request).await;
+        response.unwrap_or_else(|never| match never {})
+    }
+
+    #[tokio::test]
+    async fn a_panic_of_a_handler_is_answered_and_large_bodies_are_left_to_their_readers() {
+        let routes = Router::new().route("/broken", post(broken)).route("/length", post(length));
+        let routes = routes.layer(MiddlewareLayer::new(Runs));
+        let response = ask(&routes, "/broken", Body::empty()).await;
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let response = ask(&routes, "/length", Body::from(vec![b'x'; 3 << 20])).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(to_bytes(response.into_body(), 100).await.ok(), Some(Bytes::from((3 << 20).to_string())));
+    }
 
     #[test]
     fn health_and_emergency_stop_are_always_heard() {

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::FromRef as _;
 use axum::http::Method;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 
 use http::AppState;
 use http::access::RequiredAccess;
@@ -41,7 +41,7 @@ use http::routes::{PageBounds, Routes};
 use http_api::billing::session::CONFIRM_PATH;
 use http_api::{billing, production};
 use kernel::environment::Environment;
-use refused::answered_as_page;
+use refused::PageRewriter;
 
 /// Builds the router of the entire server: both halves of the API, and the pages.
 pub fn router(state: AppState) -> Router {
@@ -54,10 +54,8 @@ pub fn router(state: AppState) -> Router {
     }));
     let routes = of_shop.into_router(&state).merge(of_customers.into_router(&state));
     let routes = routes.merge(self::routes(&state)).merge(design::assets::routes());
-    let routes = http::with_bounds(routes, &state)
-        .layer(from_fn(billing::answered_by_contract))
-        .layer(from_fn_with_state(state.clone(), answered_as_page));
-    http::with_headers(routes, state)
+    let rewriter = Box::new(PageRewriter(state.clone()));
+    http::with_edge(routes, state, rewriter)
 }
 
 /// Returns the routes of the pages, each with its required access.

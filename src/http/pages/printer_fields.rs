@@ -34,16 +34,15 @@ const SIDES: [(&str, PrinterFieldText, &str); 3] = [
     ("buildVolume.z", texts::height_field, "250"),
 ];
 
-/// Lists the programs of the printer types that satisfy the given predicate, as text for display.
+/// Lists the names of the printer types that satisfy the given predicate, as text for display.
 fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
-    let names: Vec<&str> = PRINTER_TYPES.iter().filter(|one| holds(one)).map(|one| one.program).collect();
+    let names: Vec<&str> = PRINTER_TYPES.iter().filter(|one| holds(one)).map(|one| one.name).collect();
     names.join(", ")
 }
 
-/// Returns the name of the program that runs on printers of a type; for a type unknown to this release, returns the
-/// type itself.
-pub(super) fn program_of(kind: &str) -> &str {
-    PrinterType::of_word(kind).map_or(kind, |declared| declared.program)
+/// Returns the name of a printer type, as owners know it; for a type unknown to this release, returns the type itself.
+pub(super) fn type_name(kind: &str) -> &str {
+    PrinterType::of_word(kind).map_or(kind, |declared| declared.name)
 }
 
 /// Renders the fields common to all printers. `kind` is the printer type, if already chosen; otherwise, the form offers
@@ -90,7 +89,7 @@ fn type_choice(language: Language, chosen: &str) -> Markup {
             select id="type" name="type" {
                 @for declared in PRINTER_TYPES {
                     option value=(declared.word) selected[declared.word == chosen] {
-                        (texts::type_with_port(language, declared.program, &declared.default_port.to_string()))
+                        (texts::type_with_port(language, declared.name, &declared.default_port.to_string()))
                     }
                 }
             }
@@ -221,12 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn people_read_the_names_of_programs() {
-        assert_eq!(program_of("of another release"), "of another release");
+    fn people_read_names_that_they_know() {
+        assert_eq!(type_name("of another release"), "of another release");
         for declared in PRINTER_TYPES {
-            assert_eq!(program_of(declared.word), declared.program);
+            assert_eq!(type_name(declared.word), declared.name);
         }
         let choice = type_choice(Language::English, "").into_string();
-        assert!(PRINTER_TYPES.iter().all(|one| choice.contains(&format!(">{}, port ", one.program))), "{choice}");
+        assert!(PRINTER_TYPES.iter().all(|one| choice.contains(&format!(">{}, port ", one.name))), "{choice}");
     }
 }

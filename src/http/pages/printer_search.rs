@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use url::form_urlencoded;
 
 use super::frame::in_english;
-use super::printer_fields::program_of;
+use super::printer_fields::type_name;
 use http::error::ApiError;
 use http::handles::handles;
 use http::setup_desk::SearchProgress;
@@ -106,7 +106,7 @@ fn rows(language: Language, finds: &[DiscoveredPrinter], form_path: &str) -> Mar
             @for find in finds {
                 li {
                     strong { (find.name) }
-                    span { (program_of(find.kind)) }
+                    span { (type_name(find.kind)) }
                     span class="soft full" { (find.base_url) " – " (in_english(language, &find.evidence)) }
                     @if find.registered {
                         span class="state" { (texts::added(language)) }
@@ -145,7 +145,7 @@ mod tests {
         };
         let html = rows(Language::English, &[find(7, false), find(8, true)], "/floor/printers/new").0;
         let link = "href=\"/floor/printers/new?found=http%3A%2F%2F192.168.1.7%3A7125\">Add Ada 7</a>";
-        for words in ["<strong>Ada 7</strong>", program_of("fw_rest"), "http://192.168.1.7:7125 – ", link] {
+        for words in ["<strong>Ada 7</strong>", type_name("fw_rest"), "http://192.168.1.7:7125 – ", link] {
             assert!(html.contains(words), "{words} in {html}");
         }
         assert!(html.contains(">Added</span>") && !html.contains("192.168.1.8%3A"), "{html}");

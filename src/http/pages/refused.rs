@@ -1,8 +1,7 @@
 //! Error pages, which explain what to do next.
 
-use axum::extract::{FromRef as _, Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
-use axum::middleware::Next;
+use axum::extract::{FromRef as _, Request};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use url::form_urlencoded;
@@ -16,49 +15,86 @@ use domain::refusal::Fault;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::AppState;
 use http::access::{AccessHandles, Credentials};
+use http::edge::{ResponseRewrite, ResponseRewriter};
 use http::error::{ApiError, ErrorMeta, Notice};
 use http::language::accepted_language;
-use http::paths::is_customer_page;
+use http::paths::{is_billing, is_customer_page};
+use http_api::billing::by_contract;
 use words::staff::refusals;
 use words::{Language, pages};
 
-/// Renders error responses from guards and page handlers as pages. A user who is not signed in is redirected to the
-/// sign-in page and, after signing in, back to the requested page.
-pub async fn answered_as_page(State(app): State<AppState>, request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
-    let of_pages = of_staff || of_setup || is_customer_page(path);
-    let language = accepted_language(request.headers());
-    let lost_way = !of_pages && may_have_lost_its_way(&request);
-    if !of_pages && !lost_way {
-        return as_notice(&app.config, language, next.run(request).await);
+/// Rewriter of error responses from guards and page handlers, which become pages. A user who is not signed in is
+/// redirected to the sign-in page and, after signing in, back to the requested page. Responses of the billing API
+/// follow its contract.
+pub struct PageRewriter(pub AppState);
+
+impl ResponseRewriter for PageRewriter {
+    fn rewrite_for(&self, request: &Request) -> Option<ResponseRewrite> {
+        let path = request.uri().path();
+        if is_billing(path) {
+            let (config, language) = (self.0.config.clone(), accepted_language(request.headers()));
+            return Some(Box::new(move |response| as_notice(&config, language, by_contract(response))));
+        }
+        let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
+        let of_pages = of_staff || of_setup || is_customer_page(path);
+        let lost_way = !of_pages && may_have_lost_its_way(request);
+        if !of_pages && !lost_way {
+            return None;
+        }
+        let language = accepted_language(request.headers());
+        let (method, uri, headers) = (request.method().clone(), request.uri().clone(), request.headers().clone());
+        let page_request = PageRequest { method, uri, headers, language, of_staff, of_setup, lost_way };
+        let app = self.0.clone();
+        Some(Box::new(move |response| page_request.rewrite(&app, response)))
     }
-    let (method, uri, headers) = (request.method().clone(), request.uri().clone(), request.headers().clone());
-    let response = next.run(request).await;
-    // A form that says what was wrong with it is a page already.
-    if response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
-        return response;
+
+    fn render_notice(&self, language: Language, response: Response) -> Response {
+        as_notice(&self.0.config, language, response)
     }
-    let Some(meta) = response.extensions().get::<ErrorMeta>().cloned() else { return response };
-    let status = response.status();
-    if lost_way && status != StatusCode::NOT_FOUND {
-        return response;
+}
+
+/// Request for a page, as far as an error page depends on it.
+struct PageRequest {
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    /// Language that the browser prefers.
+    language: Language,
+    of_staff: bool,
+    of_setup: bool,
+    /// `true` if a browser has requested a page that may not exist.
+    lost_way: bool,
+}
+
+impl PageRequest {
+    /// Renders an error response as a page; returns other responses as they are.
+    fn rewrite(self, app: &AppState, response: Response) -> Response {
+        let Self { method, uri, headers, language, of_staff, of_setup, lost_way } = self;
+        // A form that says what was wrong with it is a page already.
+        if response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
+            return response;
+        }
+        let Some(meta) = response.extensions().get::<ErrorMeta>().cloned() else { return response };
+        let status = response.status();
+        if lost_way && status != StatusCode::NOT_FOUND {
+            return response;
+        }
+        let mut answer = if lost_way {
+            nowhere(&Brand::new(&app.config, language))
+        } else if of_setup {
+            setup::refused(preferred_language(app, &headers, language), status, &meta)
+        } else if status == StatusCode::UNAUTHORIZED && (!of_staff || method.is_safe()) {
+            let target = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
+            see_other(&if of_staff { staff::sign_in_path(target) } else { sign_in_path(target) })
+        } else if of_staff {
+            refusal(preferred_language(app, &headers, language), status, &meta)
+        } else {
+            refusal_for_customers(&Brand::new(&app.config, language), status, &meta)
+        };
+        keep_headers(&mut answer, response.headers());
+        answer.extensions_mut().insert(meta);
+        answer
     }
-    let mut answer = if lost_way {
-        nowhere(&Brand::new(&app.config, language))
-    } else if of_setup {
-        setup::refused(preferred_language(&app, &headers, language), status, &meta)
-    } else if status == StatusCode::UNAUTHORIZED && (!of_staff || method.is_safe()) {
-        let target = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
-        see_other(&if of_staff { staff::sign_in_path(target) } else { sign_in_path(target) })
-    } else if of_staff {
-        refusal(preferred_language(&app, &headers, language), status, &meta)
-    } else {
-        refusal_for_customers(&Brand::new(&app.config, language), status, &meta)
-    };
-    keep_headers(&mut answer, response.headers());
-    answer.extensions_mut().insert(meta);
-    answer
 }
 
 /// Returns the language of the account that is signed in; `accepted`, which the browser prefers, if there is none.

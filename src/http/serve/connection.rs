@@ -10,13 +10,14 @@ use axum::body::Body;
 use axum::http::header::{CONNECTION, EXPECT, HOST, HeaderValue, TRANSFER_ENCODING};
 use axum::http::{Request, StatusCode, Version};
 use axum::response::{IntoResponse as _, Response};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1::Builder;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service as _;
 
+use super::idle_timer::IdleTimer;
 use super::patient::{LingerLimits, RequestPhase, TimeoutStream};
 use super::prefixed::PrefixedStream;
 use super::retry_pause::RetryPause;
@@ -105,9 +106,12 @@ impl HttpConnection {
             let fault = head_fault(&request, &requests, limits.max_bytes);
             let must_close = request.headers().contains_key(TRANSFER_ENCODING);
             let waits_to_send = request.headers().contains_key(EXPECT);
-            let unread = UnreadBody::default();
+            let unread = (!request.body().is_end_stream()).then(UnreadBody::default);
             let answer = fault.is_none().then(|| {
-                let mut request = request.map(|body| unread.watch(Body::new(body)));
+                let mut request = request.map(|body| match &unread {
+                    Some(unread) => unread.watch(Body::new(body)),
+                    None => Body::empty(),
+                });
                 if let Some(peer) = peer {
                     request.extensions_mut().insert(RemoteAddress(peer));
                 }
@@ -125,8 +129,12 @@ impl HttpConnection {
                 };
                 let is_refused = response.status().is_client_error() || response.status().is_server_error();
                 let patience = if is_refused { READ_AWAY_TIMEOUT } else { Duration::ZERO };
-                // Whoever asks before it sends a body is not told to send one that nobody wants.
-                let is_read = if waits_to_send { unread.is_finished() } else { unread.read_away(patience).await };
+                let is_read = match unread {
+                    None => true,
+                    // Whoever asks before it sends a body is not told to send one that nobody wants.
+                    Some(unread) if waits_to_send => unread.is_finished(),
+                    Some(unread) => unread.read_away(patience).await,
+                };
                 if !is_read {
                     requests.note_unread();
                 }
@@ -141,7 +149,7 @@ impl HttpConnection {
         let stream = PrefixedStream::new(begin, stream);
         let stream = TimeoutStream::new(stream, limits.head, limits.response_idle, limits.linger, turns);
         let connection = Builder::new()
-            .timer(TokioTimer::new())
+            .timer(IdleTimer::default())
             // Bounds how long a connection may idle between requests; how long a head may take is bounded by
             // `TimeoutStream`.
             .header_read_timeout(limits.idle)

@@ -2,7 +2,7 @@
 //!
 //! This module does not name them: `http/api/production/metrics.rs` reads them and names them for `/metrics`.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Upper bounds of the duration buckets, in seconds.
@@ -10,6 +10,18 @@ pub const SECONDS: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 /// Upper bounds of the size buckets, such as for the number of commands in a transaction.
 pub const MANY: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0];
+
+/// Number of shards of counters that many threads use at the same time.
+pub const SHARDS: usize = 4;
+
+/// Returns the shard of the calling thread, below [`SHARDS`]. Threads are spread over the shards as they come.
+pub fn shard() -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static SHARD: usize = THREADS.fetch_add(1, Relaxed) % SHARDS;
+    }
+    SHARD.try_with(|shard| *shard).unwrap_or(0)
+}
 
 /// Counter that only increases.
 #[derive(Debug, Default)]
@@ -51,6 +63,17 @@ pub struct HistogramSnapshot {
     /// Upper bound of each bucket, and the number of values in that bucket alone (not cumulative); the last bound is
     /// [`f64::MAX`].
     pub buckets: Vec<(f64, u64)>,
+}
+
+impl HistogramSnapshot {
+    /// Adds the values of another shard of the same histogram.
+    pub fn add(&mut self, other: &Self) {
+        self.sum += other.sum;
+        self.count += other.count;
+        for ((_, count), (_, more)) in self.buckets.iter_mut().zip(&other.buckets) {
+            *count += more;
+        }
+    }
 }
 
 impl Histogram {
@@ -101,6 +124,25 @@ mod tests {
         assert!((counted.sum - 21_030.0).abs() < 0.5);
         let at = |bound: f64| counted.buckets.iter().find(|(at, _)| *at >= bound).map(|(_, count)| *count);
         assert_eq!([at(1.0), at(2.0), at(4.0), at(8.0), at(1024.0), at(f64::MAX)], [2, 1, 1, 0, 1, 1].map(Some));
+    }
+
+    #[test]
+    fn shards_of_a_histogram_add_up() {
+        let (one, other) = (Histogram::of_numbers(), Histogram::of_numbers());
+        one.count(1);
+        one.count(100);
+        other.count(100);
+        let mut sum = one.counted();
+        sum.add(&other.counted());
+        assert_eq!((sum.count, sum.buckets[0], sum.buckets[7]), (3, (1.0, 1), (128.0, 2)));
+        assert!((sum.sum - 201.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_thread_stays_with_its_shard() {
+        let threads = [(); 4 * SHARDS].map(|()| std::thread::spawn(|| [shard(), shard()]));
+        let shards = threads.map(|thread| thread.join().unwrap_or_default());
+        assert!(shards.iter().all(|[first, second]| first == second && *first < SHARDS), "{shards:?}");
     }
 
     #[test]

@@ -16,6 +16,8 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
+use super::request;
+
 /// Time for which an identical line is suppressed.
 const REPEAT_SILENCE: Duration = Duration::from_mins(1);
 /// Maximum number of remembered lines. When it is exceeded, all are forgotten and may be logged once more.
@@ -52,7 +54,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for RepeatFilter {
     fn event_enabled(&self, event: &Event<'_>, context: Context<'_, S>) -> bool {
         let metadata = event.metadata();
         // An error within a request is looked for by the request's ID, so each of them is written.
-        let of_a_request = *metadata.level() == Level::ERROR && context.event_span(event).is_some();
+        let within = || request::is_current() || context.event_span(event).is_some();
+        let of_a_request = *metadata.level() == Level::ERROR && within();
         if *metadata.level() > Level::WARN || of_a_request {
             return true;
         }

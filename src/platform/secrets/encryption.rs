@@ -39,10 +39,13 @@ pub enum EncryptionError {
     WrongKey,
 }
 
-/// Cipher that encrypts and decrypts with a single key.
+/// Cipher that encrypts with one key. It decrypts with the same key and, while the key is being replaced, with the one
+/// before it.
 #[derive(Clone)]
 pub struct SecretCipher {
     cipher: XChaCha20Poly1305,
+    /// Cipher with the former key; `None` if the key replaces no other.
+    former: Option<XChaCha20Poly1305>,
 }
 
 impl fmt::Debug for SecretCipher {
@@ -54,12 +57,14 @@ impl fmt::Debug for SecretCipher {
 impl SecretCipher {
     /// Creates a cipher from a key in the format of `SECRETS_KEY`: 32 bytes in base64.
     pub fn new(key_base64: &str) -> Result<Self, EncryptionError> {
-        let key: [u8; 32] = STANDARD
-            .decode(key_base64.trim())
-            .ok()
-            .and_then(|bytes| bytes.try_into().ok())
-            .ok_or(EncryptionError::BadKey)?;
-        Ok(Self { cipher: XChaCha20Poly1305::new(&Key::from(key)) })
+        Ok(Self { cipher: with_key(key_base64)?, former: None })
+    }
+
+    /// Creates a cipher like [`SecretCipher::new`] that also decrypts what was encrypted with the former key; an empty
+    /// former key is none.
+    pub fn with_former(key_base64: &str, former_base64: &str) -> Result<Self, EncryptionError> {
+        let former = if former_base64.is_empty() { None } else { Some(with_key(former_base64)?) };
+        Ok(Self { former, ..Self::new(key_base64)? })
     }
 
     /// Encrypts text. `nonce` must be random and must never be reused.
@@ -75,7 +80,7 @@ impl SecretCipher {
         if secret.is_empty() { String::new() } else { self.encrypt(secret, secret_bytes()) }
     }
 
-    /// Decrypts text encrypted by [`SecretCipher::encrypt`] with the same key.
+    /// Decrypts text encrypted by [`SecretCipher::encrypt`] with the same key, or with the former one.
     pub fn decrypt(&self, encrypted: &str) -> Result<String, EncryptionError> {
         let Some(text) = encrypted.strip_prefix(VERSION_PREFIX) else {
             return Err(if later_version(encrypted) {
@@ -91,11 +96,21 @@ impl SecretCipher {
         if encrypted.len() < TAG_BYTES {
             return Err(EncryptionError::NotEncrypted);
         }
-        let payload = Payload { msg: encrypted, aad: CONTEXT };
-        let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| EncryptionError::WrongKey)?;
+        let decrypt_with = |cipher: &XChaCha20Poly1305| {
+            cipher.decrypt(&XNonce::from(*nonce), Payload { msg: encrypted, aad: CONTEXT }).ok()
+        };
+        let plain = decrypt_with(&self.cipher).or_else(|| self.former.as_ref().and_then(decrypt_with));
+        let plain = plain.ok_or(EncryptionError::WrongKey)?;
         // Only UTF-8 is encrypted, and the tag proves that this is what was encrypted.
         String::from_utf8(plain).map_err(|_| EncryptionError::NotEncrypted)
     }
+}
+
+/// Reads a key in the format of `SECRETS_KEY`.
+fn with_key(key_base64: &str) -> Result<XChaCha20Poly1305, EncryptionError> {
+    let bytes = STANDARD.decode(key_base64.trim()).map_err(|_| EncryptionError::BadKey)?;
+    let key: [u8; 32] = bytes.try_into().map_err(|_| EncryptionError::BadKey)?;
+    Ok(XChaCha20Poly1305::new(&Key::from(key)))
 }
 
 /// Returns whether the text starts like one from a newer version: `v<number>:`.
@@ -160,6 +175,21 @@ mod tests {
             assert_eq!(SecretCipher::new(key).unwrap_err(), EncryptionError::BadKey, "{key}");
         }
         assert!(SecretCipher::new(&format!(" {}\n", STANDARD.encode([0; 32]))).is_ok());
+    }
+
+    #[test]
+    fn a_former_key_decrypts_and_never_encrypts() {
+        let keys = [1, 2].map(|fill: u8| STANDARD.encode([fill; 32]));
+        let both = SecretCipher::with_former(&keys[0], &keys[1]).unwrap();
+        for encrypted in [cipher(1), cipher(2)].map(|one| one.encrypt("secret", [9; NONCE_BYTES])) {
+            assert_eq!(both.decrypt(&encrypted).unwrap(), "secret");
+        }
+        assert_eq!(both.decrypt(&cipher(3).encrypt("secret", [9; NONCE_BYTES])), Err(EncryptionError::WrongKey));
+        let encrypted = both.encrypt("secret", [9; NONCE_BYTES]);
+        assert_eq!(cipher(1).decrypt(&encrypted).unwrap(), "secret");
+        assert_eq!(cipher(2).decrypt(&encrypted), Err(EncryptionError::WrongKey));
+        assert!(SecretCipher::with_former(&keys[0], "").is_ok());
+        assert_eq!(SecretCipher::with_former(&keys[0], "short").unwrap_err(), EncryptionError::BadKey);
     }
 
     #[test]

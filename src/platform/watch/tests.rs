@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::sync::{Arc, Mutex};
 
 use tokio::task::yield_now;

@@ -348,6 +348,14 @@ fn listed(line: &str) -> Option<RemoteFile> {
     (!name.is_empty()).then(|| RemoteFile { path: name.to_owned(), size, modified_at: None })
 }
 
+/// Reads a text as the replies and lines of the file server, for the fuzz targets.
+#[cfg(feature = "fuzzing")]
+pub(super) fn parse(text: &str) {
+    let _ = listed(text);
+    let _ = control::extended_port(text);
+    let _ = control::passive_port(text);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

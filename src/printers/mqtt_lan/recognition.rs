@@ -73,7 +73,7 @@ async fn greet(stream: TcpStream) -> Option<PrinterIdentity> {
 }
 
 /// Parses an announcement, which has the format of an HTTP request head.
-fn read(packet: &[u8]) -> Option<PrinterIdentity> {
+pub(super) fn read(packet: &[u8]) -> Option<PrinterIdentity> {
     let text = std::str::from_utf8(packet).ok()?;
     let (first, rest) = text.split_once("\r\n")?;
     if !first.starts_with("NOTIFY ") && !first.starts_with("HTTP/1.1 200") {

@@ -5,6 +5,7 @@
 //! print. The end of a print is therefore accepted only if the same print was previously seen in progress, or if the
 //! state changed to an end while the connection was open.
 
+mod members;
 mod print;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use self::members::drop_unread;
 use self::print::Print;
 use super::{slots, words};
 use domain::heaters::{Heat, Heaters};
@@ -147,7 +149,8 @@ impl PrinterKnowledge {
     }
 
     /// Merges a report. If the result is too large, fails and discards all reported data.
-    pub(super) fn hear(&mut self, delta: Map<String, Value>, now: Instant) -> Result<(), super::merge::TooLarge> {
+    pub(super) fn hear(&mut self, mut delta: Map<String, Value>, now: Instant) -> Result<(), super::merge::TooLarge> {
+        drop_unread(&mut delta);
         if let Err(error) = super::merge::merge(&mut self.report, delta) {
             self.begin();
             return Err(error);

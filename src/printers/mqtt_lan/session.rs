@@ -21,7 +21,7 @@ use super::tls::Tls;
 use super::{TYPE, words};
 use crate::PrinterType;
 use crate::adapter::PrinterError;
-use crate::push::PushInbox;
+use crate::push::{PushInbox, spread};
 use crate::registry::Settings;
 use domain::printer_status::Status;
 use domain::schedule::Delays;
@@ -288,7 +288,7 @@ async fn keep(link: Arc<SessionSettings>, shared: Arc<SessionParts>, end: Cancel
             sleep(MIN_RECONNECT_DELAY).await;
             tokio::select! {
                 biased; // both only end the pause
-                () = sleep(RECONNECT_DELAYS.next(failures, 1.0)) => {}
+                () = sleep(RECONNECT_DELAYS.next(failures, spread(&link.serial))) => {}
                 () = shared.demand.notified() => {}
             }
         };

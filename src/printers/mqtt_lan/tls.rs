@@ -8,8 +8,9 @@
 //! first connection is trusted and receives the access code. A printer whose board was replaced is accepted once an
 //! operator has disconnected and reconnected it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -18,6 +19,13 @@ use sha2::{Digest, Sha256};
 
 use super::certificate::Certificate;
 use crate::registry::MakeError;
+
+/// Number of sessions that may be resumed per configuration: those of one printer, which the library stores in groups
+/// of eight for each server name. Its own number makes room for the sessions of 32 servers.
+const SESSIONS: usize = 8;
+
+/// Cryptography shared by all printers.
+static PROVIDER: LazyLock<Arc<CryptoProvider>> = LazyLock::new(|| Arc::new(aws_lc_rs::default_provider()));
 
 /// TLS configuration for one printer.
 pub(super) struct Tls {
@@ -38,7 +46,7 @@ impl Tls {
     pub(super) fn new(serial: &str, host: &str, known_key: Option<&str>) -> Result<Self, MakeError> {
         let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
         let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a valid serial number")))?;
-        let provider = Arc::new(aws_lc_rs::default_provider());
+        let provider = PROVIDER.clone();
         let known_key = known_key.and_then(|digits| hex::decode(digits).ok()?.try_into().ok());
         let pinned = PinnedKeyJudge { serial: serial.to_owned(), key: Mutex::new(known_key) };
         let verifier = Arc::new(Verifier { judge: pinned, provider: provider.clone() });
@@ -47,7 +55,9 @@ impl Tls {
             let builder = builder.with_protocol_versions(versions);
             let builder = builder.map_err(|error| MakeError::BadAddress(format!("TLS is not available: {error}")))?;
             let builder = builder.dangerous().with_custom_certificate_verifier(verifier.clone());
-            Ok(Arc::new(builder.with_no_client_auth()))
+            let mut config = builder.with_no_client_auth();
+            config.resumption = Resumption::in_memory_sessions(SESSIONS);
+            Ok(Arc::new(config))
         };
         Ok(Self {
             mqtt: config(&[&rustls::version::TLS13, &rustls::version::TLS12])?,

@@ -29,6 +29,8 @@ use platform::secrets::random::secret_bytes;
 
 /// Maximum size of a message in bytes; file lists are the longest.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// Read buffer size of the socket, in bytes. A status takes up about one kilobyte; the library's own size is 128.
+const READ_BYTES: usize = 4 * 1024;
 /// Maximum number of requests queued for the socket; more are rejected.
 const MAX_WAITING: usize = 64;
 /// Time for which an idle socket stays open.
@@ -50,6 +52,7 @@ pub(super) struct LazySocket {
 #[derive(Default)]
 struct SocketInbox {
     woken: Notify,
+    collected: Notify,
     pushed: Mutex<InboxContent>,
     /// Latest time on this server's clock, which is sent with requests.
     at_ms: AtomicI64,
@@ -135,6 +138,10 @@ impl LazySocket {
         self.shared.with(|pushed| pushed.state)
     }
 
+    pub(super) async fn telemetry_pushed(&self) {
+        self.shared.collected.notified().await;
+    }
+
     pub(super) fn telemetry(&self) -> Option<Telemetry> {
         self.shared.with(|pushed| pushed.telemetry.take())
     }
@@ -178,8 +185,10 @@ async fn keep(
 
 async fn open(way: &SocketTarget, limit: Duration) -> Result<WebSocketStream<TcpStream>, PrinterError> {
     let SocketTarget { url, strange } = way;
-    let config =
-        WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE_BYTES)).max_frame_size(Some(MAX_MESSAGE_BYTES));
+    let config = WebSocketConfig::default()
+        .read_buffer_size(READ_BYTES)
+        .max_message_size(Some(MAX_MESSAGE_BYTES))
+        .max_frame_size(Some(MAX_MESSAGE_BYTES));
     let opening = async {
         let request = url.as_str().into_client_request().map_err(|error| unreachable(&error))?;
         let host = url.host().ok_or_else(|| PrinterError::Unreachable("the address has no host".to_owned()))?;
@@ -319,6 +328,8 @@ impl OpenSocket {
         });
         if changed {
             self.shared.woken.notify_one();
+        } else if !was_asked {
+            self.shared.collected.notify_one();
         }
     }
 

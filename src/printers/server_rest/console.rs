@@ -5,9 +5,10 @@ use std::time::Duration;
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
-/// Maximum time to wait for the firmware to acknowledge all commands. A command that moves the printer may take longer;
-/// output that arrives later is lost.
-const CONSOLE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Maximum time to wait for the firmware to acknowledge all commands: three seconds, and two more in which messages are
+/// late while the printer is at rest. A command that moves the printer may take longer; output that arrives later is
+/// lost.
+const CONSOLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// G-code command that requests temperatures.
 const TEMPERATURES: &str = "M105";
 /// Maximum number of response lines returned.

@@ -1,5 +1,5 @@
 //! `OctoPrint`'s raw WebSocket: a session is obtained with the API key; after that, state messages arrive up to twice a
-//! second, and only those that contain a change wake the waiter.
+//! second, or every two seconds while the printer is at rest, and only those that contain a change wake the waiter.
 
 use std::sync::Arc;
 
@@ -8,20 +8,29 @@ use serde_json::{Value, json};
 
 use super::runs::ReportedEnds;
 use super::status;
-use crate::adapter::PrinterError;
+use crate::adapter::{PrinterError, Telemetry};
 use crate::push::{Dialect, PushMessage};
 use crate::wire::PrinterHttpClient;
+
+/// Factor by which state messages are slowed down while the printer is at rest. Without it, one comes every 0.5 s.
+const REST_FACTOR: u32 = 4;
+/// Flags of a printer that is in use.
+const IN_USE: [&str; 6] = ["printing", "paused", "pausing", "resuming", "cancelling", "finishing"];
+/// Temperature of nozzle or bed, in degrees Celsius, below which a printer that is not heated is at rest.
+const COLD_CELSIUS: f64 = 45.0;
 
 /// `OctoPrint`'s protocol for the push connection.
 pub(super) struct OctoPrintDialect {
     wire: PrinterHttpClient,
     news: StateFilter,
     ends: Arc<ReportedEnds>,
+    /// `true` while state messages are slowed down.
+    rests: bool,
 }
 
 impl OctoPrintDialect {
     pub(super) fn new(wire: PrinterHttpClient, ends: Arc<ReportedEnds>) -> Self {
-        Self { wire, news: StateFilter::default(), ends }
+        Self { wire, news: StateFilter::default(), ends, rests: false }
     }
 
     /// Obtains a session for the push socket (`name:session`), which requires only the API key.
@@ -38,7 +47,7 @@ impl OctoPrintDialect {
 #[async_trait]
 impl Dialect for OctoPrintDialect {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
-        self.news = StateFilter::default();
+        (self.news, self.rests) = (StateFilter::default(), false);
         let session = self.session().await?;
         self.ends.add();
         Ok(vec![json!({ "auth": session }).to_string()])
@@ -49,8 +58,28 @@ impl Dialect for OctoPrintDialect {
         if matches!(event_type(&message), Some("PrintDone" | "PrintFailed" | "PrintCancelled")) {
             self.ends.add();
         }
-        self.news.read(&message)
+        let update = self.news.read(&message);
+        let rests = rests(&message, update.telemetry.as_ref()).unwrap_or(self.rests);
+        if rests == std::mem::replace(&mut self.rests, rests) {
+            return update;
+        }
+        let factor = if rests { REST_FACTOR } else { 1 };
+        // One that is in use from now on is polled at once, and not only when the next message comes.
+        PushMessage { wake: update.wake || !rests, reply: Some(json!({ "throttle": factor }).to_string()), ..update }
     }
+}
+
+/// Returns whether a state message shows a printer at rest, neither in use nor heated nor still hot; `None` if the
+/// message does not tell.
+fn rests(message: &Value, telemetry: Option<&Telemetry>) -> Option<bool> {
+    let flags = message.get("current").or_else(|| message.get("history"))?.pointer("/state/flags")?;
+    if IN_USE.iter().any(|flag| flags.get(flag) == Some(&Value::Bool(true))) {
+        return Some(false);
+    }
+    let heat = telemetry.filter(|heat| heat.nozzle.is_some() || heat.bed.is_some())?;
+    let is_heated = heat.heaters.each().any(|heater| heater.target().is_some_and(|tenths| tenths > 0));
+    let is_hot = heat.nozzle.into_iter().chain(heat.bed).any(|celsius| celsius >= COLD_CELSIUS);
+    Some(!is_heated && !is_hot)
 }
 
 /// Returns the type of an event, such as `PrintDone`; `None` for other messages.
@@ -82,5 +111,31 @@ impl StateFilter {
         let console = logs.filter_map(|line| line.as_str().map(str::to_owned)).collect();
         // State messages come only to a session that was accepted.
         PushMessage { wake, subscribed: true, telemetry: Some(status::telemetry(current)), console, reply: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn state(flag: &str, temperatures: Value) -> Option<bool> {
+        let mut flags = json!({"operational": true});
+        flags[flag] = true.into();
+        let temps = if temperatures.is_null() { json!([]) } else { json!([temperatures]) };
+        let message = json!({"current": {"state": {"flags": flags}, "temps": temps}});
+        let telemetry = StateFilter::default().read(&message).telemetry.unwrap();
+        rests(&message, Some(&telemetry))
+    }
+
+    #[test]
+    fn a_printer_is_at_rest_while_it_is_ready_and_cold() {
+        let heat = |actual: f64, target: f64| json!({"tool0": {"actual": actual, "target": target}});
+        assert_eq!(state("ready", heat(21.0, 0.0)), Some(true));
+        assert_eq!(state("ready", heat(21.0, 200.0)), Some(false), "it is heated");
+        assert_eq!(state("ready", heat(120.0, 0.0)), Some(false), "it is hot");
+        assert_eq!(state("ready", Value::Null), None, "it tells no temperatures each time");
+        assert_eq!(state("paused", Value::Null), Some(false));
+        assert_eq!(rests(&json!({"event": {"type": "PrintDone"}}), None), None);
     }
 }

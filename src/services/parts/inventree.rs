@@ -106,6 +106,14 @@ fn unit(part: &Value) -> StockUnit {
     }
 }
 
+/// Reads a response as each of those that the client requests, for the fuzz targets.
+#[cfg(feature = "fuzzing")]
+pub(super) fn parse(answer: &Value) {
+    let _ = unit(answer);
+    let _ = item(answer, answer["part"].as_i64().unwrap_or_default());
+    let _ = page(answer.clone());
+}
+
 /// Parses a stock item of a part; `None` if it belongs to a different part.
 fn item(value: &Value, part: i64) -> Result<Option<(i64, ItemReading)>, StockError> {
     let number =

@@ -135,6 +135,15 @@ fn item(spool: &Value, filament: i64, clock: Option<Timestamp>) -> Result<Option
     )))
 }
 
+/// Reads a response as each of those that the client requests, for the fuzz targets.
+#[cfg(feature = "fuzzing")]
+pub(super) fn parse(answer: &Value) {
+    let filament = answer["filament"]["id"].as_i64().unwrap_or_default();
+    let _ = item(answer, filament, None);
+    let _ = item(answer, filament, Timestamp::from_second(1_700_000_000).ok());
+    let _ = name(answer);
+}
+
 /// Returns the name of a filament, including its vendor.
 fn name(filament: &Value) -> String {
     let part = |value: &Value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);

@@ -2,7 +2,7 @@
 
 use sea_orm::{DbErr, RuntimeErr};
 
-use super::CONNECT_TIMEOUT;
+use super::{CONNECT_TIMEOUT, NewerMigration};
 use crate::Unavailable;
 use domain::database_address::DatabaseAddressError;
 use platform::io_words::io_words;
@@ -44,6 +44,9 @@ pub enum OpenError {
     /// The `writer` table has no row, so the tables do not belong to Printfloor.
     #[error("the database has no writer row; check that database.url is the address of a Printfloor database")]
     NoWriterRow,
+    /// The database has migrations that this version does not have.
+    #[error("the database was written by a newer version of Printfloor: {0}")]
+    NewerTables(NewerMigration),
 }
 
 impl From<DbErr> for OpenError {

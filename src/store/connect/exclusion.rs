@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, TransactionTrait};
+use sea_orm::{
+    ConnectionTrait, DatabaseBackend, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait,
+};
 use tokio::time::{Instant, sleep};
 
 use super::OpenError;
@@ -52,6 +54,15 @@ pub(super) async fn epoch_on_disk(db: &DatabaseConnection) -> Result<i64, OpenEr
 pub(super) async fn raise_epoch(db: &DatabaseConnection) -> Result<(), OpenError> {
     let raised = db.execute_unprepared("UPDATE writer SET epoch = epoch + 1 WHERE id = 1").await?;
     if raised.rows_affected() == 1 { Ok(()) } else { Err(OpenError::NoWriterRow) }
+}
+
+/// Holds the epoch until the transaction ends, and sets the head of the audit log. Returns `false` if a different
+/// server has taken a later epoch: then nothing may be written.
+pub(crate) async fn hold_epoch(tx: &DatabaseTransaction, epoch: i64, audit: &ChainHead) -> Result<bool, DbErr> {
+    let hold = "UPDATE writer SET epoch = $1, audit_number = $2, audit_chain = $3 WHERE id = 1 AND epoch = $1";
+    let values = [epoch.into(), audit.number.into(), audit.hash.clone().into()];
+    let held = tx.execute_raw(Statement::from_sql_and_values(tx.get_database_backend(), hold, values)).await?;
+    Ok(held.rows_affected() == 1)
 }
 
 /// Epoch, and the ends of the logs that are written under it.

@@ -13,10 +13,7 @@ use migrations::{Migrator, MigratorTrait as _};
 use self::side::TransferSide;
 use self::table::TableCopy;
 use super::counted;
-use crate::connect::{self, DatabaseSettings, ExclusiveAccess, OpenError, sqlite_file};
-
-/// Table with the names of the migrations that made the others.
-const MIGRATION_TABLE: &str = "seaql_migrations";
+use crate::connect::{self, DatabaseSettings, ExclusiveAccess, MIGRATION_TABLE, OpenError, sqlite_file};
 
 /// Reason that a shop was not transferred.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +52,7 @@ pub enum ShopTransferError {
     },
     /// The tables of the source are not those that this version makes.
     #[error(
-        "the tables of {0} belong to another version of printfloor: use that version, or start this one on it first, \
+        "the tables of {0} are not those of any version of printfloor up to this one: start this version on it first, \
          which brings the tables up to date"
     )]
     OtherVersion(String),

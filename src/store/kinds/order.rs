@@ -7,12 +7,12 @@ use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
 use crate::load::{Load, LoadedAggregate, SnapshotsToLoad};
-use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word};
+use crate::rows::{Part, RowSink, SCHEMA_NUMBER, StoredRow, WriteError, doc_row, part_row, snapshot_row, text, word};
 use domain::id::Id;
 use domain::job::{Attempt, Job};
 use domain::order::{Order, OrderRow, Payment};
 use domain::sign_off::SignOff;
-use entities::orders;
+use entities::{jobs, orders};
 
 snapshot_row!(Order in orders unique number, |this, at_rest| {
     number: this.number,
@@ -25,20 +25,6 @@ snapshot_row!(Order in orders unique number, |this, at_rest| {
     active: !at_rest,
     flags: this.flags.join(" "),
     payment_session: this.ledger.payment_session.clone(),
-    created_at: this.created_at.0,
-    updated_at: this.updated_at.0,
-});
-part_row!(Job in jobs of order_id, |this| {
-    number: this.number,
-    state: word(&this.state)?,
-    unsigned: this.unsigned,
-    sku_id: this.sku_id.to_string(),
-    material_id: this.material_id.to_string(),
-    file_id: text(this.file_id),
-    printer_id: text(this.printer_id),
-    priority: i64::from(this.priority),
-    due_at: this.due_at.map(|at| at.0),
-    version: this.version,
     created_at: this.created_at.0,
     updated_at: this.updated_at.0,
 });
@@ -61,6 +47,46 @@ part_row!(Payment in payments of owner_id, |this| {
     intent: this.reference.clone().filter(|_| this.of_processor()),
     created_at: this.created_at.0,
 });
+
+doc_row!(jobs);
+
+impl Part for Job {
+    type Entity = jobs::Entity;
+    const OWNER_COLUMN: Option<&'static str> = Some("order_id");
+
+    fn owner(&self) -> Id {
+        self.order_id
+    }
+
+    fn row(&self) -> Result<jobs::Model, WriteError> {
+        Ok(jobs::Model {
+            id: self.id.to_string(),
+            schema: SCHEMA_NUMBER,
+            doc: without_attempts(self)?,
+            order_id: self.order_id.to_string(),
+            number: self.number,
+            state: word(&self.state)?,
+            unsigned: self.unsigned,
+            sku_id: self.sku_id.to_string(),
+            material_id: self.material_id.to_string(),
+            file_id: text(self.file_id),
+            printer_id: text(self.printer_id),
+            priority: i64::from(self.priority),
+            due_at: self.due_at.map(|at| at.0),
+            version: self.version,
+            created_at: self.created_at.0,
+            updated_at: self.updated_at.0,
+        })
+    }
+}
+
+/// Serialises a job without its attempts, which are rows themselves. They would be two fifths of a finished job.
+fn without_attempts(job: &Job) -> Result<String, WriteError> {
+    if job.attempts.is_empty() {
+        return Ok(serde_json::to_string(job)?);
+    }
+    Ok(serde_json::to_string(&Job { attempts: Vec::new(), ..job.clone() })?)
+}
 
 /// Returns the sign-off of the parts, if the attempt's print has ended and been signed off.
 fn judged(attempt: &Attempt) -> Option<&SignOff> {
@@ -117,7 +143,8 @@ impl Load for Order {
     }
 }
 
-/// Attaches the attempts to the job. Their rows replace older versions in the job's own document.
+/// Attaches the attempts to the job. Their rows replace older versions in the document of a job that an older release
+/// wrote.
 pub fn with_attempts(mut job: Job, rows: Vec<Attempt>) -> Job {
     for row in rows {
         match job.attempts.iter_mut().find(|attempt| attempt.id == row.id) {

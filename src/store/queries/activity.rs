@@ -6,16 +6,15 @@ use std::collections::BTreeMap;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement};
 
 use super::orders::json;
-use super::quality::used_parts;
 use super::{Queries, id_of, versioned};
-use crate::rows::{LoadError, word};
+use crate::rows::{LoadError, PeriodQuery, PrintList, period_sums, word};
 use domain::aggregate::Versioned;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::insights::PrintTally;
 use domain::job::AttemptState;
 use domain::order::{Order, OrderStatus};
-use domain::time::{DAY_MS, Timestamp};
+use domain::time::{DAY_MS, HOUR_MS, Timestamp};
 use entities::orders;
 
 /// Maximum number of orders read for lead times and promises, newest first.
@@ -40,20 +39,45 @@ impl Queries {
         from: Timestamp,
         to: Timestamp,
     ) -> Result<BTreeMap<String, PrintTally>, LoadError> {
-        let key = match by {
-            ActivityGrouping::Printer => "attempts.printer_id".to_owned(),
-            ActivityGrouping::Day(ahead_ms) => format!("CAST((attempts.created_at + ({ahead_ms})) / {DAY_MS} AS TEXT)"),
+        let (list, key) = match by {
+            ActivityGrouping::Printer => (PrintList::Printers, "key".to_owned()),
+            ActivityGrouping::Day(ahead_ms) if ahead_ms % HOUR_MS == 0 => {
+                (PrintList::Hours, format!("CAST((slot * {HOUR_MS} + ({ahead_ms})) / {DAY_MS} AS TEXT)"))
+            }
+            ActivityGrouping::Day(ahead_ms) => return self.activity_by_day(ahead_ms, from, to).await,
         };
-        // The attempts of each printer are found by their time. PostgreSQL sums whole numbers to decimals. How long it
-        // took is kept of attempts that printed alone.
+        let db = self.db.get_database_backend();
+        let PeriodQuery { sql, values } = period_sums(db, list, from, to);
+        // PostgreSQL sums whole numbers to decimals. How long it took is kept of attempts that printed alone.
         let sql = format!(
-            "SELECT {key} AS key, attempts.state AS state, COUNT(*) AS attempts, COUNT(attempts.print_ms) AS prints, \
+            "SELECT {key} AS key, kind AS state, CAST(SUM(attempts) AS BIGINT) AS attempts, \
+             CAST(SUM(prints) AS BIGINT) AS prints, CAST(SUM(print_ms) AS BIGINT) AS print_ms \
+             FROM ({sql}) AS sums GROUP BY 1, 2"
+        );
+        self.tallies(Statement::from_sql_and_values(db, sql, values)).await
+    }
+
+    /// Returns the totals of attempts by day where the clock is not a number of hours ahead of UTC.
+    async fn activity_by_day(
+        &self,
+        ahead_ms: i64,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<BTreeMap<String, PrintTally>, LoadError> {
+        // The attempts of each printer are found by their time. PostgreSQL sums whole numbers to decimals.
+        let sql = format!(
+            "SELECT CAST((attempts.created_at + ({ahead_ms})) / {DAY_MS} AS TEXT) AS key, attempts.state AS state, \
+             COUNT(*) AS attempts, COUNT(attempts.print_ms) AS prints, \
              CAST(COALESCE(SUM(attempts.print_ms), 0) AS BIGINT) AS print_ms \
              FROM printers JOIN attempts ON attempts.printer_id = printers.id \
              WHERE attempts.created_at >= $1 AND attempts.created_at < $2 GROUP BY 1, 2",
         );
         let values = [from.0.into(), to.0.into()];
-        let statement = Statement::from_sql_and_values(self.db.get_database_backend(), sql, values);
+        self.tallies(Statement::from_sql_and_values(self.db.get_database_backend(), sql, values)).await
+    }
+
+    /// Reads the totals of attempts by key and state.
+    async fn tallies(&self, statement: Statement) -> Result<BTreeMap<String, PrintTally>, LoadError> {
         let mut groups: BTreeMap<String, PrintTally> = BTreeMap::new();
         for row in self.db.query_all_raw(statement).await? {
             let state: String = row.try_get("", "state")?;
@@ -68,13 +92,9 @@ impl Queries {
     /// and `to` (exclusive), largest amount first.
     pub async fn material_used(&self, from: Timestamp, to: Timestamp) -> Result<Vec<(Id, Amount)>, LoadError> {
         let db = self.db.get_database_backend();
-        let of = used_parts(db);
-        let sql = format!(
-            "SELECT part.key AS key, CAST(SUM(CAST(part.value AS BIGINT)) AS BIGINT) AS used \
-             FROM printers JOIN attempts ON attempts.printer_id = printers.id JOIN jobs ON jobs.id = attempts.job_id {of} \
-             WHERE attempts.created_at >= $1 AND attempts.created_at < $2 AND attempts.used > 0 GROUP BY 1",
-        );
-        let statement = Statement::from_sql_and_values(db, sql, [from.0.into(), to.0.into()]);
+        let PeriodQuery { sql, values } = period_sums(db, PrintList::Materials, from, to);
+        let sql = format!("SELECT key, CAST(SUM(used) AS BIGINT) AS used FROM ({sql}) AS sums GROUP BY 1");
+        let statement = Statement::from_sql_and_values(db, sql, values);
         let mut used = Vec::new();
         for row in self.db.query_all_raw(statement).await? {
             let key: String = row.try_get("", "key")?;

@@ -1,10 +1,12 @@
 //! Queries for materials, SKUs and files.
 
+use std::cmp::Reverse;
+
 use sea_orm::sea_query::{Alias, ExprTrait};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::orders::json;
-use super::{FileGroup, Page, Queries, contains, equals};
+use super::{FileGroup, Page, Queries, equals};
 use crate::rows::{LoadError, read_doc, word};
 use domain::aggregate::Versioned;
 use domain::amount::Amount;
@@ -12,7 +14,7 @@ use domain::file::{File, FileKind};
 use domain::id::Id;
 use domain::material::{Material, MaterialType, Movement};
 use domain::sku::Sku;
-use domain::time::Timestamp;
+use domain::time::{DAY_MS, Timestamp};
 use entities::{files, materials, movements, skus};
 
 /// Filter for materials; absent fields match all. Archived materials are never listed.
@@ -73,7 +75,7 @@ impl Queries {
         let select = materials::Entity::find()
             .filter(C::Archived.eq(false))
             .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
-            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(self.contains(C::Name, q)));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
@@ -101,7 +103,9 @@ impl Queries {
                 // What it names stands in the document, as its own id does.
                 all.filter(C::Doc.like(format!("%\"{id}\"%")).and(C::Id.ne(id.to_string())))
             })
-            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q).or(contains(C::Code, q))));
+            .apply_if(filter.q.as_deref(), |all, q| {
+                all.filter(self.contains(C::Name, q).or(self.contains(C::Code, q)))
+            });
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
@@ -110,13 +114,14 @@ impl Queries {
         use files::Column as C;
         let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
         let group = filter.group.map(FileGroup::condition).transpose()?;
+        let total = self.file_total(filter).await?;
         let select = files::Entity::find()
             .filter(C::Archived.eq(false))
             .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
             .apply_if(group, QueryFilter::filter)
             .apply_if(filter.sha256.as_deref(), |all, sha256| all.filter(C::Sha256.eq(sha256)))
-            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
-        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(self.contains(C::Name, q)));
+        self.snapshots_of(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page, total).await
     }
 
     /// Returns up to `most` photos of finished prints that the server took before the given time, oldest first.
@@ -134,7 +139,18 @@ impl Queries {
     pub async fn movements(&self, material: Id, page: Page) -> Result<(Vec<Movement>, u64), LoadError> {
         use movements::Column as C;
         let select = movements::Entity::find().filter(C::MaterialId.eq(material.to_string()));
-        self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+        let mut days = Vec::new();
+        for (day, count) in self.row_counts(&format!("movements {material}")).await? {
+            days.push((day.parse::<i64>().map_err(|error| DbErr::Type(error.to_string()))?, count));
+        }
+        days.sort_unstable_by_key(|(day, _)| Reverse(*day));
+        let total = days.iter().map(|(_, count)| count).sum();
+        let (day, offset) = first_day(&days, page.offset);
+        let select = select
+            .apply_if(day, |all, day| all.filter(C::CreatedAt.lt((day + 1) * DAY_MS)))
+            .order_by_desc(C::CreatedAt)
+            .order_by_desc(C::Id);
+        self.rows_of(select, Page { offset, ..page }, Some(total)).await
     }
 
     /// Returns the totals of a material's ledger, which must equal the material's `quantity` and `reserved`.
@@ -147,5 +163,63 @@ impl Queries {
         let sums: Option<(Option<i64>, Option<i64>)> = select.into_tuple().one(&self.db).await?;
         let (quantity, reserved) = sums.unwrap_or_default();
         Ok((Amount(quantity.unwrap_or(0)), Amount(reserved.unwrap_or(0))))
+    }
+}
+
+/// Returns the day of the movement at an offset, and the number of movements of that day to skip. The days have the
+/// numbers of their movements, newest day first. If there are not so many movements, returns no day and the offset.
+fn first_day(days: &[(i64, u64)], offset: u64) -> (Option<i64>, u64) {
+    let mut rest = offset;
+    for (day, count) in days {
+        if rest < *count {
+            return (Some(*day), rest);
+        }
+        rest -= count;
+    }
+    (None, offset)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::rows::Batch;
+    use crate::rows::samples::{at, id, movement, on_each, write};
+    use domain::material::MaterialRow;
+
+    #[test]
+    fn whole_days_are_skipped() {
+        let days = [(9, 2), (7, 3), (1, 1)];
+        assert_eq!(
+            [0, 1, 2, 4, 5].map(|offset| first_day(&days, offset)),
+            [(Some(9), 0), (Some(9), 1), (Some(7), 0), (Some(7), 2), (Some(1), 0)]
+        );
+        assert_eq!([6, 99].map(|offset| first_day(&days, offset)), [(None, 6), (None, 99)]);
+    }
+
+    #[tokio::test]
+    async fn pages_of_a_ledger_are_parts_of_it() {
+        on_each(async |db| {
+            let mut batch = Batch::default();
+            // Some days have no movement, some one, and one has many, of which some are of the same moment.
+            let time = |n: u128| at(if n < 300 { n as i64 / 2 } else { (n as i64 - 300) * DAY_MS * 3 / 5 });
+            for n in 0..330 {
+                let own = Movement { created_at: time(n), ..movement(1_000 + n, 200, 1) };
+                batch.push_row(&MaterialRow::Movement(own)).unwrap();
+                batch.push_row(&MaterialRow::Movement(movement(2_000 + n, 201, 1))).unwrap();
+            }
+            write(db, batch).await.unwrap();
+            let queries = Queries::new(db.clone());
+            let mut expected: Vec<u128> = (0..330).collect();
+            expected.sort_by_key(|n| Reverse((time(*n), *n)));
+            for offset in (0..340).step_by(7) {
+                let (lines, total) = queries.movements(id(200), Page { limit: 7, offset }).await.unwrap();
+                let ids: Vec<Id> = lines.into_iter().map(|line| line.id).collect();
+                let of_page: Vec<Id> = expected.iter().skip(offset as usize).take(7).map(|n| id(1_000 + n)).collect();
+                assert_eq!((ids, total), (of_page, 330), "from {offset}");
+            }
+        })
+        .await;
     }
 }

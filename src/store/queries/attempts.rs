@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Statement};
 
 use super::orders::json;
@@ -12,7 +13,7 @@ use domain::id::Id;
 use domain::insights::PrintTally;
 use domain::job::{Attempt, AttemptState, Job};
 use domain::time::Timestamp;
-use entities::{attempts, jobs, printers};
+use entities::{attempts, jobs};
 
 /// Maximum number of failed attempts whose reasons are counted; the newest are used.
 const MAX_FAILURES_READ: u64 = 1000;
@@ -49,12 +50,14 @@ impl Queries {
     ) -> Result<(Vec<(Attempt, Option<Job>)>, u64), LoadError> {
         use attempts::Column as C;
         let state = state.as_ref().map(word).transpose().map_err(json)?;
+        let is_counted = |own: &str| state.as_deref().is_none_or(|state| state == own);
+        let total = self.row_total(&format!("attempts {printer}"), is_counted).await?;
         let select = attempts::Entity::find()
             .filter(C::PrinterId.eq(printer.to_string()))
             .apply_if(state, |all, state| all.filter(C::State.eq(state)))
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
-        let (some, total) = self.rows::<_, Attempt>(select, page).await?;
+        let (some, total) = self.rows_of::<_, Attempt>(select, page, Some(total)).await?;
         let ids = some.iter().map(|attempt| attempt.job_id.to_string());
         let rows = jobs::Entity::find().filter(jobs::Column::Id.is_in(ids)).all(&self.db).await?;
         let jobs: BTreeMap<Id, Job> =
@@ -101,17 +104,11 @@ impl Queries {
         to: Timestamp,
     ) -> Result<Vec<(Option<String>, i64)>, LoadError> {
         use attempts::Column as C;
-        let failed = [AttemptState::Failed, AttemptState::Abandoned];
-        let failed = failed.iter().map(word).collect::<Result<Vec<_>, _>>().map_err(json)?;
-        // The attempts of each printer are found by their time.
-        let any = || printers::Entity::find().select_only().column(printers::Column::Id).into_query();
-        let on =
-            printer.map_or_else(|| C::PrinterId.in_subquery(any()), |printer| C::PrinterId.eq(printer.to_string()));
         let select = attempts::Entity::find()
-            .filter(on)
+            .filter(failed())
+            .apply_if(printer, |all, printer| all.filter(C::PrinterId.eq(printer.to_string())))
             .filter(C::CreatedAt.gte(from.0))
             .filter(C::CreatedAt.lt(to.0))
-            .filter(C::State.is_in(failed))
             .order_by_desc(C::CreatedAt)
             .limit(MAX_FAILURES_READ);
         let rows = select.all(&self.db).await?;
@@ -127,6 +124,12 @@ impl Queries {
         reasons.extend((other > 0).then_some((None, other)));
         Ok(reasons)
     }
+}
+
+/// Returns the condition that an attempt failed or was abandoned. Must match the partial index exactly; otherwise
+/// SQLite does not use the index.
+fn failed() -> Expr {
+    Expr::cust("state IN ('failed', 'abandoned')")
 }
 
 #[cfg(test)]

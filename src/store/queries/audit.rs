@@ -149,8 +149,32 @@ impl Queries {
             .apply_if(filter.to, |all, to| all.filter(C::At.lt(to.0)))
             .order_by_desc(C::At)
             .order_by_desc(C::Id);
-        let (rows, total) = self.page(select, page).await?;
+        let Some(total) = self.audit_total(filter).await? else {
+            let (rows, total) = self.page(select, page).await?;
+            return Ok((self.audit_entries(rows).collect(), total));
+        };
+        let rows = select.limit(page.limit).offset(page.offset).all(&self.db).await?;
         Ok((self.audit_entries(rows).collect(), total))
+    }
+
+    /// Returns the total number of entries that match a filter, if it is known without counting them.
+    async fn audit_total(&self, filter: &AuditFilter) -> Result<Option<u64>, LoadError> {
+        let counted = AuditFilter {
+            action: filter.action.clone(),
+            action_prefix: filter.action_prefix,
+            subject_kind: filter.subject_kind.clone(),
+            ..AuditFilter::default()
+        };
+        if *filter != counted {
+            return Ok(None);
+        }
+        let matches = |key: &str| {
+            let (kind, action) = key.split_once(' ').unwrap_or((key, ""));
+            filter.subject_kind.as_deref().is_none_or(|own| own == kind)
+                && filter.action.as_deref().is_none_or(|own| own == action)
+                && filter.action_prefix.is_none_or(|prefix| action.starts_with(prefix))
+        };
+        Ok(Some(self.row_total("audit", matches).await?))
     }
 
     /// Parses audit log rows; damaged ones are reported and omitted.

@@ -4,7 +4,7 @@ use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
 use super::orders::json;
-use super::{Page, Queries, contains};
+use super::{Page, Queries};
 use crate::rows::{LoadError, word};
 use domain::aggregate::Versioned;
 use domain::custom_request::{CustomRequest, CustomRequestStatus};
@@ -37,7 +37,7 @@ impl Queries {
             .apply_if(filter.site.as_deref(), |all, site| all.filter(C::Site.eq(site)))
             .apply_if(filter.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
             .apply_if(filter.q.as_deref(), |all, q| {
-                all.filter(contains(C::CustomerEmail, q).or(contains(C::CustomerName, q)))
+                all.filter(self.contains(C::CustomerEmail, q).or(self.contains(C::CustomerName, q)))
             })
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);

@@ -3,7 +3,7 @@
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
-use super::{Page, Queries, contains, id_of};
+use super::{Page, Queries, id_of};
 use crate::rows::{Doc, LoadError};
 use domain::aggregate::Versioned;
 use domain::customer::{Customer, CustomerSession};
@@ -48,8 +48,15 @@ impl Queries {
         use customers::Column as C;
         let select = customers::Entity::find()
             .apply_if(filter.email.as_deref(), |all, email| all.filter(C::Email.eq(email)))
-            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Email, q).or(contains(C::Name, q))));
-        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+            .apply_if(filter.q.as_deref(), |all, q| {
+                all.filter(self.contains(C::Email, q).or(self.contains(C::Name, q)))
+            });
+        let total = if *filter == CustomerFilter::default() {
+            Some(self.row_total("customers", |_| true).await?)
+        } else {
+            None
+        };
+        self.snapshots_of(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page, total).await
     }
 
     /// Returns the sign-in link whose token has the given hash, even if the link is no longer valid.

@@ -1,10 +1,10 @@
 //! Groups of files as people look for them, and the number of files in each.
 
+use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::Queries;
 use super::orders::json;
+use super::{FileFilter, Queries, parse_word};
 use crate::rows::{LoadError, word};
 use domain::file::FileKind;
 use entities::files;
@@ -32,6 +32,15 @@ impl FileGroup {
             Self::UploadedPictures => Condition::all().add(image).add(C::AttemptId.is_null()),
         })
     }
+
+    /// Returns whether files of a kind, which show a print or not, belong to the group.
+    fn has(self, kind: FileKind, is_photo: bool) -> bool {
+        match self {
+            Self::PrintFiles => matches!(kind, FileKind::Gcode | FileKind::Model),
+            Self::CameraPictures => kind == FileKind::Image && is_photo,
+            Self::UploadedPictures => kind == FileKind::Image && !is_photo,
+        }
+    }
 }
 
 /// Numbers of files, without archived ones.
@@ -55,38 +64,47 @@ impl FileCounts {
 }
 
 impl Queries {
-    /// Returns the numbers of files, which are counted in an index without reading any of them.
+    /// Returns the numbers of files.
     pub async fn file_counts(&self) -> Result<FileCounts, LoadError> {
-        use files::Column as C;
-        let select = files::Entity::find()
-            .select_only()
-            .column(C::Kind)
-            // Both columns are part of the index. The second one is null for files that show no print.
-            .column_as(C::CreatedAt.count(), "files")
-            .column_as(C::AttemptId.count(), "photos")
-            .filter(C::Archived.eq(false))
-            .group_by(C::Kind);
-        let rows: Vec<(String, i64, i64)> = select.into_tuple().all(&self.db).await?;
-        let counts_of = |kind: FileKind| -> Result<(u64, u64), LoadError> {
-            let kind = word(&kind).map_err(json)?;
-            let row = rows.iter().find(|(own, ..)| *own == kind);
-            Ok(row.map_or((0, 0), |(_, files, photos)| (*files as u64, *photos as u64)))
-        };
-        let (images, camera_pictures) = counts_of(FileKind::Image)?;
-        Ok(FileCounts {
-            gcode: counts_of(FileKind::Gcode)?.0,
-            models: counts_of(FileKind::Model)?.0,
-            camera_pictures,
-            uploaded_pictures: images - camera_pictures,
-        })
+        let mut counts = FileCounts::default();
+        for (key, count) in self.row_counts("files").await? {
+            let (kind, is_photo) = parse_key(&key)?;
+            *match kind {
+                FileKind::Gcode => &mut counts.gcode,
+                FileKind::Model => &mut counts.models,
+                FileKind::Image if is_photo => &mut counts.camera_pictures,
+                FileKind::Image => &mut counts.uploaded_pictures,
+            } += count;
+        }
+        Ok(counts)
     }
+
+    /// Returns the total number of files that match a filter, if it is known without counting them.
+    pub(super) async fn file_total(&self, filter: &FileFilter) -> Result<Option<u64>, LoadError> {
+        let FileFilter { kind, group, sha256: None, q: None } = filter else { return Ok(None) };
+        let mut total = 0;
+        for (key, count) in self.row_counts("files").await? {
+            let (own, is_photo) = parse_key(&key)?;
+            if kind.is_none_or(|kind| kind == own) && group.is_none_or(|group| group.has(own, is_photo)) {
+                total += count;
+            }
+        }
+        Ok(Some(total))
+    }
+}
+
+/// Parses the key of a number of files: their kind, and whether they show a print.
+fn parse_key(key: &str) -> Result<(FileKind, bool), LoadError> {
+    let is_photo = key.ends_with(" print");
+    let kind = key.split(' ').next().unwrap_or_default().to_owned();
+    Ok((parse_word("files", kind)?, is_photo))
 }
 
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::queries::{FileFilter, Page};
+    use crate::queries::Page;
     use crate::rows::samples::{file, id, on_each, write};
     use crate::rows::{Batch, Snapshot};
     use domain::file::{File, PhotoSubject};

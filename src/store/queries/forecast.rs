@@ -1,5 +1,6 @@
 //! Queries for the data that the forecast learns from: finished prints and the outcomes of promises.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -38,9 +39,14 @@ impl Queries {
     /// change first.
     pub async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {
         use orders::Column as C;
-        let over = [OrderStatus::Ready, OrderStatus::Shipped].iter().map(word).collect::<Result<Vec<_>, _>>();
-        let select = orders::Entity::find().filter(C::Status.is_in(over.map_err(json)?));
-        let rows = select.order_by_desc(C::UpdatedAt).limit(limit).all(&self.db).await?;
+        // The newest of each status are found by its index. SQLite would sort those of both.
+        let mut rows = Vec::new();
+        for status in [OrderStatus::Ready, OrderStatus::Shipped] {
+            let select = orders::Entity::find().filter(C::Status.eq(word(&status).map_err(json)?));
+            rows.append(&mut select.order_by_desc(C::UpdatedAt).limit(limit).all(&self.db).await?);
+        }
+        rows.sort_by_key(|row| Reverse(row.updated_at));
+        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         let orders: Vec<Versioned<Order>> = self.readable(&rows, versioned);
         let promises = orders.iter().rev().filter_map(|one| one.state.as_ref()).filter_map(|order| {
             let promise = order.promise.filter(|promise| promise.met_at.is_some())?;

@@ -78,7 +78,29 @@ impl Queries {
             .apply_if(filter.issued.then_some(()), |all, ()| all.filter(C::IssuedAt.is_not_null()))
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
-        self.snapshots(select, page).await
+        let total = self.invoice_total(filter).await?;
+        self.snapshots_of(select, page, total).await
+    }
+
+    /// Returns the total number of invoices that match a filter, if it is known without counting them. It is not for
+    /// statuses that depend on the time, but few invoices have those.
+    async fn invoice_total(&self, filter: &InvoiceFilter) -> Result<Option<u64>, LoadError> {
+        let InvoiceFilter { status, site, customer_email: None, order_id: None, issued, now: _ } = filter else {
+            return Ok(None);
+        };
+        if matches!(status, Some(InvoiceStatus::Open | InvoiceStatus::PartiallyPaid | InvoiceStatus::Overdue)) {
+            return Ok(None);
+        }
+        let status = status.as_ref().map(word).transpose().map_err(json)?;
+        let matches = |key: &str| {
+            let mut words = key.splitn(3, ' ');
+            let (own_status, is_issued) = (words.next(), words.next() == Some("issued"));
+            let own_site = words.next();
+            (status.is_none() || status.as_deref() == own_status)
+                && (!issued || is_issued)
+                && (site.is_none() || site.as_deref() == own_site)
+        };
+        Ok(Some(self.row_total("invoices", matches).await?))
     }
 
     /// Returns the IDs of the given invoices that have an amount due but will not be paid, because the order was

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, LikeExpr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
-use super::{Page, Queries, contains, escaped, id_of, versioned};
+use super::order_search::OrderSearch;
+use super::{Page, Queries, escaped, id_of, versioned};
 use crate::kinds::with_attempts;
 use crate::rows::{Doc, LoadError, word};
 use domain::aggregate::{LastNumbers, NumberSeries, Versioned};
@@ -82,13 +83,16 @@ pub struct JobFilter {
 impl Queries {
     /// Returns a page of orders, without their jobs and payments, newest first, and their total number.
     pub async fn orders(&self, filter: &OrderFilter, page: Page) -> Result<(Vec<Versioned<Order>>, u64), LoadError> {
-        self.snapshots(filtered(filter)?, page).await
+        let search = self.order_search(filter).await?;
+        let total = self.order_total(filter, search.as_ref()).await?;
+        self.snapshots_of(filtered(filter, search.as_ref())?, page, total).await
     }
 
     /// Returns at most `limit` orders, without their jobs and payments, newest first. Nothing is counted, so with a
     /// status in the filter, the cost does not grow with the number of orders.
     pub async fn newest_orders(&self, filter: &OrderFilter, limit: u64) -> Result<Vec<Versioned<Order>>, LoadError> {
-        let rows = filtered(filter)?.limit(limit).all(&self.db).await?;
+        let search = self.order_search(filter).await?;
+        let rows = filtered(filter, search.as_ref())?.limit(limit).all(&self.db).await?;
         Ok(self.readable(&rows, versioned))
     }
 
@@ -96,7 +100,8 @@ impl Queries {
     /// most as many as the shop has open orders, and they are found through the status index.
     pub async fn promised_orders(&self, filter: &OrderFilter) -> Result<Vec<Id>, LoadError> {
         let filter = OrderFilter { promised: Some(true), ..filter.clone() };
-        let select = filtered(&filter)?.select_only().column(orders::Column::Id);
+        let search = self.order_search(&filter).await?;
+        let select = filtered(&filter, search.as_ref())?.select_only().column(orders::Column::Id);
         let ids: Vec<String> = select.into_tuple().all(&self.db).await?;
         ids.iter().map(|id| id_of("orders", id)).collect()
     }
@@ -125,6 +130,7 @@ impl Queries {
         use jobs::Column as C;
         let waits = [JobState::Created, JobState::Validated, JobState::AwaitingManualReview, JobState::Sliced];
         let waits: Vec<String> = waits.iter().map(word).collect::<Result<_, _>>().map_err(json)?;
+        let total = self.job_total(filter, &waits).await?;
         let waiting = filter.waiting.map(|which| (which, waits));
         let state = filter.state.as_ref().map(word).transpose().map_err(json)?;
         let select = jobs::Entity::find()
@@ -147,8 +153,30 @@ impl Queries {
             })
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
-        let (jobs, total) = self.rows(select, page).await?;
+        let (jobs, total) = self.rows_of(select, page, total).await?;
         Ok((self.with_all_attempts(jobs).await?, total))
+    }
+
+    /// Returns the total number of jobs that match a filter, if it is known without counting them. The jobs in the
+    /// given states are those that wait.
+    async fn job_total(&self, filter: &JobFilter, waits: &[String]) -> Result<Option<u64>, LoadError> {
+        let counted = JobFilter {
+            state: filter.state,
+            waiting: filter.waiting,
+            unsigned: filter.unsigned,
+            ..JobFilter::default()
+        };
+        if *filter != counted {
+            return Ok(None);
+        }
+        let state = filter.state.as_ref().map(word).transpose().map_err(json)?;
+        let matches = |key: &str| {
+            let (own, is_unsigned) = key.split_once(' ').map_or((key, false), |(own, _)| (own, true));
+            state.as_deref().is_none_or(|state| state == own)
+                && filter.waiting.is_none_or(|which| which == waits.iter().any(|wait| wait == own))
+                && filter.unsigned.is_none_or(|which| which == is_unsigned)
+        };
+        Ok(Some(self.row_total("jobs", matches).await?))
     }
 
     /// Returns a job with its attempts.
@@ -170,7 +198,7 @@ impl Queries {
 
     /// Counts the orders by status.
     pub async fn orders_by_status(&self) -> Result<Vec<(OrderStatus, u64)>, LoadError> {
-        self.counts(orders::Entity::find(), orders::Column::Status).await
+        self.counts_by_first_word("orders").await
     }
 
     /// Counts the orders by flag. Reads only flagged orders.
@@ -187,7 +215,7 @@ impl Queries {
 
     /// Counts the jobs by state.
     pub async fn jobs_by_state(&self) -> Result<Vec<(JobState, u64)>, LoadError> {
-        self.counts(jobs::Entity::find(), jobs::Column::State).await
+        self.counts_by_first_word("jobs").await
     }
 
     /// Returns the highest number in each series that was issued or has been skipped by a restore; 0 if none.
@@ -226,8 +254,11 @@ impl Queries {
     }
 }
 
-/// Returns the query for the orders that match the filter, newest first.
-fn filtered(filter: &OrderFilter) -> Result<Select<orders::Entity>, LoadError> {
+/// Returns the query for the orders that match the filter, newest first. The search is that of the filter's text.
+pub(super) fn filtered(
+    filter: &OrderFilter,
+    search: Option<&OrderSearch>,
+) -> Result<Select<orders::Entity>, LoadError> {
     use orders::Column as C;
     let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
     let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
@@ -242,7 +273,7 @@ fn filtered(filter: &OrderFilter) -> Result<Select<orders::Entity>, LoadError> {
         .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
         .apply_if(filter.flag.as_deref(), |all, flag| all.filter(flagged(flag)))
         .apply_if(filter.flagged, |all, any| all.filter(if any { any_flag() } else { C::Flags.eq("") }))
-        .apply_if(filter.q.as_deref(), |all, q| all.filter(search(q)))
+        .apply_if(search, |all, search| all.filter(search.condition()))
         .apply_if(promised, QueryFilter::filter)
         .order_by_desc(C::CreatedAt)
         .order_by_desc(C::Id);
@@ -285,13 +316,6 @@ fn unsigned() -> Expr {
 fn flagged(flag: &str) -> Condition {
     let whole = LikeExpr::new(format!("% {} %", escaped(flag))).escape('\\');
     Condition::all().add(any_flag()).add(Expr::cust("(' ' || flags || ' ')").like(whole))
-}
-
-fn search(q: &str) -> Condition {
-    let q = q.trim();
-    let digits = q.get(..4).filter(|p| p.eq_ignore_ascii_case("ORD-")).map_or(q, |_| &q[4..]);
-    let number = digits.parse::<i64>().ok().map(|number| orders::Column::Number.eq(number));
-    Condition::any().add(contains(orders::Column::CustomerEmail, q)).add_option(number)
 }
 
 /// Converts the error for a filter value that cannot be serialised, which indicates a bug.

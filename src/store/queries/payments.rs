@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{Condition, Expr};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, UnionType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::{Page, Queries, id_of};
@@ -69,11 +69,16 @@ impl Queries {
             .apply_if(filter.customer_email.as_deref(), |all, email| {
                 all.filter(owned_by(orders::Column::CustomerEmail.eq(email), invoices::Column::CustomerEmail.eq(email)))
             })
-            .apply_if(filter.site.as_deref(), |all, site| {
-                all.filter(owned_by(orders::Column::Site.eq(site), invoices::Column::Site.eq(site)))
-            });
+            .apply_if(filter.site.as_deref(), |all, site| all.filter(is_of_site(site)));
         let newest = select.order_by_desc(C::CreatedAt).order_by_desc(C::Id);
-        let (listed, total) = self.rows::<_, Payment>(newest, page).await?;
+        let counted = PaymentFilter { site: filter.site.clone(), ..PaymentFilter::default() };
+        let total = if *filter == counted {
+            let is_counted = |site: &str| filter.site.as_deref().is_none_or(|own| own == site);
+            Some(self.row_total("payments", is_counted).await?)
+        } else {
+            None
+        };
+        let (listed, total) = self.rows_of::<_, Payment>(newest, page, total).await?;
         Ok((self.with_owners(listed).await?, total))
     }
 
@@ -114,19 +119,35 @@ impl Queries {
 }
 
 /// Returns the condition that selects payments whose order, or invoice without an order, satisfies the given
-/// expressions.
-fn owned_by(order: Expr, invoice: Expr) -> Condition {
-    use payments::Column as C;
-    let orders = orders::Entity::find().select_only().column(orders::Column::Id).filter(order).into_query();
+/// expressions. There must be few of these: the payments are found by them.
+fn owned_by(order: Expr, invoice: Expr) -> Expr {
+    let mut owners = orders::Entity::find().select_only().column(orders::Column::Id).filter(order).into_query();
     let invoices = invoices::Entity::find().select_only().column(invoices::Column::Id).filter(invoice).into_query();
-    Condition::any().add(C::OwnerId.in_subquery(orders)).add(C::OwnerId.in_subquery(invoices))
+    owners.union(UnionType::All, invoices);
+    payments::Column::OwnerId.in_subquery(owners)
+}
+
+/// Returns the condition that selects payments whose order, or invoice without an order, is of a site. Each payment's
+/// owner is looked up: those of a site are many, so that a page of payments is full soon.
+fn is_of_site(site: &str) -> Condition {
+    let owner = (payments::Entity, payments::Column::OwnerId);
+    let order = Expr::col((orders::Entity, orders::Column::Id)).equals(owner);
+    let order = orders::Entity::find().select_only().column(orders::Column::Id).filter(order);
+    let order = order.filter(orders::Column::Site.eq(site)).into_query();
+    let invoice = Expr::col((invoices::Entity, invoices::Column::Id)).equals(owner);
+    let invoice = invoices::Entity::find().select_only().column(invoices::Column::Id).filter(invoice);
+    let invoice = invoice.filter(invoices::Column::Site.eq(site)).into_query();
+    Condition::any().add(Expr::exists(order)).add(Expr::exists(invoice))
 }
 
 /// Returns the condition that selects an invoice's payments: its own, or those of the order that it belongs to.
-fn of_invoice(invoice: Id) -> Condition {
+fn of_invoice(invoice: Id) -> Expr {
     use invoices::Column as I;
-    let order = invoices::Entity::find().select_only().column(I::OrderId);
-    let order = order.filter(I::Id.eq(invoice.to_string())).into_query();
-    let own = payments::Column::OwnerId.eq(invoice.to_string());
-    Condition::any().add(own).add(payments::Column::OwnerId.in_subquery(order))
+    let own = || invoices::Entity::find().select_only().filter(I::Id.eq(invoice.to_string()));
+    let mut owners = own().column(I::Id).into_query();
+    owners.union(UnionType::All, own().column(I::OrderId).into_query());
+    payments::Column::OwnerId.in_subquery(owners)
 }
+
+#[cfg(test)]
+mod tests;

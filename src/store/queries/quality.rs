@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
+use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
 
 use super::Queries;
-use crate::rows::LoadError;
+use crate::rows::{LoadError, PeriodQuery, PrintList, SCRAP_UNITS, period_sums};
 use domain::amount::Amount;
 use domain::material::MaterialType;
 use domain::time::Timestamp;
@@ -13,6 +13,10 @@ use domain::time::Timestamp;
 /// Number of summed cost units per cent. Costs are summed in thousandths of a material unit times thousandths of a
 /// cent.
 const PARTS_OF_A_CENT: f64 = 1_000_000.0;
+/// What is added to a cost before it is rounded, in cents: sums may be too low by a fraction of it.
+const COST_ERROR: f64 = 0.000_001;
+/// SQL for the reason in the key of a sum, which begins with a sign; prints without a reason have another sign as key.
+const REASON: &str = "CASE WHEN sums.key = '-' THEN NULL ELSE SUBSTR(sums.key, 2) END";
 /// Maximum number of groups returned.
 const MAX_GROUPS: usize = 200;
 
@@ -52,18 +56,6 @@ pub struct QualityCounts {
     pub lost_cents: Option<i64>,
 }
 
-impl QualityGrouping {
-    /// Returns the SQL for the grouping key and for an additional condition.
-    fn sql(self) -> (&'static str, &'static str) {
-        match self {
-            Self::All => ("CAST(NULL AS TEXT)", ""),
-            Self::Sku => ("jobs.sku_id", ""),
-            Self::Printer => ("attempts.printer_id", ""),
-            Self::Reason => ("attempts.scrap_reason", "AND attempts.good < attempts.parts"),
-        }
-    }
-}
-
 impl Queries {
     /// Returns the quality of prints that ended between `from` (inclusive) and `to` (exclusive), by group. Groups with
     /// the most rejected parts come first; at most 200 groups are returned.
@@ -73,24 +65,29 @@ impl Queries {
         from: Timestamp,
         to: Timestamp,
     ) -> Result<Vec<QualityCounts>, LoadError> {
-        let (key, more) = by.sql();
-        // PostgreSQL sums whole numbers to decimals. A plate has one part at least.
-        let sum = |what: &str| format!("CAST(COALESCE(SUM({what}), 0) AS BIGINT)");
-        let scrap = "(attempts.parts - attempts.good)";
+        let (list, key) = match by {
+            QualityGrouping::All => (PrintList::PrinterQuality, "CAST(NULL AS TEXT)"),
+            QualityGrouping::Sku => (PrintList::SkuQuality, "sums.key"),
+            QualityGrouping::Printer => (PrintList::PrinterQuality, "sums.key"),
+            QualityGrouping::Reason => (PrintList::Reasons, REASON),
+        };
+        let db = self.db.get_database_backend();
+        let PeriodQuery { sql, values } = period_sums(db, list, from, to);
+        // PostgreSQL sums whole numbers to decimals.
+        let sum = |what: &str| format!("CAST(SUM({what}) AS BIGINT)");
         let sql = format!(
-            "SELECT {key} AS key, materials.kind AS kind, COUNT(*) AS prints, {} AS parts, {} AS good, {} AS first_parts, \
+            "SELECT {key} AS key, materials.kind AS kind, {} AS prints, {} AS parts, {} AS good, {} AS first_parts, \
              {} AS first_good, {} AS lost_ms, {} AS lost_material \
-             FROM attempts JOIN jobs ON jobs.id = attempts.job_id LEFT JOIN materials ON materials.id = jobs.material_id \
-             WHERE attempts.judged_end >= $1 AND attempts.judged_end < $2 {more} GROUP BY 1, 2",
-            sum("attempts.parts"),
-            sum("attempts.good"),
-            sum("CASE WHEN attempts.first_pass THEN attempts.parts ELSE 0 END"),
-            sum("CASE WHEN attempts.first_pass THEN attempts.good ELSE 0 END"),
-            sum(&format!("attempts.print_ms * {scrap} / attempts.parts")),
-            sum(&format!("attempts.used * {scrap} / attempts.parts")),
+             FROM ({sql}) AS sums LEFT JOIN materials ON materials.id = sums.kind GROUP BY 1, 2",
+            sum("sums.attempts"),
+            sum("sums.parts"),
+            sum("sums.good"),
+            sum("sums.first_parts"),
+            sum("sums.first_good"),
+            sum("sums.lost_ms"),
+            sum("sums.lost_material"),
         );
-        let statement =
-            Statement::from_sql_and_values(self.db.get_database_backend(), sql, [from.0.into(), to.0.into()]);
+        let statement = Statement::from_sql_and_values(db, sql, values);
         let mut groups: Vec<QualityCounts> = Vec::new();
         for row in self.db.query_all_raw(statement).await? {
             let (of_kind, unit) = read(&row)?;
@@ -122,35 +119,31 @@ impl Queries {
         from: Timestamp,
         to: Timestamp,
     ) -> Result<HashMap<Option<String>, Option<i64>>, LoadError> {
-        let (key, _) = by.sql();
+        let (list, key) = match by {
+            QualityGrouping::All => (PrintList::PrinterScrap, "CAST(NULL AS TEXT)"),
+            QualityGrouping::Sku => (PrintList::SkuScrap, "sums.key"),
+            QualityGrouping::Printer => (PrintList::PrinterScrap, "sums.key"),
+            QualityGrouping::Reason => (PrintList::ReasonScrap, REASON),
+        };
         let db = self.db.get_database_backend();
-        let of = used_parts(db);
+        let PeriodQuery { sql, values } = period_sums(db, list, from, to);
         let sql = format!(
-            "SELECT {key} AS key, SUM(CAST(part.value AS DOUBLE PRECISION) * (attempts.parts - attempts.good) / attempts.parts \
-             * materials.unit_cost) AS cost \
-             FROM attempts JOIN jobs ON jobs.id = attempts.job_id {of} LEFT JOIN materials ON materials.id = part.key \
-             WHERE attempts.judged_end >= $1 AND attempts.judged_end < $2 AND attempts.good < attempts.parts GROUP BY 1",
+            "SELECT {key} AS key, SUM(CAST(sums.used AS DOUBLE PRECISION) * materials.unit_cost) AS cost \
+             FROM ({sql}) AS sums LEFT JOIN materials ON materials.id = sums.kind GROUP BY 1",
         );
-        let statement = Statement::from_sql_and_values(db, sql, [from.0.into(), to.0.into()]);
+        let statement = Statement::from_sql_and_values(db, sql, values);
         let mut costs = HashMap::new();
         for row in self.db.query_all_raw(statement).await? {
             let cost: Option<f64> = row.try_get("", "cost")?;
-            costs.insert(row.try_get("", "key")?, cost.map(|cost| (cost / PARTS_OF_A_CENT).round() as i64));
+            costs.insert(row.try_get("", "key")?, cost.map(cents));
         }
         Ok(costs)
     }
 }
 
-/// Returns the SQL that joins attempts and their jobs with the material that each print used, as rows named `part` with
-/// the material ID and the amount in thousandths of its unit. If a print ended before usage was recorded per material,
-/// its entire usage is attributed to the job's first material.
-pub(super) fn used_parts(db: DbBackend) -> &'static str {
-    if db == DbBackend::Postgres {
-        "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
-         AS part (key, value)"
-    } else {
-        "CROSS JOIN json_each(COALESCE(attempts.used_of, json_object(jobs.material_id, attempts.used))) AS part"
-    }
+/// Returns the smallest currency units in a cost that was summed in units of scrap times thousandths of a cent.
+fn cents(cost: f64) -> i64 {
+    (cost / SCRAP_UNITS / PARTS_OF_A_CENT + COST_ERROR).round() as i64
 }
 
 /// Parses a result row, which has the counts for one group and one type of material; returns them with the unit of the

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sea_orm::DatabaseConnection;
 
-use super::check;
+use super::{OPEN_JOBS, OPEN_ORDERS, check};
 use crate::memory::Tables;
 use crate::rows::samples::{
     custom_request, file, id, job, material, number_gap, on_each, order, printer, quote, sku, write,
@@ -217,4 +217,29 @@ async fn a_series_goes_on_only_behind_what_was_issued_and_what_other_restores_le
         }
     })
     .await;
+}
+
+#[test]
+fn open_orders_and_jobs_are_those_that_have_not_ended() {
+    let is_open_order = |status: &OrderStatus| match status {
+        OrderStatus::Draft
+        | OrderStatus::Created
+        | OrderStatus::PaymentFailed
+        | OrderStatus::Paid
+        | OrderStatus::Printing
+        | OrderStatus::Ready => true,
+        OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded => false,
+    };
+    assert!(OPEN_ORDERS.iter().all(is_open_order));
+    let is_open_job = |state: &JobState| match state {
+        JobState::Created
+        | JobState::Validated
+        | JobState::AwaitingManualReview
+        | JobState::Sliced
+        | JobState::Dispatching
+        | JobState::Printing
+        | JobState::Paused => true,
+        JobState::Completed | JobState::Failed | JobState::Cancelled => false,
+    };
+    assert!(OPEN_JOBS.iter().all(is_open_job));
 }

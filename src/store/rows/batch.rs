@@ -9,11 +9,14 @@ use std::any::Any;
 use std::fmt::Debug;
 
 use futures::future::BoxFuture;
-use sea_orm::{DatabaseExecutor, IntoActiveModel, ModelTrait};
+use sea_orm::{
+    DatabaseExecutor, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait, PrimaryKeyToColumn, Value,
+};
 
+use crate::rows::counts::{WrittenKeys, add_written, is_counted, subtract_written};
 use crate::rows::numbered::{NumberedRow, write_numbered};
 use crate::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
-use crate::rows::statement::{ActiveOf, write_new, write_rows, write_snapshots};
+use crate::rows::statement::{ActiveOf, EntityOf, write_new, write_rows, write_snapshots};
 use crate::rows::{Doc, RowSink, SnapshotModel, SnapshotRow, StoredRow, WriteError};
 use domain::audit::chain::ChainHead;
 use domain::event::Event;
@@ -29,6 +32,8 @@ trait TableRows: Any + Debug + Send + Sync {
     fn is_guarded(&self) -> bool {
         false
     }
+    /// Adds the keys of the rows, if those of their table are counted.
+    fn add_keys(&self, written: &mut WrittenKeys);
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>>;
 }
 
@@ -70,18 +75,27 @@ impl<M: TableRow + SnapshotModel> TableRows for SnapshotRows<M> {
     fn is_guarded(&self) -> bool {
         true
     }
+    fn add_keys(&self, written: &mut WrittenKeys) {
+        add_keys::<M>(written, self.0.iter().map(|row| row.key().to_owned()));
+    }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_snapshots(db, self.0))
     }
 }
 
 impl<M: TableRow> TableRows for ReplacedRows<M> {
+    fn add_keys(&self, written: &mut WrittenKeys) {
+        add_keys::<M>(written, self.0.iter().map(|(key, _)| key.clone()));
+    }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_rows(db, self.0))
     }
 }
 
 impl<M: TableRow> TableRows for InsertedRows<M> {
+    fn add_keys(&self, written: &mut WrittenKeys) {
+        add_keys::<M>(written, self.0.iter().filter_map(key_of));
+    }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_new(db, self.0))
     }
@@ -94,6 +108,9 @@ impl<M> Default for SeriesRows<M> {
 }
 
 impl<M: TableRow + NumberedRow> TableRows for SeriesRows<M> {
+    fn add_keys(&self, written: &mut WrittenKeys) {
+        add_keys::<M>(written, self.0.iter().map(|row| row.key().to_owned()));
+    }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_numbered(db, self.0))
     }
@@ -172,10 +189,32 @@ impl Batch {
     /// Writes all rows. If this fails, the transaction must be rolled back, at least to its savepoint.
     pub async fn write<'c>(self, db: impl Into<DatabaseExecutor<'c>>) -> Result<(), WriteError> {
         let db = db.into();
+        let mut written = WrittenKeys::new();
+        for table in &self.tables {
+            table.add_keys(&mut written);
+        }
+        subtract_written(&db, &written).await?;
         let (guarded, others): (Vec<_>, Vec<_>) = self.tables.into_iter().partition(|table| table.is_guarded());
         for table in guarded.into_iter().chain(others) {
             table.write(&db).await?;
         }
-        Ok(())
+        add_written(&db, &written).await
+    }
+}
+
+/// Adds keys of a table's rows, if its rows are counted.
+fn add_keys<M: ModelTrait>(written: &mut WrittenKeys, keys: impl Iterator<Item = String>) {
+    let table = EntityOf::<M>::default().table_name();
+    if is_counted(table) {
+        written.entry(table).or_default().extend(keys);
+    }
+}
+
+/// Returns a row's primary key, if it is text.
+fn key_of<M: ModelTrait>(row: &M) -> Option<String> {
+    let key = <EntityOf<M> as EntityTrait>::PrimaryKey::iter().next()?;
+    match row.get(key.into_column()) {
+        Value::String(key) => key,
+        _ => None,
     }
 }

@@ -6,8 +6,9 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use crate::rows::{WriteError, word};
 use domain::endpoint::DeliveryState;
 use domain::export::ExportState;
+use domain::mail::MailState;
 use domain::time::Timestamp;
-use entities::{deliveries, events, exports, idempotency, sign_in_links};
+use entities::{deliveries, events, exports, idempotency, mails, sign_in_links};
 
 /// Deletes idempotency keys that have expired by `now`.
 pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Result<u64, WriteError> {
@@ -20,6 +21,14 @@ pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Res
 pub async fn purge_sign_in_links(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let over = sign_in_links::Column::ExpiresAt.lt(before.0);
     let gone = sign_in_links::Entity::delete_many().filter(over).exec(tx).await.map_err(WriteError::Db)?;
+    Ok(gone.rows_affected)
+}
+
+/// Deletes emails created before the given time, except those that are still to be sent.
+pub async fn purge_mails(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
+    let over = mails::Column::State.is_in([word(&MailState::Sent)?, word(&MailState::Failed)?]);
+    let old = mails::Column::CreatedAt.lt(before.0).and(over);
+    let gone = mails::Entity::delete_many().filter(old).exec(tx).await.map_err(WriteError::Db)?;
     Ok(gone.rows_affected)
 }
 

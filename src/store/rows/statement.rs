@@ -28,7 +28,7 @@ type StatementShape = (TypeId, bool, bool, usize);
 /// Cached texts of insert statements. The map is only used for lookups, so its order does not matter.
 static INSERT_TEXTS: LazyLock<DashMap<StatementShape, Arc<str>>> = LazyLock::new(DashMap::new);
 
-type EntityOf<M> = <M as ModelTrait>::Entity;
+pub(super) type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
 /// Form of a row that `SeaORM` inserts.
 pub type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
@@ -112,7 +112,7 @@ where
 }
 
 /// Returns the row count of the next statement, given the number of rows left.
-fn portion(left: usize) -> usize {
+pub(super) fn portion(left: usize) -> usize {
     if left <= EXACT_LENGTHS_UP_TO {
         left
     } else if left >= MAX_ROWS_PER_STATEMENT {

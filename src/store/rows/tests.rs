@@ -5,9 +5,12 @@ use std::sync::Arc;
 use sea_orm::{EntityTrait, PaginatorTrait};
 
 use super::samples::{at, claim, delivery, event, file, id, job, mail, movement, on_each, order, sku, write};
-use super::{Batch, IdempotentAnswer, Snapshot, WriteError, purge_deliveries, purge_events, purge_idempotency};
+use super::{
+    Batch, IdempotentAnswer, Snapshot, WriteError, purge_deliveries, purge_events, purge_idempotency, purge_mails,
+};
 use domain::access::{AccessRow, User};
 use domain::endpoint::DeliveryState;
+use domain::mail::{Mail, MailState};
 use domain::material::MaterialRow;
 use domain::order::OrderRow;
 use entities::{claims, deliveries, events, jobs, mails, movements, users};
@@ -194,6 +197,15 @@ async fn what_is_kept_for_a_time_is_purged_and_nothing_else() {
         assert_eq!(events::Entity::find().one(db).await.unwrap().unwrap().seq, 3);
         assert_eq!(purge_deliveries(db, at(1000)).await.unwrap(), 1, "the pending one stays");
         assert_eq!(deliveries::Entity::find().count(db).await.unwrap(), 1);
+
+        let mut batch = Batch::default();
+        for (n, state) in [(1, MailState::Sent), (2, MailState::Failed), (3, MailState::Queued), (9, MailState::Sent)] {
+            let mail = Mail { state, ..mail(n) };
+            batch.push_snapshot(mail.snapshot(mail.id, 1, true).unwrap());
+        }
+        write(db, batch).await.unwrap();
+        assert_eq!(purge_mails(db, at(5)).await.unwrap(), 2, "the one that waits and the new one stay");
+        assert_eq!(mails::Entity::find().count(db).await.unwrap(), 2);
     })
     .await;
 }

@@ -51,7 +51,11 @@ messages! {
     user_disabled;
     email;
     email_hint;
-    added_column;
+    second_factor_column;
+    second_factor_on;
+    second_factor_off;
+    last_seen_column;
+    not_signed_in_now;
     password;
     password_hint;
     share_password;

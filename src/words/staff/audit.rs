@@ -86,6 +86,12 @@ messages! {
     request_named(name: &str);
     request_named_indirect(name: &str);
 
+    printers_counted(count: usize);
+    printers_counted_indirect(count: usize);
+    orders_counted(count: usize);
+    orders_counted_indirect(count: usize);
+    several_times(count: usize);
+
     printer;
     printer_indirect;
     printer_plural;

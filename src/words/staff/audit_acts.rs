@@ -134,6 +134,7 @@ messages! {
     setup_complete;
     restore_begin;
     restore_review;
+    secrets_rotate;
     backup_make;
     agent_pause_print;
     agent_resume_print;

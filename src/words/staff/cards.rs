@@ -81,6 +81,7 @@ messages! {
     start_manual_print;
     start_manual_print_on(printer: &str);
     pause(printer: &str);
+    pause_short;
     done_with(action: &str);
     more_actions(printer: &str);
     open(printer: &str);
@@ -90,8 +91,9 @@ messages! {
     print_label;
     some_print;
 
-    chart_heading;
-    chart_range(top: &str);
+    readings;
+    filament_used;
+    chart_range(minutes: &str, top: &str);
     nozzle;
     bed;
     chamber;

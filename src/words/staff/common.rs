@@ -11,6 +11,7 @@ messages! {
     shown_once;
     copy;
     recent_activity;
+    open_audit_log;
     list_end(rest: &str, last: &str);
 
     address_line_1;

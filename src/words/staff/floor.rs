@@ -14,7 +14,7 @@ messages! {
     safety_note;
 
     filter_label;
-    filter_all;
+    filter_all(count: usize);
     filter_attention;
     filter_printing;
     filter_ready;
@@ -35,7 +35,6 @@ messages! {
     compact;
     large;
     apply;
-    free_now(printer: &str);
     next_free(time: &str, printer: &str);
 
     group_attention;

@@ -19,7 +19,9 @@ messages! {
     order_column;
     printer_column;
     priority;
-    expected_column;
+    progress_column;
+    progress_of(number: &str);
+    ended(time: &str);
     filter_created;
     filter_validated;
     filter_review;
@@ -45,13 +47,17 @@ messages! {
     state_failed;
     state_cancelled;
 
+    unresponsive_printer(printer: &str);
+    no_response(state: &str);
+    no_response_since(state: &str, time: &str);
+
     job_title(number: &str);
     order_link;
     all_jobs;
     sku_link;
     file_link;
     materials;
-    amount_of(amount: &str, unit: &str, material: &str);
+    amount_of(amount: &str, material: &str);
     amount_of_deleted(amount: &str);
     claim_held;
     claim_in_line;

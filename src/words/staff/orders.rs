@@ -177,6 +177,7 @@ messages! {
     product_hint;
 
     event_of_job(event: &str, job: &str);
+    event_of_print(event: &str, job: &str, printer: &str);
     event_order_cancelled;
     event_order_created;
     event_order_draft;

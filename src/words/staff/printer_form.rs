@@ -47,6 +47,12 @@ messages! {
     hint_key_application;
     hint_address_browser;
 
+    models_of_firmware;
+    models_of_server;
+    models_of_web_interface;
+    models_of_lan_mode;
+    models_of_resin_and_board;
+
     model_field;
     model_hint;
     plate_field;
@@ -73,7 +79,6 @@ messages! {
     add_title;
     choose_text;
     types;
-    default_port(port: &str);
     found_heading;
     search_heading;
     search_text;

@@ -14,9 +14,11 @@ messages! {
     show_all;
     sku_column;
     code_column;
+    sku_and_code_column;
     material_column;
     price_column;
     orderable_column;
+    orderable_label;
     no_skus_heading;
     no_skus_text;
     no_skus_next;
@@ -145,8 +147,9 @@ messages! {
     no_files_slicer(link: &str);
     api_documentation;
     no_file_match;
-    upload_field;
-    upload_hint;
+    upload_files;
+    upload_kinds;
+    drop_hint;
     sending;
     sent;
     upload_failed;
@@ -159,6 +162,9 @@ messages! {
     camera_pictures_filter;
     uploaded_pictures_filter;
     picture_column;
+    file_material_column;
+    print_act;
+    make_product;
     file_column;
     time_column;
     weight;

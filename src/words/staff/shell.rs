@@ -43,6 +43,7 @@ messages! {
     offline;
     floor_summary;
     count_printing(count: &str);
+    printers_printing(count: usize, number: &str);
     count_ready(count: &str);
     count_needing_attention(count: &str);
     count_offline(count: &str);

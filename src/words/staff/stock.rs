@@ -24,7 +24,10 @@ messages! {
     low;
     enough;
     to_order_heading(count: usize);
-    available_reorder_at(available: &str, point: &str);
+    available_with_level(available: &str, level: &str);
+    reorder_level(point: &str);
+    without_reorder_level;
+    no_reorder_level;
     order_amount(amount: &str);
     jobs_waiting(count: usize);
     levels_note;
@@ -37,8 +40,8 @@ messages! {
     available;
     reorder_at;
     bin;
-    levels_line(on_hand: &str, reserved: &str, point: &str);
-    levels_line_in_bin(on_hand: &str, reserved: &str, point: &str, bin: &str);
+    levels_line(on_hand: &str, reserved: &str, level: &str);
+    levels_line_in_bin(on_hand: &str, reserved: &str, level: &str, bin: &str);
 
     bins_title;
     all_bins;

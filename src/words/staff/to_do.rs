@@ -71,8 +71,9 @@ messages! {
     retry;
     cancel;
     release;
-    stock_left(available: &str, unit: &str, point: &str);
-    to_order(amount: &str, unit: &str);
+    stock_left(available: &str, point: &str);
+    stock_without_level(available: &str);
+    to_order(amount: &str);
     load(material: &str, printer: &str);
     load_spool_into(printer: &str);
     load_spool;

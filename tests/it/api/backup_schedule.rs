@@ -80,6 +80,15 @@ async fn operators_are_told_once_when_backups_fail() {
     assert_eq!(mails(&app, "Backup failed").len(), 1);
 }
 
+#[test]
+fn check_tells_of_a_backup_that_is_overdue() {
+    let folder = tempfile::tempdir().unwrap();
+    old_backup(folder.path(), 1);
+    let app = scheduled(folder.path()).prepare();
+    let checked = app.try_command(&["check"], "").unwrap_err();
+    assert!(checked.contains("1 backups in") && checked.contains("one is due"), "{checked}");
+}
+
 #[tokio::test]
 async fn a_schedule_wants_a_place() {
     let app = App::on(Db::sqlite()).env(EVERY, 1).prepare();

@@ -68,6 +68,22 @@ on_sqlite! {
 }
 
 #[tokio::test]
+async fn a_key_that_was_used_again_and_again_is_refused_from_its_revocation_on() {
+    let app = App::new(Db::sqlite()).await;
+    for name in ["first", "second", "third"] {
+        let (gone, revoked) = new_key(&app, &json!({"name": name, "role": "operator"})).await;
+        let (_, other) = new_key(&app, &json!({"name": "other", "role": "operator"})).await;
+        for _ in 0..3 {
+            revoked.get("/api/orders").await.expect(200);
+            other.get("/api/orders").await.expect(200);
+        }
+        app.delete(&format!("/api/auth/api-keys/{gone}")).await.expect(204);
+        assert_eq!(revoked.get("/api/orders").await.error(401), "unauthorized");
+        other.get("/api/orders").await.expect(200);
+    }
+}
+
+#[tokio::test]
 async fn revocation_ends_open_streams() {
     let app = App::new(Db::sqlite()).await;
     let (gone, revoked) = new_key(&app, &json!({"name": "gone", "role": "operator"})).await;

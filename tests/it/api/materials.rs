@@ -56,6 +56,21 @@ async fn a_material_is_shown_as_it_was_made() {
     }
 }
 
+#[tokio::test]
+async fn a_material_is_read_as_last_committed_however_often_it_was_read_before() {
+    let app = App::new(Db::sqlite()).await;
+    let body = json!({"name": "PLA", "type": "filament", "quantity": 100});
+    let material = id(&app.post("/api/inventory/materials", &body).await.expect(201));
+    for delta in [1.0, 2.0, -3.0] {
+        let answer = adjust(&app, &material, delta).await;
+        for _ in 0..2 {
+            assert_eq!(app.get(&path(&material)).await.expect(200), answer);
+        }
+    }
+    app.delete(&path(&material)).await.expect(204);
+    assert_eq!(app.get(&path(&material)).await.error(404), "material_not_found");
+}
+
 on_both! {
     async fn amounts_are_exact_to_a_thousandth_and_the_ledger_tells_all(db: Db) {
         let mut app = App::new(db).await;

@@ -109,6 +109,23 @@ async fn customers_see_and_order_only_what_is_sold() {
 }
 
 #[tokio::test]
+async fn each_reader_gets_its_own_answer_of_the_last_commit_whoever_read_it_before() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let bob = customer_of(&app, "bob@example.org").await;
+    let path = format!("/api/orders/{}", id(&order(&bob, &sku).await));
+    for note in ["first", "second", "third"] {
+        let changed = app.patch(&path, &json!({"internalNotes": note, "notes": note})).await.expect(200);
+        for _ in 0..2 {
+            let (of_shop, of_bob) = (app.get(&path).await.expect(200), bob.get(&path).await.expect(200));
+            assert_eq!((&of_shop["internalNotes"], &of_shop["version"]), (&json!(note), &changed["version"]));
+            assert_eq!((&of_bob["notes"], &of_bob["version"]), (&json!(note), &changed["version"]));
+            assert!(of_bob.get("internalNotes").is_none() && of_bob.get("flags").is_none(), "{of_bob}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_customer_reads_nothing_of_what_is_between_the_staff() {
     let app = App::new(Db::sqlite()).await;
     let fleet =

@@ -85,6 +85,7 @@ async fn what_the_server_could_not_start_with_is_not_written() {
         (json!({"shipping.flat_cents": "much"}), "validation_failed", "settings.shipping.flat_cents"),
         (json!({"mail.operators": ["a\"b"]}), "validation_failed", "settings.mail.operators"),
         (json!({"API_KEY_SALT": "another"}), "validation_failed", "settings.auth.api_key_salt"),
+        (json!({"SECRETS_KEY_OLD": "another"}), "validation_failed", "settings.auth.secrets_key_old"),
         (json!({"SMTP_HOST": "a", "mail.smtp_host": "b"}), "validation_failed", "settings.mail.smtp_host"),
         (json!({"server.max_headers": 0}), "invalid_settings", "settings"),
         (json!({"shipping.flat_cents": -5}), "invalid_settings", "settings"),

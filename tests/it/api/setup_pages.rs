@@ -255,7 +255,7 @@ async fn add_printer(browser: &mut Browser, sim: &SimPrinter) {
     let added = browser.send("/setup/printers/new", &fields_of(sim, &sim.api_key)).await;
     assert_eq!(Browser::led(&added), "/setup/printers");
     let page = browser.get("/setup/printers").await;
-    assert!(page.text.contains("Ada") && page.text.contains("Moonraker at http://"), "{}", page.text);
+    assert!(page.text.contains("Ada") && page.text.contains("Klipper (Moonraker) at http://"), "{}", page.text);
     assert!(!page.text.contains("fw_rest"), "{}", page.text);
 }
 

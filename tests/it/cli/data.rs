@@ -36,6 +36,23 @@ fn a_data_folder_is_made_for_its_owner_alone_and_one_that_is_there_stays_as_it_i
     fs::set_permissions(&data, Permissions::from_mode(0o750)).unwrap();
     let (_server, _) = served(&place);
     assert_eq!(mode(&data), 0o750);
+    let checked = place.done("check --data data");
+    assert!(checked.contains("others on this machine may use data (mode 750): chmod 700 data"), "{checked}");
+}
+
+#[test]
+fn check_tells_who_reaches_the_server_and_how_much_room_there_is() {
+    let place = Place::new();
+    place.done(NEW_KEY);
+    let checked = place.done("check --data data");
+    assert!(checked.contains("reached at http://127.0.0.1:8787 from this machine only"), "{checked}");
+    assert!(checked.lines().any(|line| line.contains(" disk ") && line.contains(" free in ")), "{checked}");
+    assert!(!checked.contains("others on this machine"), "{checked}");
+    let opened = place.with_env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example")("check --data data");
+    assert!(opened.out.contains("server.trusted_proxies is empty"), "{opened:?}");
+    // Nobody has a disk of 9 exabytes.
+    let full = place.with_env("PRINTFLOOR_FILES__RESERVED_BYTES", "9000000000000000000")("check --data data");
+    assert!(full.out.contains("less than files.reserved_bytes (9000000.0 TB)"), "{full:?}");
 }
 
 #[tokio::test]

@@ -54,7 +54,7 @@ impl Destination {
 }
 
 /// Returns the address of the shop's database.
-fn origin(app: &App) -> String {
+pub fn origin(app: &App) -> String {
     app.db.url().unwrap_or_else(|| format!("sqlite://{}?mode=rw", app.data().join("printfloor.db").display()))
 }
 

@@ -1,6 +1,8 @@
 //! docs/SECURITY.md claims nothing that no test holds: every test that it names exists, and it names some for each risk
-//! of the OWASP API Security Top 10.
+//! of the OWASP API Security Top 10. Each group of ASVS says what is held of it, and each requirement that is not has
+//! its reason. Every fuzz target is named.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::all_files;
@@ -16,6 +18,9 @@ const MARKS: [&str; 3] = ["#[test]", "#[tokio::test", "#[drawn]"];
 
 /// End of the parameters of a test that `on_both!` and its siblings run on a database.
 const ON_A_DATABASE: &str = ": Db";
+
+/// Beginning of the words about what is not held of a group of requirements.
+const NOT_HELD: &str = "**Not held";
 
 /// Number of risks in the OWASP API Security Top 10.
 const RISK_COUNT: usize = 10;
@@ -72,6 +77,78 @@ fn each_risk_of_the_top_ten_has_tests() {
         assert!(section.starts_with(&format!("{number}: ")), "API{number} stands in its place");
         assert!(!named_tests(section).is_empty(), "API{number} has no test");
     }
+}
+
+/// Returns the rows of a chapter's tables that begin with a number.
+fn numbered_rows(chapter: &str) -> impl Iterator<Item = &str> {
+    let rows = chapter.lines().filter_map(|line| line.strip_prefix("| "));
+    rows.filter(|row| row.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Returns the numbers of requirements in a text, such as `3.4.1`.
+fn requirements(text: &str) -> BTreeSet<String> {
+    let numbers = text.split(|c: char| !(c.is_ascii_digit() || c == '.')).map(|number| number.trim_end_matches('.'));
+    numbers.filter(|number| number.split('.').count() == 3).map(str::to_owned).collect()
+}
+
+/// Returns the requirements that a group does not hold: those in the sentence after these words.
+fn gaps(row: &str) -> BTreeSet<String> {
+    row.split(NOT_HELD).skip(1).flat_map(|rest| requirements(rest.split(". ").next().unwrap_or(rest))).collect()
+}
+
+/// Lists what is missing in the tables about the groups (`asvs`) and in that about what is not held (`not_held`).
+fn unjudged(asvs: &str, not_held: &str) -> Vec<String> {
+    let open: BTreeSet<String> = numbered_rows(asvs).flat_map(gaps).collect();
+    let explained: BTreeSet<String> =
+        numbered_rows(not_held).flat_map(|row| requirements(row.split('|').next().unwrap_or_default())).collect();
+    let says_nothing = |row: &&str| !["held", "applicable"].iter().any(|word| row.contains(word));
+    let silent = numbered_rows(asvs).filter(says_nothing).map(|row| format!("says nothing: {row}"));
+    let unexplained = open.difference(&explained).map(|number| format!("{number} is not held, without a reason"));
+    let unnamed = explained.difference(&open).map(|number| format!("{number} has a reason, but its group holds it"));
+    silent.chain(unexplained).chain(unnamed).collect()
+}
+
+#[test]
+fn each_requirement_that_is_not_held_has_its_reason() {
+    let document = read(Path::new(env!("CARGO_MANIFEST_DIR")), DOCUMENT);
+    let asvs = chapter(&document, "OWASP ASVS 5.0, level 2").expect("a chapter on ASVS");
+    let not_held = chapter(&document, "Not held").expect("a chapter on what is not held");
+    assert!(numbered_rows(asvs).count() > 50 && numbered_rows(not_held).count() > 20);
+    assert_eq!(unjudged(asvs, not_held), Vec::<String>::new());
+}
+
+#[test]
+fn a_requirement_without_a_reason_is_missed() {
+    let asvs = "| group | held by |\n|---|---|\n| 1.1 A | held: `src/a.rs::a`, 0.1.2 |\n| 1.2 B | 1.2.1 held. \
+                **Not held:** 1.2.2, 1.2.3 for pages. 1.2.4 not applicable |\n| 1.3 C | |";
+    let not_held = "| requirement | gap |\n|---|---|\n| 1.2.2, 1.2.5 | As 1.2.9. |";
+    assert_eq!(
+        unjudged(asvs, not_held),
+        [
+            "says nothing: 1.3 C | |",
+            "1.2.3 is not held, without a reason",
+            "1.2.5 has a reason, but its group holds it"
+        ]
+    );
+    assert!(unjudged("| 1.1 A | not applicable |", "").is_empty());
+}
+
+/// Lists the fuzz targets that a chapter does not name.
+fn unnamed_targets(chapter: &str, targets: &[String]) -> Vec<String> {
+    targets.iter().filter(|target| !chapter.contains(&format!("`{target}`"))).cloned().collect()
+}
+
+#[test]
+fn each_fuzz_target_is_named() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = read(root, DOCUMENT);
+    let parsers = chapter(&document, "Parsers of bytes from outside").expect("a chapter on parsers");
+    let folders = std::fs::read_dir(root.join("fuzz/corpus")).expect("folders of inputs");
+    let targets: Vec<String> =
+        folders.map(|folder| folder.unwrap().file_name().into_string().expect("a name in ASCII")).collect();
+    assert!(targets.len() > 20, "only {} targets", targets.len());
+    assert_eq!(unnamed_targets(parsers, &targets), Vec::<String>::new(), "{DOCUMENT} does not name them");
+    assert_eq!(unnamed_targets("`gcode` and gcode_package", &["gcode_package".to_owned()]), ["gcode_package"]);
 }
 
 #[test]

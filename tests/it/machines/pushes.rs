@@ -7,7 +7,7 @@ use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::printer::PhysicalEvent;
 
-use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, can};
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can};
 use crate::support::until;
 
 /// The interval of the shipped settings; the tests' own is shorter.
@@ -20,6 +20,11 @@ const WATCHED_MS: i64 = 5_000;
 
 /// Time in which a printer without a push would be asked four times.
 const QUIET: Duration = Duration::from_secs(2);
+
+/// Interval at which a printer in use is asked at least three times in [`QUIET_AT_REST`].
+const EACH_FIFTH_SECOND: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "0.2");
+/// Time in which nothing is asked of a printer that has been at rest for some seconds.
+const QUIET_AT_REST: Duration = Duration::from_millis(700);
 
 /// Nobody comes by again while the test runs.
 const HARDLY_EVER: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "600");
@@ -37,15 +42,20 @@ fn read_at(status: &Value) -> i64 {
 
 /// Waits until the printer was asked nothing for longer than the interval of [`EACH_HALF_SECOND`]: its push is open.
 async fn push_is_open(floor: &Floor) {
+    asked_nothing_for(floor, QUIET).await;
+}
+
+/// Waits until the printer was asked nothing for so long.
+async fn asked_nothing_for(floor: &Floor, quiet: Duration) {
     let request_count = || floor.sim(0).handle.requests();
     let last = Cell::new((request_count(), Instant::now()));
-    until("the push to be open", || async {
+    until("the printer to be left alone", || async {
         let (before, since) = last.get();
         let now = request_count();
         if now != before {
             last.set((now, Instant::now()));
         }
-        (now == before && since.elapsed() > QUIET).then_some(())
+        (now == before && since.elapsed() > quiet).then_some(())
     })
     .await;
 }
@@ -132,4 +142,13 @@ each_kind! {
             assert!(near, "{temperature} of {before} to {after}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_printer_without_a_push_is_asked_seldom_while_nothing_prints_and_prints_at_once_all_the_same() {
+    let floor = Floor::new(PrinterKind::PrusaLink, 1, FAST, &[JUDGE_LATE, EACH_FIFTH_SECOND]).await;
+    asked_nothing_for(&floor, QUIET_AT_REST).await;
+    let (order, _) = floor.one().await;
+    floor.app.order_is(&order, "ready").await;
+    floor.truth().await;
 }

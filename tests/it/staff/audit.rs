@@ -145,3 +145,27 @@ async fn loads_name_material_and_slot_and_keys_have_their_names_in_every_log() {
     let log = ada.get(LOG).await;
     assert!(log.text.contains("</b> loaded PLA black into slot T1 of Curie"), "{}", log.text);
 }
+
+#[tokio::test]
+async fn the_to_do_page_gathers_equal_acts_and_shows_work_before_setup() {
+    let clock = Clock::at_noon();
+    let floor = Floor::at(&clock, PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
+    let app = &floor.app;
+    let (_, ada) = ada(app).await;
+    let to_do = ada.get("/to-do").await;
+    is_sound(&to_do);
+    let lately = to_do.text.split_once("Recent activity").expect("what was done").1;
+    assert!(lately.contains(" added 3 printers</span>"), "{lately}");
+    assert_eq!(lately.matches(" added ").count(), 1, "{lately}");
+    assert!(lately.contains(&format!("<a href=\"{LOG}\">Open the audit log</a>")), "{lately}");
+    let own = token(&ada.get("/floor").await);
+    for printer in &floor.printers[..2] {
+        posted(&ada, &format!("/floor/printers/{printer}/maintenance"), &[("form_token", &*own), ("on", "true")]).await;
+    }
+    let to_do = ada.get("/to-do").await;
+    let lately = to_do.text.split_once("Recent activity").expect("what was done").1;
+    assert!(lately.contains("<span>Ada put 2 printers into maintenance</span>"), "{lately}");
+    // The log itself is for admins.
+    let sam = super::operator(app).await;
+    assert!(!sam.get("/to-do").await.text.contains("Open the audit log"));
+}

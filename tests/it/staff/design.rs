@@ -100,6 +100,9 @@ async fn admins_see_every_part_of_the_pages() {
     {
         assert!(page.text.contains(part), "{part} in {}", page.text);
     }
+    for part in ["chip run", "class=\"ask\"", "class=\"options\""] {
+        assert!(page.text.contains(part), "{part} in {}", page.text);
+    }
     assert!(boss.get("/shop/settings").await.text.contains("href=\"/design\""));
     let sam = operator(&app).await;
     assert_eq!(sam.get("/design").await.status, 403);

@@ -44,7 +44,7 @@ on_sqlite! {
         let idle = sam.get("/floor").await;
         is_sound(&idle);
         assert_eq!(idle.text.matches("<li id=\"printer-").count(), 2, "{}", idle.text);
-        assert!(idle.text.contains(">Ready<") && idle.text.contains("No spool"), "{}", idle.text);
+        assert!(idle.text.contains(">Ready<") && !idle.text.contains("No spool"), "{}", idle.text);
 
         let mut stream = Stream::open(&sam, &format!("/floor/live?after={}", version(&idle.text)), None).await;
         let (order, job) = floor.one().await;
@@ -55,7 +55,7 @@ on_sqlite! {
         assert!(!html.contains("<gauge>") && !html.contains("<form-token>"), "{html}");
         let page = until("the summary to count it", || async {
             let page = sam.get("/floor").await;
-            (page.text.contains("<b>1</b> printing") && page.text.contains("<progress")).then_some(page)
+            (page.text.contains("<b>1</b> printer printing") && page.text.contains("<progress")).then_some(page)
         })
         .await;
         is_sound(&page);
@@ -80,6 +80,10 @@ on_sqlite! {
         let own_page = sam.get(&format!("/floor/printers/{on}")).await;
         is_sound(&own_page);
         assert!(own_page.text.contains("Cancel JOB-"), "{}", own_page.text);
+        // It is asked only where a link leads to the question.
+        let question = "<section class=\"ask\" id=\"cancel\" role=\"alertdialog\" aria-labelledby=\"cancel-title\"";
+        let link = format!("href=\"/floor/printers/{on}#cancel\"");
+        assert!(own_page.text.contains(question) && own_page.text.contains(&link), "{}", own_page.text);
         let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
         let name = floor.app.get(&format!("/api/printers/{on}")).await.expect(200)["name"].as_str().unwrap().to_owned();
         let at_order = sam.get(&format!("/shop/orders/{order}")).await;

@@ -28,16 +28,24 @@ async fn an_empty_floor_says_how_to_begin(sam: &Client) {
     }
 }
 
+async fn each_type_is_named_as_owners_know_it(sam: &Client) {
+    let types = sam.get("/floor/printers/new").await;
+    is_sound(&types);
+    for declared in printfloor::printers::BUILT_IN {
+        assert!(types.text.contains(&format!("/floor/printers/new?type={declared}\"")), "{declared} in {}", types.text);
+    }
+    // Owners choose what they bought; the interface stands behind it.
+    for name in ["Bambu Lab", "Elegoo (SDCP)", "Klipper (Moonraker)", "OctoPrint", "Prusa (PrusaLink)"] {
+        assert!(types.text.contains(&format!("<b>{name}</b>")), "{name} in {}", types.text);
+    }
+}
+
 on_sqlite! {
     async fn a_printer_is_added_by_the_form_of_its_type_changed_and_removed(db: Db) {
         let floor = Floor::empty(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
         let (sam, sim) = (operator(&floor.app).await, floor.sim(0));
         an_empty_floor_says_how_to_begin(&sam).await;
-        let types = sam.get("/floor/printers/new").await;
-        is_sound(&types);
-        for declared in printfloor::printers::BUILT_IN {
-            assert!(types.text.contains(&format!("/floor/printers/new?type={declared}\"")), "{declared} in {}", types.text);
-        }
+        each_type_is_named_as_owners_know_it(&sam).await;
         // Only what a type needs is asked.
         let by_number = sam.get("/floor/printers/new?type=mqtt_lan").await;
         is_sound(&by_number);

@@ -303,3 +303,32 @@ async fn no_text_of_others_is_taken_for_a_place_of_the_token() {
         page.text
     );
 }
+
+#[tokio::test]
+async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_printer() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    let (order, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    let list = sam.get("/shop/jobs").await;
+    is_sound(&list);
+    let cell = list.text.split_once("<td class=\"progress\">").expect("its progress").1;
+    let cell = cell.split("</td>").next().unwrap();
+    assert!(cell.contains("<progress ") && cell.contains(" %</b>") && !cell.contains("ended"), "{cell}");
+
+    floor.sim(0).handle.set_speed(FAST);
+    floor.app.job_is(&job, "COMPLETED").await;
+    let list = sam.get("/shop/jobs").await;
+    let cell = list.text.split_once("<td class=\"progress\">").expect("its end").1;
+    assert!(cell.starts_with("ended <time ") && !list.text.contains("<progress "), "{cell}");
+
+    let page = sam.get(&format!("/shop/orders/{order}")).await;
+    is_sound(&page);
+    let history = page.text.split_once("id=\"happened\"").expect("its history").1;
+    let printer = format!("</a> on <a href=\"/floor/printers/{}\">", floor.printers[0]);
+    for event in ["job printing ", "job completed "] {
+        let entry = history.split_once(event).unwrap_or_else(|| panic!("{event} in {history}")).1;
+        let entry = entry.split("</li>").next().unwrap();
+        assert!(entry.contains(&printer), "{event}: {entry}");
+    }
+}

@@ -239,6 +239,18 @@ on_sqlite! {
         let matches = floor.app.get("/api/files?q=hook").await.expect(200);
         let file = matches["files"][0]["id"].as_str().unwrap().to_owned();
         let path = format!("/shop/products/files/{file}");
+        // The list leads to both uses of the file, below its picture, print time and weight.
+        let list = sam.get("/shop/products/files").await;
+        is_sound(&list);
+        let row = list.text.split_once(&format!("title=\"hook.gcode\" href=\"{path}\"")).expect("its row").1;
+        let row = row.split("</tr>").next().unwrap();
+        let links = [format!("href=\"{path}#once\">Print…"), format!("href=\"{path}#sell\">Make a product")];
+        for part in links.iter().map(String::as_str).chain(["20 min</td>", ">7.5 g</td>"]) {
+            assert!(row.contains(part), "{part} in {row}");
+        }
+        for part in ["id=\"once\"", "id=\"sell\"", &format!("action=\"{path}/print\"")] {
+            assert!(page.text.contains(part), "{part} in {}", page.text);
+        }
         let unchosen = sent(&sam, &own, &format!("{path}/print"), &[("printer", "")]).await;
         assert!(unchosen.status == 400 && unchosen.text.contains("Choose a printer."), "{}", unchosen.text);
         is_sound(&unchosen);

@@ -22,6 +22,16 @@ on_sqlite! {
             assert!(list.text.contains(&form(&sam)), "{act} in {}", list.text);
             assert!(!list.text.contains(&form(&admin)), "{act} of their own: {}", list.text);
         }
+        // Boss is here; nobody has signed in as Sam. One is added in the list itself.
+        let row = |user: &str| {
+            let row = list.text.split_once(&format!("<a href=\"{PATH}/{user}\">")).expect("a row").1;
+            row.split("</tr>").next().unwrap().to_owned()
+        };
+        let (of_boss, of_sam) = (row(&admin), row(&sam));
+        assert!(of_boss.contains(">admin</td>") && of_boss.contains("data-label=\"Last seen\"><time "), "{of_boss}");
+        assert!(of_sam.contains(">operator</td>") && of_sam.contains(">Not signed in</span>"), "{of_sam}");
+        assert!(of_sam.contains("data-label=\"Two-step sign-in\"><span class=\"soft\">Off</span>"), "{of_sam}");
+        assert!(list.text.contains(&format!("action=\"{PATH}/new\"")), "{}", list.text);
         let own = token(&list);
         let act = async |word: &str, (name, text): (&str, &str)| {
             let fields = [("form_token", own.as_str()), ("from", "0"), (name, text)];

@@ -1,7 +1,9 @@
 //! The process is killed after each statement of each migration: the database opens afterwards, with all tables and
 //! what older releases had written.
 
+mod expand;
 pub mod released;
+pub mod schema;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -49,7 +51,7 @@ fn watch() -> Arc<Mutex<Option<OnStatement>>> {
 }
 
 /// Opens a connection, whose statements are watched or not.
-async fn connection(url: &str, is_logged: bool) -> DatabaseConnection {
+pub async fn connection(url: &str, is_logged: bool) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.max_connections(1).sqlx_logging(is_logged);
     options.map_sqlx_sqlite_opts(|options| options.pragma("journal_mode", "WAL"));

@@ -1,15 +1,19 @@
 //! A second server on the same PostgreSQL database stands by for the first, and takes over when it ends in any way.
 
+mod bucket;
 mod chaos;
 mod handover;
 mod lease;
+mod versions;
 
 use std::path::Path;
 
+use printfloor::store::lease::is_followed;
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::support::app::Builder;
+use crate::support::database::TestDatabase;
 use crate::support::{App, Db, until};
 
 const MODE: &str = "PRINTFLOOR_DATABASE__STANDBY";
@@ -157,4 +161,19 @@ async fn a_server_that_does_not_share_the_folders_does_not_stand_by() {
         assert!(checked.contains(&format!("{setting} (")), "{checked}");
     }
     first.get("/readyz").await.expect(200);
+}
+
+/// Replaces the key of the shop, as a leader does that was given another one, under a server that was ready to take
+/// over.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_whose_key_is_replaced_ends_in_words_before_it_is_needed() {
+    let Some(mut pair) = Pair::start().await else { return };
+    let database = TestDatabase::at(&pair.first.db.url().unwrap());
+    until("the standby to be ready", || async { is_followed(&database.settings).await.unwrap().then_some(()) }).await;
+    let replace = "UPDATE secret_checks SET value = 'another' WHERE name = 'SECRETS_KEY'";
+    pair.first.db.execute(&pair.first, replace).await;
+    assert!(!pair.second.ended().await, "it could not take over");
+    let log = pair.second.log().join("\n");
+    assert!(log.contains("was created with a different SECRETS_KEY"), "{log}");
+    pair.first.get("/readyz").await.expect(200);
 }

@@ -33,8 +33,11 @@ async fn what_a_start_would_refuse_is_known_before(database: TestDatabase) {
     database.execute("DROP TABLE printfloor_restore_unfinished").await;
     check().await.unwrap();
     database.execute("INSERT INTO seaql_migrations (version, applied_at) VALUES ('m29990101_000001_newer', 0)").await;
-    assert!(matches!(check().await, Err(StartObstacle::NewerTables)));
-    assert!(connect::start(&database.settings).await.is_err(), "the start says the same");
+    assert!(matches!(check().await, Err(StartObstacle::Open(OpenError::NewerTables(_)))));
+    let before = state(&database).await;
+    let refused = connect::start(&database.settings).await;
+    assert!(matches!(refused, Err(OpenError::NewerTables(_))), "the start says the same: {:?}", refused.err());
+    assert_eq!(state(&database).await, before, "and takes no epoch from a newer server");
 }
 
 on_both_databases!(empty: what_a_start_would_refuse_is_known_before);

@@ -257,6 +257,12 @@ impl App {
         self
     }
 
+    /// Uses this key, which an admin of its shop has.
+    pub fn with_admin_key(mut self, key: &str) -> Self {
+        self.client.key = Some(key.to_owned());
+        self
+    }
+
     /// Returns a client without a key.
     pub fn nobody(&self) -> Client {
         Client { key: None, ..self.client.clone() }

@@ -49,6 +49,26 @@ impl Moto {
         Some(moto)
     }
 
+    /// Lists the keys of a bucket's objects.
+    pub async fn keys(&self, bucket: &str) -> Vec<String> {
+        let answer = http().get(format!("{}/{bucket}?list-type=2", self.url)).send().await.unwrap();
+        let text = answer.text().await.unwrap();
+        let keys = text.split("<Key>").skip(1);
+        keys.map(|rest| rest.split("</Key>").next().unwrap().to_owned()).collect()
+    }
+
+    /// Removes an object.
+    pub async fn remove(&self, bucket: &str, key: &str) {
+        let removed = http().delete(format!("{}/{bucket}/{key}", self.url)).send().await.unwrap();
+        assert!(removed.status().is_success(), "{removed:?}");
+    }
+
+    /// Rejects each request from now on, because nobody has a key.
+    pub async fn reject_keys(&self) {
+        let rejects = http().post(format!("{}/moto-api/reset-auth", self.url)).body("0").send().await.unwrap();
+        assert!(rejects.status().is_success(), "{rejects:?}");
+    }
+
     /// Ends the server.
     pub fn end(&mut self) {
         let _ = self.child.kill();

@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-/// Variable that every process of a test's server gets: its allocator takes no transparent huge pages. A server lives
-/// for seconds and uses little of each; zeroing the rest took a seventh of a test's processor time. Servers of shops
-/// live long, and keep them.
+/// Variable that every process of a test's server gets: it takes no transparent huge pages, from its first allocation
+/// on. A server refuses them by itself at its start; for the tools beside it, zeroing them took a seventh of a test's
+/// processor time.
 const NO_HUGE_PAGES: (&str, &str) = ("MIMALLOC_ALLOW_THP", "0");
 /// Variable with the file of the certificates that clients trust. `scripts/test` names one with a single certificate:
 /// each HTTP client of a server reads all of them when it is made, and no test calls a server that they vouch for.

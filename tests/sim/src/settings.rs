@@ -16,7 +16,7 @@ const MAX_REPRINTS: u32 = 20;
 /// are made on threads.
 pub fn settings(folder: &Path, sign_off_required: bool) -> Config {
     let mut config = Config::default();
-    config.server.data_dir = folder.to_owned();
+    folder.clone_into(&mut config.server.data_dir);
     config.auth.session_secret = Secret::new("simulated session secret of 32 bytes and more");
     config.auth.api_key_salt = Secret::new("simulated salt of 32 bytes and more, for keys");
     // 32 bytes of zeros.

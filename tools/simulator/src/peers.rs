@@ -4,6 +4,7 @@
 pub mod agent;
 pub mod all;
 pub mod broker;
+pub mod bucket;
 pub mod camera;
 pub mod detector;
 pub mod farm_ui;

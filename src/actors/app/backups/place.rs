@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 use tokio::task::spawn_blocking;
 
 use crate::app::ShopStartError;
-use crate::app::documents::backup_bucket;
+use crate::app::storage::backup_bucket;
 use config::Config;
+use config::bucket_address::BucketAddress;
 use domain::time::Timestamp;
 use services::object_storage::large::LargeObjectError;
 use services::object_storage::{ObjectStorage, StorageError};
 
-/// Beginning of the address of a bucket.
-const SCHEME: &str = "s3://";
 /// Beginning of the name of a backup.
 const NAME_PREFIX: &str = "printfloor-backup-";
 /// Ending of the name of a backup, behind the time.
@@ -62,9 +61,10 @@ impl BackupPlace {
     ///
     /// Fails if the settings of the bucket's service are invalid.
     pub fn open(config: &Config, to: &str) -> Result<Self, ShopStartError> {
-        let Some(rest) = to.strip_prefix(SCHEME) else { return Ok(Self::Folder(to.into())) };
-        let (bucket, path) = rest.split_once('/').unwrap_or((rest, ""));
-        Ok(Self::Bucket { storage: backup_bucket(config, bucket)?, path: path.trim_matches('/').to_owned() })
+        let Some(BucketAddress { bucket, path }) = BucketAddress::parse(to) else {
+            return Ok(Self::Folder(to.into()));
+        };
+        Ok(Self::Bucket { storage: backup_bucket(config, &bucket)?, path })
     }
 
     /// Returns the times of the backups in this place, oldest first.

@@ -93,6 +93,13 @@ pub struct VerifiedBackup {
     pub bytes: u64,
 }
 
+impl VerifiedBackup {
+    /// Returns the names and sizes of the files in the manifest, which include the database.
+    pub fn members(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.manifest.members.iter().map(|member| (member.name.as_str(), member.bytes))
+    }
+}
+
 /// Destinations for the files of a backup.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackupDestinations {
@@ -180,16 +187,18 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
 }
 
 /// Unpacks a verified backup to the given destinations, which must not contain any files yet, and verifies each file
-/// against the manifest again. All data is synced to disk before the function returns. Blocks on the disk.
+/// against the manifest again. `settle` is called with the name and the path of each file, and may move it. All data is
+/// synced to disk before the function returns. Blocks on the disk.
 ///
 /// # Errors
 ///
-/// Fails if a file has no destination, has changed since it was verified, or cannot be written.
+/// Fails if a file has no destination, has changed since it was verified, or cannot be written, or `settle` fails.
 pub fn unpack(
     path: &Path,
     backup: &VerifiedBackup,
     places: &BackupDestinations,
     mut progress: impl FnMut(u64),
+    mut settle: impl FnMut(&str, &Path) -> io::Result<()>,
 ) -> Result<(), BackupReadError> {
     let members: BTreeMap<&str, &ManifestMember> =
         backup.manifest.members.iter().map(|member| (member.name.as_str(), member)).collect();
@@ -208,7 +217,8 @@ pub fn unpack(
         if let Some(folder) = to.parent() {
             DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
         }
-        unpack_member(content, member, &to)
+        unpack_member(content, member, &to)?;
+        Ok(settle(name, &to)?)
     })
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::Slot;
 use crate::file::PlateFilament;
 use crate::id::Id;
+use crate::material::color::shares;
 use crate::material::{Material, MaterialFields, MaterialType};
 use crate::printer::Printer;
 
@@ -45,13 +46,6 @@ fn plastics(texts: &[&str]) -> BTreeSet<&'static str> {
 /// Returns the plastics and fillers mentioned in a material's name and variant.
 fn plastics_of(fields: &MaterialFields) -> BTreeSet<&'static str> {
     plastics(&[&fields.name, fields.variant.as_deref().unwrap_or_default()])
-}
-
-/// Parses a colour of the form `#rrggbb` into its red, green and blue components.
-fn shares(color: &str) -> Option<[u8; 3]> {
-    let hex = color.strip_prefix('#').filter(|hex| hex.len() == 6 && hex.is_ascii())?;
-    let share = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).ok();
-    Some([share(0)?, share(2)?, share(4)?])
 }
 
 /// Returns the distance between two colours, or the maximum distance if one is unknown; `None` if the colours are not

@@ -40,10 +40,10 @@ fn held(shop: &PrinterFixture) -> Vec<Option<Id>> {
 #[test]
 fn a_printer_of_one_spool_has_one_slot_with_what_is_loaded() {
     let mut shop = PrinterFixture::idle();
-    assert_eq!(held(&shop), [None]);
+    assert_eq!((held(&shop), shop.p().tracks_spools()), (vec![None], false), "nobody has said anything");
     let fields = PrinterFields { loaded_material_id: Some(id(24)), ..shop.p().fields.clone() };
     shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
-    assert_eq!(held(&shop), [Some(id(24))]);
+    assert_eq!((held(&shop), shop.p().tracks_spools()), (vec![Some(id(24))], true));
     load(&mut shop, 0, spool(25, Some(700)));
     assert_eq!((shop.p().fields.loaded_material_id, left(&shop, 0)), (Some(id(25)), Some(700)));
     let fields = PrinterFields { loaded_material_id: None, ..shop.p().fields.clone() };

@@ -144,9 +144,10 @@ async fn open(app: &ExportHandles, token: &str) -> Result<Response, ApiError> {
     let id = export_id.ok_or_else(|| Refusal::not_found("export"))?;
     let (_, state) = find_existing(&app.exports, id).await?;
     let export = state_of(&state)?;
+    let words = "this export has expired and was deleted; request a new one";
+    let expired = || ApiError::new(StatusCode::NOT_FOUND, EXPIRED, words);
     if !export.is_open(app.environment.now()) {
-        let words = "this export has expired and was deleted; request a new one";
-        return Err(ApiError::new(StatusCode::NOT_FOUND, EXPIRED, words));
+        return Err(expired());
     }
-    table(&app.files, export).await
+    table(&app.files, export).await?.ok_or_else(expired)
 }

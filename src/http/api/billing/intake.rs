@@ -29,7 +29,7 @@ use domain::id::Id;
 use domain::limits::LimitKind;
 use domain::principal::Role;
 use domain::time::Timestamp;
-use files::blobs::{Blobs, StorePermission};
+use files::blobs::{Blobs, Recording};
 use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles};
 use http::error::ApiError;
@@ -153,7 +153,7 @@ async fn record(
 ) -> Result<CommandOutcome<CustomRequest>, ApiError> {
     let hash = hash(&form);
     // Until the request is recorded, what it names is not removed.
-    let recording = app.blobs.recording().await;
+    let recording = app.blobs.recording();
     let mut new_photos = Vec::with_capacity(form.photos.len());
     let command = async {
         keep(form.photos, &recording, &mut new_photos).await?;
@@ -183,7 +183,7 @@ async fn record(
 
 async fn keep(
     photos: Vec<ReceivedPhoto<'_>>,
-    recording: &StorePermission,
+    recording: &Recording,
     new_photos: &mut Vec<NewPhoto>,
 ) -> Result<(), ApiError> {
     for ReceivedPhoto { content, format, .. } in photos {

@@ -1,6 +1,7 @@
 //! Exports created by staff, which can cover all customers. They are downloaded through the API and are not emailed to
 //! anyone.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use api_derive::{Request, Response};
@@ -197,15 +198,20 @@ async fn one(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<Pla
 async fn file(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
     let (_, state) = find_existing(&app.exports, id).await?;
     let export = state_of(&state)?;
+    let not_ready = || ApiError::conflict("export_not_ready", "the export is not ready or has expired");
     if !export.is_open(app.environment.now()) {
-        return Err(ApiError::conflict("export_not_ready", "the export is not ready or has expired"));
+        return Err(not_ready());
     }
-    table(&app.files, export).await
+    table(&app.files, export).await?.ok_or_else(not_ready)
 }
 
-/// Returns the completed table as a download, streamed from disk.
-pub async fn table(files: &ExportFiles, export: &Export) -> Result<HttpResponse, ApiError> {
-    let (file, size) = files.read(export.id).await?;
+/// Returns the completed table as a download, streamed from disk; `None` if it is not in the place for files, which was
+/// another one when the table was written.
+pub async fn table(files: &ExportFiles, export: &Export) -> Result<Option<HttpResponse>, ApiError> {
+    let (file, size) = match files.read(export.id).await {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (header::CONTENT_LENGTH, size.to_string()),
@@ -214,5 +220,5 @@ pub async fn table(files: &ExportFiles, export: &Export) -> Result<HttpResponse,
         (header::CACHE_CONTROL, "private, no-store".to_owned()),
         (header::REFERRER_POLICY, "no-referrer".to_owned()),
     ];
-    Ok((headers, Body::from_stream(ReaderStream::new(file))).into_response())
+    Ok(Some((headers, Body::from_stream(ReaderStream::new(file))).into_response()))
 }

@@ -204,7 +204,7 @@ async fn recorded(
         return Err(Refusal::field("file", damage.to_string()).into());
     }
     // Until the file is recorded, what it names is not removed.
-    let recording = app.blobs.recording().await;
+    let recording = app.blobs.recording();
     let stored = content.keep(&recording).await?;
     // The digest of the file stands for its bytes: what else was said is hashed with it.
     let hash = idempotency::short(&Sha256::digest(json!([stored.sha256, name, kind]).to_string()));
@@ -229,7 +229,7 @@ pub async fn keep_made(app: &FileHandles, origin: CommandOrigin, name: &str, gco
     content.write(gcode.as_bytes()).await?;
     let description = content.describe(&FileOwner::Shop).await?;
     let kind = decide_kind(Some(FileKind::Gcode), description.content)?;
-    let recording = app.blobs.recording().await;
+    let recording = app.blobs.recording();
     let stored = content.keep(&recording).await?;
     let metadata = Box::new(app.blobs.keep_metadata(description, &recording).await?);
     let size = i64::try_from(stored.size).map_err(ApiError::internal)?;

@@ -19,9 +19,9 @@ use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use actors::app::KindsOverview;
 use actors::app::backups::schedule::BackupSchedule;
 use actors::app::customer_space::CustomerSpace;
+use actors::app::{ContentSweep, KindsOverview};
 use actors::checkouts::Checkouts;
 use actors::integrations::Integrations;
 use actors::restores::DispatchHold;
@@ -81,6 +81,7 @@ handles! {
         readiness: Arc<ReadinessCache>,
         space: Arc<CustomerSpace>,
         backup_schedule: Arc<BackupSchedule>,
+        content_sweep: Arc<ContentSweep>,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Materials: stock on hand, reservations, stock counts, adjustments, and a ledger of every change.
 
+mod one;
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -15,7 +17,7 @@ use domain::principal::Role;
 use domain::refusal::{Faults, Refusal};
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
-use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, present_state};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
@@ -46,7 +48,7 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Materials", about, "material")
         .get(operator, PATH, list, |op| op.named("listMaterials", "List materials with their stock"))
         .post(operator, PATH, create, |op| op.named("createMaterial", "Add a material"))
-        .get(operator, "/api/inventory/materials/{id}", one, |op| op.named("getMaterial", "Retrieve a material"))
+        .get(operator, "/api/inventory/materials/{id}", one::show, |op| op.named("getMaterial", "Retrieve a material"))
         .patch(operator, "/api/inventory/materials/{id}", update, |op| {
             op.named("updateMaterial", "Update a material, or record a stock count")
                 .about(
@@ -309,12 +311,6 @@ async fn create(
 ) -> Result<Created<MaterialView>, ApiError> {
     let done = add(&app, &call).await?;
     Ok(Created::under(PATH, &done, MaterialView::after(&done)))
-}
-
-async fn one(State(app): State<MaterialHandles>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
-    let (version, state) = find_existing(&app.materials, id).await?;
-    let material = present_state(&state)?;
-    Ok(Resource::new(version, MaterialView::new(material, version)))
 }
 
 /// Changes a material, or records a stock count.

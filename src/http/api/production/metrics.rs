@@ -6,7 +6,8 @@
 
 mod tallies;
 
-pub use tallies::Tallies;
+pub use self::tallies::Tallies;
+use self::tallies::zeros;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use domain::mail::{Mail, MailState};
 use domain::material::Material;
 use domain::principal::Role;
 use domain::printer::Printer;
+use domain::printer_status::{Activity, Connection};
 use http::access::RequiredAccess;
 use http::admission::Admission;
 use http::audit_sampling::RefusalSampler;
@@ -216,7 +218,7 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
                 count,
             ));
         }
-        let time = route.time.counted();
+        let time = route.time();
         if time.count > 0 {
             times.push((vec![("method", route.method.to_owned()), ("route", route.path.clone())], time));
         }
@@ -305,7 +307,7 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
 /// Adds the metrics for printers, stock, webhook endpoints, unmatched payments and emails, all of which are held in
 /// memory.
 fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
-    let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
+    let (mut states, mut connections, mut attention) = (zeros::<Activity>(), zeros::<Connection>(), 0);
     for (id, versioned) in app.printers.all_resident() {
         let Some(printer) = versioned.present() else { continue };
         let connection = app.printer_connections.status(id).map(|status| status.connection).unwrap_or_default();

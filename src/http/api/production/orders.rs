@@ -4,6 +4,7 @@
 mod checkout;
 mod lines;
 mod list;
+mod one;
 pub mod operations;
 mod packing;
 mod requests;
@@ -115,7 +116,7 @@ fn add_order_routes(routes: ResourceRoutes) -> ResourceRoutes {
                      until there is a file.",
                 )
         })
-        .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Retrieve an order"))
+        .get(customer, "/api/orders/{id}", one::show, |op| op.named("getOrder", "Retrieve an order"))
         .patch(operator, "/api/orders/{id}", update, |op| {
             op.named("updateOrder", "Update an order")
                 .about("A new priority or due date also applies to the order's unfinished jobs.")
@@ -257,19 +258,9 @@ pub async fn reply_after(
 }
 
 /// Returns the order if the caller may see it; fails with 404 for an order of a different customer.
-async fn visible(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
-    let (_, state) = find_existing(&app.orders, id).await?;
+async fn visible(orders: &Directory<Order>, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
+    let (_, state) = find_existing(orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }
-}
-
-async fn one(
-    State(app): State<OrderHandles>,
-    PathId(id): PathId,
-    who: Caller,
-) -> Result<Resource<OwnedOrderReply>, ApiError> {
-    let state = visible(&app, &who, id).await?;
-    let outlook = app.outlook(state_of(&state)?);
-    Ok(Resource::new(state.revision(), AsView(OrderFor(state, OrderReader::from(&who), outlook))))
 }
 
 async fn update(
@@ -332,7 +323,7 @@ async fn timeline(
     who: Caller,
     Query(page): Query<PageQuery>,
 ) -> Result<ListPage<AsView<StepFor>>, ApiError> {
-    visible(&app, &who, id).await?;
+    visible(&app.orders, &who, id).await?;
     let page = page.into();
     let own_steps = who.is_customer().then_some(&CUSTOMER_STEPS[..]);
     let (events, total) = app.queries.timeline(id, own_steps, page).await?;

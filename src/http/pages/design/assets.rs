@@ -186,11 +186,12 @@ mod tests {
     #[test]
     fn text_can_be_read_in_both_schemes() {
         let grounds = ["--bg", "--panel", "--sunken"];
-        let texts = ["--ink", "--ink-2", "--ink-3", "--accent", "--ok", "--warn", "--bad", "--info"];
+        let texts = ["--ink", "--ink-2", "--ink-3", "--accent", "--run", "--ok", "--warn", "--bad", "--info"];
         let on_ground = texts.iter().flat_map(|text| grounds.map(|ground| (*text, ground, 4.5)));
         let on_own = [
             ("--accent-ink", "--accent", 4.5),
             ("--accent", "--accent-soft", 4.5),
+            ("--run", "--run-soft", 4.5),
             ("--ok", "--ok-soft", 4.5),
             ("--warn", "--warn-soft", 4.5),
             ("--bad", "--bad-soft", 4.5),

@@ -12,7 +12,9 @@ pub(crate) enum Tone {
     Error,
     /// An operator has to act.
     Attention,
-    /// Working normally.
+    /// A print or another process is under way.
+    Running,
+    /// In order, or done.
     Working,
     /// Nothing is happening.
     Idle,
@@ -24,7 +26,9 @@ impl Tone {
         match self {
             Self::Error => "error",
             Self::Attention => "attention",
-            Self::Working => "working",
+            // As links to the floor have it.
+            Self::Running => "working",
+            Self::Working => "ok",
             Self::Idle => "idle",
         }
     }
@@ -34,6 +38,7 @@ impl Tone {
         match self {
             Self::Error => "state error",
             Self::Attention => "state attention",
+            Self::Running => "state running",
             Self::Working => "state working",
             Self::Idle => "state idle",
         }
@@ -44,6 +49,7 @@ impl Tone {
         match self {
             Self::Error => "bad",
             Self::Attention => "warn",
+            Self::Running => "run",
             Self::Working => "ok",
             Self::Idle => "idle",
         }
@@ -191,10 +197,12 @@ mod tests {
 
     #[test]
     fn each_tone_has_a_look_of_its_own() {
-        let tones = [Tone::Error, Tone::Attention, Tone::Working, Tone::Idle];
-        let chips = tones.map(|tone| chip(tone, "x").0);
-        for (n, one) in chips.iter().enumerate() {
-            assert!(!chips.iter().skip(n + 1).any(|other| other == one), "{one}");
+        let tones = [Tone::Error, Tone::Attention, Tone::Running, Tone::Working, Tone::Idle];
+        let (chips, states) = (tones.map(|tone| chip(tone, "x").0), tones.map(|tone| tone.class().to_owned()));
+        for looks in [chips, states] {
+            for (n, one) in looks.iter().enumerate() {
+                assert!(!looks.iter().skip(n + 1).any(|other| other == one), "{one}");
+            }
         }
     }
 

@@ -71,7 +71,8 @@ pub(super) fn tone(status: OrderStatus) -> Tone {
     match status {
         OrderStatus::PaymentFailed => Tone::Error,
         OrderStatus::Created => Tone::Attention,
-        OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready | OrderStatus::Shipped => Tone::Working,
+        OrderStatus::Printing => Tone::Running,
+        OrderStatus::Paid | OrderStatus::Ready | OrderStatus::Shipped => Tone::Working,
         OrderStatus::Draft | OrderStatus::Cancelled | OrderStatus::Refunded => Tone::Idle,
     }
 }

@@ -13,7 +13,7 @@ use super::{FaultLine, WizardHandles, WizardRequest, trial, wrong};
 use crate::faults::alert;
 use crate::form::PageForm;
 use crate::frame::{SLOT, see_other, with_parts};
-use crate::printer_fields::{self, program_of};
+use crate::printer_fields::{self, type_name};
 use crate::printer_search::{SearchHandles, part, status_text, value_of_find};
 use actors::app::service_tests::Service;
 use http::access::Caller;
@@ -73,7 +73,7 @@ pub(super) async fn show(
                 @for printer in residents.iter().filter_map(|versioned| versioned.state.as_ref()) {
                     li {
                         strong { (printer.fields.name) }
-                        @let program = program_of(&printer.fields.kind);
+                        @let program = type_name(&printer.fields.kind);
                         span class="soft" { (texts::program_at(language, program, &printer.fields.base_url)) }
                     }
                 }

@@ -115,7 +115,7 @@ pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, State
         Some(Attention::BedNotCleared) if !phase => (Tone::Attention, cards::state_clear_bed),
         Some(_) if !phase => (Tone::Attention, cards::state_attention),
         Some(_) => (Tone::Attention, label),
-        None if phase => (Tone::Working, label),
+        None if phase => (Tone::Running, label),
         None => (Tone::Idle, label),
     }
 }
@@ -217,7 +217,8 @@ pub(super) fn card(language: Language, app: &BoardHandles, printer: &Printer, st
     }
 }
 
-/// Renders the printer that will be free next, and the time; renders nothing if no printer provides an estimate.
+/// Renders the printer that will be free next, and the time, if none is free now: those that are free are counted
+/// beside it. Renders nothing if no printer provides an estimate.
 pub(super) fn next_free(
     language: Language,
     app: &BoardHandles,
@@ -227,16 +228,30 @@ pub(super) fn next_free(
     let printers = all.iter().map(|(_, printer)| *printer);
     let free = printers.filter_map(|printer| Some((free_at(printer, &app.shop.printer_connections, now)?, printer)));
     let next = free.min_by_key(|(at, printer)| (*at, printer.fields.name.to_lowercase(), printer.id));
+    let next = next.filter(|(at, _)| *at > now);
+    next_free_part(language, next.map(|(at, printer)| (at, &*printer.fields.name)))
+}
+
+fn next_free_part(language: Language, next: Option<(Timestamp, &str)>) -> Markup {
     html! {
         span id=(NEXT_FREE_ID) class="muted small" {
-            @match next {
-                Some((at, printer)) if at <= now => { (floor::free_now(language, &printer.fields.name)) },
-                Some((at, printer)) => {
-                    @let time = time_of_day(language, Timestamp(at.0 / 60_000 * 60_000));
-                    (with_parts(&floor::next_free(language, SLOT, NEXT_SLOT), &[&time, &html! { (printer.fields.name) }]))
-                },
-                None => {},
+            @if let Some((at, name)) = next {
+                @let time = time_of_day(language, Timestamp(at.0 / 60_000 * 60_000));
+                (with_parts(&floor::next_free(language, SLOT, NEXT_SLOT), &[&time, &html! { (name) }]))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_printer_to_be_free_is_named_only_if_none_is() {
+        let of = |next| next_free_part(Language::English, next).into_string();
+        assert_eq!(of(None), "<span id=\"next-free\" class=\"muted small\"></span>");
+        let later = of(Some((Timestamp(1_795_884_005_000), "Ada <4>")));
+        assert!(later.contains(">Next free <shop-time near 1795884000000> · Ada &lt;4&gt;</span>"), "{later}");
     }
 }

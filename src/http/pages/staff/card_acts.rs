@@ -16,6 +16,8 @@ use crate::design::{Icon, icon};
 use domain::printer::{Attention, Printer};
 use domain::printer_status::Activity;
 use http_api::production::printers::activity;
+use printers::PrinterType;
+use printers::adapter::Operation;
 use words::Language;
 use words::staff::cards;
 
@@ -99,17 +101,40 @@ pub(super) fn foot(language: Language, app: &BoardHandles, printer: &Printer, gr
             div class="ends" {
                 @if doing == Activity::Printing {
                     @let pause = ButtonName::new(language, cards::pause(language, name));
-                    (button(printer, "pause", "btn quiet square", Some(&pause), &icon(Icon::Pause)))
+                    @let content = icon_and_label(Icon::Pause, &cards::pause_short(language));
+                    (button(printer, "pause", "btn quiet square", Some(&pause), &content))
                 }
-                (menu(language, printer, on))
+                @if on { (cancel(language, printer)) }
+                (menu(language, printer, is_free && doing == Activity::Idle))
                 @if doing != Activity::Offline { (emergency_stop(language, printer)) }
             }
         }
     }
 }
 
+/// Renders the content of a button whose label is shown on the printer's own page only, where there is room for it.
+fn icon_and_label(picture: Icon, label: &str) -> Markup {
+    html! { (icon(picture)) span class="word" { (label) } }
+}
+
+/// Renders the link to the question on the printer's own page whether its print is to be cancelled.
+fn cancel(language: Language, printer: &Printer) -> Markup {
+    let label = cards::cancel_on(language, &printed(language, printer), &printer.fields.name);
+    html! {
+        a id={ "cancel-" (printer.id) } class="btn quiet square" href={ (printer_path(printer.id)) "#cancel" }
+            aria-label=(label) title=(label) {
+            (icon_and_label(Icon::X, &cards::cancel(language)))
+        }
+    }
+}
+
+/// Returns whether the axes of the printer's type can be homed by command.
+fn can_home(printer: &Printer) -> bool {
+    PrinterType::of_word(&printer.fields.kind).is_some_and(|declared| !declared.lacks.contains(&Operation::Home))
+}
+
 /// Renders the menu with actions that are needed less often. The menu opens without the script.
-fn menu(language: Language, printer: &Printer, on: bool) -> Markup {
+fn menu(language: Language, printer: &Printer, is_idle: bool) -> Markup {
     let (name, own_page, id) = (&printer.fields.name, printer_path(printer.id), format!("menu-{}", printer.id));
     html! {
         button id={ "more-" (printer.id) } class="btn quiet square" type="button" popovertarget=(id)
@@ -119,13 +144,8 @@ fn menu(language: Language, printer: &Printer, on: bool) -> Markup {
         div id=(id) class="menu" popover="" {
             ul {
                 li { a href=(own_page) { (cards::open(language, name)) } }
-                @if on {
-                    li {
-                        a id={ "cancel-" (printer.id) } href={ (own_page) "#cancel" }
-                            aria-label=(cards::cancel_on(language, &printed(language, printer), name)) {
-                            (cards::cancel(language))
-                        }
-                    }
+                @if is_idle && can_home(printer) {
+                    li { (button(printer, "home", "plain", None, &html! { (cards::home_axes(language)) })) }
                 }
                 li { a href={ (own_page) "/edit" } { (cards::edit_or_remove(language)) } }
                 li { a href=(printer_label_path(printer.id)) { (cards::print_label(language)) } }

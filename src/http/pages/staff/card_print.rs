@@ -80,7 +80,7 @@ pub(super) fn view(language: Language, app: &BoardHandles, printer: &Printer, to
     let shape = match tone {
         Tone::Error => Icon::CircleAlert,
         Tone::Attention => Icon::TriangleAlert,
-        Tone::Working | Tone::Idle => Icon::Printer,
+        Tone::Running | Tone::Working | Tone::Idle => Icon::Printer,
     };
     html! {
         div class="view" {

@@ -21,8 +21,12 @@ fn is_low(left: Amount, reorder_point: Amount) -> bool {
     left < LOW_SPOOL.min(reorder_point)
 }
 
-/// Renders a printer's spools, each with its colour, material and remaining amount.
+/// Renders a printer's spools, each with its colour, material and remaining amount; an empty line of the same height if
+/// nobody keeps track of them.
 pub(super) fn slots(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
+    if !printer.tracks_spools() {
+        return html! { div class="slots" {} };
+    }
     let all = printer.slots();
     html! {
         ul class="slots" aria-label=(cards::loaded_spools(language)) {

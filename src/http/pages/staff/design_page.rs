@@ -26,8 +26,18 @@ use words::Language;
 pub(super) const PATH: &str = "/design";
 
 /// Tones, each with an example text.
-const TONES: [(Tone, &str); 4] =
-    [(Tone::Working, "Printing"), (Tone::Attention, "Clear the bed"), (Tone::Error, "Offline"), (Tone::Idle, "Ready")];
+const TONES: [(Tone, &str); 5] = [
+    (Tone::Running, "Printing"),
+    (Tone::Working, "Printed"),
+    (Tone::Attention, "Clear the bed"),
+    (Tone::Error, "Offline"),
+    (Tone::Idle, "Ready"),
+];
+/// Choices that lead on, with what belongs to each.
+const OPTIONS: [(&str, &str); 2] =
+    [("Filament", "Spools, in grams and kilograms"), ("Resin", "Bottles, in millilitres and litres")];
+/// Amounts in the table, one for each tone.
+const TOTALS: [&str; 5] = ["€ 48.00", "€ 17.25", "€ 1,240.50", "€ 9.90", "€ 120.00"];
 /// Text colours on a panel, as classes.
 const TEXTS: [(&str, &str); 4] =
     [("", "Text"), ("muted", "Secondary text"), ("faint", "Tertiary text"), ("bad", "Error")];
@@ -99,7 +109,7 @@ fn buttons() -> Markup {
 fn states() -> Markup {
     let tabs = [
         FilterTab { label: "all", count: 60, tone: Tone::Idle, path: "/design", is_current: true },
-        FilterTab { label: "printing", count: 41, tone: Tone::Working, path: "/design", is_current: false },
+        FilterTab { label: "printing", count: 41, tone: Tone::Running, path: "/design", is_current: false },
         FilterTab { label: "needing attention", count: 6, tone: Tone::Attention, path: "/design", is_current: false },
         FilterTab { label: "offline", count: 2, tone: Tone::Error, path: "/design", is_current: false },
     ];
@@ -152,11 +162,16 @@ fn rows() -> Markup {
             }
             li { span { "A row of two" } span class="num" { "1,000 g" } }
         }
+        ul class="options" {
+            @for (name, models) in OPTIONS {
+                li { a class="option" href=(PATH) { b { (name) } " " span class="soft" { (models) } (icon(Icon::ChevronRight)) } }
+            }
+        }
         div class="table" tabindex="0" role="region" aria-label="Example table" {
             table {
                 thead { tr { th scope="col" { "Order" } th scope="col" { "State" } th scope="col" class="number" { "Total" } } }
                 tbody {
-                    @for ((tone, text), total) in TONES.into_iter().zip(["€ 48.00", "€ 1,240.50", "€ 9.90", "€ 120.00"]) {
+                    @for ((tone, text), total) in TONES.into_iter().zip(TOTALS) {
                         tr { th scope="row" { "ORD-1042" } td { (chip(tone, text)) } td class="number" { (total) } }
                     }
                 }
@@ -223,6 +238,15 @@ fn overlays() -> Markup {
         div class="acts" {
             (menu("design-menu", "More", &items))
             (dialog("design-dialog", "Delete…", "Delete gear.gcode?", &question))
+            a class="btn bad" href="#design-ask" { (icon(Icon::X)) "Cancel…" }
+        }
+        section class="ask" id="design-ask" role="alertdialog" aria-labelledby="design-ask-title" tabindex="-1" {
+            h2 id="design-ask-title" { "Cancel JOB-1042 on Ada 1?" }
+            p { "A question that a link opens, also from another page and without the script." }
+            div class="acts" {
+                a class="btn" href="#content" { "Keep the print" }
+                button class="btn bad" type="button" { "Cancel JOB-1042" }
+            }
         }
         (toast("The bed of Ada 7 is clear."))
         (empty_place(Icon::Printer, "Your printers appear here, each with its current print and any action it needs.", &begin))

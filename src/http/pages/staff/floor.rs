@@ -56,7 +56,7 @@ pub(super) struct FloorQuery {
 }
 
 /// Tones by which the floor can be filtered.
-const TONES: [Tone; 4] = [Tone::Error, Tone::Attention, Tone::Working, Tone::Idle];
+const TONES: [Tone; 4] = [Tone::Error, Tone::Attention, Tone::Running, Tone::Idle];
 
 impl FloorQuery {
     /// Returns the name of the group or tone that the floor is narrowed to; empty if it shows all printers.

@@ -29,7 +29,7 @@ impl FloorGroup {
         match tone {
             _ if is_out => Self::Offline,
             Tone::Error | Tone::Attention => Self::NeedsYou,
-            Tone::Working => Self::Printing,
+            Tone::Running | Tone::Working => Self::Printing,
             Tone::Idle => Self::Ready,
         }
     }
@@ -40,7 +40,7 @@ impl FloorGroup {
         let doing = activity(shop, printer);
         let is_out = printer.disconnected || printer.maintenance.is_some() || doing == Activity::Offline;
         let is_foreign = doing == Activity::Printing && printer.attention() == [Attention::ForeignPrint];
-        Self::from_state(if is_foreign { Tone::Working } else { tone }, is_out)
+        Self::from_state(if is_foreign { Tone::Running } else { tone }, is_out)
     }
 
     /// Returns the group's name in URLs and page fragments.
@@ -161,10 +161,10 @@ mod tests {
     fn what_needs_a_person_comes_first_and_what_is_out_of_service_last() {
         let of = |tone| FloorGroup::from_state(tone, false);
         assert_eq!(
-            [Tone::Error, Tone::Attention, Tone::Working, Tone::Idle].map(of),
+            [Tone::Error, Tone::Attention, Tone::Running, Tone::Idle].map(of),
             [FloorGroup::NeedsYou, FloorGroup::NeedsYou, FloorGroup::Printing, FloorGroup::Ready]
         );
-        for tone in [Tone::Error, Tone::Attention, Tone::Working, Tone::Idle] {
+        for tone in [Tone::Error, Tone::Attention, Tone::Running, Tone::Idle] {
             assert_eq!(FloorGroup::from_state(tone, true), FloorGroup::Offline, "{tone:?}");
         }
         assert!(FloorGroup::ALL.is_sorted());

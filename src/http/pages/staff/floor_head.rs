@@ -75,7 +75,7 @@ fn filters(language: Language, query: &FloorQuery, groups: &[FloorGroup]) -> Mar
     let order = [FloorGroup::Printing, FloorGroup::Ready, FloorGroup::NeedsYou, FloorGroup::Offline];
     html! {
         div class="filters" role="group" aria-label=(texts::filter_label(language)) {
-            (filter("", "", groups.len(), &texts::filter_all(language)))
+            (filter("", "", groups.len(), &texts::filter_all(language, groups.len())))
             @for group in order {
                 @let class = match group { FloorGroup::NeedsYou => "warn", FloorGroup::Offline => "bad", _ => "" };
                 @let count = groups.iter().filter(|one| **one == group).count();
@@ -176,5 +176,9 @@ mod tests {
         assert!(html.contains("data-narrow=\"printing\" aria-current=\"true\""), "{html}");
         let german = filters(Language::German, &query, &groups).into_string();
         assert!(german.contains("<b data-count=\"printing\">2</b> im Druck</a>"), "{german}");
+        // What is counted has a name: the pages of jobs have numbers of jobs.
+        assert!(html.contains("<b data-count=\"\">3</b> printers</a>"), "{html}");
+        let one = filters(Language::English, &query, &groups[..1]).into_string();
+        assert!(one.contains("<b data-count=\"\">1</b> printer</a>"), "{one}");
     }
 }

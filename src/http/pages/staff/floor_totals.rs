@@ -61,10 +61,12 @@ impl FloorTotals {
         let counted = |message: fn(Language, &str) -> String, count: usize| {
             with_parts(&message(language, SLOT), &[&html! { b { (count) } }])
         };
+        let printing = shell::printers_printing(language, self.printing, SLOT);
+        let printing = with_parts(&printing, &[&html! { b { (self.printing) } }]);
         html! {
             section id=(SUMMARY_ID) class="summary" aria-label=(shell::floor_summary(language)) data-title=(title)
                 data-troubled=(self.troubled) data-tasks=[self.tasks] {
-                span { (counted(shell::count_printing, self.printing)) }
+                span { (printing) }
                 span { (counted(shell::count_ready, self.ready)) }
                 span class=[(self.troubled > 0).then_some("warn")] {
                     (counted(shell::count_needing_attention, self.troubled))
@@ -97,17 +99,20 @@ mod tests {
         };
         let [english, german] = Language::ALL.map(|language| totals.render(language).0);
         let begin = "<section id=\"summary\" class=\"summary\" aria-label=\"Floor summary\" \
-                     data-title=\"1! 12 printing, 45 %\" data-troubled=\"1\"><span><b>12</b> printing</span>\
+                     data-title=\"1! 12 printing, 45 %\" data-troubled=\"1\"><span><b>12</b> printers printing</span>\
                      <span><b>3</b> ready</span><span class=\"warn\"><b>1</b> needing attention</span>\
                      <span><b>0</b> offline</span><span>Next free <shop-time near 1795884000000></span></section>";
         assert_eq!(english, begin);
         for part in [
             "data-title=\"1! 12 im Druck, 45 %\"",
+            "<b>12</b> Drucker im Druck",
             "<b>3</b> bereit",
             "Nächster frei <shop-time near 1795884000000 de>",
         ] {
             assert!(german.contains(part), "{part} in {german}");
         }
+        let one = FloorTotals { printing: 1, ..totals }.render(Language::English).0;
+        assert!(one.contains("<span><b>1</b> printer printing</span>"), "{one}");
         let counted = FloorTotals { tasks: Some(4), ..totals }.render(Language::English).0;
         assert!(counted.contains(" data-troubled=\"1\" data-tasks=\"4\">"), "{counted}");
     }

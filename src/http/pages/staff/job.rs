@@ -2,12 +2,14 @@
 
 mod list;
 mod page;
+mod progress;
 
 use axum::http::Method;
 use maud::{Markup, html};
 
 use super::acts::{CURRENCY_FIELD, DAY_SHOWN_FIELD, WANTED_LABEL};
 use super::card_picture::view_picture;
+use super::outage::live_job_state;
 use super::shell::{Tone, act, hidden};
 use super::sign_off::{SignOffSubject, defect_name, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
@@ -22,6 +24,7 @@ use domain::time::Timestamp;
 use http::access::RequiredAccess;
 use http::routes::{PageBounds, Routes};
 use http_api::production::jobs::JobHandles;
+use http_api::production::printers::PrinterHandles;
 use kernel::directory::Directory;
 use words::Language;
 use words::staff::{common, jobs};
@@ -51,8 +54,8 @@ pub(super) fn job_state(language: Language, job: &Job) -> (Tone, String) {
         JobState::Sliced => (Tone::Idle, jobs::state_sliced),
         JobState::Dispatching if is_unverified => (Tone::Attention, jobs::state_start_unverified),
         JobState::Printing | JobState::Paused if is_unverified => (Tone::Attention, jobs::state_end_unverified),
-        JobState::Dispatching => (Tone::Working, jobs::state_dispatching),
-        JobState::Printing => (Tone::Working, jobs::state_printing),
+        JobState::Dispatching => (Tone::Running, jobs::state_dispatching),
+        JobState::Printing => (Tone::Running, jobs::state_printing),
         JobState::Paused => (Tone::Attention, jobs::state_paused),
         JobState::Completed if job.unsigned => (Tone::Attention, jobs::state_unsigned),
         JobState::Completed => (Tone::Working, jobs::state_completed),
@@ -121,6 +124,7 @@ fn waiting_words(language: Language, waiting: &Waiting) -> Markup {
 pub(super) struct JobCard<'a> {
     pub(super) language: Language,
     pub(super) app: &'a JobHandles,
+    pub(super) shop: &'a PrinterHandles,
     pub(super) job: &'a Job,
     /// Time by which the job is expected to be printed.
     pub(super) expected: Option<Timestamp>,
@@ -143,15 +147,14 @@ impl JobCard<'_> {
 
     /// Renders the job as a row in a list: its picture, its state, why it is waiting, and its actions.
     pub(super) fn html(&self) -> Markup {
-        let Self { language, app, job, .. } = *self;
-        let (tone, words) = job_state(language, job);
+        let Self { language, app, shop, job, .. } = *self;
         html! {
             section class="row job-row" id={ "job-" (job.id) } aria-labelledby={ "job-title-" (job.id) } {
                 (file_picture(job.file_id))
                 div {
                     h3 id={ "job-title-" (job.id) } {
                         (job.number_text()) ", " (job.sku_name) @if job.plate_parts > 1 { " × " (job.plate_parts) }
-                        " " span class=(tone.class()) { (words) }
+                        " " (live_job_state(language, shop, job))
                     }
                     @if let Some(waiting) = app.waiting(language, job) { (waiting_words(language, &waiting)) }
                     @if let Some(error) = &job.error {
@@ -355,4 +358,21 @@ pub(super) fn currency_field(currency: &str) -> Markup {
 fn spare_words(language: Language, job: &Job) -> Option<String> {
     let spare = job.spare_parts.min(job.plate_parts);
     (spare > 0).then(|| jobs::spare(language, job.plate_parts - spare, spare))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::testing::orders::OrderDecider;
+
+    #[test]
+    fn a_print_that_runs_looks_different_from_one_that_is_done() {
+        let mut job = (*OrderDecider::sliced().job()).clone();
+        let mut class = |state: JobState| {
+            job.state = state;
+            job_state(Language::English, &job).0.class()
+        };
+        assert_eq!([JobState::Dispatching, JobState::Printing].map(&mut class), ["state running"; 2]);
+        assert_eq!(class(JobState::Completed), "state working");
+    }
 }

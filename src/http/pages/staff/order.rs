@@ -72,7 +72,7 @@ pub(super) async fn show(
     };
     let content = html! {
         div class="order-top" {
-            div id="order-head" data-fresh="" { (head(language, order, &title, outlook)) }
+            div id="order-head" data-fresh="" { (head(language, &app.board.shop, order, &title, outlook)) }
             div id="order-acts" data-fresh="" { (acts(language, order, &app.config.shop.time_zone, &suggestion)) }
         }
         div id="order-ship" data-fresh="" { (leaving::ship_ready(language, order, &suggestion)) }
@@ -87,7 +87,7 @@ pub(super) async fn show(
                     (glance(language, order, outlook))
                     (money::payments(language, order))
                     @for sent in &order.shipments { (leaving::parcel(language, order, sent)) }
-                    (history(language, order, &steps, &names))
+                    (history(language, &app.board, order, &steps, &names))
                 }
             }
         }
@@ -104,7 +104,8 @@ fn job_rows(language: Language, app: &StaffOrderHandles, order: &Order, jobs: &[
             h2 id="jobs" class="pad" { (texts::jobs(language)) }
             div class="rows" {
                 @for job in jobs.iter().copied().take(JOBS_SHOWN) {
-                    (JobCard { language, app: &app.jobs, job, expected: forecast.jobs.get(&job.id).copied(), reasons }.html())
+                    @let expected = forecast.jobs.get(&job.id).copied();
+                    (JobCard { language, app: &app.jobs, shop: &app.board.shop, job, expected, reasons }.html())
                 }
             }
             @if more_jobs > 0 {

@@ -15,6 +15,7 @@ use url::form_urlencoded;
 use super::board::BoardHandles;
 use super::job::JOBS_PATH;
 use super::log::LogHandles;
+use super::outage::live_order_state;
 use super::sheet::{ListFilter, list_filters};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::timing::{timing_label, timing_path, timing_state};
@@ -32,6 +33,7 @@ use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
 use http_api::production::jobs::JobHandles;
 use http_api::production::orders::{ListedOrder, OrderHandles, OrderSort, TimingSelection};
+use http_api::production::printers::PrinterHandles;
 use store::queries::{OrderFilter, Page};
 use words::Language;
 use words::staff::{common, orders as texts};
@@ -94,7 +96,7 @@ pub(super) fn order_state(language: Language, status: OrderStatus) -> (Tone, Str
         OrderStatus::Created => (Tone::Attention, texts::status_created(language)),
         OrderStatus::PaymentFailed => (Tone::Error, texts::status_payment_failed(language)),
         OrderStatus::Paid => (Tone::Working, texts::status_paid(language)),
-        OrderStatus::Printing => (Tone::Working, texts::status_printing(language)),
+        OrderStatus::Printing => (Tone::Running, texts::status_printing(language)),
         OrderStatus::Ready => (Tone::Attention, texts::status_ready(language)),
         OrderStatus::Shipped => (Tone::Idle, texts::status_shipped(language)),
         OrderStatus::Cancelled => (Tone::Idle, texts::status_cancelled(language)),
@@ -174,7 +176,7 @@ pub(super) async fn list(
         div id="orders" data-fresh="" {
             @if total == 0 && query.is_open() { (nothing(language)) } @else if orders.is_empty() {
                 p { (texts::no_match(language)) " " a href=(ORDERS_PATH) { (texts::show_all(language)) } }
-            } @else { (table(language, &orders)) }
+            } @else { (table(language, &app.board.shop, &orders)) }
             p class="soft" { (common::total(language, total)) }
             @if from > 0 || next < total {
                 p class="acts" {
@@ -251,7 +253,7 @@ fn tools(language: Language, query: &OrderListQuery) -> Markup {
     }
 }
 
-fn table(language: Language, orders: &[ListedOrder]) -> Markup {
+fn table(language: Language, shop: &PrinterHandles, orders: &[ListedOrder]) -> Markup {
     let rows = orders.iter().filter_map(|(order, outlook)| Some((order.state.as_ref()?, *outlook)));
     let (placed, promised) = (texts::placed_column(language), texts::promised_column(language));
     let (expected, total) = (texts::expected_column(language), texts::total_column(language));
@@ -272,8 +274,7 @@ fn table(language: Language, orders: &[ListedOrder]) -> Markup {
                         tr {
                             th scope="row" { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
                             td class="states" {
-                                @let (tone, label) = order_state(language, order.status);
-                                span class=(tone.class()) { (label) }
+                                (live_order_state(language, shop, order))
                                 (timing_label(language, outlook))
                                 @for flag in &order.flags {
                                     " " span class=(Tone::Attention.class()) { (flag_words(language, flag)) }

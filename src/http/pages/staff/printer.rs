@@ -1,4 +1,5 @@
-//! Printer page: its card, actions that need confirmation, and the emergency stop.
+//! Printer page: its card with the current print, its readings, what it prints next, its history, and the actions that
+//! need confirmation.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -8,18 +9,20 @@ use maud::{Markup, PreEscaped, html};
 use super::acts::DONE_LABEL;
 use super::board::BoardHandles;
 use super::card::{act_path, attention_words, printed};
-use super::card_heat::chart;
 use super::card_picture::{camera_path, may_have_camera};
 use super::card_print::{PrintedJob, printer_path};
 use super::floor::FloorHandles;
 use super::labels::printer_label_path;
 use super::log::LogHandles;
 use super::printer_print::upload_path;
+use super::printer_readings::readings;
 use super::settings::history_path;
 use super::shell::{StaffSection, StaffViewer, act, hidden, once_field};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
+use crate::design::{Icon, icon};
 use crate::frame::{SLOT, time, with_parts};
+use crate::printer_fields::type_name;
 use domain::audit::AuditedKind;
 use domain::forecast::QueuedJob;
 use domain::id::Id;
@@ -37,6 +40,8 @@ use http_api::production::printers::{PrinterHandles, activity, gentle, last_answ
 use words::Language;
 use words::staff::printer_page as texts;
 
+/// ID of the page's content, to which a question leads back.
+const CONTENT_ID: &str = "content";
 /// Maximum number of queued jobs listed individually; further jobs are only counted.
 const QUEUE_SHOWN: usize = 20;
 
@@ -80,57 +85,74 @@ pub(super) async fn show(
     let log = log.render(language, Some(id)).await?;
     let view = app.board.view_in(language);
     let content = html! {
-        p { a href=(FLOOR_PATH) { (texts::all_printers(language)) } }
-        // Its state stands in the card, and only there: that is read again all the time, this is not.
-        h1 { (printer.fields.name) }
-        p class="acts" {
-            a class="button second" href=(upload_path(id)) { (texts::manual_print(language)) }
-            a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { (texts::edit_or_remove(language)) }
-            @if who.has(Role::Admin) {
-                a class="button second" href=(history_path(AuditedKind::Printer, id)) { (texts::history(language)) }
-            }
-        }
-        @if let Some(parts) = view.parts(language).printers.get(&id) {
+        (head(language, printer, who.has(Role::Admin)))
+        div class="printer-page" {
             section aria-labelledby="now" {
                 h2 class="hidden-words" id="now" { (texts::now(language)) }
-                ul class="list alone" aria-labelledby="now" { (PreEscaped(parts.whole())) }
+                @if let Some(parts) = view.parts(language).printers.get(&id) {
+                    ul class="list alone" aria-labelledby="now" { (PreEscaped(parts.whole())) }
+                }
+                // Outside of what is read again: the script has its own way to the picture.
+                @if may_have_camera(printer) {
+                    @let camera = texts::camera_view(language, &printer.fields.name);
+                    noscript { img class="camera" src=(camera_path(id)) alt=(camera); }
+                }
             }
-        }
-        // Outside of what is read again: the script has its own way to the picture.
-        @if may_have_camera(printer) {
-            noscript {
-                img class="camera" src=(camera_path(id)) alt=(texts::camera_view(language, &printer.fields.name));
+            div id="printer-readings" data-fresh="" { (readings(language, shop, printer)) }
+            div id="printer" data-fresh="" {
+                (cancel(language, shop, printer))
+                (parts(language, &app.board, printer, &app.config.quality.reasons, query.parts.is_some()))
+                (queue)
+                (notes)
+                (log)
             }
-        }
-        div id="printer" data-fresh="" {
-            (cancel(language, shop, printer))
-            (parts(language, &app.board, printer, &app.config.quality.reasons, query.parts.is_some()))
-            (queue)
-            (chart(language, shop, id))
-            (stop(language, shop, printer))
-            (service(language, printer))
-            (notes)
-            (about(language, shop, printer))
-            (log)
+            div id="printer-side" data-fresh="" {
+                (service(language, printer))
+                (stop(language, shop, printer))
+                (about(language, shop, printer))
+            }
         }
     };
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &view, &content))
 }
 
-/// Renders the confirmation for cancelling a print; it includes the printer and the print.
+/// Renders the heading of the page. The printer's state stands in the card, and only there: that is read again all the
+/// time, this is not.
+fn head(language: Language, printer: &Printer, is_admin: bool) -> Markup {
+    let (id, all_printers) = (printer.id, texts::all_printers(language));
+    html! {
+        div class="head" {
+            a class="btn quiet square" href=(FLOOR_PATH) aria-label=(all_printers) title=(all_printers) {
+                (icon(Icon::ArrowLeft))
+            }
+            h1 { (printer.fields.name) }
+            @if let Some(model) = &printer.fields.model { span class="muted" { (model) } }
+            span class="push" {}
+            a class="btn" href=(upload_path(id)) { (texts::manual_print(language)) }
+            a class="btn" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { (texts::edit_or_remove(language)) }
+            @if is_admin {
+                a class="btn" href=(history_path(AuditedKind::Printer, id)) { (texts::history(language)) }
+            }
+        }
+    }
+}
+
+/// Renders the question whether a print is to be cancelled, which names the print and the printer. It is shown while
+/// the page's address ends in its ID, so that a link opens it without the script, on this page as on others.
 fn cancel(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
     let what = printed(language, printer);
     let name = &printer.fields.name;
     html! {
         @if on {
-            section class="card" id="cancel" aria-labelledby="cancel-title" {
+            section class="ask" id="cancel" role="alertdialog" aria-labelledby="cancel-title" tabindex="-1" {
                 h2 id="cancel-title" { (texts::cancel_question(language, &what, name)) }
                 p { (texts::cancel_text(language)) }
-                @if let Some(in_hand) = &printer.in_hand {
-                    p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { (texts::view_job(language)) } }
+                div class="acts" {
+                    a class="btn" href={ "#" (CONTENT_ID) } { (texts::keep_print(language)) }
+                    @let label = texts::cancel(language, &what, name);
+                    (act(&act_path(printer.id, "cancel"), "cancel-now", "btn bad", &label, None))
                 }
-                (act(&act_path(printer.id, "cancel"), "cancel-now", "btn bad", &texts::cancel(language, &what, name), None))
             }
         }
     }
@@ -245,7 +267,8 @@ fn about(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup
         section class="card" aria-labelledby="about" {
             h2 id="about" { (texts::details_heading(language)) }
             dl class="left" {
-                dt { (texts::printer_type(language)) } dd { (fields.kind) @if let Some(model) = &fields.model { ", " (model) } }
+                dt { (texts::printer_type(language)) }
+                dd { (type_name(&fields.kind)) @if let Some(model) = &fields.model { ", " (model) } }
                 dt { (texts::address(language)) } dd { (fields.base_url) }
                 @if let Some(location) = &fields.location { dt { (texts::location(language)) } dd { (location) } }
                 @if let Some(at) = fields.position { dt { (texts::position(language)) } dd { (texts::row_and_column(language, at.row, at.column)) } }

@@ -13,6 +13,7 @@ use super::form::Form;
 use super::printer_network;
 use super::printer_settings::{change_body, more_inputs, new_body, value_of};
 use super::shell::{StaffSection, StaffViewer, hidden};
+use crate::design::{Icon, icon};
 use crate::form::{PageForm, VERSION_FIELD};
 use crate::frame::see_other;
 use crate::printer_search::{SearchHandles, value_of_find};
@@ -75,11 +76,14 @@ fn choices(language: Language, searcher: Option<&SearchHandles>) -> Markup {
         section aria-labelledby="by-hand" {
             h2 id="by-hand" { (texts::by_hand_heading(language)) }
             p { (texts::choose_text(language)) }
-            ul class="cards" aria-label=(texts::types(language)) {
+            ul class="options" aria-label=(texts::types(language)) {
                 @for declared in PRINTER_TYPES {
-                    li class="card" {
-                        h3 { a href={ (NEW_PRINTER_PATH) "?type=" (declared.word) } { (declared.program) } }
-                        p class="soft" { (texts::default_port(language, &declared.default_port.to_string())) }
+                    li {
+                        a class="option" href={ (NEW_PRINTER_PATH) "?type=" (declared.word) } {
+                            b { (declared.name) }
+                            @if let Some(models) = declared.models { " " span class="soft" { (models(language)) } }
+                            (icon(Icon::ChevronRight))
+                        }
                     }
                 }
             }
@@ -96,7 +100,7 @@ fn new_form(
     let untested = value("untested").is_some_and(|text| text == "true");
     html! {
         p { a href=(NEW_PRINTER_PATH) { (texts::all_types(language)) } }
-        h1 { (texts::add_heading(language, declared.program)) }
+        h1 { (texts::add_heading(language, declared.name)) }
         form class="card narrowed" method="post" action={ (NEW_PRINTER_PATH) "?type=" (declared.word) } {
             (words)
             (hidden())

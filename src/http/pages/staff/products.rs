@@ -30,7 +30,7 @@ use actors::orders::make::ProductionSources;
 use config::Config;
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::material;
+use domain::material::{MaterialType, stock_amount};
 use domain::notation;
 use domain::refusal::Faults;
 use domain::sku::{OrderObstacle, Sku, SkuFields};
@@ -136,7 +136,6 @@ pub(super) async fn list(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let language = viewer.language();
-    let view = app.board.view();
     let narrowed = vec![("q", non_empty(query.q.as_ref())), ("show", non_empty(query.show.as_ref()))];
     let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());
     let part = ListPart { path: PRODUCTS_PATH, narrowed, from: query.from };
@@ -150,11 +149,11 @@ pub(super) async fn list(
         div class="head" {
             h1 { (title) }
             span class="push" {}
+            (files::upload_form(language, "btn"))
             a class="btn" href={ (PRODUCTS_PATH) "/new?kit=1" } { (texts::new_kit(language)) }
             a class="btn primary" href={ (PRODUCTS_PATH) "/new" } { (texts::new_sku(language)) }
         }
         (tabs(language, PRODUCTS_PATH))
-        (files::upload_form(language))
         (subsets(language, &query))
         (tools(language, &query))
         div id="products" data-fresh="" {
@@ -164,7 +163,7 @@ pub(super) async fn list(
         }
         (part.links(language, total))
     };
-    Ok(viewer.page(StaffSection::Products, &title, &view, &content))
+    Ok(viewer.page(StaffSection::Products, &title, &app.board.view(), &content))
 }
 
 fn table(language: Language, rows: &[Markup]) -> Markup {
@@ -173,8 +172,8 @@ fn table(language: Language, rows: &[Markup]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { (texts::sku_column(language)) }
-                        th scope="col" { (texts::code_column(language)) }
+                        th scope="col" { (texts::picture_column(language)) }
+                        th scope="col" { (texts::sku_and_code_column(language)) }
                         th scope="col" { (texts::material_column(language)) }
                         th scope="col" class="number" { (texts::price_column(language)) }
                         th scope="col" { (texts::orderable_column(language)) }
@@ -233,13 +232,14 @@ async fn row(language: Language, app: &ProductHandles, sku: &Sku, cache: &mut Sk
     let obstacles = obstacles(app, sku, cache).await?;
     Ok(html! {
         tr {
-            th scope="row" { a class="ellipsis" title=(fields.name) href=(sku_path(sku.id)) { (fields.name) } }
-            td data-label=(texts::code_column(language)) { span class="ellipsis" title=(fields.code) { (fields.code) } }
-            td { (content_words(language, app, fields)) }
-            td class="number" data-label=(texts::price_column(language)) {
-                (notation::amount(language, fields.price_cents, &fields.currency))
+            td { (file::mini_picture(fields.gcode_file_id.or(fields.model_file_id))) }
+            th scope="row" {
+                a class="ellipsis" title=(fields.name) href=(sku_path(sku.id)) { (fields.name) }
+                span class="below ellipsis" title=(fields.code) { (fields.code) }
             }
-            td data-label=(texts::orderable_column(language)) { (orderable(language, &obstacles)) }
+            td { (content_words(language, app, fields)) }
+            td class="number start" { (notation::amount(language, fields.price_cents, &fields.currency)) }
+            td data-label=(texts::orderable_label(language)) { (orderable(language, &obstacles)) }
         }
     })
 }
@@ -250,7 +250,7 @@ fn content_words(language: Language, app: &ProductHandles, fields: &SkuFields) -
         return texts::kit_of(language, fields.components.len());
     }
     let per_part = Amount(fields.estimated_consumption.0 / i64::from(fields.units_per_plate.max(1)));
-    let material = material_words(language, app, fields.material_id, per_part);
+    let material = material_words(language, app, fields.material_id, per_part, stock_amount);
     match fields.materials.len() {
         0 => material,
         more => texts::with_more_materials(language, &material, more),
@@ -308,12 +308,18 @@ fn orderable(language: Language, obstacles: &[OrderObstacle]) -> Markup {
     }
 }
 
-/// Formats an amount of a material, with the material's name.
-fn material_words(language: Language, app: &ProductHandles, material: Option<Id>, amount: Amount) -> String {
+/// Formats an amount of a material by `words_of`, with the material's name.
+fn material_words(
+    language: Language,
+    app: &ProductHandles,
+    material: Option<Id>,
+    amount: Amount,
+    words_of: fn(Language, Amount, MaterialType) -> String,
+) -> String {
     let handle = material.and_then(|id| app.skus.materials.resident(id)).map(|handle| handle.read());
     let material_fields = handle.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     match material_fields {
-        Some(fields) => format!("{} {}", material::stock_amount(language, amount, fields.kind), fields.name),
+        Some(fields) => format!("{} {}", words_of(language, amount, fields.kind), fields.name),
         None => texts::deleted_material(language, &notation::decimal(language, amount)),
     }
 }

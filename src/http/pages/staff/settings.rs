@@ -15,7 +15,7 @@ mod sessions;
 mod system;
 mod users;
 
-pub(super) use self::audit::history_path;
+pub(super) use self::audit::{PATH as AUDIT_PATH, history_path};
 
 use std::sync::Arc;
 

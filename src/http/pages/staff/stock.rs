@@ -18,7 +18,6 @@ mod spool_acts;
 use std::sync::Arc;
 
 use axum::http::Method;
-use maud::{Markup, html};
 
 pub(super) use self::bins::{BINS_PATH, bin_path, bins_of};
 pub(super) use self::decision::{also_tracked_in, decision};
@@ -106,16 +105,4 @@ pub(super) fn materials_by_name(app: &StockHandles) -> Vec<Arc<Versioned<Materia
     let mut all = app.materials.materials.all_present();
     all.sort_by_key(|versioned| versioned.state.as_ref().map(|one| (one.fields.name.to_lowercase(), one.id)));
     all
-}
-
-/// Renders a material's colour as a swatch.
-fn swatch(color: Option<&str>) -> Markup {
-    html! {
-        @if let Some(color) = color {
-            svg class="swatch" viewBox="0 0 16 16" aria-hidden="true" {
-                circle cx="8" cy="8" r="7" fill=(color) stroke="currentColor" {}
-            }
-            " "
-        }
-    }
 }

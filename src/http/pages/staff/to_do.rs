@@ -11,6 +11,7 @@ mod pauses;
 mod row;
 mod seller;
 mod spools;
+mod stock;
 mod waiting;
 
 use std::sync::Arc;
@@ -32,19 +33,15 @@ use super::order::customer;
 use super::orders::flag_words;
 use super::settings::restore;
 use super::shell::{StaffSection, StaffViewer, Tone, act, since};
-use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{NEXT_SLOT, SLOT, with_parts};
 use crate::times::{message_in, translated_message};
 use actors::restores::DispatchHold;
 use config::Config;
-use domain::amount::Amount;
 use domain::job::{Job, JobState};
-use domain::material;
-use domain::material::Material;
-use domain::notation;
 use domain::order::{Order, OrderStatus};
+use domain::principal::Role;
 use domain::printer::{AttemptPhase, Attention, Printer};
 use http::access::Caller;
 use http::error::ApiError;
@@ -110,7 +107,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let kinds = kinds(language, &app).await?;
     let (total, title) = (count(&kinds), to_do::title(language));
     let view = app.board.view_with_tasks(total);
-    let log = app.log.render(language, None).await?;
+    let log = app.log.render_work(language, who.has(Role::Admin)).await?;
     let open: Vec<&TaskKind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
     let has_printers = present_all(&app.board.shop).iter().any(|versioned| versioned.state.is_some());
     let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
@@ -177,7 +174,7 @@ async fn kinds(language: Language, app: &ToDoHandles) -> Result<Vec<TaskKind>, A
         spools::spools(language, app, &acts, &sliced),
         waiting::waiting(language, app),
         counts::counts(language, app),
-        low_stock(language, app),
+        stock::low_stock(language, app),
         orders(language, app, &with_status(OrderStatus::Ready), "pack", to_do::kind_pack).await?,
         orders(language, app, &flagged, "flagged", to_do::kind_flagged).await?,
         orders(language, app, &with_status(OrderStatus::Created), "due", to_do::kind_due).await?,
@@ -328,25 +325,6 @@ fn job_row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
         @if let Some(words) = waiting { (translated_message(language, &words)) }
         @else if let Some(error) = &job.error { (message_in(language, error)) }
     })
-}
-
-fn low_stock(language: Language, app: &ToDoHandles) -> TaskKind {
-    let all = app.board.shop.materials.all_resident();
-    let low = |material: &&Material| !material.archived && material.runs_low();
-    let mut low: Vec<&Material> =
-        all.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(low).collect();
-    low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
-    let rows = low.iter().map(|material| {
-        let unit = material::unit(language, material.fields.kind);
-        let amount = |of: Amount| notation::decimal(language, of);
-        let title = html! { b { a href=(material_path(material.id)) { (material.fields.name) } } };
-        let (available, point) = (amount(material.available()), amount(material.fields.reorder_point));
-        let detail = html! { (to_do::stock_left(language, &available, unit, &point)) };
-        let row = TaskRow::new(Icon::Database, title).detail(detail).swatch(material.fields.color.as_deref());
-        let order = to_do::to_order(language, &amount(material.to_order()), unit);
-        row.acts(html! { span class="num" { (order) } })
-    });
-    TaskKind::new(language, "stock", to_do::kind_stock, rows.collect())
 }
 
 async fn orders(

@@ -181,13 +181,13 @@ impl Control {
 }
 
 /// Parses the port from `Entering Extended Passive Mode (|||51234|)`.
-fn extended_port(text: &str) -> Option<u16> {
+pub(super) fn extended_port(text: &str) -> Option<u16> {
     let (_, rest) = text.split_once("(|||")?;
     rest.split_once('|')?.0.parse().ok().filter(|port| *port > 0)
 }
 
 /// Parses the port from `Entering Passive Mode (10,0,0,5,200,34).`
-fn passive_port(text: &str) -> Option<u16> {
+pub(super) fn passive_port(text: &str) -> Option<u16> {
     let (_, rest) = text.split_once('(')?;
     let numbers: Vec<u16> = rest.split_once(')')?.0.split(',').map_while(|part| part.trim().parse().ok()).collect();
     let [_, _, _, _, high @ 0..=255, low @ 0..=255] = numbers[..] else { return None };

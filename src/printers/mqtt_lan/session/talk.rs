@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
+use bytes::BytesMut;
 use futures::{SinkExt, StreamExt};
 use rumqttc::mqttbytes::QoS;
 use rumqttc::mqttbytes::v4::{
@@ -32,6 +33,8 @@ use platform::http::lan_connect;
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 /// Maximum size of an outgoing message in bytes.
 const MAX_SENT_BYTES: usize = 64 * 1024;
+/// Read buffer size of an idle connection, in bytes: room for everything but full reports.
+const READ_BYTES: usize = 2 * 1024;
 /// Time for which the broker keeps a silent connection open. Pings are sent more often.
 const KEEP_ALIVE_SECONDS: u16 = 30;
 /// Maximum time between pings.
@@ -111,6 +114,7 @@ async fn serve(
                     shared.inbox.note_contact();
                     match packet {
                         Packet::Publish(publish) => {
+                            release_buffer(wire, publish.payload.len());
                             if publish.topic == format!("device/{}/report", link.serial) {
                                 reported = Instant::now();
                                 if hear(shared, &publish.payload, reported).is_err() {
@@ -159,6 +163,13 @@ async fn serve(
     }
 }
 
+/// Releases the read buffer that a message made grow, unless it contains the beginning of the next message.
+fn release_buffer(wire: &mut MqttStream, message_bytes: usize) {
+    if message_bytes > READ_BYTES && wire.read_buffer().is_empty() {
+        *wire.read_buffer_mut() = BytesMut::with_capacity(READ_BYTES);
+    }
+}
+
 async fn dial(link: &SessionSettings) -> Result<TlsStream<TcpStream>, PrinterError> {
     let unreachable = |error: std::io::Error| {
         tls::refusal(&error).map_or_else(|| network::unreachable(&error), PrinterError::Unreachable)
@@ -177,6 +188,8 @@ async fn greet(link: &SessionSettings, stream: TlsStream<TcpStream>) -> Result<M
     let broken = |error: rumqttc::mqttbytes::Error| network::unreachable(&error);
     let mut wire =
         Framed::new(stream, Codec { max_incoming_size: MAX_MESSAGE_BYTES, max_outgoing_size: MAX_SENT_BYTES });
+    *wire.read_buffer_mut() = BytesMut::with_capacity(READ_BYTES);
+    *wire.write_buffer_mut() = BytesMut::new();
     let mut connect = Connect::new(link.client_id.clone());
     connect.keep_alive = KEEP_ALIVE_SECONDS;
     connect.set_login(USER, link.code.clone());

@@ -6,8 +6,10 @@ use sea_orm::{
     TransactionTrait as _,
 };
 
-use super::{MIGRATION_TABLE, ShopTransferError};
-use crate::connect::{self, DatabaseSettings, ExclusiveAccess, OpenError, UNFINISHED_TABLE, exclusive};
+use super::ShopTransferError;
+use crate::connect::{
+    self, DatabaseSettings, ExclusiveAccess, MIGRATION_TABLE, OpenError, UNFINISHED_TABLE, exclusive, refuse_newer,
+};
 use crate::copy::counted;
 
 /// Database that no server can use, with the transaction in which it is read or written.
@@ -62,13 +64,14 @@ impl TransferSide {
     pub(super) async fn migrations(&self) -> Result<u32, ShopTransferError> {
         let tables = self.table_names().await?;
         let has = |name: &str| tables.iter().any(|table| table == name);
+        let refused = |source| ShopTransferError::Database { database: self.database.clone(), source };
         if has(UNFINISHED_TABLE) {
-            let (database, source) = (self.database.clone(), OpenError::RestoreUnfinished);
-            return Err(ShopTransferError::Database { database, source });
+            return Err(refused(OpenError::RestoreUnfinished));
         }
         if !has("writer") || !has(MIGRATION_TABLE) {
             return Err(ShopTransferError::NoShop(self.database.clone()));
         }
+        refuse_newer(&self.tx).await.map_err(refused)?;
         let mut applied = self.applied_migrations().await.map_err(|error| self.failed(error))?;
         // Databases do not sort text alike.
         applied.sort();

@@ -97,6 +97,30 @@ customer_named_indirect = dem Kunden { $name }
 request_named = die Anfrage von { $name }
 request_named_indirect = der Anfrage von { $name }
 
+## Gegenstände gleicher Handlungen, im Akkusativ und im Dativ; und gleiche Handlungen an einem Gegenstand, nach dem Satz
+
+printers_counted =
+    { $count ->
+        [one] { $count } Drucker
+       *[other] { $count } Drucker
+    }
+printers_counted_indirect =
+    { $count ->
+        [one] { $count } Drucker
+       *[other] { $count } Druckern
+    }
+orders_counted =
+    { $count ->
+        [one] { $count } Bestellung
+       *[other] { $count } Bestellungen
+    }
+orders_counted_indirect =
+    { $count ->
+        [one] { $count } Bestellung
+       *[other] { $count } Bestellungen
+    }
+several_times = ({ $count }-mal)
+
 ## Nomen für Arten von Gegenständen im Akkusativ, im Dativ und in der Mehrzahl
 
 printer = einen Drucker

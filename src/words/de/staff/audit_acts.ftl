@@ -132,6 +132,7 @@ settings_write = die Einstellungen des Betriebs geändert
 setup_complete = die Einrichtung des Betriebs abgeschlossen
 restore_begin = eine Sicherung wiederhergestellt
 restore_review = den Betrieb nach einer Wiederherstellung geprüft
+secrets_rotate = den Schlüssel für gespeicherte Geheimnisse ersetzt
 backup_make = eine Sicherung heruntergeladen
 agent_pause_print = über den Agenten einen Druck pausiert
 agent_resume_print = über den Agenten einen Druck fortgesetzt

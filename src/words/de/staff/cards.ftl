@@ -111,6 +111,7 @@ view_details = Details ansehen
 start_manual_print = Manueller Druck …
 start_manual_print_on = Manueller Druck … auf { $printer }
 pause = { $printer } pausieren
+pause_short = Pausieren
 done_with = { $action }: erledigt.
 more_actions = Weitere Aktionen für { $printer }
 open = { $printer } öffnen
@@ -123,8 +124,9 @@ some_print = Druck
 
 ## Temperaturen
 
-chart_heading = Temperaturen der letzten 30 Minuten
-chart_range = Von 0 bis { $top } °C
+readings = Messwerte
+filament_used = Filament verbraucht
+chart_range = Letzte { $minutes } Minuten, von 0 bis { $top } °C
 nozzle = Düse
 bed = Druckbett
 chamber = Bauraum

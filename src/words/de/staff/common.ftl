@@ -6,6 +6,7 @@ older = Ältere
 shown_once = Wird nur einmal angezeigt
 copy = Kopieren
 recent_activity = Letzte Aktivität
+open_audit_log = Protokoll öffnen
 list_end = { $rest } und { $last }
 
 ## Felder von Formularen

@@ -10,7 +10,11 @@ safety_note = Software ist keine Sicherheitseinrichtung: Trennen Sie den Drucker
 ## Kopf. Die Beschriftungen der Filter folgen auf eine Zahl
 
 filter_label = Drucker filtern
-filter_all = gesamt
+filter_all =
+    { $count ->
+        [one] Drucker
+       *[other] Drucker
+    }
 filter_attention = mit Handlungsbedarf
 filter_printing = im Druck
 filter_ready = bereit
@@ -31,7 +35,6 @@ comfortable = Komfortabel
 compact = Kompakt
 large = Groß
 apply = Anwenden
-free_now = Jetzt frei · { $printer }
 next_free = Nächster frei { $time } · { $printer }
 
 ## Abschnitte

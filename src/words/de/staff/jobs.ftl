@@ -16,7 +16,9 @@ sku_column = Produkt
 order_column = Bestellung
 printer_column = Drucker
 priority = Priorität
-expected_column = Erwartet
+progress_column = Fortschritt
+progress_of = Fortschritt von { $number }
+ended = beendet { $time }
 filter_created = wartet auf eine Datei
 filter_validated = in Vorbereitung
 filter_review = wartet auf Prüfung
@@ -44,6 +46,12 @@ state_completed = Gedruckt
 state_failed = Fehlgeschlagen
 state_cancelled = Abgebrochen
 
+## Zustände auf einem Drucker, der nicht antwortet
+
+unresponsive_printer = { $printer } antwortet nicht
+no_response = { $state } · keine Antwort
+no_response_since = { $state } · keine Antwort seit { $time }
+
 ## Seite eines Druckauftrags
 
 job_title = Druckauftrag { $number }
@@ -52,7 +60,7 @@ all_jobs = Alle Druckaufträge
 sku_link = Produkt
 file_link = Datei
 materials = Material
-amount_of = { $amount } { $unit } { $material }
+amount_of = { $amount } { $material }
 amount_of_deleted = { $amount } eines gelöschten Materials
 claim_held = reserviert
 claim_in_line = wartet auf Bestand

@@ -203,6 +203,7 @@ product_hint = Name oder Artikelnummer eines Produkts oder Sets. Es gilt der Kat
 ## Verlauf
 
 event_of_job = { $event }: { $job }
+event_of_print = { $event }: { $job } auf { $printer }
 event_order_cancelled = Bestellung storniert
 event_order_created = Bestellung eingegangen
 event_order_draft = Entwurf angelegt

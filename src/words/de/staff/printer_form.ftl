@@ -46,6 +46,14 @@ hint_address_screen = Am Bildschirm des Druckers: Einstellungen, dann „Netzwer
 hint_key_application = In OctoPrint: Einstellungen, dann „Anwendungsschlüssel“. Der Schlüssel ist immer nötig.
 hint_address_browser = Die Adresse, unter der Sie OctoPrint im Browser öffnen.
 
+## Drucker jedes Typs, unter seinem Namen
+
+models_of_firmware = Voron, Creality, Qidi, Sovol und andere mit Klipper, Mainsail oder Fluidd
+models_of_server = Alle Drucker, die OctoPrint oder OctoPi steuert
+models_of_web_interface = MK4, XL, MINI und andere mit PrusaLink
+models_of_lan_mode = Serien X1, P1 und A1 im LAN-Modus
+models_of_resin_and_board = Centauri Carbon
+
 ## Weitere Felder des Formulars
 
 model_field = Modell
@@ -74,16 +82,15 @@ auto_clear_field = Räumt sein Druckbett nach jedem Druck selbst ab
 
 all_printers = Alle Drucker
 add_title = Drucker hinzufügen
-choose_text = Wählen Sie die Software, die auf dem Drucker läuft.
+choose_text = Wählen Sie den Hersteller des Druckers oder seine Software.
 types = Druckertypen
-default_port = Standardport { $port }.
 found_heading = In Ihrem Netzwerk gefunden
 search_heading = In Ihrem Netzwerk
-search_text = Durchsucht werden dieser Server und die ersten zehn Adressen seines Netzwerks. Das dauert höchstens eine Minute.
+search_text = Printfloor sucht auf diesem Server und unter den Adressen seines Netzwerks, die auf .1 bis .10 enden. Drucker von Bambu Lab melden sich selbst und werden unter jeder Adresse gefunden. Das dauert höchstens eine Minute. Hat Ihr Drucker eine andere Adresse, fügen Sie ihn unten von Hand hinzu.
 search = Netzwerk durchsuchen
 by_hand_heading = Von Hand hinzufügen
 all_types = Alle Druckertypen
-add_heading = Drucker mit { $program } hinzufügen
+add_heading = Drucker hinzufügen: { $program }
 skip_test = Verbindungstest überspringen
 test_and_add = Testen und hinzufügen
 cancel = Abbrechen

@@ -46,6 +46,12 @@ live = Live
 offline = Offline
 floor_summary = Überblick über die Werkstatt
 count_printing = { $count } im Druck
+# Auf Seiten, die auch Druckaufträge zählen: Die Zahl ist die der Drucker.
+printers_printing =
+    { $count ->
+        [one] { $number } Drucker im Druck
+       *[other] { $number } Drucker im Druck
+    }
 count_ready = { $count } bereit
 count_needing_attention = { $count } mit Handlungsbedarf
 count_offline = { $count } offline

@@ -23,7 +23,11 @@ none_available = Nichts verfügbar
 low = Knapp
 enough = Ausreichend
 to_order_heading = Nachzubestellen ({ $count })
-available_reorder_at = { $available } verfügbar, Meldebestand { $point }
+# Der Meldebestand ist eine der beiden folgenden Angaben.
+available_with_level = { $available } verfügbar, { $level }
+reorder_level = Meldebestand { $point }
+without_reorder_level = kein Meldebestand
+no_reorder_level = Kein Meldebestand
 order_amount = { $amount } bestellen
 jobs_waiting =
     { $count ->
@@ -40,9 +44,9 @@ reserved = Reserviert
 available = Verfügbar
 reorder_at = Meldebestand
 bin = Lagerplatz
-# Auf Telefonen anstelle von Spalten. Nur der Bestand hat seine Einheit.
-levels_line = Bestand { $on_hand }, { $reserved } reserviert, Meldebestand { $point }
-levels_line_in_bin = Bestand { $on_hand }, { $reserved } reserviert, Meldebestand { $point }, Lagerplatz { $bin }
+# Auf Telefonen anstelle von Spalten. Der Meldebestand ist „Meldebestand …“ oder „kein Meldebestand“.
+levels_line = Bestand { $on_hand }, { $reserved } reserviert, { $level }
+levels_line_in_bin = Bestand { $on_hand }, { $reserved } reserviert, { $level }, Lagerplatz { $bin }
 
 ## Lagerplätze
 

@@ -97,6 +97,30 @@ customer_named_indirect = customer { $name }
 request_named = the request of { $name }
 request_named_indirect = the request of { $name }
 
+## Subjects of equal acts, in the accusative and in the dative; and equal acts on one subject, after the sentence
+
+printers_counted =
+    { $count ->
+        [one] { $count } printer
+       *[other] { $count } printers
+    }
+printers_counted_indirect =
+    { $count ->
+        [one] { $count } printer
+       *[other] { $count } printers
+    }
+orders_counted =
+    { $count ->
+        [one] { $count } order
+       *[other] { $count } orders
+    }
+orders_counted_indirect =
+    { $count ->
+        [one] { $count } order
+       *[other] { $count } orders
+    }
+several_times = ({ $count } times)
+
 ## Nouns for kinds of resources in the accusative, in the dative, and in the plural
 
 printer = a printer

@@ -132,6 +132,7 @@ settings_write = changed the shop’s settings
 setup_complete = completed the setup of the shop
 restore_begin = restored a backup
 restore_review = reviewed the shop after a restore
+secrets_rotate = replaced the encryption key for stored secrets
 backup_make = downloaded a backup
 agent_pause_print = paused a print through the agent
 agent_resume_print = resumed a print through the agent

@@ -103,6 +103,7 @@ view_details = View details
 start_manual_print = Manual print…
 start_manual_print_on = Manual print… on { $printer }
 pause = Pause { $printer }
+pause_short = Pause
 done_with = { $action }: done.
 more_actions = More actions for { $printer }
 open = Open { $printer }
@@ -115,8 +116,9 @@ some_print = the print
 
 ## Temperatures
 
-chart_heading = Temperatures, last 30 minutes
-chart_range = From 0 to { $top } °C
+readings = Readings
+filament_used = Filament used
+chart_range = Last { $minutes } minutes, from 0 to { $top } °C
 nozzle = Nozzle
 bed = Bed
 chamber = Chamber

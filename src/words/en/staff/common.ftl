@@ -6,6 +6,7 @@ older = Older
 shown_once = Shown only once
 copy = Copy
 recent_activity = Recent activity
+open_audit_log = Open the audit log
 list_end = { $rest } and { $last }
 
 ## Fields of forms

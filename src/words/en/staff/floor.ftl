@@ -10,7 +10,11 @@ safety_note = Software is not a safety device: in an emergency, switch the print
 ## Head. The labels of filters follow a number
 
 filter_label = Filter printers
-filter_all = all
+filter_all =
+    { $count ->
+        [one] printer
+       *[other] printers
+    }
 filter_attention = needing attention
 filter_printing = printing
 filter_ready = ready
@@ -31,7 +35,6 @@ comfortable = Comfortable
 compact = Compact
 large = Large
 apply = Apply
-free_now = Free now · { $printer }
 next_free = Next free { $time } · { $printer }
 
 ## Sections

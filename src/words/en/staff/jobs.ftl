@@ -16,7 +16,9 @@ sku_column = SKU
 order_column = Order
 printer_column = Printer
 priority = Priority
-expected_column = Expected
+progress_column = Progress
+progress_of = Progress of { $number }
+ended = ended { $time }
 filter_created = waiting for a file
 filter_validated = preparing
 filter_review = waiting for review
@@ -44,6 +46,12 @@ state_completed = Printed
 state_failed = Failed
 state_cancelled = Cancelled
 
+## States on a printer that does not respond
+
+unresponsive_printer = { $printer } is not responding
+no_response = { $state } · no response
+no_response_since = { $state } · no response since { $time }
+
 ## Page of a job
 
 job_title = Job { $number }
@@ -52,7 +60,7 @@ all_jobs = All jobs
 sku_link = SKU
 file_link = File
 materials = Materials
-amount_of = { $amount } { $unit } { $material }
+amount_of = { $amount } { $material }
 amount_of_deleted = { $amount } of a deleted material
 claim_held = reserved
 claim_in_line = waiting for stock

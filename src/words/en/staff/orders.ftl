@@ -199,6 +199,7 @@ product_hint = Name or code of a SKU or kit. The catalogue price applies.
 ## History
 
 event_of_job = { $event } { $job }
+event_of_print = { $event } { $job } on { $printer }
 event_order_cancelled = order cancelled
 event_order_created = order created
 event_order_draft = order draft

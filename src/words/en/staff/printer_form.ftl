@@ -46,6 +46,14 @@ hint_address_screen = On the printer's screen: Settings, then Network.
 hint_key_application = In OctoPrint: Settings, then Application Keys. The key is always required.
 hint_address_browser = The address at which you open OctoPrint in the browser.
 
+## Printers of each type, below its name
+
+models_of_firmware = Voron, Creality, Qidi, Sovol and others with Klipper, Mainsail or Fluidd
+models_of_server = Any printer that OctoPrint or OctoPi controls
+models_of_web_interface = MK4, XL, MINI and others with PrusaLink
+models_of_lan_mode = X1, P1 and A1 series in LAN mode
+models_of_resin_and_board = Centauri Carbon
+
 ## Further fields of the form
 
 model_field = Model
@@ -74,16 +82,15 @@ auto_clear_field = Clears its own bed after each print
 
 all_printers = All printers
 add_title = Add a printer
-choose_text = Choose the software that runs on the printer.
+choose_text = Choose the printer's maker or its software.
 types = Printer types
-default_port = Default port { $port }.
 found_heading = Found on your network
 search_heading = On your network
-search_text = The search covers this server and the first ten addresses of its network, and takes up to a minute.
+search_text = Printfloor looks on this server and at the addresses of its network that end in .1 to .10. Bambu Lab printers announce themselves and are found at any address. This takes up to a minute. If your printer has another address, add it by hand below.
 search = Search the network
 by_hand_heading = Add by hand
 all_types = All printer types
-add_heading = Add a printer with { $program }
+add_heading = Add a printer: { $program }
 skip_test = Skip the connection test
 test_and_add = Test and add
 cancel = Cancel

@@ -88,7 +88,7 @@ both_must_pass = Both connections must pass their tests before you can continue.
 
 ## Printers
 
-printers_text = The search covers this server and the first ten addresses of its network. Add other printers manually.
+printers_text = The search covers this server and the addresses of its network that end in .1 to .10. Bambu Lab printers announce themselves and are found at any address. Add other printers manually.
 search = Search for printers
 reload_text = { $link } to see the progress.
 reload_link = Reload the page
@@ -110,7 +110,7 @@ search_complete =
     }
 checked = Addresses and ports checked: { $done }
 checked_of = Addresses and ports checked: { $done } of { $total }
-none_found = No printers found on this server or at the first ten addresses of its network. Check that your printer is switched on and on the same network. If it has another address, add it manually.
+none_found = No printers found on this server or at the addresses of its network that end in .1 to .10. Check that your printer is switched on and on the same network. If it has another address, add it manually.
 added = Added
 add_named = Add { $name }
 add_heading = Add a printer

@@ -46,6 +46,12 @@ live = Live
 offline = Offline
 floor_summary = Floor summary
 count_printing = { $count } printing
+# On pages that also count jobs: the number is that of printers.
+printers_printing =
+    { $count ->
+        [one] { $number } printer printing
+       *[other] { $number } printers printing
+    }
 count_ready = { $count } ready
 count_needing_attention = { $count } needing attention
 count_offline = { $count } offline

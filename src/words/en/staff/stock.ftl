@@ -23,7 +23,11 @@ none_available = None available
 low = Low
 enough = Enough
 to_order_heading = To order ({ $count })
-available_reorder_at = { $available } available, reorder at { $point }
+# The level is one of the two below.
+available_with_level = { $available } available, { $level }
+reorder_level = reorder at { $point }
+without_reorder_level = no reorder level
+no_reorder_level = No reorder level
 order_amount = order { $amount }
 jobs_waiting =
     { $count ->
@@ -40,9 +44,9 @@ reserved = Reserved
 available = Available
 reorder_at = Reorder at
 bin = Bin
-# On phones, in place of columns. Only the amount on hand has its unit.
-levels_line = { $on_hand } on hand, { $reserved } reserved, reorder at { $point }
-levels_line_in_bin = { $on_hand } on hand, { $reserved } reserved, reorder at { $point }, in { $bin }
+# On phones, in place of columns. The level is “reorder at …” or “no reorder level”.
+levels_line = { $on_hand } on hand, { $reserved } reserved, { $level }
+levels_line_in_bin = { $on_hand } on hand, { $reserved } reserved, { $level }, in { $bin }
 
 ## Bins
 

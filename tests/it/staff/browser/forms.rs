@@ -28,7 +28,7 @@ async fn chromium_adds_a_printer_of_each_type() {
         let name = format!("Printer of type {}", declared.word);
         browser.go(&tab, &format!("{}/floor", app.base)).await;
         browser.press(&tab, "Add printer").await;
-        browser.press(&tab, declared.program).await;
+        browser.press(&tab, declared.name).await;
         browser.fill(&tab, "Name", &name).await;
         browser.fill(&tab, "URL", &sim.base_url).await;
         if !declared.keyless {
@@ -100,7 +100,7 @@ async fn chromium_receives_stock_and_the_job_that_waited_begins() {
     browser.press(&tab, "PETG used up").await;
     browser.fill(&tab, "Amount received", "1000").await;
     browser.press(&tab, "Receive").await;
-    browser.sees(&tab, "On hand 1000 g").await;
+    browser.sees(&tab, "On hand 1.0 kg").await;
     floor.app.job_is(&job, "PRINTING").await;
     // On a phone the stock is read without moving it from side to side.
     browser.go(&tab, &format!("{base}/shop/stock")).await;

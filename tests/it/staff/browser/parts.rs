@@ -78,7 +78,7 @@ async fn chromium_keeps_the_page_of_a_printer_up_to_date_while_its_sign_off_form
     let path = format!("/floor/printers/{}?parts=open", floor.printers[0]);
     let tab = browser.open(&base, &path, Some(&cookie)).await;
     browser.until(&tab, "the form", "document.querySelector('#some-bad')?.open").await;
-    let says = |words: &str| format!("document.querySelector('#printer #maintenance')?.textContent === '{words}'");
+    let says = |words: &str| format!("document.querySelector('#printer-side #maintenance')?.textContent === '{words}'");
     browser.until(&tab, "the button", &says("Take out of service")).await;
     let maintenance = floor.path(0, "/maintenance");
     floor.app.post(&maintenance, &json!({"on": true, "note": "new nozzle"})).await.expect(200);
@@ -155,6 +155,38 @@ async fn chromium_cancels_a_print_only_after_it_was_confirmed() {
     let over = |job: &serde_json::Value| job["state"] != "PRINTING";
     floor.job_until("the print to end", &job, over).await;
     browser.sees_no(&tab, &question).await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_asks_on_the_page_of_a_printer_before_it_cancels_and_takes_no_for_an_answer() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, cookie) = floor().await;
+    let base = floor.app.base.clone();
+    let (_, job) = floor.one().await;
+    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
+    let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
+    let question =
+        format!("Cancel {} on {}?", floor.job(&job).await["number"].as_str().unwrap(), name(&floor, n).await);
+    let tab = browser.open(&base, &format!("/floor/printers/{on}"), Some(&cookie)).await;
+    browser.until(&tab, "the print", "document.getElementById('cancel')").await;
+    browser.sees_no(&tab, &question).await;
+    browser.press(&tab, "Cancel…").await;
+    browser.sees(&tab, &question).await;
+    browser.until(&tab, "it to have the focus", "document.activeElement.closest('#cancel')").await;
+    browser.press(&tab, "Keep the print").await;
+    browser.sees_no(&tab, &question).await;
+    browser.press(&tab, "Cancel…").await;
+    browser.sees(&tab, &question).await;
+    browser.strike(&tab, "Escape").await;
+    browser.sees_no(&tab, &question).await;
+    floor.looked_at(n).await;
+    assert_eq!(floor.job(&job).await["state"], "PRINTING");
+    // The question fits a phone.
+    browser.width(&tab, 390).await;
+    browser.press(&tab, "Cancel…").await;
+    browser.sees(&tab, &question).await;
+    assert_eq!(browser.wider(&tab).await, Vec::<String>::new());
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 

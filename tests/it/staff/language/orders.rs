@@ -98,5 +98,8 @@ async fn products_pages_are_german() {
         ">VASE wieder anbieten</button>",
     ];
     shows(&sam.get(&format!("/shop/products/{sku}")).await, &texts);
-    shows(&sam.get("/shop/products").await, &["data-label=\"Preis\"", ">Insgesamt 1</p>", ">Im Verkauf</a>"]);
+    shows(
+        &sam.get("/shop/products").await,
+        &[">Preis</th>", "data-label=\"Bestellbar\"", ">Insgesamt 1</p>", ">Im Verkauf</a>"],
+    );
 }

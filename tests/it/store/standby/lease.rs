@@ -1,26 +1,33 @@
 //! The lease of the database under a leader: it cannot be renewed for a while, or vanishes.
 
+use printfloor::store::lease::{LeaseAttempt, LeaseHolder, LeaseWatch};
 use sea_orm::{
     ConnectOptions, ConnectionTrait as _, Database, DatabaseConnection, DatabaseTransaction, TransactionTrait as _,
 };
 
 use super::{Pair, stands_by};
 use crate::api::files::bytes_in;
+use crate::support::database::TestDatabase;
 use crate::support::{App, Db, until};
 
-/// Lock on the row with the lease, which keeps the lease from being renewed, and nothing else.
-struct LeaseLock {
+/// Locks the row with the lease, which keeps the lease from being renewed, and nothing else.
+const LOCK_LEASE: &str = "SELECT * FROM printfloor_leader FOR UPDATE";
+/// Locks the table that says which version made the others.
+const LOCK_MIGRATIONS: &str = "LOCK TABLE seaql_migrations";
+
+/// Lock in the database, held by a session of its own.
+struct DatabaseLock {
     transaction: DatabaseTransaction,
     session: DatabaseConnection,
 }
 
-impl LeaseLock {
-    async fn on(url: &str) -> Self {
+impl DatabaseLock {
+    async fn take(url: &str, lock: &str) -> Self {
         let mut options = ConnectOptions::new(url);
         options.max_connections(1).sqlx_logging(false);
         let session = Database::connect(options).await.unwrap();
         let transaction = session.begin().await.unwrap();
-        transaction.execute_unprepared("SELECT * FROM printfloor_leader FOR UPDATE").await.unwrap();
+        transaction.execute_unprepared(lock).await.unwrap();
         Self { transaction, session }
     }
 
@@ -45,7 +52,7 @@ async fn a_leader_that_cannot_renew_its_lease_says_that_it_starts_nothing() {
     let url = db.url().unwrap();
     let app = App::new(db).await;
     problems(&app, "ready").await;
-    let lock = LeaseLock::on(&url).await;
+    let lock = DatabaseLock::take(&url, LOCK_LEASE).await;
     let words = problems(&app, "degraded").await;
     assert!(words.contains("no print, payment or mail is started: the lease of the database"), "{words}");
     app.material("written meanwhile", 1.0).await;
@@ -61,7 +68,7 @@ async fn the_content_of_a_file_is_removed_only_by_a_certain_leader() {
     let folder = app.data().join("files");
     let [doubted, certain] = [app.gcode("doubted", 60, 1.0).await, app.gcode("certain", 120, 2.0).await];
     let stored = bytes_in(&folder);
-    let lock = LeaseLock::on(&url).await;
+    let lock = DatabaseLock::take(&url, LOCK_LEASE).await;
     problems(&app, "degraded").await;
     assert_eq!(app.delete(&format!("/api/files/{doubted}")).await.status, 204);
     assert_eq!(bytes_in(&folder), stored, "another server may have stored the same");
@@ -94,4 +101,22 @@ async fn a_lease_whose_table_vanishes_is_made_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lease_whose_row_vanishes_is_made_again() {
     vanishes("DELETE FROM printfloor_leader").await;
+}
+
+/// Lets the look for a newer version take too long: what a standby has seen of the lease is not forgotten for that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_that_cannot_look_at_the_version_in_time_still_reads_the_lease() {
+    let Some(db) = Db::postgres_with_shop().await else { return };
+    let url = db.url().unwrap();
+    let app = App::new(db).await;
+    let settings = TestDatabase::at(&url).settings;
+    let holder = LeaseHolder { id: "a standby".to_owned(), is_server: true, address: String::new() };
+    let mut watch = LeaseWatch::open(settings, holder).await.unwrap();
+    let lock = DatabaseLock::take(&url, LOCK_MIGRATIONS).await;
+    for _ in 0..2 {
+        let attempt = watch.attempt().await.unwrap_or_else(|error| panic!("{error}"));
+        assert!(matches!(attempt, LeaseAttempt::Held(leader) if leader.is_server));
+    }
+    lock.release().await;
+    app.get("/readyz").await.expect(200);
 }

@@ -60,6 +60,8 @@ async fn run(host: OctoprintHost, mut socket: WebSocket) {
                         } else {
                             json!({"reauthRequired": {"reason": "stale"}})
                         });
+                    } else if let Some(factor) = throttle(text.as_str()) {
+                        ticks = push_interval(MIN_PUSH_INTERVAL * factor);
                     }
                 }
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
@@ -86,11 +88,18 @@ async fn run(host: OctoprintHost, mut socket: WebSocket) {
     }
 }
 
-/// Returns whether a message authenticates with a valid session; `None` for other messages (`subscribe`, `throttle`).
+/// Returns whether a message authenticates with a valid session; `None` for other messages (`subscribe`,
+/// `throttle`).
 fn auth(host: &OctoprintHost, text: &str) -> Option<bool> {
     let message = bounded_json::read(text.as_bytes(), bounded_json::REQUEST).ok()?;
     let (user, session) = message.get("auth")?.as_str()?.split_once(':')?;
     Some(user == USER && host.is_session(session))
+}
+
+/// Returns the factor by which a message slows `current` messages down; `None` for other messages.
+fn throttle(text: &str) -> Option<u32> {
+    let message = bounded_json::read(text.as_bytes(), bounded_json::REQUEST).ok()?;
+    message.get("throttle")?.as_u64().and_then(|factor| u32::try_from(factor).ok()).filter(|factor| *factor > 0)
 }
 
 fn current(machine: &mut Machine) -> Value {

@@ -47,11 +47,18 @@ fn a_whole_backup_is_unpacked_to_its_places() {
     assert_eq!((backup.files, backup.bytes, backup.manifest.database.rows["orders"]), (2, 15, 2));
     assert!(bytes_read > 15);
     let places = places(folder.path());
-    unpack(&path, &backup, &places, |_| {}).unwrap();
+    let mut names = Vec::new();
+    let settle = |name: &str, path: &Path| {
+        assert!(path.exists());
+        names.push(name.to_owned());
+        Ok(())
+    };
+    unpack(&path, &backup, &places, |_| {}, settle).unwrap();
+    assert_eq!(names, backup.members().map(|(name, _)| name).collect::<Vec<_>>());
     assert_eq!(fs::read(&places.database).unwrap(), b"database");
     assert_eq!(fs::read(places.documents.join("ab/INV-1.pdf")).unwrap(), b"pdf");
     sync_folders(&folder.path().join("data")).unwrap();
-    assert!(unpack(&path, &backup, &places, |_| {}).is_err(), "nothing is overwritten");
+    assert!(unpack(&path, &backup, &places, |_| {}, |_, _| Ok(())).is_err(), "nothing is overwritten");
 }
 
 #[test]

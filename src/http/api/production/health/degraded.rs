@@ -16,6 +16,10 @@ const MAX_NAMED: usize = 20;
 const LEAD_IN_DOUBT: &str =
     "no print, payment or mail is started: the lease of the database cannot be renewed, so another server may lead";
 
+/// Problem of a server that shares the place for its files with another one by mistake.
+const PLACE_DISPUTED: &str =
+    "nothing is removed from the bucket for files: another server uses the same place (files.dir); give each its own";
+
 /// Describes the problems that do not stop the server, in plain language.
 pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.kinds.summaries().into_iter().filter_map(|summary| {
@@ -41,6 +45,11 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     words.extend(app.hold.is_on().then(|| format!("no jobs are started: {}", DispatchHold::REASON)));
     words.extend(app.slicing.waits_for().map(|missing| format!("models are waiting to be sliced: {missing}")));
     words.extend(app.backup_schedule.status().failure.map(|why| format!("the last scheduled backup failed: {why}")));
+    words.extend(app.content_sweep.is_disputed().then(|| PLACE_DISPUTED.to_owned()));
+    let missing = Some(app.content_sweep.missing_count()).filter(|missing| *missing > 0);
+    words.extend(
+        missing.map(|missing| format!("the bucket for files lacks the contents of {missing} files (files.dir)")),
+    );
     let space = timeout(MAX_DATABASE_WAIT, app.space.summary()).await.ok().and_then(Result::ok);
     words.extend(space.and_then(|space| customer_files(&space)));
     words

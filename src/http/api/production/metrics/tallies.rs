@@ -1,16 +1,20 @@
 //! Counts of orders, jobs and deliveries by state. The database is queried at most once every few seconds, no matter
 //! how often `/metrics` is requested.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_schema::words::words_of;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
 use super::word;
 use actors::app::App;
 use config::Config;
+use domain::endpoint::DeliveryState;
 use http::resource_state::ResourceState;
 use store::queries::Queries;
 use store::rows::LoadError;
@@ -67,14 +71,25 @@ impl Tallies {
 }
 
 async fn count(queries: &Queries) -> Result<DatabaseCounts, LoadError> {
+    let mut deliveries = words(queries.undelivered_by_state().await?);
+    let delivered = word(&DeliveryState::Delivered);
+    deliveries.retain(|(state, _)| *state != delivered);
     Ok(DatabaseCounts {
         orders: words(queries.orders_by_status().await?),
         flags: queries.orders_by_flag().await?.into_iter().map(|(flag, count)| (flag, count as i64)).collect(),
         jobs: words(queries.jobs_by_state().await?),
-        deliveries: words(queries.undelivered_by_state().await?),
+        deliveries,
     })
 }
 
-fn words<W: Serialize>(counts: Vec<(W, u64)>) -> Vec<(String, i64)> {
-    counts.into_iter().map(|(state, count)| (word(&state), count as i64)).collect()
+fn words<W: Serialize + DeserializeOwned>(counts: Vec<(W, u64)>) -> Vec<(String, i64)> {
+    let mut all = zeros::<W>();
+    all.extend(counts.into_iter().map(|(state, count)| (word(&state), count as i64)));
+    all.into_iter().collect()
+}
+
+/// Returns 0 for each value of an enumeration. Graphs and alerts need a state that nothing is in, too: without it, a
+/// count that falls to 0 would vanish instead.
+pub(super) fn zeros<W: DeserializeOwned>() -> BTreeMap<String, i64> {
+    words_of::<W>().into_iter().map(|word| (word.to_owned(), 0)).collect()
 }

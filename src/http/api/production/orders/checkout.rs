@@ -43,7 +43,7 @@ pub(super) async fn check_out(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<CheckoutBody>>,
 ) -> Result<Plain<CheckoutView>, ApiError> {
-    visible(&app, &call.who, id).await?;
+    visible(&app.orders, &call.who, id).await?;
     let pages = call.read_body()?.pages(&call.headers, &app.config);
     before_checkout(&app, id).await?;
     let open = app.checkouts.of_order(id, &call.origin(), &pages).await?;

@@ -33,7 +33,7 @@ pub async fn cancel(
     id: Id,
     call: &CommandRequest<OptionalBody<OrderCancellation>>,
 ) -> Result<OrderOutcome, ApiError> {
-    visible(app, &call.who, id).await?;
+    visible(&app.orders, &call.who, id).await?;
     let command = async {
         let OrderCancellation { force } = call.read_body()?;
         // Only staff know whether a printer may be given up.

@@ -162,7 +162,7 @@ pub(super) async fn show(
     ShipmentNumber(number): ShipmentNumber,
     who: Caller,
 ) -> Result<Plain<PackingList>, ApiError> {
-    let state = visible(&app, &who, id).await?;
+    let state = visible(&app.orders, &who, id).await?;
     let order = state.state.as_ref().ok_or_else(|| Refusal::not_found("order"))?;
     let at = order.shipments.iter().position(|sent| sent.number == number);
     let at = at.ok_or_else(|| Refusal::not_found("shipment"))?;

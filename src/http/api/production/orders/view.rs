@@ -11,6 +11,7 @@ use super::OrderHandles;
 use super::lines::OrderLines;
 use super::packing::SentView;
 use super::site::Site;
+use actors::forecaster::Forecaster;
 use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::order::{Address, Order, OrderKind, OrderStatus, Payment, RequestedRefund, Shipment};
@@ -19,6 +20,7 @@ use domain::timing::Timing;
 use http::access::Caller;
 use http::openapi::shape::{Shape, date, list, text_like};
 use http::wire::{Components, ToSchema, Viewed, schema_of};
+use kernel::environment::Environment;
 
 /// Order. Its lines keep the names and prices that applied when it was placed.
 #[derive(Response, Serialize)]
@@ -121,7 +123,7 @@ pub struct OrderView<'a> {
 }
 
 /// Reader of an order, who determines the fields shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OrderReader {
     /// Customer, for whom staff-only fields are omitted.
     Customer,
@@ -150,8 +152,15 @@ pub struct OrderOutlook {
 impl OrderHandles {
     /// Returns the order's current outlook.
     pub fn outlook(&self, order: &Order) -> OrderOutlook {
-        let expected_at = self.forecaster.latest().orders.get(&order.id).copied();
-        OrderOutlook { expected_at, timing: order.timing(expected_at, self.environment.now()) }
+        OrderOutlook::at_present(order, &self.forecaster, &self.environment)
+    }
+}
+
+impl OrderOutlook {
+    /// Returns the current outlook of an order.
+    pub(super) fn at_present(order: &Order, forecaster: &Forecaster, environment: &Environment) -> Self {
+        let expected_at = forecaster.latest().orders.get(&order.id).copied();
+        Self { expected_at, timing: order.timing(expected_at, environment.now()) }
     }
 }
 

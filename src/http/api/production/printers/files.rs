@@ -185,11 +185,12 @@ async fn upload(
     let (_, printer) = find_present(&app.printers, id).await?;
     connection(&app.printer_connections, id, &printer).await?;
     let file = gcode_file(&app, &printer.fields.kind, file_id).await?;
-    let source = Source::of(&file, app.blobs.path(&file.sha256));
+    let content = app.blobs.local(&file.sha256).await?;
     let form = file.metadata.form.unwrap_or_default();
     let (name, tag) = (printer_name(&file.name, form), app.environment.id());
     let act = PrinterAct { printer: id, origin: call.origin(), act: DirectAction::PutFile, detail: Some(name.clone()) };
     let put = |connection: Arc<PrinterConnection>| async move {
+        let source = Source::of(&file, content.path().to_owned());
         let name = unused_name(connection.adapter.as_ref(), &name, tag).await?;
         connection.adapter.upload(&name, &source).await
     };

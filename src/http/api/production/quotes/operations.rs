@@ -33,7 +33,7 @@ pub async fn create(
         }
         Ok(QuoteCommand::Create(Box::new(draft)))
     };
-    call.ask_with(&app.quotes, CommandTarget::New, command).await
+    Box::pin(call.ask_with(&app.quotes, CommandTarget::New, command)).await
 }
 
 /// Drafts a quote for a custom request, at its estimated price.

@@ -219,6 +219,7 @@ fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), Api
         connect_timeout: Duration::from_secs(1),
         read_timeout: Duration::from_secs(3),
         timeout: Duration::from_secs(3),
+        ..LanSettings::default()
     })
     .map_err(ApiError::internal)?;
     let settings = &app.config.discovery;

@@ -8,7 +8,7 @@ use url::form_urlencoded;
 use super::StaffCustomerHandles;
 use crate::frame::{SLOT, time, with_parts};
 use crate::staff::invoices::invoice_row;
-use crate::staff::orders::order_state;
+use crate::staff::outage::live_order_state;
 use crate::staff::quotes::{quote_row, request_row};
 use crate::staff::sheet::{FEW_ROWS, address_line, few, method_name, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer};
@@ -23,6 +23,7 @@ use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
+use http_api::production::printers::PrinterHandles;
 use store::queries::{
     CustomRequestFilter, InvoiceFilter, ListedPayment, OrderFilter, Page, PaymentFilter, QuoteFilter,
 };
@@ -114,7 +115,7 @@ async fn belongings(app: &StaffCustomerHandles, language: Language, email: &str)
     let requests = requests.iter().filter_map(|one| one.state.as_ref());
     let invoice_row = |one: &Invoice| invoice_row(language, one, now, cancelled.contains(&one.id), &numbers);
     Ok(CustomerRecords {
-        orders: orders.map(|order| order_row(language, order)).collect(),
+        orders: orders.map(|order| order_row(language, &app.board.shop, order)).collect(),
         invoices: invoices.iter().map(invoice_row).collect(),
         quotes: quotes.map(|quote| quote_row(language, quote, now)).collect(),
         requests: requests.map(|request| request_row(language, request)).collect(),
@@ -162,11 +163,10 @@ fn spend<'a>(language: Language, payments: impl Iterator<Item = &'a Payment>, in
     }
 }
 
-fn order_row(language: Language, order: &Order) -> Markup {
-    let (tone, words) = order_state(language, order.status);
+fn order_row(language: Language, shop: &PrinterHandles, order: &Order) -> Markup {
     html! {
         a href=(page_of(ORDERS_PATH, order.id)) { (order.number_text()) }
-        span class=(tone.class()) { (words) }
+        (live_order_state(language, shop, order))
         span class="soft" { (time(language, order.created_at)) }
         span { (amount(language, order.total_cents, &order.currency)) }
     }

@@ -5,11 +5,12 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{JOBS_PATH, job_state};
+use super::JOBS_PATH;
+use super::progress::progress;
 use crate::design::{Icon, icon};
-use crate::frame::time;
 use crate::staff::filled_form::address;
 use crate::staff::orders::StaffOrderHandles;
+use crate::staff::outage::live_job_state;
 use crate::staff::sheet::{ListFilter, ListPart, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
@@ -168,7 +169,7 @@ fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
         let versioned = app.jobs.printers.resident(id)?.read();
         Some(versioned.state.as_ref()?.fields.name.clone())
     };
-    let (priority, expected) = (texts::priority(language), texts::expected_column(language));
+    let priority = texts::priority(language);
     html! {
         div class="table list" tabindex="0" role="region" aria-label=(texts::title(language)) {
             table {
@@ -177,16 +178,15 @@ fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                         @for column in COLUMNS {
                             th scope="col" { (column(language)) }
                         }
-                        th scope="col" class="number" { (priority) } th scope="col" { (expected) }
+                        th scope="col" class="number" { (priority) } th scope="col" { (texts::progress_column(language)) }
                     }
                 }
                 tbody {
                     @for job in jobs {
-                        @let (tone, words) = job_state(language, job);
                         tr {
                             th scope="row" { a href={ (JOBS_PATH) "/" (job.id) } { (job.number_text()) } }
                             td class="last" {
-                                span class=(tone.class()) { (words) }
+                                (live_job_state(language, &app.board.shop, job))
                                 @if let Some(reason) = app.jobs.waiting_reason(language, job) {
                                     " " div class="soft" { (translated_message(language, &reason)) }
                                 } @else if let Some(error) = &job.error {
@@ -194,14 +194,14 @@ fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                                 }
                             }
                             td class="grow" { a class="ellipsis" title=(job.sku_name) href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (job.sku_name) } }
-                            td { a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { "ORD-" (format!("{:06}", job.order_number)) } }
+                            td class="spare" { a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { "ORD-" (format!("{:06}", job.order_number)) } }
                             td {
                                 @if let Some((id, name)) = job.printer_id.and_then(|id| Some((id, printer(id)?))) {
                                     a href={ (FLOOR_PATH) "/printers/" (id) } { (name) }
                                 }
                             }
                             td class="number spare" data-label=(priority) { (job.priority) }
-                            td data-label=(expected) { @if let Some(at) = forecast.jobs.get(&job.id).filter(|_| !job.over()) { (time(language, *at)) } }
+                            td class="progress" { (progress(language, &app.board, job, forecast.jobs.get(&job.id).copied())) }
                         }
                     }
                 }

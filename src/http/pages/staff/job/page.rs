@@ -4,8 +4,9 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{JOBS_PATH, JobCard, job_state};
+use super::{JOBS_PATH, JobCard};
 use crate::staff::orders::StaffOrderHandles;
+use crate::staff::outage::live_job_state;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
 use crate::times::translated_message;
@@ -32,10 +33,10 @@ pub(super) async fn show(
     let job = jobs::find(&app.jobs, id).await?;
     let forecast = app.jobs.forecaster.latest();
     let language = viewer.language();
-    let (tone, words) = job_state(language, &job);
     let title = texts::job_title(language, &job.number_text());
     let reasons = &app.config.quality.reasons;
-    let card = JobCard { language, app: &app.jobs, job: &job, expected: forecast.jobs.get(&id).copied(), reasons };
+    let (shop, expected) = (&app.board.shop, forecast.jobs.get(&id).copied());
+    let card = JobCard { language, app: &app.jobs, shop, job: &job, expected, reasons };
     let content = html! {
         p class="acts" {
             a href={ (ORDERS_PATH) "/" (job.order_id) } { (texts::order_link(language)) }
@@ -44,7 +45,7 @@ pub(super) async fn show(
             @if let Some(file) = job.file_id { a href={ (PRODUCTS_PATH) "/files/" (file) } { (texts::file_link(language)) } }
         }
         div id="job" data-fresh="" {
-            h1 { (title) " " span class=(tone.class()) { (words) } }
+            h1 { (title) " " (live_job_state(language, shop, &job)) }
             h2 { (texts::status(language)) }
             div class="panel rows" { (card.html()) }
             (needs(language, &app.jobs, &job))
@@ -56,12 +57,14 @@ pub(super) async fn show(
 
 /// Formats an amount of a material, with the material's name.
 fn material_words(language: Language, app: &JobHandles, material: Id, amount: Amount) -> String {
-    let amount = notation::decimal(language, amount);
     let versioned = app.materials.resident(material).map(|handle| handle.read());
     let fields = versioned.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     fields.map_or_else(
-        || texts::amount_of_deleted(language, &amount),
-        |fields| texts::amount_of(language, &amount, material::unit(language, fields.kind), &fields.name),
+        || texts::amount_of_deleted(language, &notation::decimal(language, amount)),
+        |fields| {
+            let amount = material::exact_stock_amount(language, amount, fields.kind);
+            texts::amount_of(language, &amount, &fields.name)
+        },
     )
 }
 

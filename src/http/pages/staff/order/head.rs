@@ -5,25 +5,32 @@ use maud::{Markup, html};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, time, with_parts};
 use crate::staff::ORDERS_PATH;
-use crate::staff::orders::{flag_words, order_state};
+use crate::staff::orders::flag_words;
+use crate::staff::outage::live_order_state;
 use crate::staff::shell::Tone;
 use crate::staff::timing::{timing_state, timing_words};
 use domain::order::{Order, OrderStatus};
 use domain::time::Timestamp;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
+use http_api::production::printers::PrinterHandles;
 use words::Language;
 use words::staff::orders as texts;
 
 /// Renders the page heading with the status and, below it, any issues that need attention.
-pub(super) fn head(language: Language, order: &Order, title: &str, outlook: OrderOutlook) -> Markup {
-    let (tone, label) = order_state(language, order.status);
+pub(super) fn head(
+    language: Language,
+    shop: &PrinterHandles,
+    order: &Order,
+    title: &str,
+    outlook: OrderOutlook,
+) -> Markup {
     let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     html! {
         div class="head" {
             a class="btn quiet square" href=(ORDERS_PATH) aria-label=(texts::all_orders(language)) { (icon(Icon::ArrowLeft)) }
             h1 { (title) }
-            span class=(tone.class()) { (label) }
+            (live_order_state(language, shop, order))
             span class="muted order-customer" { (customer(language, order)) }
         }
         @if let Some((tone, label)) = urgent.map(|timing| timing_state(language, timing)) {

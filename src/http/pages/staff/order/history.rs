@@ -2,16 +2,37 @@
 
 use maud::{Markup, html};
 
-use crate::frame::{SLOT, time, with_parts};
+use crate::frame::{NEXT_SLOT, SLOT, time, with_parts};
+use crate::staff::FLOOR_PATH;
+use crate::staff::board::BoardHandles;
 use crate::staff::names::ActorNames;
-use domain::event::NumberedEvent;
+use domain::event::{Event, NumberedEvent};
 use domain::id::Id;
 use domain::order::Order;
 use words::Language;
-use words::staff::orders as texts;
+use words::staff::{jobs, orders as texts};
 
-/// Renders what happened to an order and its jobs, and who did it.
-pub(super) fn history(language: Language, order: &Order, steps: &[NumberedEvent], names: &ActorNames) -> Markup {
+/// Events about a print, with which the history names the printer.
+const PRINT_EVENTS: [&str; 9] = [
+    "job.cancelled",
+    "job.completed",
+    "job.dispatching",
+    "job.failed",
+    "job.not_started",
+    "job.paused",
+    "job.printing",
+    "job.resumed",
+    "job.unverified",
+];
+
+/// Renders what happened to an order and its jobs, on which printer, and who did it.
+pub(super) fn history(
+    language: Language,
+    app: &BoardHandles,
+    order: &Order,
+    steps: &[NumberedEvent],
+    names: &ActorNames,
+) -> Markup {
     let number = |job: Id| order.jobs.get(&job).map(|job| job.number_text());
     html! {
         section class="panel pad" aria-labelledby="happened" {
@@ -23,7 +44,13 @@ pub(super) fn history(language: Language, order: &Order, steps: &[NumberedEvent]
                         @match number(event.subject_id) {
                             Some(number) => {
                                 @let link = html! { a href={ "#job-" (event.subject_id) } { (number) } };
-                                (with_parts(&texts::event_of_job(language, &label, SLOT), &[&link]))
+                                @match printer_of(event) {
+                                    Some(printer) => {
+                                        @let printer = printer_name(language, app, printer);
+                                        (with_parts(&texts::event_of_print(language, &label, SLOT, NEXT_SLOT), &[&link, &printer]))
+                                    },
+                                    None => { (with_parts(&texts::event_of_job(language, &label, SLOT), &[&link])) },
+                                }
                             },
                             None => { (label) },
                         }
@@ -31,6 +58,24 @@ pub(super) fn history(language: Language, order: &Order, steps: &[NumberedEvent]
                     }
                 }
             }
+        }
+    }
+}
+
+/// Returns the printer of the print that an event is about; `None` if it is about no print.
+fn printer_of(event: &Event) -> Option<Id> {
+    let is_of_print = PRINT_EVENTS.contains(&event.event.as_str());
+    is_of_print.then(|| event.data.get("printerId")?.as_str()?.parse().ok()).flatten()
+}
+
+/// Renders a printer's name with a link to its page.
+fn printer_name(language: Language, app: &BoardHandles, printer: Id) -> Markup {
+    let versioned = app.shop.printers.resident(printer).map(|handle| handle.read());
+    let name = versioned.as_ref().and_then(|versioned| Some(versioned.present()?.fields.name.as_str()));
+    html! {
+        @match name {
+            Some(name) => { a href={ (FLOOR_PATH) "/printers/" (printer) } { (name) } },
+            None => { (jobs::removed_printer(language)) },
         }
     }
 }

@@ -6,6 +6,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{ProductHandles, files, from_file, sku_path};
+use crate::design::{Icon, icon};
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::card::state_after_name;
@@ -13,8 +14,10 @@ use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, PRODUCTS_PATH};
+use domain::amount::Amount;
 use domain::file::{File, FileKind, FileMetadata, Plate};
 use domain::id::Id;
+use domain::material::{MaterialType, stock_amount};
 use domain::notation;
 use domain::printer::Printer;
 use domain::refusal::Refusal;
@@ -34,6 +37,8 @@ use words::staff::{common, products as texts};
 const SKUS_SHOWN: Page = Page { limit: 50, offset: 0 };
 /// Form field that specifies the printer for a manual print.
 const PRINTER_FIELD: &str = "printer";
+/// HTML ID of the section for printing the file manually.
+pub(super) const PRINT_ID: &str = "once";
 /// Number of bytes per kilobyte in displayed file sizes.
 const BYTES_PER_KB: i64 = 1_000;
 
@@ -61,6 +66,11 @@ pub(super) fn size_words(language: Language, bytes: i64) -> String {
     }
 }
 
+/// Formats the weight that a file states.
+pub(super) fn weight_words(language: Language, grams: Amount) -> String {
+    stock_amount(language, grams, MaterialType::Filament)
+}
+
 /// Returns the path of a file's picture: its own thumbnail or, failing that, that of the first plate that has one or a
 /// drawing of its toolpath; `None` if the file is not G-code.
 pub(super) fn picture_path(file: &File) -> Option<String> {
@@ -70,6 +80,19 @@ pub(super) fn picture_path(file: &File) -> Option<String> {
     match number {
         Some(number) => Some(format!("{}/pictures/{number}", file_path(file.id))),
         None => (file.kind == FileKind::Gcode).then(|| drawing_path(file)),
+    }
+}
+
+/// Renders the picture of what a SKU is printed from, as in the list of files; an icon for a kit or a SKU without a
+/// file.
+pub(super) fn mini_picture(file: Option<Id>) -> Markup {
+    html! {
+        @match file {
+            Some(file) => {
+                img class="mini" src={ (FLOOR_PATH) "/pictures/" (file) } alt="" width="64" height="64" loading="lazy";
+            },
+            None => { span class="mini" { (icon(Icon::Layers)) } },
+        }
     }
 }
 
@@ -96,7 +119,7 @@ pub(super) fn plate_card(language: Language, file: &File, plate: &Plate) -> Mark
                 h3 { (texts::plate(language, plate.plate)) @if let Some(name) = &plate.name { ": " (name) } }
                 p {
                     @if let Some(seconds) = plate.seconds { (span(language, seconds)) }
-                    @if let Some(grams) = plate.grams() { " · " (notation::decimal(language, grams)) " g" }
+                    @if let Some(grams) = plate.grams() { " · " (weight_words(language, grams)) }
                     @if let Some(size) = plate.dimensions { " · " (notation::size(language, size)) }
                 }
                 @if !plate.filaments.is_empty() { (filaments(language, plate)) }
@@ -120,7 +143,7 @@ fn filaments(language: Language, plate: &Plate) -> Markup {
                         " "
                     }
                     (filament.index) ": " (filament.kind.clone().unwrap_or_else(|| texts::any_kind(language)))
-                    @if let Some(grams) = filament.grams { ", " (notation::decimal(language, grams)) " g" }
+                    @if let Some(grams) = filament.grams { ", " (weight_words(language, grams)) }
                 }
             }
         }
@@ -274,7 +297,7 @@ fn glance(language: Language, file: &File) -> Markup {
                 dt { (texts::uploaded(language)) } dd { (time(language, file.created_at)) }
                 @if let Some(slicer) = slicer { dt { (texts::slicer(language)) } dd { (slicer) } }
                 @if let Some(seconds) = seconds { dt { (texts::print_time(language)) } dd { (span(language, *seconds)) } }
-                @if let Some(grams) = grams { dt { (texts::weight(language)) } dd { (notation::decimal(language, grams)) " g" } }
+                @if let Some(grams) = grams { dt { (texts::weight(language)) } dd { (weight_words(language, *grams)) } }
                 @if let Some(length) = &length { dt { (texts::filament_length(language)) } dd { (length) " m" } }
                 @if let Some(layers) = layers { dt { (texts::layers(language)) } dd { (layers) } }
                 @if let Some(size) = size { dt { (texts::dimensions(language)) } dd { (notation::size(language, *size)) } }
@@ -282,6 +305,19 @@ fn glance(language: Language, file: &File) -> Markup {
             a class="button second" href={ "/api/files/" (file.id) "/content" } download { (texts::download(language)) }
         }
     }
+}
+
+/// Returns the names of the materials that are loaded in a printer, without duplicates.
+fn loaded_materials(app: &ProductHandles, printer: &Printer) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for id in printer.slots().iter().filter_map(|slot| slot.material_id) {
+        let versioned = app.board.shop.materials.resident(id).map(|handle| handle.read());
+        let material = versioned.as_ref().and_then(|versioned| versioned.state.as_ref());
+        if let Some(name) = material.map(|material| &material.fields.name).filter(|name| !names.contains(name)) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// Renders the form for printing a file manually. It lists the printers that accept the file's format, idle printers
@@ -295,13 +331,15 @@ fn print_once(language: Language, app: &ProductHandles, file: &File, entry: &For
     fit.sort_by_cached_key(|printer| (printer.free().is_err(), printer.fields.name.to_lowercase()));
     let words = |printer: &&Printer| {
         let state = state_after_name(language, &app.board.shop, printer);
-        (printer.id.to_string(), format!("{}, {state}", printer.fields.name))
+        let loaded = loaded_materials(app, printer).join(", ");
+        let loaded = if loaded.is_empty() { loaded } else { format!(" ({loaded})") };
+        (printer.id.to_string(), format!("{}, {state}{loaded}", printer.fields.name))
     };
     let choose = (String::new(), texts::choose_printer(language));
     let choices: Vec<(String, String)> = std::iter::once(choose).chain(fit.iter().map(words)).collect();
     html! {
-        section class="card" aria-labelledby="once" {
-            h2 id="once" { (texts::manual_print(language)) }
+        section class="card" aria-labelledby=(PRINT_ID) {
+            h2 id=(PRINT_ID) { (texts::manual_print(language)) }
             @if fit.is_empty() {
                 p { (texts::no_printer_fits(language)) }
             } @else {

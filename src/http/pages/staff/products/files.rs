@@ -1,22 +1,25 @@
 //! List of files, which begins with those to print from, and the upload form, which is on the list of products as well.
-//! Without the script, the browser submits the form itself; with it, a file is uploaded as soon as it is chosen, and
-//! the page shows the progress.
+//! Without the script, the browser submits the form itself; with it, files are uploaded as soon as they are chosen or
+//! dropped on the page, which shows the progress.
 
 use api_derive::Request;
 use axum::extract::{self, State};
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::file::{file_path, kind_words, picture_path, size_words};
+use super::file::{PRINT_ID, file_path, kind_words, picture_path, size_words, weight_words};
+use super::from_file::SELL_ID;
 use super::{ProductHandles, tabs};
+use crate::design::{Icon, icon};
 use crate::form::check_token;
 use crate::frame::{SLOT, see_other, time as time_of, with_parts};
 use crate::staff::filled_form::address;
 use crate::staff::form::Form;
 use crate::staff::sheet::{ListFilter, ListPart, list_filters, non_empty, span};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
-use domain::file::{File, FileKind};
-use domain::notation;
+use crate::staff::swatch::swatch;
+use domain::file::{File, FileKind, FileMetadata};
+use domain::material::shown_color;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
@@ -29,6 +32,8 @@ use words::staff::products as texts;
 pub(super) const PATH: &str = "/shop/products/files";
 /// File name extensions offered by the browser's file dialog.
 const ACCEPTED_NAMES: &str = ".gcode,.gco,.g,.bgcode,.3mf,.stl,.step,.png,.jpg,.jpeg,.webp,.heic";
+/// Maximum number of a file's plastics that are named in the list.
+const FILAMENTS_NAMED: usize = 2;
 
 /// Subset of the file list. Pictures that cameras take of each finished print would bury the files to print from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,10 +161,13 @@ async fn page(app: &ProductHandles, who: &Caller, query: &FileListQuery, entry: 
     let files: Vec<&File> = results.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let title = texts::files_tab(language);
     let content = html! {
-        h1 { (title) }
+        div class="head" {
+            h1 { (title) }
+            span class="push" {}
+            (upload_form(language, "btn primary"))
+        }
         (tabs(language, PATH))
         (entry.alert())
-        (upload_form(language))
         (subsets(language, query, counts.as_ref()))
         (tools(language, query))
         @if counts.is_some_and(|counts| counts.total() == 0) {
@@ -188,17 +196,13 @@ fn nothing(language: Language) -> Markup {
     }
 }
 
-/// Renders the upload form, with the texts of its script. Its CSRF token is part of the URL.
-pub(super) fn upload_form(language: Language) -> Markup {
+/// Renders the upload form, which is a button for those with the script; files may be dropped anywhere on its page
+/// then. `class` is that of the button. The form's CSRF token is part of the URL.
+pub(super) fn upload_form(language: Language, class: &str) -> Markup {
     html! {
-        form class="card" method="post" enctype="multipart/form-data" action=(with_token(PATH))
+        form class="upload" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-list=(PATH)
             data-sends=(texts::sending(language)) data-sent=(texts::sent(language))
             data-failed=(texts::upload_failed(language)) data-broken=(texts::upload_broken(language)) {
-            div class="field" {
-                label for="file" { (texts::upload_field(language)) }
-                input id="file" name="file" type="file" accept=(ACCEPTED_NAMES) required;
-                p class="hint" data-scripted="" hidden { (texts::upload_hint(language)) }
-            }
             details {
                 summary { (texts::set_file_type(language)) }
                 div class="field" {
@@ -210,9 +214,14 @@ pub(super) fn upload_form(language: Language) -> Markup {
                     " " label for="kind-model" class="inline" { (texts::model(language)) }
                 }
             }
+            label for="file" class=(class) title=(texts::upload_kinds(language)) {
+                (icon(Icon::Upload)) (texts::upload_files(language))
+            }
+            input id="file" name="file" type="file" accept=(ACCEPTED_NAMES) required;
+            button class="second" type="submit" { (texts::upload(language)) }
+            span class="hint" { (texts::drop_hint(language)) }
             progress max="100" value="0" aria-label=(texts::upload(language)) hidden {}
             p role="status" {}
-            button type="submit" { (texts::upload(language)) }
         }
     }
 }
@@ -246,8 +255,6 @@ fn tools(language: Language, query: &FileListQuery) -> Markup {
 }
 
 fn table(language: Language, files: &[&File]) -> Markup {
-    let (time, weight) = (texts::time_column(language), texts::weight(language));
-    let (size, uploaded) = (texts::size(language), texts::uploaded(language));
     html! {
         div class="table list" tabindex="0" role="region" aria-label=(texts::files_tab(language)) {
             table {
@@ -255,31 +262,95 @@ fn table(language: Language, files: &[&File]) -> Markup {
                     tr {
                         th scope="col" { (texts::picture_column(language)) }
                         th scope="col" { (texts::file_column(language)) }
-                        th scope="col" { (texts::file_type(language)) }
-                        th scope="col" { (time) } th scope="col" { (weight) } th scope="col" class="number" { (size) }
-                        th scope="col" { (uploaded) }
+                        th scope="col" { (texts::file_material_column(language)) }
+                        th scope="col" class="number" { (texts::time_column(language)) }
+                        th scope="col" class="number" { (texts::weight(language)) }
+                        th scope="col" { (texts::uploaded(language)) }
+                        th scope="col" { span class="hidden-words" { (texts::actions(language)) } }
                     }
                 }
-                tbody {
-                    @for file in files {
-                        @let metadata = &file.metadata;
-                        tr {
-                            td { @if let Some(picture) = picture_path(file) { img class="mini" src=(picture) alt="" width="64" height="64" loading="lazy"; } }
-                            th scope="row" { a class="ellipsis" title=(file.name) href=(file_path(file.id)) { (file.name) } }
-                            td {
-                                (kind_words(language, file.kind))
-                                @if metadata.plates.len() > 1 { ", " (texts::plate_count(language, metadata.plates.len())) }
-                            }
-                            td data-label=(time) { @if let Some(seconds) = metadata.seconds { (span(language, seconds)) } }
-                            td data-label=(weight) {
-                                @if let Some(grams) = metadata.grams { (notation::decimal(language, grams)) " g" }
-                            }
-                            td class="number spare" data-label=(size) { (size_words(language, file.size)) }
-                            td class="spare" data-label=(uploaded) { (time_of(language, file.created_at)) }
-                        }
-                    }
-                }
+                tbody { @for file in files { (row(language, file)) } }
             }
         }
+    }
+}
+
+fn row(language: Language, file: &File) -> Markup {
+    let metadata = &file.metadata;
+    html! {
+        tr {
+            td { @if let Some(picture) = picture_path(file) { img class="mini" src=(picture) alt="" width="64" height="64" loading="lazy"; } }
+            th scope="row" {
+                a class="ellipsis" title=(file.name) href=(file_path(file.id)) { (file.name) }
+                span class="below" {
+                    (kind_words(language, file.kind))
+                    @if metadata.plates.len() > 1 { ", " (texts::plate_count(language, metadata.plates.len())) }
+                    ", " (size_words(language, file.size))
+                }
+            }
+            td { (filaments(metadata)) }
+            td class="number start" { @if let Some(seconds) = metadata.seconds { (span(language, seconds)) } }
+            td class="number start" { @if let Some(grams) = metadata.grams { (weight_words(language, grams)) } }
+            td class="spare" { (time_of(language, file.created_at)) }
+            td class="row-acts" { @if file.kind == FileKind::Gcode { (acts(language, file)) } }
+        }
+    }
+}
+
+/// Renders the plastics for which a file is sliced, each with its colour, and the number of those beyond the first.
+fn filaments(metadata: &FileMetadata) -> Markup {
+    let mut kinds: Vec<(&str, Option<&str>)> = Vec::new();
+    for filament in metadata.plates.iter().flat_map(|plate| &plate.filaments) {
+        let one = (filament.kind.as_deref().unwrap_or_default(), filament.color.as_deref());
+        if one != ("", None) && !kinds.contains(&one) {
+            kinds.push(one);
+        }
+    }
+    let more = kinds.len().saturating_sub(FILAMENTS_NAMED);
+    html! {
+        @for (n, (kind, color)) in kinds.iter().take(FILAMENTS_NAMED).enumerate() {
+            @if n > 0 { ", " }
+            @if let Some(color) = shown_color(*color, kind) { (swatch(Some(color))) " " }
+            (kind)
+        }
+        @if more > 0 { " +" (more) }
+    }
+}
+
+/// Renders what can be done with G-code: a print now, on a printer that is chosen next, or a product that is printed
+/// from it. What a customer sent is made into no product.
+fn acts(language: Language, file: &File) -> Markup {
+    let path = file_path(file.id);
+    let of_file = html! { span class="hidden-words" { " " (file.name) } };
+    html! {
+        a class="btn" href={ (path) "#" (PRINT_ID) } { (texts::print_act(language)) (of_file) }
+        @if file.customer_upload.is_none() {
+            a class="btn quiet hide-s" href={ (path) "#" (SELL_ID) } { (texts::make_product(language)) (of_file) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::file::{Plate, PlateFilament};
+
+    #[test]
+    fn filaments_are_named_once_and_in_their_colours() {
+        let filament = |kind: &str, color: Option<&str>| PlateFilament {
+            kind: Some(kind.to_owned()),
+            color: color.map(str::to_owned),
+            ..PlateFilament::default()
+        };
+        let orange = filament("PLA", Some("#f57c1f"));
+        let filaments_of = |of_plate: Vec<PlateFilament>| {
+            let plate = Plate { filaments: of_plate, ..Plate::default() };
+            filaments(&FileMetadata { plates: vec![plate.clone(), plate], ..FileMetadata::default() }).into_string()
+        };
+        let one = filaments_of(vec![orange.clone(), orange.clone()]);
+        assert_eq!((one.matches("PLA").count(), one.matches("#f57c1f").count()), (1, 1), "{one}");
+        let many = filaments_of(vec![orange, filament("PETG", None), filament("TPU", None)]);
+        assert!(many.ends_with("PETG +1") && !many.contains("TPU"), "{many}");
+        assert_eq!(filaments_of(Vec::new()), "");
     }
 }

@@ -5,6 +5,7 @@
 use maud::{Markup, html};
 
 use super::ProductHandles;
+use super::file::weight_words;
 use super::machines::machine_choices;
 use super::sku_form::{MAX_CODE_CHARS, material_choices, new_entry};
 use crate::staff::form::{FieldControl, Form};
@@ -21,6 +22,8 @@ use http::wire::TICKED_WORD;
 use words::Language;
 use words::staff::products as texts;
 
+/// HTML ID of the section with the form.
+pub(super) const SELL_ID: &str = "sell";
 /// Name of the button that also orders one part of the new SKU.
 pub(super) const ORDER_FIELD: &str = "order";
 /// Name of the field for the customer of that order.
@@ -70,8 +73,8 @@ pub(super) fn section(language: Language, app: &ProductHandles, file: &File, is_
     let is_weighed = file.metadata.grams.is_some();
     let materials = material_choices(language, app, |kind| !is_weighed || kind.unit() == "g");
     html! {
-        section class="card" aria-labelledby="sell" {
-            h2 id="sell" { (texts::create_sku(language)) }
+        section class="card" aria-labelledby=(SELL_ID) {
+            h2 id=(SELL_ID) { (texts::create_sku(language)) }
             // The first choice is none.
             @if materials.len() < 2 {
                 p { (texts::needs_material(language)) }
@@ -147,7 +150,7 @@ fn facts(language: Language, metadata: &FileMetadata) -> Option<String> {
     let filaments = metadata.plates.first().map(|plate| plate.filaments.as_slice()).unwrap_or_default();
     let kinds: Vec<&str> = filaments.iter().filter_map(|filament| filament.kind.as_deref()).collect();
     let kinds = (!kinds.is_empty()).then(|| notation::list(language, &kinds));
-    let grams = grams.map(|grams| format!("{} g", notation::decimal(language, grams)));
+    let grams = grams.map(|grams| weight_words(language, grams));
     let parts = [kinds, grams, seconds.map(|seconds| span(language, seconds))];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| texts::facts(language, &parts.join(", ")))

@@ -16,6 +16,7 @@ use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::amount::Amount;
 use domain::file::File;
 use domain::id::Id;
+use domain::material::exact_stock_amount;
 use domain::notation;
 use domain::order::ProductionData;
 use domain::sku::{OrderObstacle, Sku};
@@ -117,6 +118,8 @@ fn materials(language: Language, app: &ProductHandles, make: &ProductionData) ->
     let parts = i64::from(make.units_per_plate.max(1));
     let first = std::iter::once((make.material_id, make.need));
     let all: Vec<(Id, Amount)> = first.chain(make.further.iter().map(|one| (one.material_id, one.need))).collect();
+    let exact_words =
+        |material: Id, need: Amount| material_words(language, app, Some(material), need, exact_stock_amount);
     html! {
         section class="card" aria-labelledby="materials" {
             h2 id="materials" { (texts::materials(language)) }
@@ -131,8 +134,8 @@ fn materials(language: Language, app: &ProductHandles, make: &ProductionData) ->
                     tbody {
                         @for (material, need) in all {
                             tr {
-                                th scope="row" { (material_words(language, app, Some(material), Amount(need.0 / parts))) }
-                                td { (material_words(language, app, Some(material), need)) }
+                                th scope="row" { (exact_words(material, Amount(need.0 / parts))) }
+                                td { (exact_words(material, need)) }
                             }
                         }
                     }

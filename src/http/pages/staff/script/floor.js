@@ -45,6 +45,12 @@
   setInterval(picture, STEP_MS);
   picture();
 
+  // A question that the address opens is left with the key as well.
+  document.addEventListener('keydown', event => {
+    const leave = event.key === 'Escape' && document.querySelector('.ask:target a[href^="#"]');
+    if (leave) leave.click();
+  });
+
   // A file for a printer: dropped on its card, or chosen in a form. The server leads to the offer to print it.
   let box = null;
   const close = () => { if (box) box.remove(); box = null; };

@@ -122,7 +122,7 @@
   const busy = at => {
     const active = document.activeElement;
     return (holding && at.contains(holding)) || typed(at) || chosen(at) ||
-      at.querySelector('details[open]:not([data-unfolded]),[popover]:popover-open') ||
+      at.querySelector('details[open]:not([data-unfolded]),[popover]:popover-open,.ask:target') ||
       (active && at.contains(active) && active.matches('input:not([type=checkbox]),select,textarea'));
   };
   // What stands in a part made anew for what had the focus: by its id, else by where it leads or what it says, and by
@@ -322,6 +322,7 @@
         for (let around = form && form.closest('details[open]'); around; around = around.closest('details[open]')) around.open = false;
         const menu = form && form.closest('[popover]');
         if (menu) menu.hidePopover();
+        if (form && form.closest('.ask:target')) location.hash = main.id;
         // What is sent to the same place next, from this form or one beside it, is not the same again.
         document.querySelectorAll('input[name="once"]').forEach(mark => {
           if (mark.form && mark.form.getAttribute('action') === path) mark.value = Date.now();

@@ -31,7 +31,7 @@ use words::Language;
 use words::staff::{audit as texts, shell};
 
 /// Path of the audit log.
-pub(super) const PATH: &str = "/shop/settings/audit";
+pub(in crate::staff) const PATH: &str = "/shop/settings/audit";
 /// Maximum number of entries per page.
 const ENTRIES_PER_PAGE: usize = 50;
 

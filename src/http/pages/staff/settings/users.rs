@@ -1,5 +1,6 @@
 //! List of staff accounts, with what is done to them most often, and the form for adding one.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -16,11 +17,13 @@ use crate::staff::{ACCOUNT_PATH, SETTINGS_PATH};
 use domain::access::User;
 use domain::id::Id;
 use domain::principal::Role;
+use domain::second_factor::SecondFactor;
+use domain::time::Timestamp;
 use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::{OpenQuery, cut};
-use http_api::production::auth::SessionHandles;
+use http_api::production::auth::{ListedSession, SessionHandles, list_sessions};
 use http_api::production::users::{self, UserHandles};
 use store::queries::Page;
 use words::Language;
@@ -97,27 +100,76 @@ pub(super) async fn list(
     let (language, title) = (viewer.language(), texts::users_title(viewer.language()));
     let from = u64::from(query.from);
     let (some, total) = cut(Page { limit: USERS_PER_PAGE, offset: from }, users::newest_users(&app.users)?);
+    let sessions = list_sessions(&app.sessions, &who)?;
+    let sightings = last_seen(&sessions);
     let content = html! {
         p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
         h1 { (title) }
-        p { a class="button" href=(NEW_PATH) { (texts::add_user(language)) } }
-        div id="users" data-fresh="" { (table(language, &some, who.user()?, from)) }
+        (quick_form(language))
+        div id="users" data-fresh="" { (table(language, &some, &sightings, who.user()?, from)) }
         (ways(language, from, total, USERS_PER_PAGE, list_path))
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
 
-fn table(language: Language, users: &[Arc<User>], own: Id, from: u64) -> Markup {
+/// Returns when each user with an open session was last seen, by email address.
+fn last_seen(sessions: &[ListedSession]) -> HashMap<&str, Timestamp> {
+    let mut sightings = HashMap::new();
+    for session in sessions {
+        let latest = sightings.entry(session.email.as_str()).or_insert(session.seen_at);
+        *latest = session.seen_at.max(*latest);
+    }
+    sightings
+}
+
+/// Renders the form for adding a staff member in one line. What is wrong with it is shown on the page of the long form.
+fn quick_form(language: Language) -> Markup {
+    html! {
+        section class="card" aria-labelledby="add" {
+            h2 id="add" { (texts::add_user(language)) }
+            form class="tools" method="post" action=(NEW_PATH) {
+                (hidden())
+                (field("add-name", &texts::name(language), &html! {
+                    input id="add-name" name="name" maxlength="200" required autocomplete="off";
+                }))
+                (field("add-email", &texts::email(language), &html! {
+                    input id="add-email" name="email" type="email" maxlength="254" required autocomplete="off";
+                }))
+                (field("add-role", &texts::role(language), &html! {
+                    select id="add-role" name="role" { (roles(language, Role::Operator.word())) }
+                }))
+                (field("add-password", &texts::password(language), &html! {
+                    input id="add-password" name="password" type="password" minlength="10" maxlength="1024" required
+                        autocomplete="new-password" placeholder=(texts::password_hint(language));
+                }))
+                button type="submit" { (texts::add_user(language)) }
+            }
+            p class="soft" { (texts::share_password(language)) }
+        }
+    }
+}
+
+/// Returns what a role may do, as in the form for adding a user.
+fn role_option(language: Language, role: Role) -> String {
+    match role {
+        Role::Admin => texts::admin_user_option(language),
+        Role::Operator => texts::operator_option(language),
+        Role::Customer => texts::customer_option(language),
+    }
+}
+
+fn table(language: Language, users: &[Arc<User>], sightings: &HashMap<&str, Timestamp>, own: Id, from: u64) -> Markup {
+    let (second_factor, last_seen) = (texts::second_factor_column(language), texts::last_seen_column(language));
     html! {
         div class="table list" tabindex="0" role="region" aria-label=(texts::users_title(language)) {
             table {
                 thead {
                     tr {
                         th scope="col" { (texts::name(language)) }
-                        th scope="col" { (texts::email(language)) }
                         th scope="col" { (texts::role(language)) }
                         th scope="col" { (texts::status(language)) }
-                        th scope="col" { (texts::added_column(language)) }
+                        th scope="col" { (second_factor) }
+                        th scope="col" { (last_seen) }
                         th scope="col" { (texts::actions_column(language)) }
                     }
                 }
@@ -125,11 +177,25 @@ fn table(language: Language, users: &[Arc<User>], own: Id, from: u64) -> Markup 
                     @for user in users {
                         @let (tone, words) = state_of(language, user);
                         tr {
-                            th scope="row" { a href={ (PATH) "/" (user.id) } { (user.name) } }
-                            td { (user.email) }
-                            td data-label=(texts::role(language)) { (role_name(language, user.role)) }
+                            th scope="row" {
+                                a href={ (PATH) "/" (user.id) } { (user.name) }
+                                span class="below" { (user.email) }
+                            }
+                            td title=(role_option(language, user.role)) { (role_name(language, user.role)) }
                             td { span class=(tone.class()) { (words) } }
-                            td class="spare" data-label=(texts::added_column(language)) { (time(language, user.created_at)) }
+                            td data-label=(second_factor) {
+                                @if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
+                                    (texts::second_factor_on(language))
+                                } @else {
+                                    span class="soft" { (texts::second_factor_off(language)) }
+                                }
+                            }
+                            td data-label=(last_seen) {
+                                @match sightings.get(user.email.as_str()) {
+                                    Some(at) => { (time(language, *at)) },
+                                    None => { span class="soft" { (texts::not_signed_in_now(language)) } },
+                                }
+                            }
                             td class="unfolds" {
                                 @if user.id == own { a href=(ACCOUNT_PATH) { (texts::your_account(language)) } }
                                 @else { (acts(language, user, from)) }

@@ -7,8 +7,9 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::list::{level_bar, level_state};
-use super::{StockHandles, material_path, materials_by_name, swatch};
+use super::{StockHandles, material_path, materials_by_name};
 use crate::staff::shell::{StaffSection, StaffViewer};
+use crate::staff::swatch::material_swatch;
 use crate::staff::{STOCK_PATH, labels};
 use domain::material::{Material, stock_amount};
 use http::access::Caller;
@@ -99,7 +100,7 @@ fn inside(language: Language, name: &str, all: &[&Material]) -> Markup {
                     @let amount = |amount| stock_amount(language, amount, material.fields.kind);
                     @let (tone, words) = level_state(language, material);
                     li {
-                        span { (swatch(material.fields.color.as_deref())) a href=(material_path(material.id)) { (material.fields.name) } }
+                        span { (material_swatch(&material.fields)) " " a href=(material_path(material.id)) { (material.fields.name) } }
                         span {
                             (texts::on_hand_and_available(
                                 language,

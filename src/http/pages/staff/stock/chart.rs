@@ -4,7 +4,8 @@
 use maud::{Markup, html};
 
 use domain::amount::Amount;
-use domain::notation::{date, decimal};
+use domain::material::{MaterialType, stock_amount};
+use domain::notation::date;
 use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 use words::Language;
@@ -27,8 +28,8 @@ pub(super) struct StockChart<'a> {
     /// Time at which the chart ends.
     pub(super) until: Timestamp,
     pub(super) reorder_point: Amount,
-    /// Unit of all amounts, in the language of the page.
-    pub(super) unit: &'a str,
+    /// Type of the material, which determines the unit of all amounts.
+    pub(super) kind: MaterialType,
     /// Shop clock, in whose time zone days are shown.
     pub(super) clock: ShopClock,
 }
@@ -71,7 +72,7 @@ impl StockChart<'_> {
             self.language,
             &self.date(begins),
             &self.date(self.until),
-            &decimal(self.language, least),
+            &self.amount(least),
             &self.amount(most),
             &self.amount(self.reorder_point),
         )
@@ -83,7 +84,7 @@ impl StockChart<'_> {
 
     /// Formats an amount with its unit.
     fn amount(&self, amount: Amount) -> String {
-        format!("{} {}", decimal(self.language, amount), self.unit)
+        stock_amount(self.language, amount, self.kind)
     }
 
     /// Renders the chart; renders nothing if the stock has never changed.
@@ -118,7 +119,7 @@ mod tests {
             steps,
             until: Timestamp(4_000),
             reorder_point: Amount::units(50),
-            unit: "g",
+            kind: MaterialType::Filament,
             clock: ShopClock::default(),
         }
     }
@@ -134,12 +135,12 @@ mod tests {
         let words = chart(&steps).words();
         assert_eq!(
             words,
-            "Stock on hand from 1 Jan 1970 to 1 Jan 1970: between 0 and 100 g; the reorder point is 50 g"
+            "Stock on hand from 1 Jan 1970 to 1 Jan 1970: between 0 g and 100 g; the reorder point is 50 g"
         );
         let german = StockChart { language: Language::German, ..chart(&steps) }.words();
         assert_eq!(
             german,
-            "Bestand vom 1. Januar 1970 bis zum 1. Januar 1970: zwischen 0 und 100 g; der Meldebestand ist 50 g"
+            "Bestand vom 1. Januar 1970 bis zum 1. Januar 1970: zwischen 0 g und 100 g; der Meldebestand ist 50 g"
         );
         let html = chart(&steps).html().into_string();
         assert!(html.contains(&words) && html.contains("y1=\"80.0\"") && html.contains("100 g"), "{html}");

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::material_path;
 use crate::staff::shell::act;
-use domain::material::{Material, stock_amount};
+use domain::material::{Material, exact_stock_amount};
 use domain::parts_sync::{ConflictKind, RightSide, StockLink, StockSystem, total};
 use domain::refusal::Refusal;
 use words::Language;
@@ -44,7 +44,7 @@ pub(in crate::staff) fn decision(
     let sides = if conflict.kind == ConflictKind::PrintNotBooked {
         [(RightSide::Ours, texts::record_print(language)), (RightSide::Theirs, texts::keep_count(language))]
     } else {
-        let amount = |amount| stock_amount(language, amount, material.fields.kind);
+        let amount = |amount| exact_stock_amount(language, amount, material.fields.kind);
         [
             (RightSide::Ours, texts::use_our_count(language, &amount(material.quantity))),
             (RightSide::Theirs, texts::use_their_count(language, &amount(theirs))),

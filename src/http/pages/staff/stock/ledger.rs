@@ -61,7 +61,7 @@ pub(super) async fn render(
         steps: &steps,
         until: app.board.shop.environment.now(),
         reorder_point: material.fields.reorder_point,
-        unit: unit(language, material.fields.kind),
+        kind: material.fields.kind,
         clock: app.board.shop.environment.rules.clock.clone(),
     };
     let part = |from: u64| address(&material_path(material.id), &[("from", &from.to_string())]);

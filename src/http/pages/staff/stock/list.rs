@@ -6,15 +6,15 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::material::receive_order;
-use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name, swatch};
+use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name};
 use crate::frame::{SLOT, with_parts};
 use crate::staff::filled_form::{address, ways};
 use crate::staff::sheet::{ListFilter, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::swatch::material_swatch;
 use crate::staff::{STOCK_PATH, labels};
 use domain::amount::Amount;
-use domain::material::{Material, stock_amount};
-use domain::notation::decimal;
+use domain::material::{Material, MaterialFields, exact_stock_amount, stock_amount};
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::{OpenQuery, cut};
@@ -162,18 +162,18 @@ fn to_order(language: Language, low: &[&Material]) -> Markup {
                     @for material in low.iter().take(MAX_TO_ORDER) {
                         @let amount = |amount| stock_amount(language, amount, material.fields.kind);
                         li {
-                            span { (swatch(material.fields.color.as_deref())) a href=(material_path(material.id)) { (material.fields.name) } }
+                            span { (material_swatch(&material.fields)) " " a href=(material_path(material.id)) { (material.fields.name) } }
                             span {
-                                (texts::available_reorder_at(
+                                (texts::available_with_level(
                                     language,
                                     &amount(material.available()),
-                                    &amount(material.fields.reorder_point),
+                                    &reorder_words(language, &material.fields),
                                 ))
                             }
                             span {
                                 (with_parts(
                                     &texts::order_amount(language, SLOT),
-                                    &[&html! { strong { (amount(material.to_order())) } }],
+                                    &[&html! { strong { (exact_stock_amount(language, material.to_order(), material.fields.kind)) } }],
                                 ))
                             }
                             (receive_order(language, material, Some(STOCK_PATH)))
@@ -210,14 +210,34 @@ fn table(language: Language, materials: &[&Material]) -> Markup {
     }
 }
 
+/// Describes the amount at which a material is to be reordered, within a sentence.
+fn reorder_words(language: Language, fields: &MaterialFields) -> String {
+    match fields.reorder_point {
+        Amount::ZERO => texts::without_reorder_level(language),
+        point => texts::reorder_level(language, &stock_amount(language, point, fields.kind)),
+    }
+}
+
+/// Renders the amount at which a material is to be reordered.
+pub(super) fn reorder_cell(language: Language, fields: &MaterialFields) -> Markup {
+    html! {
+        @if fields.reorder_point == Amount::ZERO {
+            span class="soft" { (texts::no_reorder_level(language)) }
+        } @else {
+            (stock_amount(language, fields.reorder_point, fields.kind))
+        }
+    }
+}
+
 /// Writes a material's amounts and its bin on one line, in place of the columns that a phone has no room for.
 fn phone_line(language: Language, material: &Material) -> String {
     let fields = &material.fields;
     let on_hand = stock_amount(language, material.quantity, fields.kind);
-    let [reserved, point] = [material.reserved, fields.reorder_point].map(|amount| decimal(language, amount));
+    let reserved = stock_amount(language, material.reserved, fields.kind);
+    let level = reorder_words(language, fields);
     match &fields.location {
-        Some(bin) => texts::levels_line_in_bin(language, &on_hand, &reserved, &point, bin),
-        None => texts::levels_line(language, &on_hand, &reserved, &point),
+        Some(bin) => texts::levels_line_in_bin(language, &on_hand, &reserved, &level, bin),
+        None => texts::levels_line(language, &on_hand, &reserved, &level),
     }
 }
 
@@ -229,7 +249,7 @@ fn row(language: Language, material: &Material) -> Markup {
     html! {
         tr {
             th scope="row" {
-                (swatch(fields.color.as_deref()))
+                (material_swatch(fields)) " "
                 a class="ellipsis" title=(fields.name) href=(material_path(material.id)) { (fields.name) }
                 @if !more.is_empty() { " " span class="soft" { (more.join(", ")) } }
                 span class="phone below soft" { (phone_line(language, material)) }
@@ -239,7 +259,7 @@ fn row(language: Language, material: &Material) -> Markup {
             td class="number desk" { (amount(material.quantity)) }
             td class="number desk" { (amount(material.reserved)) }
             td class="number" data-label=(texts::available(language)) { (amount(material.available())) }
-            td class="number desk" { (amount(fields.reorder_point)) }
+            td class="number desk" { (reorder_cell(language, fields)) }
             td class="desk" { @if let Some(place) = &fields.location { a href=(bin_path(place)) { (place) } } }
         }
     }

@@ -6,18 +6,19 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::decision::also_tracked_in;
-use super::list::{level_bar, level_state};
+use super::list::{level_bar, level_state, reorder_cell};
 use super::spool::of_material;
-use super::{StockHandles, bin_path, decision, ledger, material_path, swatch};
+use super::{StockHandles, bin_path, decision, ledger, material_path};
 use crate::staff::filled_form::field;
 use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden, hidden_once};
+use crate::staff::swatch::material_swatch;
 use crate::staff::{ORDERS_PATH, STOCK_PATH};
 use crate::times::message_in;
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::material::{DELIVERY, Material, stock_amount, unit};
+use domain::material::{DELIVERY, Material, exact_stock_amount, stock_amount, unit};
 use domain::parts_sync::StockLink;
 use domain::unit_cost;
 use http::access::Caller;
@@ -70,7 +71,7 @@ pub(super) async fn page(
     let name = &material.fields.name;
     let content = html! {
         p { a href=(STOCK_PATH) { (texts::all_stock(language)) } }
-        h1 id="material-title" data-fresh="" { (swatch(material.fields.color.as_deref())) (name) " " span class=(tone.class()) { (words) } }
+        h1 id="material-title" data-fresh="" { (material_swatch(&material.fields)) " " (name) " " span class=(tone.class()) { (words) } }
         (FormSheet::new("agree", tried).faults())
         div id="stock-now" data-fresh="" {
             (glance(language, app, &material))
@@ -96,7 +97,7 @@ fn glance(language: Language, app: &StockHandles, material: &Material) -> Markup
                 dt { (texts::on_hand(language)) } dd { (amount(material.quantity)) }
                 dt { (texts::reserved(language)) } dd { (amount(material.reserved)) }
                 dt { (texts::available(language)) } dd { (amount(material.available())) }
-                dt { (texts::reorder_at(language)) } dd { (amount(fields.reorder_point)) }
+                dt { (texts::reorder_at(language)) } dd { (reorder_cell(language, fields)) }
                 @if material.runs_low() {
                     dt { (texts::to_order(language)) } dd { strong { (amount(material.to_order())) } }
                 }
@@ -178,7 +179,7 @@ fn reason(language: Language, tried: &Form, act: &str, usual: &str) -> Markup {
 /// second press on the same page does not receive it again.
 pub(super) fn receive_order(language: Language, material: &Material, back: Option<&str>) -> Markup {
     let (amount, fields) = (material.to_order(), &material.fields);
-    let words = stock_amount(language, amount, fields.kind);
+    let words = exact_stock_amount(language, amount, fields.kind);
     html! {
         @if amount > Amount::ZERO {
             form method="post" action={ (material_path(material.id)) "/receive" } {

@@ -8,16 +8,17 @@ use serde_json::{Value, json};
 
 use super::spool::{PrinterSlot, all_slots, spool_path};
 use super::spool_acts::chosen_slot;
-use super::{SLOTS_PATH, StockHandles, material_path, materials_by_name, swatch};
+use super::{SLOTS_PATH, StockHandles, material_path, materials_by_name};
 use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::filled_form::{address, field, ways};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::staff::swatch::swatch;
 use crate::staff::{FLOOR_PATH, STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
-use domain::material::{Material, unit};
-use domain::notation::{decimal, field_decimal};
+use domain::material::{Material, MaterialType, shown_color, stock_amount};
+use domain::notation::field_decimal;
 use domain::printer::{Slot, SlotReport, SlotSource};
 use http::access::Caller;
 use http::error::ApiError;
@@ -148,14 +149,15 @@ fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -
 fn row(language: Language, place: &PrinterSlot, materials: &[&Material]) -> Markup {
     let slot = &place.slot;
     let material = materials.iter().find(|one| Some(one.id) == slot.material_id);
-    let unit = material.map_or("", |one| unit(language, one.fields.kind));
+    let kind = material.map_or(MaterialType::Filament, |one| one.fields.kind);
     let missing = material.zip(slot.spool).and_then(|(one, spool)| one.missing_booking(language, spool));
     let color = slot.color.as_deref().or_else(|| material.and_then(|one| one.fields.color.as_deref()));
+    let color = shown_color(color, material.map_or("", |one| one.fields.name.as_str()));
     let place_words = place.words(language);
     html! {
         span { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place_words) } }
         span {
-            (swatch(color))
+            (swatch(color)) " "
             @match material {
                 Some(one) => { a href=(material_path(one.id)) { (one.fields.name) } },
                 None => { span class="soft" { (texts::unknown(language)) } },
@@ -166,7 +168,7 @@ fn row(language: Language, place: &PrinterSlot, materials: &[&Material]) -> Mark
         }
         span class="soft" {
             @if let Some(left) = slot.remaining {
-                (texts::left(language, &format!("{} {unit}", decimal(language, left)))) " "
+                (texts::left(language, &stock_amount(language, left, kind))) " "
             }
             @if let Some(number) = slot.spool {
                 a href=(spool_path(number, slot.material_id)) { (texts::spool(language, &number.to_string())) }

@@ -13,15 +13,15 @@ use axum::response::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use super::{StockHandles, material_path, materials_by_name, swatch};
+use super::{StockHandles, material_path, materials_by_name};
 use crate::frame::{SLOT, with_parts};
 use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::swatch::material_swatch;
 use crate::staff::{FLOOR_PATH, STOCK_PATH, labels};
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::material::{Material, stock_amount, unit};
-use domain::notation::decimal;
+use domain::material::{Material, MaterialType, stock_amount, unit};
 use domain::parts_sync::StockSystem;
 use domain::printer::{Printer, Slot};
 use domain::refusal::Refusal;
@@ -146,14 +146,19 @@ impl SpoolFacts {
         self.material.as_ref().map(|material| material.id)
     }
 
-    /// Returns the unit of the amounts; grams if the material is unknown.
+    /// Returns the type of the material; filament, which is measured in grams, if the material is unknown.
+    fn kind(&self) -> MaterialType {
+        self.material.as_ref().map_or(MaterialType::Filament, |material| material.fields.kind)
+    }
+
+    /// Returns the unit of the amounts.
     fn unit(&self, language: Language) -> &'static str {
-        self.material.as_ref().map_or("g", |material| unit(language, material.fields.kind))
+        unit(language, self.kind())
     }
 
     /// Formats an amount with its unit.
     fn amount(&self, language: Language, amount: Amount) -> String {
-        format!("{} {}", decimal(language, amount), self.unit(language))
+        stock_amount(language, amount, self.kind())
     }
 
     /// Returns whether the printer itself reports the remaining amount.
@@ -269,7 +274,7 @@ fn about(language: Language, facts: &SpoolFacts) -> Markup {
                 dd {
                     @match &facts.material {
                         Some(material) => {
-                            (swatch(material.fields.color.as_deref()))
+                            (material_swatch(&material.fields)) " "
                             a href=(material_path(material.id)) { (material.fields.name) }
                         },
                         None => { (texts::material_unknown(language)) },

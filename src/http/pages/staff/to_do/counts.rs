@@ -26,7 +26,7 @@ pub(super) fn counts(language: Language, app: &ToDoHandles) -> TaskKind {
             b { a href=(material_path(material.id)) { (material.fields.name) } }
             " " span class="faint small" { (also_tracked_in(language, link.system)) }
         };
-        let row = TaskRow::new(Icon::Database, title).swatch(material.fields.color.as_deref());
+        let row = TaskRow::new(Icon::Database, title).swatch(&material.fields);
         row.detail(message_in(language, &conflict.message)).more(Some(decision(
             language,
             material,

@@ -4,7 +4,9 @@ use maud::{Markup, html};
 
 use crate::design::{Icon, icon};
 use crate::staff::card_picture::view_picture;
+use crate::staff::swatch::material_swatch;
 use domain::id::Id;
+use domain::material::MaterialFields;
 
 /// Row for one task.
 pub(super) struct TaskRow {
@@ -44,15 +46,9 @@ impl TaskRow {
         }
     }
 
-    /// Replaces the icon with a colour swatch, if there is a colour.
-    pub(super) fn swatch(self, color: Option<&str>) -> Self {
-        let Some(color) = color else { return self };
-        let thumb = html! {
-            svg class="swatch" viewBox="0 0 12 12" aria-hidden="true" {
-                circle cx="6" cy="6" r="5.5" fill=(color) stroke="currentColor" stroke-opacity="0.4" {}
-            }
-        };
-        Self { thumb, ..self }
+    /// Replaces the icon with the colour of a material.
+    pub(super) fn swatch(self, material: &MaterialFields) -> Self {
+        Self { thumb: material_swatch(material), ..self }
     }
 
     /// Renders the row as a list item.

@@ -49,7 +49,7 @@ fn row(language: Language, app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) 
     let acts = html! {
         a class="btn" href=(slot_form_path(printer, material.id)) aria-label=(label) { (to_do::load_spool(language)) }
     };
-    let row = TaskRow::new(Icon::Layers, title).swatch(material.fields.color.as_deref());
+    let row = TaskRow::new(Icon::Layers, title).swatch(&material.fields);
     Some(row.detail(detail(language, task, named)).acts(acts).more(offer(language, printer, material)))
 }
 

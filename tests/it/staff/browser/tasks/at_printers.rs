@@ -83,10 +83,10 @@ async fn chromium_pauses_and_cancels_a_print() {
     let printer = name(&floor, 0).await;
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     let task = CountedTask::begin("pause and cancel", &browser);
-    // On its own page both are in sight; on its card the second is two clicks further away.
-    browser.press(&tab, &printer).await;
+    // Both are on its card; whether it is to be cancelled is asked on its own page.
     browser.press(&tab, &format!("Pause {printer}")).await;
     floor.app.job_is(&job, "PAUSED").await;
+    browser.press(&tab, &format!("Cancel… {number} on {printer}")).await;
     browser.press(&tab, &format!("Cancel {number} on {printer}")).await;
     floor.app.job_is(&job, "FAILED").await;
     task.end(&browser, 3);

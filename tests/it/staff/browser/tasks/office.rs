@@ -58,7 +58,7 @@ async fn receive_stock(browser: &mut Browser, tab: &Tab, app: &App) {
     let task = begin("receive stock", browser, tab, app).await;
     browser.press(tab, "Stock").await;
     browser.press(tab, "PETG used up").await;
-    browser.press(tab, "Receive 1000 g").await;
+    browser.press(tab, "Receive 1 kg").await;
     until("the delivery to be booked", || async {
         let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
         (stock["quantity"] == 1_000).then_some(())
@@ -73,7 +73,7 @@ async fn sell_file(browser: &mut Browser, tab: &Tab, app: &App) {
     std::fs::write(&file, simulator::gcode::gcode("vase", 600, 5.0, 1_650.0)).unwrap();
     let task = begin("product from a file and an order for it", browser, tab, app).await;
     browser.press(tab, "Products").await;
-    browser.attach(tab, "Upload G-code, a model or a picture", "", &file).await;
+    browser.attach(tab, "Upload files", "", &file).await;
     browser.until(tab, "the price to be asked", "document.activeElement.name === 'priceCents'").await;
     browser.fill(tab, "Price", "12.50").await;
     browser.fill(tab, "Customer email", ANN).await;

@@ -1,0 +1,119 @@
+//! Mark of the server that removes unnamed contents from a bucket.
+//!
+//! Two shops may use the same place in a bucket by mistake, for example because a machine was cloned with its settings.
+//! Each of them would remove what only the other one's database names. So each server leaves a random mark in the
+//! place, and removes nothing before its mark has stood there for a while; whoever finds another mark puts its own in
+//! its place, so that both find out.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use platform::secrets::random::secret_bytes;
+use services::object_storage::{ObjectStorage, StorageError};
+
+/// Key of the mark. It is beside the contents, so that it does not count among them.
+const MARK_KEY: &str = "sweeper#mark";
+/// Time for which the mark must have stood. Longer than the interval in which other servers look at it.
+const STANDING_TIME: Duration = Duration::from_secs(6 * 3600);
+
+/// Mark of the server that removes unnamed contents.
+#[derive(Debug)]
+pub(super) struct SweepMark {
+    /// Place in a bucket; `None` if contents are on a disk, which the lock on the data directory protects.
+    storage: Option<ObjectStorage>,
+    text: String,
+    standing_time: Duration,
+    /// Time since which the mark stands, as far as this server knows.
+    since: Mutex<Option<Instant>>,
+    is_disputed: AtomicBool,
+}
+
+impl SweepMark {
+    pub(super) fn new(storage: Option<ObjectStorage>) -> Self {
+        let text = hex::encode(secret_bytes::<16>());
+        Self {
+            storage,
+            text,
+            standing_time: STANDING_TIME,
+            since: Mutex::default(),
+            is_disputed: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns whether another server has put its mark into the place lately.
+    pub(super) fn is_disputed(&self) -> bool {
+        self.is_disputed.load(Relaxed)
+    }
+
+    /// Looks at the mark, and puts it there if it is missing. Returns whether it has stood for long enough.
+    pub(super) async fn stands(&self) -> Result<bool, StorageError> {
+        let Some(storage) = &self.storage else { return Ok(true) };
+        let mut since = self.since.lock().await;
+        let stored = match storage.get(MARK_KEY).await {
+            Err(StorageError::Missing) => None,
+            text => Some(text?),
+        };
+        let is_own = stored.as_deref() == Some(self.text.as_bytes());
+        if let Some(since) = since.filter(|_| is_own) {
+            let stands = since.elapsed() >= self.standing_time;
+            if stands {
+                self.is_disputed.store(false, Relaxed);
+            }
+            return Ok(stands);
+        }
+        // The first mark that a server finds is that of its own last run.
+        if since.is_some() && stored.is_some() {
+            tracing::error!("another server uses the same place in the bucket for files; nothing is removed from it");
+            self.is_disputed.store(true, Relaxed);
+        }
+        storage.put(MARK_KEY, "text/plain", self.text.clone().into()).await?;
+        *since = Some(Instant::now());
+        Ok(false)
+    }
+
+    /// Returns the mark of a server that waits for no time.
+    #[cfg(test)]
+    pub(super) fn without_delay(storage: ObjectStorage) -> Self {
+        Self { standing_time: Duration::ZERO, ..Self::new(Some(storage)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_is_removed_before_the_mark_has_stood_for_a_while() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = ObjectStorage::folder(folder.path(), String::new()).unwrap();
+        let mark = SweepMark::new(Some(storage.clone()));
+        assert!(!mark.stands().await.unwrap() && !mark.stands().await.unwrap());
+        let mark = SweepMark::without_delay(storage);
+        assert!(!mark.stands().await.unwrap(), "it has just been put there");
+        assert!(mark.stands().await.unwrap() && !mark.is_disputed());
+        assert!(SweepMark::new(None).stands().await.unwrap(), "a disk");
+    }
+
+    #[tokio::test]
+    async fn two_servers_with_the_same_place_find_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = ObjectStorage::folder(folder.path(), String::new()).unwrap();
+        let (shop, clone) = (SweepMark::without_delay(storage.clone()), SweepMark::without_delay(storage.clone()));
+        assert!(!shop.stands().await.unwrap() && shop.stands().await.unwrap());
+        assert!(!clone.stands().await.unwrap() && !clone.is_disputed(), "it may have been started again");
+        for _ in 0..3 {
+            for mark in [&shop, &clone] {
+                assert!(!mark.stands().await.unwrap() && mark.is_disputed());
+            }
+        }
+        assert!(!shop.stands().await.unwrap());
+        assert!(shop.stands().await.unwrap() && !shop.is_disputed(), "the other one has ended");
+        storage.remove(MARK_KEY).await.unwrap();
+        assert!(!shop.stands().await.unwrap() && !shop.is_disputed(), "somebody has removed it");
+    }
+}

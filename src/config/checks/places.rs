@@ -1,0 +1,53 @@
+//! Checks of the places for files and documents.
+
+use crate::Config;
+use crate::bucket_address::BucketAddress;
+
+/// Adds descriptions of all errors in the settings for files and documents.
+pub(super) fn problems(config: &Config, problems: &mut Vec<String>) {
+    let storage = &config.object_storage;
+    if let Some(place) = config.files_bucket() {
+        if place.bucket.is_empty() {
+            problems.push("files.dir must be a directory or s3://BUCKET/PATH".to_owned());
+        }
+        if storage.access_key_id.is_empty() || storage.secret_access_key.is_empty() {
+            problems.push(
+                "object_storage.access_key_id and OBJECT_STORAGE_SECRET_KEY must be set if files.dir is in a bucket"
+                    .to_owned(),
+            );
+        }
+    }
+    if config.files.documents_dir.to_str().and_then(BucketAddress::parse).is_some() {
+        problems.push(
+            "files.documents_dir must be a directory; if it is empty, documents are in the bucket of files.dir or of \
+             object_storage"
+                .to_owned(),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::Secret;
+
+    fn problems_of(config: &Config) -> Vec<String> {
+        let mut all = Vec::new();
+        problems(config, &mut all);
+        all
+    }
+
+    #[test]
+    fn files_in_a_bucket_need_its_name_and_keys() {
+        let mut config = Config::default();
+        assert_eq!(problems_of(&config), Vec::<String>::new());
+        config.files.dir = "s3:///files".into();
+        assert_eq!(problems_of(&config).len(), 2);
+        config.files.dir = "s3://shop".into();
+        config.object_storage.access_key_id = "id".to_owned();
+        config.object_storage.secret_access_key = Secret::new("secret");
+        assert_eq!(problems_of(&config), Vec::<String>::new());
+        config.files.documents_dir = "s3://shop/documents".into();
+        assert_eq!(problems_of(&config).len(), 1);
+    }
+}

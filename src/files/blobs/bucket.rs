@@ -1,0 +1,275 @@
+//! Contents in a bucket, of which the disk of this server has copies.
+//!
+//! What is sent to a printer, sliced or measured is received as a whole, verified by its hash and copied to the disk.
+//! Large downloads pass through in parts. After a bucket did not respond, nothing new is begun for a moment, so that
+//! who comes next need not wait as well; what is under way goes on.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex as BlockingMutex, PoisonError, Weak};
+use std::time::Duration;
+
+use futures::stream::try_unfold;
+use sha2::{Digest as _, Sha256};
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::{Mutex, Semaphore};
+use tokio::time::{Instant, sleep};
+use tokio_util::io::StreamReader;
+
+use super::copies::{LocalContent, LocalCopies};
+use super::{ContentEntry, ContentReader, IncomingFile, is_hash};
+use services::object_storage::large::LargeObjectError;
+use services::object_storage::{ObjectStorage, StorageError};
+
+/// Maximum number of files sent to the bucket at the same time, and of those received. Each has one part in memory, and
+/// the parts share the line.
+const MAX_SENDS: usize = 2;
+const MAX_RECEIPTS: usize = 4;
+/// Number of bytes of a part that is received for a copy.
+const COPY_PART_BYTES: u64 = 4 * 1024 * 1024;
+/// Number of bytes of a part that is passed on to a client.
+const STREAM_PART_BYTES: u64 = 1024 * 1024;
+/// Maximum size of contents that are received as a whole before a client gets them.
+const MAX_WHOLE_BYTES: u64 = 8 * 1024 * 1024;
+/// Time for which nothing new is begun after the bucket did not respond.
+const SILENT_PAUSE: Duration = Duration::from_secs(2);
+/// Maximum number of tries of what must not be given up because the bucket does not respond for a moment.
+const MAX_TRIES: u32 = 5;
+/// Delay between two tries, after which the bucket is asked again.
+const TRY_PAUSE: Duration = Duration::from_secs(3);
+
+/// Bucket in which contents are stored, and the copies of those used last.
+#[derive(Debug)]
+pub(super) struct ContentBucket {
+    storage: ObjectStorage,
+    pub(super) copies: Arc<LocalCopies>,
+    sends: Semaphore,
+    receipts: Semaphore,
+    /// Locks, by hash, held while contents are received, so that they are received once.
+    turns: BlockingMutex<HashMap<String, Weak<Mutex<()>>>>,
+    silent_until: BlockingMutex<Option<Instant>>,
+}
+
+/// Loss of contents, which another try would not change.
+#[derive(Debug, thiserror::Error)]
+enum ContentLoss {
+    #[error("the content of the file is missing")]
+    Missing,
+    #[error("the content of the file is damaged in the bucket")]
+    Damaged,
+}
+
+/// Returns the error of a request to a bucket as one of the disk. Another try may succeed.
+pub fn bucket_error(error: impl Into<LargeObjectError>) -> io::Error {
+    match error.into() {
+        LargeObjectError::Disk(error) => error,
+        LargeObjectError::Storage(error) => io::Error::new(io::ErrorKind::HostUnreachable, error),
+        error @ LargeObjectError::OtherSize { .. } => bucket_error(StorageError::Unavailable(error.to_string())),
+    }
+}
+
+pub(super) fn missing() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, ContentLoss::Missing)
+}
+
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, ContentLoss::Damaged)
+}
+
+/// Returns whether contents in a bucket cannot be read because they are certainly missing or damaged, which another try
+/// would not change.
+pub fn is_lost(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<ContentLoss>)
+}
+
+/// Repeats an operation that fails because the bucket does not respond.
+///
+/// # Errors
+///
+/// Returns the error of the last try, or one that another try would not change.
+pub async fn with_retries<T>(mut attempt: impl AsyncFnMut() -> io::Result<T>) -> io::Result<T> {
+    for _ in 1..MAX_TRIES {
+        match attempt().await {
+            Err(error) if error.kind() == io::ErrorKind::HostUnreachable => sleep(TRY_PAUSE).await,
+            outcome => return outcome,
+        }
+    }
+    attempt().await
+}
+
+/// Returns the key of contents. The folders correspond to those on a disk and in a backup.
+fn key(sha256: &str) -> String {
+    format!("{}/{sha256}", &sha256[..2])
+}
+
+impl ContentBucket {
+    pub(super) fn new(storage: ObjectStorage, copies: Arc<LocalCopies>) -> Self {
+        Self {
+            storage,
+            copies,
+            sends: Semaphore::new(MAX_SENDS),
+            receipts: Semaphore::new(MAX_RECEIPTS),
+            turns: BlockingMutex::default(),
+            silent_until: BlockingMutex::default(),
+        }
+    }
+
+    /// Fails if the bucket did not respond a moment ago. Called once at the beginning of each operation.
+    fn admit(&self) -> io::Result<()> {
+        let until = *self.silent_until.lock().unwrap_or_else(PoisonError::into_inner);
+        if until.is_some_and(|until| Instant::now() < until) {
+            return Err(bucket_error(StorageError::Silent("no response a moment ago".to_owned())));
+        }
+        Ok(())
+    }
+
+    /// Returns the outcome of a request, and remembers that the bucket did not respond.
+    fn outcome<T, E: Into<LargeObjectError>>(&self, outcome: Result<T, E>) -> io::Result<T> {
+        let error: LargeObjectError = match outcome {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error.into(),
+        };
+        if matches!(error, LargeObjectError::Storage(StorageError::Silent(_))) {
+            let until = Instant::now() + SILENT_PAUSE;
+            *self.silent_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        }
+        Err(bucket_error(error))
+    }
+
+    /// Returns the outcome of a request to read contents. They are lost only if the list of the bucket does not have
+    /// them either.
+    async fn read_outcome<T, E>(&self, sha256: &str, outcome: Result<T, E>) -> io::Result<T>
+    where
+        E: Into<LargeObjectError>,
+    {
+        match outcome.map_err(Into::into) {
+            Err(LargeObjectError::Storage(StorageError::Missing)) => {
+                let is_missing = self.outcome(self.storage.lacks(&key(sha256)).await)?;
+                let elsewhere = || StorageError::Unavailable("an object that exists was not found".to_owned());
+                Err(if is_missing { missing() } else { bucket_error(elsewhere()) })
+            }
+            outcome => self.outcome(outcome),
+        }
+    }
+
+    /// Stores contents from a complete file, which then becomes a copy at `home`.
+    pub(super) async fn keep(&self, file: &Path, home: PathBuf, sha256: &str, bytes: u64) -> io::Result<()> {
+        self.send(sha256, file).await?;
+        if let Err(error) = self.copies.add(sha256, file, home, bytes) {
+            tracing::warn!(%error, "cannot keep a local copy of a file in the bucket");
+        }
+        Ok(())
+    }
+
+    /// Stores contents from their copy, and returns whether there is one.
+    pub(super) async fn send_copy(&self, sha256: &str) -> io::Result<bool> {
+        let Some(copy) = self.copies.get(sha256) else { return Ok(false) };
+        self.send(sha256, copy.path()).await.map(|()| true)
+    }
+
+    async fn send(&self, sha256: &str, file: &Path) -> io::Result<()> {
+        let _place = self.sends.acquire().await.map_err(io::Error::other)?;
+        self.admit()?;
+        self.outcome(self.storage.send_file(&key(sha256), file, &mut |_| {}).await)
+    }
+
+    /// Returns the copy of contents on the disk, which are received if there is none yet.
+    pub(super) async fn copy(&self, incoming: IncomingFile, home: PathBuf, sha256: &str) -> io::Result<LocalContent> {
+        if let Some(copy) = self.copies.get(sha256) {
+            return Ok(copy);
+        }
+        let turn = self.turn(sha256);
+        let _turn = turn.lock().await;
+        if let Some(copy) = self.copies.get(sha256) {
+            return Ok(copy);
+        }
+        let _place = self.receipts.acquire().await.map_err(io::Error::other)?;
+        let (received, bytes) = self.receive(sha256, incoming.path()).await?;
+        if received != sha256 {
+            return Err(damaged());
+        }
+        self.copies.add(sha256, incoming.path(), home, bytes)
+    }
+
+    fn turn(&self, sha256: &str) -> Arc<Mutex<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turn| turn.strong_count() > 0);
+        let existing = turns.get(sha256).and_then(Weak::upgrade);
+        existing.unwrap_or_else(|| {
+            let turn = Arc::default();
+            turns.insert(sha256.to_owned(), Arc::downgrade(&turn));
+            turn
+        })
+    }
+
+    /// Receives contents into a file that does not exist yet, and returns their hash and size.
+    pub(super) async fn receive(&self, sha256: &str, to: &Path) -> io::Result<(String, u64)> {
+        let key = key(sha256);
+        self.admit()?;
+        let bytes = self.read_outcome(sha256, self.storage.size(&key).await).await?;
+        // Created synchronously, as in `Blobs::begin`.
+        let mut file = File::from_std(std::fs::File::create_new(to)?);
+        let (mut hash, mut received) = (Sha256::new(), 0);
+        while received < bytes {
+            let end = bytes.min(received + COPY_PART_BYTES);
+            let part = self.read_outcome(sha256, self.storage.part(&key, received..end).await).await?;
+            hash.update(&part);
+            file.write_all(&part).await?;
+            received = end;
+        }
+        file.flush().await?;
+        // A copy is used after a loss of power, too.
+        file.sync_all().await?;
+        Ok((hex::encode(hash.finalize()), bytes))
+    }
+
+    /// Opens contents that are large enough to be passed on in parts, and returns them with their size; `None` if they
+    /// are not.
+    pub(super) async fn stream(self: &Arc<Self>, sha256: &str) -> io::Result<Option<(ContentReader, u64)>> {
+        self.admit()?;
+        let bytes = self.read_outcome(sha256, self.storage.size(&key(sha256)).await).await?;
+        if bytes <= MAX_WHOLE_BYTES {
+            return Ok(None);
+        }
+        let begin = (self.clone(), sha256.to_owned(), Sha256::new(), 0);
+        let parts = try_unfold(begin, move |(bucket, sha256, mut hash, sent)| async move {
+            if sent == bytes {
+                return Ok::<_, io::Error>(None);
+            }
+            let end = bytes.min(sent + STREAM_PART_BYTES);
+            let part = bucket.storage.part(&key(&sha256), sent..end).await;
+            let part = bucket.read_outcome(&sha256, part).await?;
+            hash.update(&part);
+            // Whoever receives damaged contents does not get their end.
+            if end == bytes && hex::encode(hash.clone().finalize()) != sha256 {
+                return Err(damaged());
+            }
+            Ok(Some((part, (bucket, sha256, hash, end))))
+        });
+        let reader: ContentReader = Box::pin(StreamReader::new(parts));
+        Ok(Some((reader, bytes)))
+    }
+
+    /// Returns all contents.
+    pub(super) async fn contents(&self) -> io::Result<Vec<ContentEntry>> {
+        self.admit()?;
+        let objects = self.outcome(self.storage.objects_below("").await)?;
+        let entries = objects.into_iter().filter_map(|object| {
+            let sha256 = object.key.rsplit('/').next().filter(|name| is_hash(name))?.to_owned();
+            Some(ContentEntry { sha256, stored_at: Some(object.modified_at) })
+        });
+        Ok(entries.collect())
+    }
+
+    /// Removes contents and their copy, if they exist. Takes effect at once or never.
+    pub(super) async fn remove(&self, sha256: &str) -> io::Result<()> {
+        self.copies.remove(sha256);
+        self.admit()?;
+        match self.storage.remove_once(&key(sha256)).await {
+            Err(StorageError::Missing) => Ok(()),
+            removed => self.outcome(removed),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Copies of contents from a bucket, on the disk of this server. Their total size is bounded: the copy that was used
+//! least recently is removed first, and those in use stay.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+use std::{fs, io};
+
+use super::{is_hash, is_prefix};
+
+/// Copies in a directory.
+#[derive(Debug)]
+pub(super) struct LocalCopies {
+    max_bytes: u64,
+    index: Mutex<CopyIndex>,
+}
+
+#[derive(Debug, Default)]
+struct CopyIndex {
+    copies: HashMap<String, LocalCopy>,
+    bytes: u64,
+    /// Number of uses of all copies so far, which orders them in time.
+    uses: u64,
+}
+
+#[derive(Debug)]
+struct LocalCopy {
+    path: PathBuf,
+    bytes: u64,
+    /// Number of the use that added the copy, which tells it from another one of the same contents.
+    id: u64,
+    last_use: u64,
+    users: usize,
+}
+
+/// Contents in a file on the disk of this server. A copy of contents from a bucket stays there until this is dropped.
+#[derive(Debug)]
+pub struct LocalContent {
+    path: PathBuf,
+    _copy: Option<CopyUse>,
+}
+
+#[derive(Debug)]
+struct CopyUse {
+    copies: Arc<LocalCopies>,
+    sha256: String,
+    id: u64,
+}
+
+impl LocalContent {
+    /// Returns contents that are stored on the disk.
+    pub(crate) fn on_disk(path: PathBuf) -> Self {
+        Self { path, _copy: None }
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for CopyUse {
+    fn drop(&mut self) {
+        let mut index = self.copies.lock();
+        if let Some(copy) = index.copies.get_mut(&self.sha256).filter(|copy| copy.id == self.id) {
+            copy.users = copy.users.saturating_sub(1);
+        }
+        index.make_room(self.copies.max_bytes);
+    }
+}
+
+impl LocalCopies {
+    /// Finds the copies that an earlier process left in a directory. Blocks.
+    pub(super) fn open(dir: &Path, max_bytes: u64) -> io::Result<Arc<Self>> {
+        let mut copies = Vec::new();
+        for folder in fs::read_dir(dir)? {
+            let folder = folder?;
+            if !is_prefix(&folder.file_name()) || !folder.file_type()?.is_dir() {
+                continue;
+            }
+            for copy in fs::read_dir(folder.path())? {
+                let copy = copy?;
+                let (name, metadata) = (copy.file_name().to_string_lossy().into_owned(), copy.metadata()?);
+                if is_hash(&name) {
+                    let written_at = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                    copies.push((written_at, name, copy.path(), metadata.len()));
+                }
+            }
+        }
+        copies.sort();
+        let mut index = CopyIndex::default();
+        for (_, sha256, path, bytes) in copies {
+            index.add(sha256, path, bytes, 0);
+        }
+        index.make_room(max_bytes);
+        Ok(Arc::new(Self { max_bytes, index: Mutex::new(index) }))
+    }
+
+    /// Returns whether there is a copy of contents.
+    pub(super) fn has(&self, sha256: &str) -> bool {
+        self.lock().copies.contains_key(sha256)
+    }
+
+    /// Returns the copy of contents, if there is one.
+    pub(super) fn get(self: &Arc<Self>, sha256: &str) -> Option<LocalContent> {
+        let mut index = self.lock();
+        // Somebody may have emptied the directory.
+        if !index.copies.get(sha256)?.path.exists() {
+            index.remove(sha256);
+            return None;
+        }
+        index.uses += 1;
+        let uses = index.uses;
+        let copy = index.copies.get_mut(sha256)?;
+        copy.last_use = uses;
+        copy.users += 1;
+        Some(self.in_use(copy, sha256))
+    }
+
+    /// Moves a complete file to its place, and returns it as a copy in use.
+    pub(super) fn add(
+        self: &Arc<Self>,
+        sha256: &str,
+        from: &Path,
+        to: PathBuf,
+        bytes: u64,
+    ) -> io::Result<LocalContent> {
+        let mut index = self.lock();
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::rename(from, &to)?;
+        let copy = index.add(sha256.to_owned(), to, bytes, 1);
+        let content = self.in_use(copy, sha256);
+        index.make_room(self.max_bytes);
+        Ok(content)
+    }
+
+    /// Removes a copy, if there is one.
+    pub(super) fn remove(&self, sha256: &str) {
+        self.lock().remove(sha256);
+    }
+
+    fn in_use(self: &Arc<Self>, copy: &LocalCopy, sha256: &str) -> LocalContent {
+        let copy_use = CopyUse { copies: self.clone(), sha256: sha256.to_owned(), id: copy.id };
+        LocalContent { path: copy.path.clone(), _copy: Some(copy_use) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, CopyIndex> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CopyIndex {
+    /// Adds a copy with new users. One of the same contents is replaced, and keeps its users.
+    fn add(&mut self, sha256: String, path: PathBuf, bytes: u64, users: usize) -> &LocalCopy {
+        self.uses += 1;
+        let uses = self.uses;
+        self.bytes += bytes;
+        let copy = self.copies.entry(sha256).or_insert(LocalCopy { path, bytes: 0, id: uses, last_use: 0, users: 0 });
+        self.bytes -= copy.bytes;
+        (copy.bytes, copy.last_use, copy.users) = (bytes, uses, copy.users + users);
+        copy
+    }
+
+    /// Removes copies that nobody uses until the others have at most the given size.
+    fn make_room(&mut self, max_bytes: u64) {
+        while self.bytes > max_bytes {
+            let unused = self.copies.iter().filter(|(_, copy)| copy.users == 0);
+            let oldest = unused.min_by_key(|(_, copy)| copy.last_use).map(|(sha256, _)| sha256.clone());
+            let Some(sha256) = oldest else { return };
+            self.remove(&sha256);
+        }
+    }
+
+    fn remove(&mut self, sha256: &str) {
+        let Some(copy) = self.copies.remove(sha256) else { return };
+        self.bytes -= copy.bytes;
+        if let Err(error) = fs::remove_file(&copy.path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "cannot remove a local copy of a file in the bucket");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    /// Adds a copy of ten bytes, which nobody uses.
+    fn add(copies: &Arc<LocalCopies>, dir: &Path, digit: char) -> String {
+        drop(add_in_use(copies, dir, digit));
+        hash(digit)
+    }
+
+    fn add_in_use(copies: &Arc<LocalCopies>, dir: &Path, digit: char) -> LocalContent {
+        let (from, sha256) = (dir.join("incoming"), hash(digit));
+        fs::write(&from, [0_u8; 10]).unwrap();
+        copies.add(&sha256, &from, dir.join(&sha256[..2]).join(&sha256), 10).unwrap()
+    }
+
+    fn hash(digit: char) -> String {
+        digit.to_string().repeat(64)
+    }
+
+    #[test]
+    fn the_copy_that_was_used_least_recently_makes_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let copies = LocalCopies::open(dir.path(), 20).unwrap();
+        let (a, b) = (add(&copies, dir.path(), 'a'), add(&copies, dir.path(), 'b'));
+        drop(copies.get(&a).unwrap());
+        let c = add(&copies, dir.path(), 'c');
+        assert!(copies.get(&b).is_none() && !dir.path().join("bb").join(&b).exists());
+        assert!(copies.get(&a).is_some() && copies.get(&c).is_some());
+        copies.remove(&a);
+        assert!(copies.get(&a).is_none());
+        fs::remove_file(dir.path().join("cc").join(&c)).unwrap();
+        assert!(copies.get(&c).is_none(), "somebody has removed it");
+        assert_eq!(copies.lock().bytes, 0);
+    }
+
+    #[test]
+    fn a_copy_in_use_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let copies = LocalCopies::open(dir.path(), 10).unwrap();
+        let first = add_in_use(&copies, dir.path(), 'a');
+        let again = add_in_use(&copies, dir.path(), 'a');
+        add(&copies, dir.path(), 'b');
+        drop(again);
+        assert!(first.path().exists() && copies.get(&hash('b')).is_none());
+        copies.remove(&hash('a'));
+        let other = add_in_use(&copies, dir.path(), 'a');
+        drop(first);
+        add(&copies, dir.path(), 'c');
+        assert!(other.path().exists(), "the user of the former copy was not one of this copy");
+    }
+
+    #[test]
+    fn copies_of_an_earlier_process_are_found_and_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        let copies = LocalCopies::open(dir.path(), 20).unwrap();
+        let (a, b) = (add(&copies, dir.path(), 'a'), add(&copies, dir.path(), 'b'));
+        let copies = LocalCopies::open(dir.path(), 20).unwrap();
+        assert!(copies.get(&a).is_some() && copies.get(&b).is_some());
+        let copies = LocalCopies::open(dir.path(), 10).unwrap();
+        assert_eq!(copies.lock().copies.len(), 1);
+    }
+}

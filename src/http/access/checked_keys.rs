@@ -1,0 +1,187 @@
+//! API keys that were checked against the current state of access, so that a client's next request with the same key
+//! needs neither the key's HMAC nor a new principal.
+//!
+//! An entry counts only for the version of access for which the key was checked: whatever is committed to access, such
+//! as a revocation, makes the next request check its key again. Keys themselves are not kept, but a digest of each that
+//! depends on a secret of this process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+use dashmap::DashMap;
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+use domain::id::Id;
+use domain::principal::Principal;
+use domain::time::Timestamp;
+use platform::secrets::random::secret_bytes;
+
+/// Maximum number of entries. If it is exceeded, all are forgotten, and each key is checked once more.
+const MAX_CHECKED_KEYS: usize = 4096;
+/// Number of secret bytes in front of a key: a whole block of the hash function, which is computed only once.
+const SECRET_BYTES: usize = 64;
+/// Time after which another use of a key is noted. The time of the last use is accurate to about a minute.
+const NOTE_INTERVAL_MS: i64 = 1000;
+
+/// Keyed digest of an API key.
+pub(super) type ApiKeyDigest = [u8; 32];
+
+/// API keys by their digest.
+pub struct CheckedKeys {
+    /// Hash function that has read the secret of this process.
+    keyed: Sha256,
+    /// Entries by the first bytes of their digest.
+    entries: DashMap<u64, CheckedKey>,
+}
+
+/// Result of the check of an API key.
+pub(super) struct CheckedKey {
+    /// Keyed digest of the whole key.
+    pub digest: ApiKeyDigest,
+    /// Version of access for which the key was valid.
+    pub version: i64,
+    /// Time at which the key expires, if it does.
+    pub expires_at: Option<Timestamp>,
+    /// ID of the key.
+    pub id: Id,
+    /// Principal of requests with the key.
+    pub principal: Arc<Principal>,
+    /// Time of the last use that was noted, in milliseconds.
+    pub noted_at: AtomicI64,
+}
+
+impl CheckedKey {
+    /// Returns whether a use at `now` is to be noted, and remembers that it is. Others within the same second are not.
+    fn notes_use(&self, now: Timestamp) -> bool {
+        // A clock that was set back counts as another second.
+        let is_due =
+            now.since(Timestamp(self.noted_at.load(Relaxed))).unsigned_abs() >= NOTE_INTERVAL_MS.unsigned_abs();
+        if is_due {
+            self.noted_at.store(now.0, Relaxed);
+        }
+        is_due
+    }
+}
+
+impl Default for CheckedKeys {
+    fn default() -> Self {
+        Self { keyed: Sha256::new_with_prefix(secret_bytes::<SECRET_BYTES>()), entries: DashMap::new() }
+    }
+}
+
+impl CheckedKeys {
+    /// Returns the keyed digest of an API key. It never leaves this module's callers, so the secret in front of the key
+    /// needs no second hash around both.
+    pub(super) fn digest(&self, key: &str) -> ApiKeyDigest {
+        self.keyed.clone().chain_update(key).finalize().into()
+    }
+
+    /// Returns the principal of a key that was found valid at the given version of access and has not expired. Calls
+    /// `note` with the key's ID about once a second while the key is used.
+    pub(super) fn find(
+        &self,
+        digest: &ApiKeyDigest,
+        version: i64,
+        now: Timestamp,
+        note: impl FnOnce(Id),
+    ) -> Option<Arc<Principal>> {
+        let entry = self.entries.get(&place(digest))?;
+        let is_same: bool = entry.digest.ct_eq(digest).into();
+        let is_valid = is_same && entry.version == version && entry.expires_at.is_none_or(|at| at > now);
+        if !is_valid {
+            return None;
+        }
+        if entry.notes_use(now) {
+            note(entry.id);
+        }
+        Some(entry.principal.clone())
+    }
+
+    /// Remembers a valid key.
+    pub(super) fn remember(&self, key: CheckedKey) {
+        if self.entries.len() >= MAX_CHECKED_KEYS {
+            self.entries.clear();
+        }
+        self.entries.insert(place(&key.digest), key);
+    }
+}
+
+/// Returns the place of a digest in the table. Two digests with the same place take turns.
+fn place(digest: &ApiKeyDigest) -> u64 {
+    digest.iter().take(8).fold(0, |place, byte| place << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_000_000);
+
+    fn checked(keys: &CheckedKeys, key: &str, version: i64, expires_at: Option<Timestamp>) -> CheckedKey {
+        let (digest, principal) = (keys.digest(key), Arc::new(Principal::Machine));
+        let id = domain::testing::id(7);
+        CheckedKey { digest, version, expires_at, id, principal, noted_at: AtomicI64::new(NOW.0) }
+    }
+
+    fn is_found(keys: &CheckedKeys, key: &str, version: i64, now: Timestamp) -> bool {
+        keys.find(&keys.digest(key), version, now, |_| {}).is_some()
+    }
+
+    #[test]
+    fn a_key_counts_only_for_the_version_of_access_for_which_it_was_checked() {
+        let keys = CheckedKeys::default();
+        assert!(!is_found(&keys, "key_live_a", 3, NOW));
+        keys.remember(checked(&keys, "key_live_a", 3, None));
+        assert!(is_found(&keys, "key_live_a", 3, NOW));
+        assert!(!is_found(&keys, "key_live_b", 3, NOW), "another key");
+        assert!(!is_found(&keys, "key_live_a", 4, NOW), "it may have been revoked");
+        assert!(!is_found(&keys, "key_live_a", 2, NOW));
+        keys.remember(checked(&keys, "key_live_a", 4, None));
+        assert!(is_found(&keys, "key_live_a", 4, NOW) && !is_found(&keys, "key_live_a", 3, NOW));
+    }
+
+    #[test]
+    fn a_key_that_expires_counts_until_then() {
+        let keys = CheckedKeys::default();
+        keys.remember(checked(&keys, "key_live_a", 3, Some(Timestamp(NOW.0 + 10))));
+        assert!(is_found(&keys, "key_live_a", 3, Timestamp(NOW.0 + 9)));
+        assert!(!is_found(&keys, "key_live_a", 3, Timestamp(NOW.0 + 10)));
+    }
+
+    #[test]
+    fn digests_depend_on_the_process_and_on_the_whole_key() {
+        let [one, other] = [(); 2].map(|()| CheckedKeys::default());
+        assert_eq!(one.digest("key_live_a"), one.digest("key_live_a"));
+        assert_ne!(one.digest("key_live_a"), other.digest("key_live_a"), "each process has a secret of its own");
+        assert_ne!(one.digest("key_live_a"), one.digest("key_live_b"));
+        // A digest in the same place as that of another key does not stand for it.
+        let mut near = one.digest("key_live_a");
+        near[31] ^= 1;
+        one.remember(checked(&one, "key_live_a", 3, None));
+        assert!(one.find(&near, 3, NOW, |_| {}).is_none());
+    }
+
+    #[test]
+    fn the_use_of_a_key_is_noted_once_a_second_and_when_the_clock_was_set_back() {
+        let keys = CheckedKeys::default();
+        keys.remember(checked(&keys, "key_live_a", 3, None));
+        let notes = |at: i64| {
+            let mut noted = false;
+            keys.find(&keys.digest("key_live_a"), 3, Timestamp(at), |id| noted = id == domain::testing::id(7));
+            noted
+        };
+        let at = [NOW.0, NOW.0 + 999, NOW.0 + 1000, NOW.0 + 1500, NOW.0 + 2000, NOW.0 - 5000, NOW.0 - 4500];
+        assert_eq!(at.map(notes), [false, false, true, false, true, true, false]);
+    }
+
+    #[test]
+    fn keys_are_bounded_in_number() {
+        let keys = CheckedKeys::default();
+        for number in 0..3 * MAX_CHECKED_KEYS {
+            keys.remember(checked(&keys, &number.to_string(), 3, None));
+        }
+        assert!(keys.entries.len() <= MAX_CHECKED_KEYS);
+        assert!(is_found(&keys, &(3 * MAX_CHECKED_KEYS - 1).to_string(), 3, NOW));
+    }
+}

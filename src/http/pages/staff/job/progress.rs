@@ -1,0 +1,85 @@
+//! Progress of a job in the list: how far its print is and how long it will take, when it is expected to end, or when
+//! it ended.
+
+use maud::{Markup, html};
+
+use crate::frame::{SLOT, time, with_parts};
+use crate::staff::board::BoardHandles;
+use domain::job::{Job, JobState};
+use domain::time::Timestamp;
+use words::Language;
+use words::staff::{jobs as texts, shell};
+
+/// Print of a job that is going on.
+struct OngoingPrint {
+    /// Progress, in percent.
+    percent: u32,
+    /// Time at which the printer expects the end, if it says so.
+    ends_at: Option<Timestamp>,
+}
+
+/// Returns the print of a job that is going on, from its printer's last status.
+fn ongoing_print(app: &BoardHandles, job: &Job) -> Option<OngoingPrint> {
+    let is_on = matches!(job.state, JobState::Printing | JobState::Paused);
+    let versioned = app.shop.printers.resident(job.printer_id.filter(|_| is_on)?)?.read();
+    let printer = versioned.state.as_ref()?;
+    let status = app.shop.printer_connections.status(printer.id);
+    let share = printer.progress_of(job.id, status.as_ref())?;
+    let ends_at = status
+        .as_ref()
+        .and_then(|status| Some(status.updated_at.plus_ms(status.remaining_seconds?.max(0).saturating_mul(1000))));
+    Some(OngoingPrint { percent: (share * 100.0).clamp(0.0, 100.0).floor() as u32, ends_at })
+}
+
+/// Returns the time at which a job ended; `None` while it is open.
+fn ended_at(job: &Job) -> Option<Timestamp> {
+    match job.state {
+        JobState::Completed | JobState::Failed => {
+            Some(job.attempts.last().and_then(|attempt| attempt.ended_at).unwrap_or(job.updated_at))
+        }
+        JobState::Cancelled => Some(job.updated_at),
+        _ => None,
+    }
+}
+
+/// Formats the time until `end`, as the script goes on to show it.
+fn left(language: Language, now: Timestamp, end: Timestamp) -> String {
+    let span = match end.since(now).saturating_add(30_000) / 60_000 {
+        ..1 => shell::under_minute(language),
+        minutes @ 1..60 => shell::minutes(language, &minutes.to_string()),
+        minutes => shell::hours(language, &(minutes / 60).to_string(), &(minutes % 60).to_string()),
+    };
+    shell::left(language, &span)
+}
+
+/// Renders a job's progress; `expected` is the time at which it is expected to be printed.
+pub(super) fn progress(language: Language, app: &BoardHandles, job: &Job, expected: Option<Timestamp>) -> Markup {
+    let at = |text: &str, at: Timestamp| with_parts(text, &[&time(language, at)]);
+    if let Some(end) = ended_at(job) {
+        return at(&texts::ended(language, SLOT), end);
+    }
+    match (ongoing_print(app, job), expected) {
+        (Some(OngoingPrint { percent, ends_at }), _) => html! {
+            progress class="in-row" max="100" value=(percent)
+                aria-label=(texts::progress_of(language, &job.number_text())) { (percent) " %" }
+            b class="num" { (percent) " %" }
+            @if let Some(end) = ends_at {
+                " " time class="soft" datetime=(end) data-left="" { (left(language, app.shop.environment.now(), end)) }
+            }
+        },
+        (None, Some(end)) => at(&texts::expected(language, SLOT), end),
+        (None, None) => html! {},
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_that_is_left_is_in_hours_and_minutes() {
+        let left = |minutes: i64| left(Language::English, Timestamp(0), Timestamp(minutes * 60_000));
+        assert_eq!([-5, 0, 1, 59].map(left), ["under 1 min left", "under 1 min left", "1 min left", "59 min left"]);
+        assert_eq!(left(125), "2 h 5 min left");
+    }
+}

@@ -1,0 +1,94 @@
+//! States of jobs and orders whose printer does not respond: what was last known of them, and since when.
+
+use maud::{Markup, html};
+
+use super::job::job_state;
+use super::orders::order_state;
+use super::shell::{Tone, time_of_day};
+use crate::frame::{SLOT, with_parts};
+use domain::job::Job;
+use domain::order::{Order, OrderStatus};
+use domain::printer_status::Activity;
+use domain::time::Timestamp;
+use http_api::production::printers::{PrinterHandles, activity, last_answer};
+use words::Language;
+use words::staff::jobs;
+
+/// Outage of the printer that a job is on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Outage {
+    /// Name of the printer.
+    printer: String,
+    /// Time of its last response, if it ever responded.
+    last_response_at: Option<Timestamp>,
+}
+
+impl Outage {
+    /// Returns the outage of the printer that a job is on; `None` if the job is on no printer, or its printer responds.
+    fn of_job(shop: &PrinterHandles, job: &Job) -> Option<Self> {
+        let versioned = shop.printers.resident(job.live()?.printer_id)?.read();
+        let printer = versioned.state.as_ref()?;
+        (activity(shop, printer) == Activity::Offline)
+            .then(|| Self { printer: printer.fields.name.clone(), last_response_at: last_answer(shop, printer) })
+    }
+
+    /// Returns the longest outage among the printers of an order's jobs. `order` may be a row of a list, which has no
+    /// jobs: an order that prints is in memory.
+    fn of_order(shop: &PrinterHandles, order: &Order) -> Option<Self> {
+        if order.status != OrderStatus::Printing {
+            return None;
+        }
+        let versioned = shop.orders.resident(order.id)?.read();
+        let jobs = versioned.state.iter().flat_map(|order| order.jobs.values());
+        jobs.filter_map(|job| Self::of_job(shop, job)).min_by_key(|outage| outage.last_response_at)
+    }
+}
+
+/// Renders the state of a job. If its printer does not respond, the state is a warning, with the time since when.
+pub(super) fn live_job_state(language: Language, shop: &PrinterHandles, job: &Job) -> Markup {
+    state(language, job_state(language, job), Outage::of_job(shop, job).as_ref())
+}
+
+/// Renders the status of an order. If a printer of one of its jobs does not respond, the status is a warning, with the
+/// time since when.
+pub(super) fn live_order_state(language: Language, shop: &PrinterHandles, order: &Order) -> Markup {
+    state(language, order_state(language, order.status), Outage::of_order(shop, order).as_ref())
+}
+
+fn state(language: Language, (tone, label): (Tone, String), outage: Option<&Outage>) -> Markup {
+    let Some(Outage { printer, last_response_at }) = outage else {
+        return html! { span class=(tone.class()) { (label) } };
+    };
+    html! {
+        span class=(tone.min(Tone::Attention).class()) title=(jobs::unresponsive_printer(language, printer)) {
+            @match last_response_at {
+                Some(at) => {
+                    @let since = jobs::no_response_since(language, &label, SLOT);
+                    span { (with_parts(&since, &[&time_of_day(language, *at)])) }
+                },
+                None => { (jobs::no_response(language, &label)) },
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_on_a_printer_that_does_not_respond_is_a_warning_with_what_is_known() {
+        let printing = || (Tone::Running, "Printing".to_owned());
+        let of = |outage: Option<&Outage>| state(Language::English, printing(), outage).into_string();
+        assert_eq!(of(None), "<span class=\"state running\">Printing</span>");
+        let mut outage = Outage { printer: "Ada <3>".to_owned(), last_response_at: None };
+        let begin = "<span class=\"state attention\" title=\"Ada &lt;3&gt; is not responding\">";
+        assert_eq!(of(Some(&outage)), format!("{begin}Printing · no response</span>"));
+        outage.last_response_at = Some(Timestamp(1_795_884_000_000));
+        let since = "<span>Printing · no response since <shop-time near 1795884000000></span></span>";
+        assert_eq!(of(Some(&outage)), format!("{begin}{since}"));
+        let failed = state(Language::German, (Tone::Error, "Fehler".to_owned()), Some(&outage)).into_string();
+        assert!(failed.starts_with("<span class=\"state error\" title=\"Ada &lt;3&gt; antwortet nicht\">"), "{failed}");
+        assert!(failed.contains("Fehler · keine Antwort seit <shop-time near 1795884000000 de>"), "{failed}");
+    }
+}

@@ -1,0 +1,142 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::Arc;
+
+use sea_orm::{DatabaseBackend, DatabaseConnection, QueryResult};
+
+use super::*;
+use crate::rows::samples::{at, attempt, file, id, job, movement, on_each, order, payment, write};
+use crate::rows::{Audit, Batch, Snapshot};
+use domain::audit::chain::ChainHead;
+use domain::file::{FileKind, PhotoSubject};
+use domain::job::{AttemptState, JobState};
+use domain::material::MaterialRow;
+use domain::order::{OrderKind, OrderRow, OrderStatus};
+
+/// Numbers of rows by list and key.
+type Numbers = BTreeMap<(String, String), i64>;
+
+/// Random numbers that are the same in each run.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u64) as usize]
+    }
+}
+
+async fn read(db: &DatabaseConnection, sql: &str) -> Numbers {
+    let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap();
+    let number = |row: &QueryResult| {
+        let place = (row.try_get("", "list").unwrap(), row.try_get("", "key").unwrap());
+        (place, row.try_get("", "entries").unwrap())
+    };
+    rows.iter().map(number).collect()
+}
+
+/// Counts all rows, as nobody does otherwise.
+async fn recount(db: &DatabaseConnection) -> Numbers {
+    let mut numbers = Numbers::new();
+    for RowCount { table, list, key, which, .. } in ROW_COUNTS {
+        let sql = format!(
+            "SELECT {list} AS list, {key} AS key, COUNT(*) AS entries FROM {table} WHERE {which} GROUP BY 1, 2"
+        );
+        numbers.append(&mut read(db, &sql).await);
+    }
+    numbers
+}
+
+/// Writes a few random rows, some of which are new and some replace others.
+fn random_batch(draw: &mut Draw, versions: &mut BTreeMap<u128, i64>) -> Batch {
+    let mut batch = Batch::default();
+    let n = u128::from(draw.below(12)) + 1;
+    let mut own = order(n);
+    own.status = draw.one_of(&[OrderStatus::Paid, OrderStatus::Shipped, OrderStatus::PaymentFailed]);
+    own.kind = draw.one_of(&[OrderKind::Catalog, OrderKind::Manual]);
+    own.site = ["main", "the fair"][n as usize % 2].to_owned();
+    own.customer_email = draw.one_of(&[None, Some("ann@example.org"), Some("bob@example.org")]).map(str::to_owned);
+    let version = versions.entry(n).or_insert(0);
+    *version += 1;
+    batch.push_snapshot(own.snapshot(own.id, *version, false).unwrap());
+    for _ in 0..draw.below(4) {
+        let mut one = job(100 + u128::from(draw.below(20)), n);
+        one.state = draw.one_of(&[JobState::Sliced, JobState::Completed]);
+        one.unsigned = draw.below(2) == 0;
+        batch.push_row(&OrderRow::Job(Arc::new(one))).unwrap();
+        let mut tried = attempt(200 + u128::from(draw.below(20)), 100, n, 1);
+        tried.state = draw.one_of(&[AttemptState::Claimed, AttemptState::Finished]);
+        tried.printer_id = id(500 + u128::from(draw.below(2)));
+        batch.push_row(&OrderRow::Attempt(tried)).unwrap();
+        batch.push_row(&OrderRow::Payment(payment(300 + u128::from(draw.below(20)), n))).unwrap();
+    }
+    batch
+}
+
+#[tokio::test]
+async fn numbers_are_those_of_the_rows_whatever_is_written() {
+    on_each(async |db| {
+        let (mut draw, mut versions, mut head) = (Draw(7), BTreeMap::new(), ChainHead::default());
+        for round in 0..40_u128 {
+            let mut batch = random_batch(&mut draw, &mut versions);
+            batch.push_row(&MaterialRow::Movement(movement(1_000 + round, 200 + round % 3, 5))).unwrap();
+            batch.push_audit(
+                Audit {
+                    id: id(2_000 + round),
+                    at: at(0),
+                    actor: "machine".to_owned(),
+                    action: draw.one_of(&["order.cancel", "order.ship"]).to_owned(),
+                    subject_kind: "order".to_owned(),
+                    subject_id: id(1),
+                    request_id: None,
+                    outcome: "done".to_owned(),
+                    detail: None,
+                },
+                &mut head,
+            );
+            let mut one = file(3_000 + round % 10);
+            one.kind = draw.one_of(&[FileKind::Gcode, FileKind::Image]);
+            one.archived = draw.below(3) == 0;
+            one.photo_of = (draw.below(2) == 0).then(|| PhotoSubject { order: id(1), job: id(2), attempt: id(3) });
+            batch.push_snapshot(one.snapshot(one.id, 1 + (round / 10) as i64, true).unwrap());
+            write(db, batch).await.unwrap();
+            let stored = read(db, "SELECT list, key, entries FROM row_counts").await;
+            assert_eq!(stored, recount(db).await, "round {round}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_transaction_that_is_refused_changes_no_number() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_snapshot(order(1).snapshot(id(1), 1, false).unwrap());
+        write(db, batch).await.unwrap();
+        let before = read(db, "SELECT list, key, entries FROM row_counts").await;
+        let mut batch = Batch::default();
+        batch.push_snapshot(order(2).snapshot(id(2), 1, false).unwrap());
+        batch.push_snapshot(order(1).snapshot(id(1), 3, false).unwrap());
+        assert!(matches!(write(db, batch).await, Err(WriteError::Guard("orders"))));
+        assert_eq!(read(db, "SELECT list, key, entries FROM row_counts").await, before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn empty_numbers_are_found_by_their_index() {
+    on_each(async |db| {
+        if db.get_database_backend() != DatabaseBackend::Sqlite {
+            return;
+        }
+        let sql = "EXPLAIN QUERY PLAN DELETE FROM row_counts WHERE entries = 0";
+        let rows = db.query_all_raw(Statement::from_string(DatabaseBackend::Sqlite, sql)).await.unwrap();
+        let plan: String = rows[0].try_get("", "detail").unwrap();
+        assert!(plan.contains("ix__row_counts__empty"), "{plan}");
+    })
+    .await;
+}
