@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use tokio::task::yield_now;
@@ -10,16 +11,20 @@ use super::*;
 async fn waiters_wake_in_the_order_in_which_they_began_to_wait() {
     for round in 0..20 {
         let (sender, order) = (WatchSender::new(0), Arc::new(Mutex::new(Vec::new())));
+        let waiting = Arc::new(AtomicUsize::new(0));
         let tasks: Vec<_> = (0..100)
             .map(|number| {
-                let (mut receiver, order) = (sender.subscribe(), order.clone());
+                let (mut receiver, order, waiting) = (sender.subscribe(), order.clone(), waiting.clone());
                 tokio::spawn(async move {
+                    waiting.fetch_add(1, Relaxed);
                     receiver.changed().await.unwrap();
                     order.lock().unwrap().push(number);
                 })
             })
             .collect();
-        yield_now().await;
+        while waiting.load(Relaxed) < tasks.len() {
+            yield_now().await;
+        }
         sender.send_replace(1);
         for task in tasks {
             task.await.unwrap();
