@@ -108,8 +108,8 @@ impl LocalCopies {
         Ok(Arc::new(Self { dir: dir.to_owned(), limits, index: Mutex::new(index) }))
     }
 
-    /// Removes copies that nobody uses until the disk has room for so many further bytes besides those that copies leave
-    /// free, or no such copy is left.
+    /// Removes copies that nobody uses until the disk has room for so many bytes besides those that copies leave free,
+    /// or no such copy is left.
     pub(super) fn make_room_on_disk(&self, bytes: u64) {
         let needed = self.limits.min_free_bytes.saturating_add(bytes);
         let has_room = || DiskCapacity::of(&self.dir).map_or(true, |disk| disk.free_bytes >= needed);

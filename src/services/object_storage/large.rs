@@ -82,8 +82,8 @@ impl PartialUpload {
         within(time, upload.put_part(PutPayload::from(part))).await.map_err(no_upload)
     }
 
-    /// Completes the upload. Returns [`StorageError::Missing`] if it no longer exists, which is also so if an earlier try
-    /// has completed it and its answer was lost.
+    /// Completes the upload. Returns [`StorageError::Missing`] if it no longer exists, which is also so if an earlier
+    /// try has completed it and its answer was lost.
     async fn complete(&mut self) -> Result<(), StorageError> {
         if let Some(upload) = &mut self.upload {
             // The service puts the parts together before it answers.
