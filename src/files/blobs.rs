@@ -26,8 +26,8 @@ use tokio::runtime::Handle;
 
 use self::bucket::{ContentBucket, missing};
 pub use self::bucket::{bucket_error, is_lost, with_retries};
-pub use self::copies::LocalContent;
 use self::copies::LocalCopies;
+pub use self::copies::{CopyLimits, LocalContent};
 pub(super) use self::uses::ContentUses;
 use self::uses::Removal;
 pub use self::uses::{Recording, RetentionGuard};
@@ -131,11 +131,11 @@ impl Blobs {
         Ok(Self { dir, bucket: None, run, next: AtomicU64::new(0), uses, turns })
     }
 
-    /// Opens contents in a bucket, and a directory for uploads in progress and for copies of contents, which have at
-    /// most the given size in total. Does not contact the bucket.
-    pub fn in_bucket(storage: ObjectStorage, dir: impl Into<PathBuf>, max_copied_bytes: u64) -> io::Result<Self> {
+    /// Opens contents in a bucket, and a directory for uploads in progress and for copies of contents. Does not contact
+    /// the bucket.
+    pub fn in_bucket(storage: ObjectStorage, dir: impl Into<PathBuf>, limits: CopyLimits) -> io::Result<Self> {
         let blobs = Self::open(dir)?;
-        let copies = LocalCopies::open(&blobs.dir, max_copied_bytes)?;
+        let copies = LocalCopies::open(&blobs.dir, limits)?;
         Ok(Self { bucket: Some(Arc::new(ContentBucket::new(storage, copies))), ..blobs })
     }
 
@@ -193,7 +193,8 @@ impl Blobs {
     /// Returns the path of a new file for incomplete contents, which does not exist yet.
     fn incoming_file(&self) -> IncomingFile {
         let folder = self.dir.join(INCOMING_FOLDER);
-        if self.bucket.is_some() {
+        if let Some(bucket) = &self.bucket {
+            bucket.copies.make_room_on_disk(0);
             // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its
             // disk may not be mounted.) If this fails, so does whoever creates the file.
             let _ = std::fs::create_dir_all(&folder);
@@ -204,6 +205,11 @@ impl Blobs {
     /// Returns whether contents are in a bucket.
     pub fn is_in_bucket(&self) -> bool {
         self.bucket.is_some()
+    }
+
+    /// Returns the disk space, in bytes, of local copies that make room for uploads.
+    pub fn spare_bytes(&self) -> u64 {
+        self.bucket.as_ref().map_or(0, |bucket| bucket.copies.spare_bytes())
     }
 
     /// Returns all contents, of which some may be stored or removed in the meantime.

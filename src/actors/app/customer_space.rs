@@ -21,6 +21,7 @@ use domain::file::{CustomerUpload, File, FileCommand};
 use domain::id::Id;
 use domain::quote::{QuoteCommand, QuoteStatus};
 use domain::time::Timestamp;
+use files::blobs::Blobs;
 use files::disk::DiskCapacity;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
@@ -40,6 +41,7 @@ const FILES_PER_READ: u64 = 1_000;
 pub struct CustomerSpace {
     queries: Queries,
     folder: PathBuf,
+    blobs: Arc<Blobs>,
     limits: SpaceLimits,
     /// Time of the last measurement.
     measured_at: Mutex<Option<Instant>>,
@@ -102,9 +104,10 @@ impl Drop for SpaceShare {
 }
 
 impl CustomerSpace {
-    pub(super) fn new(queries: Queries, folder: PathBuf, limits: SpaceLimits) -> Self {
+    /// Creates the limits on the disk with the given folder, which contains the contents or the local copies of them.
+    pub(super) fn new(queries: Queries, folder: PathBuf, blobs: Arc<Blobs>, limits: SpaceLimits) -> Self {
         let (measured_at, stored) = (Mutex::default(), Arc::default());
-        Self { queries, folder, limits, measured_at, stored, growth: Arc::default(), arrived: Arc::default() }
+        Self { queries, folder, blobs, limits, measured_at, stored, growth: Arc::default(), arrived: Arc::default() }
     }
 
     /// Returns the reservation for a new upload, if there is space for at least one byte.
@@ -144,7 +147,8 @@ impl CustomerSpace {
         let unclaimed_bytes = self.queries.unclaimed_bytes().await?;
         let folder = self.folder.clone();
         let room = spawn_blocking(move || DiskCapacity::of(&folder)).await.ok().and_then(Result::ok);
-        let stored = SpaceUse { unclaimed_bytes, free_bytes: room.map(|room| room.free_bytes) };
+        let free_bytes = room.map(|room| room.free_bytes.saturating_add(self.blobs.spare_bytes()));
+        let stored = SpaceUse { unclaimed_bytes, free_bytes };
         *self.stored.lock().unwrap_or_else(PoisonError::into_inner) = stored;
         self.arrived.fetch_sub(arrived, Relaxed);
         self.growth.fetch_sub(arrived, Relaxed);
@@ -292,17 +296,25 @@ fn unavailable(error: LoadError) -> AskError {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::path::Path;
+
     use futures::FutureExt as _;
+    use sea_orm::DatabaseConnection;
 
     use super::*;
     use store::rows::samples::{on_each, take_all_connections};
+
+    fn space(db: &DatabaseConnection, folder: &Path, limits: SpaceLimits) -> CustomerSpace {
+        let blobs = Arc::new(Blobs::open(folder).unwrap());
+        CustomerSpace::new(Queries::new(db.clone()), folder.to_owned(), blobs, limits)
+    }
 
     #[tokio::test]
     async fn what_the_server_made_of_a_customers_file_counts_at_once() {
         on_each(async |db| {
             let folder = tempfile::tempdir().unwrap();
             let limits = SpaceLimits { unclaimed_max_bytes: 100, reserved_bytes: 0 };
-            let space = CustomerSpace::new(Queries::new(db.clone()), folder.path().to_owned(), limits);
+            let space = space(db, folder.path(), limits);
             assert_eq!(space.refusal().await.unwrap(), None);
             space.note_stored(100);
             assert_eq!(space.refusal().await.unwrap(), Some(SpaceRefusal::Unclaimed), "before it is measured again");
@@ -317,7 +329,7 @@ mod tests {
         on_each(async |db| {
             let folder = tempfile::tempdir().unwrap();
             let limits = SpaceLimits { unclaimed_max_bytes: 100, reserved_bytes: 0 };
-            let space = CustomerSpace::new(Queries::new(db.clone()), folder.path().to_owned(), limits);
+            let space = space(db, folder.path(), limits);
             for round in 0..5 {
                 let share = space.admit().await.unwrap();
                 let mut share = share.unwrap_or_else(|refusal| panic!("round {round}: {refusal}"));

@@ -80,6 +80,8 @@ impl Foundation {
         let lines = SystemLines::new(&config.integrations, &environment);
         let blobs = Arc::new(storage::open_blobs(config)?);
         let content_sweep = ContentSweep::new(blobs.clone(), queries.clone(), storage::files_storage(config)?);
+        let (folder, limits) = (config.files_dir(), config.files.space());
+        let customer_space = CustomerSpace::new(queries.clone(), folder, blobs.clone(), limits);
         let work = LedgerWork::new(clients.processor, environment.clone());
         Ok(Self {
             directories,
@@ -88,9 +90,9 @@ impl Foundation {
             work,
             mailer: clients.mailer,
             connections: Arc::new(PrinterConnections::new(clients.printers)),
+            customer_space: Arc::new(customer_space),
             blobs,
             content_sweep: Arc::new(content_sweep),
-            customer_space: Arc::new(CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space())),
             dispatch_rules: config.board_rules(known_types()),
             documents: Arc::new(InvoiceDocuments::new(config, queries.clone())?),
             cipher: Arc::new(own_secrets::cipher(config)?),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::ShopStartError;
 use config::Config;
 use config::bucket_address::BucketAddress;
-use files::blobs::Blobs;
+use files::blobs::{Blobs, CopyLimits};
 use files::exports::ExportFiles;
 use platform::http::{LanSettings, lan};
 use services::object_storage::{BucketSettings, ObjectStorage, StorageError};
@@ -64,7 +64,12 @@ pub fn open_blobs(config: &Config) -> Result<Blobs, ShopStartError> {
     Ok(match files_storage(config)? {
         None => Blobs::open(config.files_dir())?,
         Some(storage) => {
-            Blobs::in_bucket(storage.below(FILES_FOLDER), config.files_dir(), config.files.cache_max_bytes)?
+            let limits = CopyLimits {
+                max_bytes: config.files.cache_max_bytes,
+                // Twice what must remain, so that copies alone never keep customers from sending files.
+                min_free_bytes: config.files.reserved_bytes.saturating_mul(2),
+            };
+            Blobs::in_bucket(storage.below(FILES_FOLDER), config.files_dir(), limits)?
         }
     })
 }

@@ -209,6 +209,7 @@ impl ContentBucket {
         let key = key(sha256);
         self.admit()?;
         let bytes = self.read_outcome(sha256, self.storage.size(&key).await).await?;
+        self.copies.make_room_on_disk(bytes);
         // Created synchronously, as in `Blobs::begin`.
         let mut file = File::from_std(std::fs::File::create_new(to)?);
         let (mut hash, mut received) = (Sha256::new(), 0);

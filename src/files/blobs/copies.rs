@@ -8,11 +8,22 @@ use std::time::SystemTime;
 use std::{fs, io};
 
 use super::{is_hash, is_prefix};
+use crate::disk::DiskCapacity;
+
+/// Limits on the disk space of copies that nobody uses.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyLimits {
+    /// Maximum total size of all copies in bytes.
+    pub max_bytes: u64,
+    /// Disk space, in bytes, that copies leave free for others, such as the database and uploads.
+    pub min_free_bytes: u64,
+}
 
 /// Copies in a directory.
 #[derive(Debug)]
 pub(super) struct LocalCopies {
-    max_bytes: u64,
+    dir: PathBuf,
+    limits: CopyLimits,
     index: Mutex<CopyIndex>,
 }
 
@@ -66,13 +77,13 @@ impl Drop for CopyUse {
         if let Some(copy) = index.copies.get_mut(&self.sha256).filter(|copy| copy.id == self.id) {
             copy.users = copy.users.saturating_sub(1);
         }
-        index.make_room(self.copies.max_bytes);
+        index.make_room(self.copies.limits.max_bytes);
     }
 }
 
 impl LocalCopies {
     /// Finds the copies that an earlier process left in a directory. Blocks.
-    pub(super) fn open(dir: &Path, max_bytes: u64) -> io::Result<Arc<Self>> {
+    pub(super) fn open(dir: &Path, limits: CopyLimits) -> io::Result<Arc<Self>> {
         let mut copies = Vec::new();
         for folder in fs::read_dir(dir)? {
             let folder = folder?;
@@ -93,8 +104,21 @@ impl LocalCopies {
         for (_, sha256, path, bytes) in copies {
             index.add(sha256, path, bytes, 0);
         }
-        index.make_room(max_bytes);
-        Ok(Arc::new(Self { max_bytes, index: Mutex::new(index) }))
+        index.make_room(limits.max_bytes);
+        Ok(Arc::new(Self { dir: dir.to_owned(), limits, index: Mutex::new(index) }))
+    }
+
+    /// Removes copies that nobody uses until the disk has room for so many bytes besides those that copies leave free,
+    /// or no such copy is left.
+    pub(super) fn make_room_on_disk(&self, bytes: u64) {
+        let needed = self.limits.min_free_bytes.saturating_add(bytes);
+        let has_room = || DiskCapacity::of(&self.dir).map_or(true, |disk| disk.free_bytes >= needed);
+        while !has_room() && self.lock().remove_oldest() {}
+    }
+
+    /// Returns the number of bytes of the copies that nobody uses, which make room for others.
+    pub(super) fn spare_bytes(&self) -> u64 {
+        self.lock().copies.values().filter(|copy| copy.users == 0).map(|copy| copy.bytes).sum()
     }
 
     /// Returns whether there is a copy of contents.
@@ -105,8 +129,9 @@ impl LocalCopies {
     /// Returns the copy of contents, if there is one.
     pub(super) fn get(self: &Arc<Self>, sha256: &str) -> Option<LocalContent> {
         let mut index = self.lock();
-        // Somebody may have emptied the directory.
-        if !index.copies.get(sha256)?.path.exists() {
+        let copy = index.copies.get(sha256)?;
+        // Somebody may have emptied the directory, or the disk may have lost the end.
+        if !fs::metadata(&copy.path).is_ok_and(|metadata| metadata.len() == copy.bytes) {
             index.remove(sha256);
             return None;
         }
@@ -133,7 +158,9 @@ impl LocalCopies {
         fs::rename(from, &to)?;
         let copy = index.add(sha256.to_owned(), to, bytes, 1);
         let content = self.in_use(copy, sha256);
-        index.make_room(self.max_bytes);
+        index.make_room(self.limits.max_bytes);
+        drop(index);
+        self.make_room_on_disk(0);
         Ok(content)
     }
 
@@ -166,12 +193,16 @@ impl CopyIndex {
 
     /// Removes copies that nobody uses until the others have at most the given size.
     fn make_room(&mut self, max_bytes: u64) {
-        while self.bytes > max_bytes {
-            let unused = self.copies.iter().filter(|(_, copy)| copy.users == 0);
-            let oldest = unused.min_by_key(|(_, copy)| copy.last_use).map(|(sha256, _)| sha256.clone());
-            let Some(sha256) = oldest else { return };
-            self.remove(&sha256);
-        }
+        while self.bytes > max_bytes && self.remove_oldest() {}
+    }
+
+    /// Removes the copy that nobody uses and that was used least recently; returns whether there was one.
+    fn remove_oldest(&mut self) -> bool {
+        let unused = self.copies.iter().filter(|(_, copy)| copy.users == 0);
+        let oldest = unused.min_by_key(|(_, copy)| copy.last_use).map(|(sha256, _)| sha256.clone());
+        let Some(sha256) = oldest else { return false };
+        self.remove(&sha256);
+        true
     }
 
     fn remove(&mut self, sha256: &str) {
@@ -189,6 +220,10 @@ impl CopyIndex {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
+
+    fn open(dir: &tempfile::TempDir, max_bytes: u64) -> Arc<LocalCopies> {
+        LocalCopies::open(dir.path(), CopyLimits { max_bytes, min_free_bytes: 0 }).unwrap()
+    }
 
     /// Adds a copy of ten bytes, which nobody uses.
     fn add(copies: &Arc<LocalCopies>, dir: &Path, digit: char) -> String {
@@ -209,7 +244,7 @@ mod tests {
     #[test]
     fn the_copy_that_was_used_least_recently_makes_room() {
         let dir = tempfile::tempdir().unwrap();
-        let copies = LocalCopies::open(dir.path(), 20).unwrap();
+        let copies = open(&dir, 20);
         let (a, b) = (add(&copies, dir.path(), 'a'), add(&copies, dir.path(), 'b'));
         drop(copies.get(&a).unwrap());
         let c = add(&copies, dir.path(), 'c');
@@ -225,7 +260,7 @@ mod tests {
     #[test]
     fn a_copy_in_use_stays() {
         let dir = tempfile::tempdir().unwrap();
-        let copies = LocalCopies::open(dir.path(), 10).unwrap();
+        let copies = open(&dir, 10);
         let first = add_in_use(&copies, dir.path(), 'a');
         let again = add_in_use(&copies, dir.path(), 'a');
         add(&copies, dir.path(), 'b');
@@ -241,11 +276,39 @@ mod tests {
     #[test]
     fn copies_of_an_earlier_process_are_found_and_bounded() {
         let dir = tempfile::tempdir().unwrap();
-        let copies = LocalCopies::open(dir.path(), 20).unwrap();
+        let copies = open(&dir, 20);
         let (a, b) = (add(&copies, dir.path(), 'a'), add(&copies, dir.path(), 'b'));
-        let copies = LocalCopies::open(dir.path(), 20).unwrap();
+        let copies = open(&dir, 20);
         assert!(copies.get(&a).is_some() && copies.get(&b).is_some());
-        let copies = LocalCopies::open(dir.path(), 10).unwrap();
+        let copies = open(&dir, 10);
         assert_eq!(copies.lock().copies.len(), 1);
+    }
+
+    #[test]
+    fn copies_leave_room_on_the_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let copies = open(&dir, 100);
+        let used = add_in_use(&copies, dir.path(), 'a');
+        let b = add(&copies, dir.path(), 'b');
+        assert_eq!(copies.spare_bytes(), 10);
+        copies.make_room_on_disk(0);
+        assert!(copies.has(&b), "there is room");
+        copies.make_room_on_disk(u64::MAX);
+        assert!(!copies.has(&b) && used.path().exists(), "the disk never has so much");
+        assert_eq!(copies.spare_bytes(), 0);
+        drop(used);
+        let limits = CopyLimits { max_bytes: 100, min_free_bytes: u64::MAX };
+        let copies = LocalCopies::open(dir.path(), limits).unwrap();
+        let c = add_in_use(&copies, dir.path(), 'c');
+        assert!(!copies.has(&hash('a')) && c.path().exists(), "what is added makes room");
+    }
+
+    #[test]
+    fn a_copy_that_lost_its_end_is_not_used() {
+        let dir = tempfile::tempdir().unwrap();
+        let copies = open(&dir, 100);
+        let a = add(&copies, dir.path(), 'a');
+        fs::write(dir.path().join("aa").join(&a), "half").unwrap();
+        assert!(copies.get(&a).is_none() && !copies.has(&a));
     }
 }

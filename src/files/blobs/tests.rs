@@ -12,6 +12,11 @@ fn files_below(dir: &Path) -> usize {
     entries.map(|path| if path.is_dir() { files_below(&path) } else { 1 }).sum()
 }
 
+/// Returns limits on copies that leave no disk space free.
+fn copy_limits(max_bytes: u64) -> CopyLimits {
+    CopyLimits { max_bytes, min_free_bytes: 0 }
+}
+
 /// Returns the hashes of all contents.
 async fn hashes(blobs: &Blobs) -> Vec<String> {
     blobs.contents().await.unwrap().into_iter().map(|content| content.sha256).collect()

@@ -108,6 +108,7 @@ mod tests {
 
     use super::*;
     use domain::file::File;
+    use files::blobs::CopyLimits;
     use store::rows::samples::{file, id, on_each, write};
     use store::rows::{Batch, Snapshot as _};
 
@@ -126,8 +127,8 @@ mod tests {
         fn open(queries: &Queries, max_copied_bytes: u64) -> Self {
             let (place, copies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let storage = ObjectStorage::folder(place.path(), String::new()).unwrap();
-            let blobs = Blobs::in_bucket(storage.below("files"), copies.path(), max_copied_bytes).unwrap();
-            let blobs = Arc::new(blobs);
+            let limits = CopyLimits { max_bytes: max_copied_bytes, min_free_bytes: 0 };
+            let blobs = Arc::new(Blobs::in_bucket(storage.below("files"), copies.path(), limits).unwrap());
             let sweep = ContentSweep {
                 mark: SweepMark::without_delay(storage),
                 ..ContentSweep::new(blobs.clone(), queries.clone(), None)

@@ -16,7 +16,7 @@ impl Place {
 
     fn open(&self, max_copied_bytes: u64) -> Arc<Blobs> {
         let storage = ObjectStorage::folder(self.bucket.path(), String::new()).unwrap();
-        Arc::new(Blobs::in_bucket(storage, self.copies.path(), max_copied_bytes).unwrap())
+        Arc::new(Blobs::in_bucket(storage, self.copies.path(), copy_limits(max_copied_bytes)).unwrap())
     }
 
     /// Opens the storage as another server does, which has no copies.

@@ -28,7 +28,7 @@ fn open(endpoint: String, bucket: &str, copies: &Path) -> Arc<Blobs> {
         timeout: Duration::from_secs(1),
     };
     let storage = ObjectStorage::bucket(&settings, lan(&LanSettings::default()).unwrap()).unwrap();
-    Arc::new(Blobs::in_bucket(storage, copies, 0).unwrap())
+    Arc::new(Blobs::in_bucket(storage, copies, copy_limits(0)).unwrap())
 }
 
 impl Rig {
@@ -143,7 +143,7 @@ async fn a_slow_upload_keeps_nobody_waiting() {
 async fn contents_that_are_gone_are_sent_again_from_their_copy() {
     let (place, copies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let storage = ObjectStorage::folder(place.path(), String::new()).unwrap();
-    let blobs = Blobs::in_bucket(storage, copies.path(), u64::MAX).unwrap();
+    let blobs = Blobs::in_bucket(storage, copies.path(), copy_limits(u64::MAX)).unwrap();
     assert!(!blobs.store_copy_again(&"f".repeat(64)).await.unwrap());
     let sha256 = blobs.put(b"abc", &blobs.recording()).await.unwrap().sha256;
     let object = place.path().join(&sha256[..2]).join(&sha256);
